@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_CALIBRATION_PASSES_TD
+#define MCT_CALIBRATION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
+  let summary = "Run the network on samples and record what every activation point saw";
+  let description = [{
+    Compiles the function, runs it in float on the samples (points are the identity, whatever parameters they have) and
+    writes the `statistics` of every activation point. Statistics of the same samples are the same bytes for any number
+    of threads, any batch size and any order or split of the samples: counts and sums are exact.
+
+    `calibration-data`: `.npy` files whose first axis is the sample; u8, i8, f16 or f32. Several files follow each other.
+    A network with several inputs takes `name:file`, where the name is the argument's or its number. What the network
+    reads is value * scale + offset; one number, or one per channel separated by `;`.
+
+    `statistics-in`: files written by `statistics-out`; they are added to what the samples give, exactly, so that shards
+    may be calibrated apart. With files and no samples nothing is run.
+
+    Source: MCT `statistics_collector`; spec/thresholds.md 5.3 F.
+
+    Before:
+    ```mlir
+    %1 = tpc.quantize %0 as "exp" activation config(#act8) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tpc.quantize %0 as "exp" activation config(#act8)
+           statistics(#tpc.statistics<count = 8, zeros = 0, min = 1.0, max = 2.0, histogram = …>) : tensor<1x4xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
+    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
+    Option<"batchSize", "batch-size", "uint64_t", /*default=*/"0",
+           "Samples that a worker takes at once; 0: chosen from the network">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
+    Option<"inputScale", "input-scale", "std::string", /*default=*/"",
+           "Factor from stored value to network input, `S` or `S;S;…` per channel">,
+    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
+    ListOption<"statisticsIn", "statistics-in", "std::string", "Statistics files to start from">,
+    Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,
+    Option<"channelStatistics", "channel-statistics", "bool", /*default=*/"false",
+           "Also record mean, mean square, minimum and maximum of each channel">,
+    Option<"function", "function", "std::string", /*default=*/"\"main\"", "Function to run">,
+  ];
+}
+
+#endif // MCT_CALIBRATION_PASSES_TD

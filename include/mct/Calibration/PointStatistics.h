@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_CALIBRATION_POINTSTATISTICS_H
+#define MCT_CALIBRATION_POINTSTATISTICS_H
+
+#include "mct/Quantization/ExactSum.h"
+#include "mct/Quantization/Histogram.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <optional>
+#include <string>
+
+namespace mct::calibration {
+
+/// What calibration knows of one tensor; merging is exact.
+struct PointStatistics {
+  quantization::Histogram histogram;
+  /// Over the last axis; none when not asked for.
+  std::optional<quantization::ChannelStatistics> channels;
+
+  /// Adds everything `other` has seen. Fails when one side has per-channel
+  /// statistics and the other has not, or of another number of channels.
+  llvm::Error merge(const PointStatistics &other);
+};
+
+/// Statistics by the unique name of the point, sorted, so that files are
+/// reproducible.
+using StatisticsMap = std::map<std::string, PointStatistics>;
+
+/// A statistics file: JSON, with exact numbers (counts, and sums in hexadecimal
+/// fixed point), so that loading and merging lose nothing.
+///
+/// ```json
+/// {"format": "mct-statistics", "version": 1, "instruction_set": "…",
+///  "points": {"conv1": {"min": 0.0, "max": 6.0, "zeros": 12, "exponent": 3,
+///             "first": 2048, "counts": […], "channels": […]}}}
+/// ```
+struct StatisticsFile {
+  /// Instruction set of the machine that ran the network: results of another
+  /// one may differ in the last bits.
+  std::string instructionSet;
+  StatisticsMap points;
+
+  /// Fails with the file's name and what is wrong in it.
+  static llvm::Expected<StatisticsFile> load(llvm::StringRef path);
+  /// Writes to a temporary that is renamed when complete.
+  llvm::Error save(llvm::StringRef path) const;
+};
+
+} // namespace mct::calibration
+
+#endif // MCT_CALIBRATION_POINTSTATISTICS_H

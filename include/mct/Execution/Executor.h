@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a function on tensors in this process: MLIR is compiled to machine code,
+// convolutions and matrix products are calls of oneDNN.
+#ifndef MCT_EXECUTION_EXECUTOR_H
+#define MCT_EXECUTION_EXECUTOR_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mct::execution {
+
+/// One tensor that crosses the boundary of a compiled function.
+struct TensorSpec {
+  /// Name of the argument or value, or its number when it has no name.
+  std::string name;
+  /// Static type; it holds `Executor::unit()` samples.
+  mlir::RankedTensorType type;
+};
+
+struct CompileOptions {
+  /// Symbol of the function to run.
+  std::string function = "main";
+  /// Points with parameters quantize (true) or are the identity (false).
+  bool simulateQuantization = true;
+  /// Values to observe, by name: unique names of activation points, or names of
+  /// ops and arguments (`mct::getName`). Their elements must be f32.
+  llvm::SmallVector<std::string> observed;
+  /// Observe every activation point, in program order, after `observed`.
+  bool observeAllPoints = false;
+  /// Names in `observed` that the function does not have are left out instead
+  /// of being an error.
+  bool ignoreUnknownNames = false;
+  /// A point is observed behind (true) or before (false) its quantizer.
+  bool observeAfterQuantization = true;
+  /// Convolutions and matrix products become calls of oneDNN. False takes the
+  /// upstream lowering for every op: the reference of the tests.
+  bool useKernels = true;
+  /// Samples per unit; 0 chooses it from the sizes of the activations.
+  int64_t unit = 0;
+};
+
+/// Receives the values of one tensor as they are computed. Called by one worker
+/// at a time, in the order in which that worker runs its units.
+class TensorObserver {
+public:
+  virtual ~TensorObserver();
+
+  /// `data`: the valid samples of one unit, row-major, of shape `shape`; only
+  /// valid during the call.
+  virtual void observe(llvm::ArrayRef<float> data,
+                       llvm::ArrayRef<int64_t> shape) = 0;
+};
+
+class Worker;
+struct Program;
+
+/// A compiled function. Immutable; any number of workers may share it.
+class Executor {
+public:
+  ~Executor();
+
+  /// Compiles a function of `module`, which is not changed. Every failure is one
+  /// diagnostic at the op at fault. Ops that will be slow get a remark.
+  ///
+  /// The dialects of `registerDependencies` must be loaded in the context.
+  static mlir::FailureOr<std::unique_ptr<Executor>>
+  compile(mlir::ModuleOp module, const CompileOptions &options = {});
+
+  /// Everything `compile` needs in the context: dialects, interfaces and
+  /// translations. For `getDependentDialects` of passes that compile.
+  static void registerDependencies(mlir::DialectRegistry &registry);
+
+  llvm::ArrayRef<TensorSpec> inputs() const;
+  llvm::ArrayRef<TensorSpec> outputs() const;
+  /// The observed tensors, in the order of `CompileOptions::observed`.
+  llvm::ArrayRef<TensorSpec> observed() const;
+
+  /// Samples per call of Worker::run. Depends on the model alone, so that the
+  /// choice of kernels never depends on threads or batch sizes.
+  int64_t unit() const;
+  /// Whether a unit may hold fewer valid samples than `unit()`: false when the
+  /// function has a fixed batch that could not be followed through its ops.
+  bool allowsPartialUnits() const;
+
+  /// Which oneDNN implementation each kernel call uses, with its op's name.
+  struct KernelInfo {
+    std::string op;
+    std::string implementation;
+  };
+  llvm::ArrayRef<KernelInfo> kernels() const;
+
+  /// Instructions that the compiled code and oneDNN use on this machine, for
+  /// reports: results may differ in the last bits between instruction sets.
+  static std::string instructionSet();
+
+private:
+  friend class Worker;
+  explicit Executor(std::unique_ptr<Program> program);
+  std::unique_ptr<Program> program;
+};
+
+/// Runs an executor, one unit at a time, on the calling thread. Several workers
+/// may run at the same time; one worker may move between threads.
+class Worker {
+public:
+  explicit Worker(const Executor &executor);
+  ~Worker();
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  /// `observer` (null: none) receives the observed tensor of that number.
+  void setObserver(size_t observed, TensorObserver *observer);
+
+  /// Computes one unit. `inputs` and `outputs` point to whole units of the types
+  /// in `Executor::inputs()` and `outputs()`, aligned for their element type.
+  /// Only the first `validSamples` are real: observers see no others.
+  void run(llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
+           int64_t validSamples);
+
+  /// Seconds spent in oneDNN, and in all calls of run, since the start. The
+  /// first is only measured after `measureKernels()`.
+  double kernelSeconds() const;
+  double totalSeconds() const;
+  void measureKernels();
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_EXECUTOR_H

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_EXECUTION_NPY_H
+#define MCT_EXECUTION_NPY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mct::execution {
+
+enum class ElementType { F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, Bool };
+
+/// `f32`, `u8`, ...
+llvm::StringRef getName(ElementType type);
+/// Size of one element in bytes.
+size_t getByteSize(ElementType type);
+
+/// A `.npy` file (format 1, 2 or 3), mapped into memory; little endian.
+class NpyFile {
+public:
+  ~NpyFile();
+  NpyFile(const NpyFile &) = delete;
+  NpyFile &operator=(const NpyFile &) = delete;
+
+  /// Errors name the file, what was expected and what was found.
+  static llvm::Expected<std::unique_ptr<NpyFile>> open(llvm::StringRef path);
+
+  llvm::StringRef path() const { return filePath; }
+  ElementType elementType() const { return type; }
+  llvm::ArrayRef<int64_t> shape() const { return dimensions; }
+  int64_t numElements() const { return elements; }
+  /// Whether the first dimension, not the last, is contiguous.
+  bool isFortranOrder() const { return fortranOrder; }
+  /// All elements; aligned for nothing (headers have any size).
+  const char *data() const { return mapping + dataOffset; }
+
+  /// Takes the pages of the bytes [begin, end) of the data out of this process,
+  /// but for the last one when it holds more; reading them again maps them again.
+  void releasePages(size_t begin, size_t end) const;
+
+private:
+  NpyFile() = default;
+  std::string filePath;
+  ElementType type = ElementType::F32;
+  llvm::SmallVector<int64_t> dimensions;
+  int64_t elements = 0;
+  bool fortranOrder = false;
+  char *mapping = nullptr;
+  size_t mappingSize = 0;
+  size_t dataOffset = 0;
+};
+
+/// Type, shape and offset of the data that a `.npy` header describes. `bytes` is
+/// the beginning of the file, `path` is for messages only.
+struct NpyHeader {
+  ElementType type = ElementType::F32;
+  llvm::SmallVector<int64_t> shape;
+  bool fortranOrder = false;
+  size_t dataOffset = 0;
+};
+llvm::Expected<NpyHeader> parseNpyHeader(llvm::ArrayRef<char> bytes,
+                                         llvm::StringRef path);
+
+/// Writes a `.npy` file sequentially into a temporary beside it, which takes the
+/// file's name in `commit`; without commit nothing is left.
+class NpyWriter {
+public:
+  ~NpyWriter();
+  NpyWriter(const NpyWriter &) = delete;
+  NpyWriter &operator=(const NpyWriter &) = delete;
+
+  static llvm::Expected<std::unique_ptr<NpyWriter>>
+  create(llvm::StringRef path, ElementType type, llvm::ArrayRef<int64_t> shape);
+
+  /// Appends the next bytes of the data.
+  llvm::Error write(const void *data, size_t bytes);
+  /// Fails when fewer or more bytes were written than the shape holds.
+  llvm::Error commit();
+
+private:
+  NpyWriter() = default;
+  std::string finalPath, temporaryPath;
+  int descriptor = -1;
+  uint64_t expectedBytes = 0, writtenBytes = 0;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_NPY_H

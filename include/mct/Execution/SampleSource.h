@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_EXECUTION_SAMPLESOURCE_H
+#define MCT_EXECUTION_SAMPLESOURCE_H
+
+#include "mct/Execution/Executor.h"
+#include "mct/Execution/Npy.h"
+
+#include <deque>
+#include <optional>
+
+namespace mct::execution {
+
+/// Where the values of the network inputs come from.
+struct SampleOptions {
+  /// Files, each as `PATH`, or `NAME:PATH` with an argument's name or number.
+  /// Files of the same input are concatenated.
+  llvm::SmallVector<std::string> files;
+  /// Network input = value * scale + offset: one value for all, or one per channel
+  /// (last axis). Empty: 1 and 0. Applies to the f32 inputs; an input of another
+  /// type takes the values as they are stored.
+  llvm::SmallVector<double> scale, offset;
+  /// Use at most so many samples; negative: all.
+  int64_t limit = -1;
+};
+
+/// Samples in memory-mapped `.npy` files, converted to what a network reads.
+/// Thread safe after `open`.
+class SampleSource {
+public:
+  /// Errors name the file, what was expected and what was found.
+  static llvm::Expected<std::unique_ptr<SampleSource>>
+  open(const SampleOptions &options, llvm::ArrayRef<TensorSpec> inputs,
+       int64_t unit);
+
+  int64_t numSamples() const { return sampleCount; }
+  size_t numInputs() const { return inputs.size(); }
+  /// Bytes of one sample of one input, as the network reads it.
+  size_t sampleBytes(size_t input) const { return inputs[input].sampleBytes; }
+
+  /// Writes samples [first, first + count) of one input to `buffer`. Fails for a
+  /// value that is NaN or infinite, naming file, sample and value.
+  llvm::Error load(size_t input, int64_t first, int64_t count,
+                   void *buffer) const;
+
+  /// Samples [first, first + count) will not be read again.
+  void release(int64_t first, int64_t count) const;
+
+private:
+  SampleSource() = default;
+  struct Shard {
+    std::unique_ptr<NpyFile> file;
+    int64_t first = 0, count = 0;
+  };
+  struct Input {
+    std::string name;
+    mlir::Type elementType;
+    int64_t sampleElements = 0;
+    size_t sampleBytes = 0;
+    int64_t channels = 1;
+    llvm::SmallVector<float> scale, offset;
+    std::deque<Shard> shards;
+  };
+  llvm::Error loadFrom(const Input &input, const Shard &shard, int64_t first,
+                       int64_t count, char *buffer) const;
+  llvm::SmallVector<Input, 1> inputs;
+  int64_t sampleCount = 0;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_SAMPLESOURCE_H

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MCT_QUANTIZATION_GRID_H
+#define MCT_QUANTIZATION_GRID_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mct::quantization {
+
+/// One affine grid: real value = step * (q - zeroPoint), q in [qmin, qmax].
+/// `step` is positive and in the unit of the tensor.
+struct Grid {
+  double step = 1.0;
+  int64_t zeroPoint = 0;
+  int64_t qmin = 0;
+  int64_t qmax = 0;
+
+  bool operator==(const Grid &other) const {
+    return step == other.step && zeroPoint == other.zeroPoint &&
+           qmin == other.qmin && qmax == other.qmax;
+  }
+  bool operator!=(const Grid &other) const { return !(*this == other); }
+};
+
+/// Grid of the power-of-two and symmetric methods: step = threshold / 2^(bits -
+/// signed), zero point 0, 2^bits levels from -threshold (or 0) to threshold -
+/// step. `threshold` > 0, 1 <= `bits` <= 32. Source: thresholds.md 1.3.
+Grid symmetricGrid(double threshold, unsigned bits, bool isSigned);
+
+/// Grid of the uniform method: q in [0, 2^bits - 1]. Source: thresholds.md 1.4.
+Grid uniformGrid(double step, int64_t zeroPoint, unsigned bits);
+
+/// Step and zero point of a uniform grid.
+struct UniformParameters {
+  double step = 0;
+  int64_t zeroPoint = 0;
+};
+
+/// The uniform grid of the range [lo, hi], moved so that zero is a level: a
+/// range of one sign is extended to zero, any other slides by less than half a
+/// step and keeps its width. An empty range at zero, or one that is not finite,
+/// gives (minThreshold, 0), never NaN.
+/// Source: thresholds.md 1.2 (ZFIX) and 5.5 item 2.
+UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
+                                            double minThreshold = 0x1p-16);
+
+/// Quantizes and dequantizes `count` values; `input` may be `output`.
+///
+/// In float: inv = 1 / float(step), q = clamp(RNE(x * inv) + zeroPoint, qmin,
+/// qmax), y = float(q - zeroPoint) * float(step). The product is rounded to
+/// float before RNE, as the deployed PyTorch quantizers of mct_quantizers do it
+/// (golden/README.md 1). A NaN becomes the value of qmin, an infinity the end
+/// of its side. A step so small that its inverse is no float is divided by in
+/// double instead.
+void fakeQuantize(const Grid &grid, const float *input, float *output,
+                  size_t count);
+
+/// fakeQuantize with one grid per channel. The tensor has the row-major
+/// `shape`; a channel is one index of `axes` (ascending, none twice), its
+/// number the row-major index over those axes, so `grids` has as many entries
+/// as the product of their sizes. No axes: one grid for the tensor.
+void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
+                            llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<int64_t> axes, const float *input,
+                            float *output);
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_GRID_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MCT_QUANTIZATION_INSTRUCTIONSET_H
+#define MCT_QUANTIZATION_INSTRUCTIONSET_H
+
+#include <optional>
+
+namespace mct::quantization {
+
+/// Vector instructions a kernel of this library may use. Every kernel gives the
+/// same bits with each of them.
+enum class InstructionSet { Portable, AVX2, AVX512 };
+
+/// The widest set this processor offers, or the forced one. Looked up once.
+InstructionSet instructionSet();
+
+/// Forces a set for tests, `std::nullopt` goes back to the processor's own.
+/// Returns false, and changes nothing, when the processor lacks the set. Not to
+/// be called while other threads run kernels.
+bool forceInstructionSetForTesting(std::optional<InstructionSet> set);
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_INSTRUCTIONSET_H

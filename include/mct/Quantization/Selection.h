@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MCT_QUANTIZATION_SELECTION_H
+#define MCT_QUANTIZATION_SELECTION_H
+
+#include "mct/Quantization/Grid.h"
+#include "mct/Quantization/Histogram.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mct::quantization {
+
+/// How a range is chosen: `no-clipping` covers every value, `mse` minimizes the
+/// mean squared error.
+enum class ErrorMethod { NoClipping, MSE };
+
+/// Family of grids: threshold a power of two, any threshold, or any step and
+/// zero point.
+enum class QuantizerKind { PowerOfTwo, Symmetric, Uniform };
+
+/// A value that occurs `weight` times.
+struct Atom {
+  double value = 0;
+  double weight = 0;
+};
+
+struct SelectionOptions {
+  QuantizerKind kind = QuantizerKind::PowerOfTwo;
+  /// Width of the stored integer, sign included; 1..16.
+  unsigned bits = 8;
+  /// Whether a symmetric grid has negative levels. The uniform kind and the
+  /// weight functions do not read it: weights are always signed.
+  bool isSigned = true;
+  ErrorMethod errorMethod = ErrorMethod::MSE;
+  /// Smallest threshold of the symmetric kinds, and the step of a uniform grid
+  /// when every value is zero. Positive. Rounded up to a power of two for
+  /// PowerOfTwo.
+  double minThreshold = 0x1p-16;
+};
+
+struct SelectedParameters {
+  /// Symmetric kinds, else 0.
+  double threshold = 0;
+  /// Uniform kind, else 0. Real value = step * (q - zeroPoint).
+  double step = 0;
+  int64_t zeroPoint = 0;
+  /// Mean squared error of the selected grid over the given values (for
+  /// selectForBounds: 0, there are no values).
+  double error = 0;
+};
+
+/// The grid that `parameters` describe under `options`.
+Grid gridFor(const SelectedParameters &parameters,
+             const SelectionOptions &options);
+
+/// Parameters for one row of weights. Values that are not finite are left out;
+/// a row without other values is treated as zeros.
+///
+/// Source: MCT `qparams_search` and `power_of_two_selection_tensor`, with the
+/// decisions of thresholds.md 5.5:
+/// * no-clipping widens the threshold so that the largest value is a level
+///   (factor 2^(bits-1) / (2^(bits-1) - 1)); the uniform range is
+///   [min(0, smallest), max(0, largest)];
+/// * power of two, mse: the best of ten thresholds from twice the no-clipping
+///   one downwards; of equal errors the smallest threshold not below
+///   no-clipping;
+/// * symmetric and uniform, mse: the global optimum over all steps and zero
+///   points (StepSearch.h), up to 8 bits; for wider grids the best of a bounded
+///   search that never loses to no-clipping.
+SelectedParameters selectForValues(llvm::ArrayRef<float> values,
+                                   const SelectionOptions &options);
+
+/// selectForValues for each channel of a row-major tensor (see
+/// fakeQuantizePerChannel for `shape` and `axes`), one result per channel.
+/// Runs on up to `threads` threads; the result does not depend on how many.
+std::vector<SelectedParameters>
+selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
+                 llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
+                 unsigned threads);
+
+/// Parameters for an activation. Each bin stands for its midpoint (the outer
+/// ones, cut at the exact minimum and maximum, for the middle of what is left),
+/// except that the minimum and the maximum are taken as one value each.
+/// No widening: no-clipping is the exact range. Power of two tries twenty
+/// thresholds. Fails when nothing finite was observed.
+///
+/// Source: MCT `qparams_selection_histogram_search`;
+/// thresholds.md 2.2-2.5, 5.5.
+llvm::Expected<SelectedParameters>
+selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
+
+/// As selectForHistogram, for any weighted values; weights are positive, values
+/// finite. The range to cover is that of the atoms.
+SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
+                                  const SelectionOptions &options);
+
+/// Parameters for a tensor known to lie in [lo, hi] (a softmax, say): the
+/// no-clipping ones for max(|lo|, |hi|), whatever the error method.
+/// Source: thresholds.md 3.8 and 5.5 item 6. MCT reads |hi| only.
+SelectedParameters selectForBounds(double lo, double hi,
+                                   const SelectionOptions &options);
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_SELECTION_H

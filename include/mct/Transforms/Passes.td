@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_TRANSFORMS_PASSES_TD
+#define MCT_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Mct_ErrorMethodOption<string text> :
+    Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
+           /*default=*/"::mct::quantization::ErrorMethod::MSE", text,
+           [{::llvm::cl::values(
+             clEnumValN(::mct::quantization::ErrorMethod::NoClipping, "no-clipping", "cover the whole range"),
+             clEnumValN(::mct::quantization::ErrorMethod::MSE, "mse", "smallest mean squared error"))}]>;
+
+def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
+  let summary = "Give every value a stable, unique name";
+  let description = [{
+    Statistics, points, reports and comparisons speak of values by name. A name is the op's `NameLoc` where the importer
+    left one; else it is made of the op's kind and a number, in program order. Arguments become `arg0`, `arg1`, …
+    A name that occurs a second time gets a number too. Constants get none. The names are written as `NameLoc`s, so
+    running the pass again changes nothing, and running it before any rewrite gives a float module the same names as
+    everything that is made from it.
+
+    Before:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32> loc(unknown)
+    %1 = tosa.exp %0 : (tensor<4xf32>) -> tensor<4xf32> loc("tail")
+    %2 = tosa.exp %1 : (tensor<4xf32>) -> tensor<4xf32> loc(unknown)
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32> loc("exp")
+    %1 = tosa.exp %0 : (tensor<4xf32>) -> tensor<4xf32> loc("tail")
+    %2 = tosa.exp %1 : (tensor<4xf32>) -> tensor<4xf32> loc("exp_1")
+    ```
+  }];
+}
+
+def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "Evaluate element-wise arithmetic on constants";
+  let description = [{
+    Replaces `tosa.add`, `tosa.sub`, `tosa.mul`, `tosa.rsqrt` and `tosa.reciprocal` on f32 constants by their value.
+    The scale of an unfolded batch norm becomes a constant this way. Each op is evaluated in f32, as it would be at run
+    time.
+
+    Before:
+    ```mlir
+    %variance = "tosa.const"() <{values = dense<[[[[0.25, 4.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+    %0 = tosa.rsqrt %variance : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = "tosa.const"() <{values = dense<[[[[2.0, 0.5]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+}
+
+def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
+  let summary = "Fold a batch norm into the convolution before it";
+  let description = [{
+    A batch norm behind `tosa.conv2d` or `tosa.depthwise_conv2d` is a chain of additions, subtractions and
+    multiplications with constants along the channels. The chain is folded into kernel and bias when it scales every
+    channel on its own, and when nobody else reads the convolution or an intermediate result. Exact in real numbers; in
+    f32 the result differs by rounding (<= 1e-5 relative). The folded convolution takes the name of the chain's result.
+
+    Needs the constants of the chain to be folded: run `mct-fold-constants` before.
+
+    Source: MCT `BatchNormalizationFolding`.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.sub %0, %mean : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x4x4x2xf32>
+    %2 = tosa.mul %1, %scale, %shift : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
+    %3 = tosa.add %2, %beta : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %scaled_kernel, %new_bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+}
+
+def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite the batch size of a network";
+  let description = [{
+    The batch is the leading dimension of every argument. Its new size is carried through all types and through the
+    `tosa.const_shape` operands that spell it. `size = 0` makes it dynamic.
+
+    Fails at the first op through which the batch cannot be followed, for example a reduction over it.
+
+    Before:
+    ```mlir
+    func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x32xf32> {
+      %shape = tosa.const_shape {values = dense<[1, 32]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %0 = tosa.reshape %arg0, %shape : (tensor<1x4x4x2xf32>, !tosa.shape<2>) -> tensor<1x32xf32>
+      return %0 : tensor<1x32xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<8x4x4x2xf32>) -> tensor<8x32xf32> {
+      %shape = tosa.const_shape {values = dense<[8, 32]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %0 = tosa.reshape %arg0, %shape : (tensor<8x4x4x2xf32>, !tosa.shape<2>) -> tensor<8x32xf32>
+      return %0 : tensor<8x32xf32>
+    }
+    ```
+  }];
+  let options = [Option<"size", "size", "int64_t", /*default=*/"1", "New batch size; 0 makes it dynamic">];
+  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+}
+
+def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
+  let summary = "Put a quantizer point on every tensor that the target quantizes";
+  let description = [{
+    Asks the attached target (`tpc-attach-target`) which operator each op, or chain of ops, is; fuses the chains that the
+    target runs as one, the longest that match; chooses the configuration of each result and weight among those that its
+    consumers can read; and inserts a `tpc.quantize` behind every result that is to be quantized, none inside of a fused
+    chain, and before every weight. Arguments of the function get a point with the platform's default. A point without
+    parameters computes the identity.
+
+    Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %in = tpc.quantize %arg0 as "arg0" activation config(#default8) : tensor<1x4x4x2xf32>
+    %w = tpc.quantize %kernel as "conv2d" weight "kernel_attr" axes [0] config(#kernel8) : tensor<2x1x1x2xf32>
+    %0 = tosa.conv2d %in, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %2 = tpc.quantize %1 as "clamp" activation config(#default8) group(["conv2d", "clamp"]) : tensor<1x4x4x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::ModuleOp"> {
+  let summary = "Choose the quantization parameters of every weight";
+  let description = [{
+    Reads the constant behind each weight point and writes the point's `parameters`: thresholds (or scales) in the unit
+    of the weights, one per channel where the point has axes. Weights are always signed. Points that have parameters
+    are left alone. The result does not depend on `threads`.
+
+    Source: MCT `get_weights_qparams`; spec of the searches: `lib/Quantization`.
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %k as "conv2d" weight "kernel_attr" axes [0] config(#kernel8) : tensor<2x1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %k as "conv2d" weight "kernel_attr" axes [0] config(#kernel8)
+           parameters(#tpc.symmetric<threshold = [0.5, 1.0], bits = 8>) : tensor<2x1x1x2xf32>
+    ```
+  }];
+  let options = [
+    Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
+  let summary = "Choose the quantization parameters of every calibrated activation";
+  let description = [{
+    Reads the statistics of each activation point and writes its `parameters`. The grid is signed when the target says
+    so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
+    that range. Weight points and points that have parameters are left alone.
+
+    Fails for a point without statistics: run `mct-calibrate` before.
+
+    Source: MCT `get_activations_qparams`.
+
+    Before:
+    ```mlir
+    %2 = tpc.quantize %1 as "relu6" activation config(#act8)
+           statistics(#tpc.statistics<count = 4, zeros = 1, min = 0.0, max = 6.0, histogram = …>) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %2 = tpc.quantize %1 as "relu6" activation config(#act8)
+           statistics(#tpc.statistics<count = 4, zeros = 1, min = 0.0, max = 6.0, histogram = …>)
+           parameters(#tpc.power_of_two<threshold = [8.0], bits = 8, is_signed = false>) : tensor<1x4xf32>
+    ```
+  }];
+  let options = [
+    Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+#endif // MCT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_TRANSFORMS_SETBATCH_H
+#define MCT_TRANSFORMS_SETBATCH_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mct {
+
+/// How the samples of a batch lie in a tensor.
+struct BatchDimension {
+  /// The dimension whose outermost part is the batch.
+  int64_t dimension = 0;
+  /// Rows of that dimension per sample: more than one after a reshape that
+  /// merged the batch with the dimension behind it.
+  int64_t rows = 1;
+
+  bool operator==(const BatchDimension &other) const {
+    return dimension == other.dimension && rows == other.rows;
+  }
+};
+
+/// Where the batch lies in every value that depends on the arguments.
+using BatchDimensions = llvm::DenseMap<mlir::Value, BatchDimension>;
+
+/// Batch size of the arguments: `ShapedType::kDynamic`, or their common leading
+/// dimension. Fails, with a diagnostic if `emitErrors`, without such a dimension.
+mlir::FailureOr<int64_t> getBatch(mlir::func::FuncOp function,
+                                  bool emitErrors = true);
+
+/// Follows the batch from dimension 0 of the arguments to every value. Fails,
+/// with a diagnostic if `emitErrors`, at the first op through which that is not
+/// possible.
+mlir::FailureOr<BatchDimensions> followBatch(mlir::func::FuncOp function,
+                                             bool emitErrors = true);
+
+/// Rewrites types and `tosa.const_shape` operands to a batch of `newBatch`
+/// samples (`ShapedType::kDynamic`: unknown). Nothing is changed on failure.
+mlir::LogicalResult setBatch(mlir::func::FuncOp function, int64_t newBatch);
+
+} // namespace mct
+
+#endif // MCT_TRANSFORMS_SETBATCH_H

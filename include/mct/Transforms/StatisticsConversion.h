@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_TRANSFORMS_STATISTICSCONVERSION_H
+#define MCT_TRANSFORMS_STATISTICSCONVERSION_H
+
+#include "mct/Quantization/ExactSum.h"
+#include "mct/Quantization/Histogram.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct {
+
+/// Statistics as they stand on a point. `name`: key of the resource that holds
+/// a large histogram. `channels`: null when no per-channel statistics were
+/// collected.
+tpc::StatisticsAttr createStatistics(
+    mlir::MLIRContext *context, const quantization::Histogram &histogram,
+    const quantization::ChannelStatistics *channels, llvm::StringRef name);
+
+/// The histogram that `createStatistics` stored. Fails, with a diagnostic, when
+/// the attribute has none or does not describe one.
+mlir::FailureOr<quantization::Histogram>
+getHistogram(tpc::StatisticsAttr statistics,
+             llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace mct
+
+#endif // MCT_TRANSFORMS_STATISTICSCONVERSION_H

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Calibration/ChannelValues.h"
+#include "mct/Calibration/Passes.h"
+#include "mct/Calibration/PointStatistics.h"
+#include "mct/Execution/Executor.h"
+#include "mct/Execution/Run.h"
+#include "mct/Execution/SampleSource.h"
+#include "mct/Transforms/StatisticsConversion.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct {
+#define GEN_PASS_DEF_CALIBRATEPASS
+#include "mct/Calibration/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::calibration;
+using quantization::HistogramScratch;
+
+namespace {
+/// Feeds the statistics of one point from one worker.
+class StatisticsObserver : public execution::TensorObserver {
+public:
+  StatisticsObserver(PointStatistics &statistics, HistogramScratch &scratch)
+      : statistics(statistics), scratch(scratch) {}
+
+  void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
+    statistics.histogram.observe(data.data(), data.size(), scratch);
+    if (statistics.channels) {
+      size_t channels = shape.empty() ? 1 : size_t(shape.back());
+      statistics.channels->observe(data.data(), data.size() / channels,
+                                   channels);
+    }
+  }
+
+private:
+  PointStatistics &statistics;
+  HistogramScratch &scratch;
+};
+
+/// What one worker owns: it shares nothing with the others until the end.
+struct WorkerStatistics {
+  HistogramScratch scratch;
+  std::vector<PointStatistics> points;
+  std::vector<std::unique_ptr<StatisticsObserver>> observers;
+};
+
+struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
+  using CalibratePassBase::CalibratePassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tpc::TpcDialect>();
+    execution::Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    StatisticsFile statistics;
+    if (failed(loadStatistics(statistics)) || failed(addSamples(statistics)) ||
+        failed(writeToPoints(statistics)))
+      return signalPassFailure();
+    if (statisticsOut.empty())
+      return;
+    if (llvm::Error error = statistics.save(statisticsOut)) {
+      emitError(getOperation().getLoc())
+          << "cannot write statistics: " << llvm::toString(std::move(error));
+      return signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult report(llvm::Error error) {
+    return emitError(getOperation().getLoc())
+           << llvm::toString(std::move(error));
+  }
+
+  SmallVector<tpc::QuantizeOp> getPoints() {
+    SmallVector<tpc::QuantizeOp> points;
+    if (auto entry = getOperation().lookupSymbol<func::FuncOp>(function))
+      entry.walk([&](tpc::QuantizeOp point) {
+        if (point.isActivation())
+          points.push_back(point);
+      });
+    return points;
+  }
+
+  LogicalResult mergeInto(StatisticsFile &statistics, const std::string &name,
+                          const PointStatistics &added) {
+    auto [present, isNew] = statistics.points.try_emplace(name, added);
+    if (isNew)
+      return success();
+    if (llvm::Error error = present->second.merge(added))
+      return emitError(getOperation().getLoc())
+             << "statistics of '" << name
+             << "': " << llvm::toString(std::move(error));
+    return success();
+  }
+
+  LogicalResult loadStatistics(StatisticsFile &statistics) {
+    for (const std::string &path : statisticsIn) {
+      llvm::Expected<StatisticsFile> file = StatisticsFile::load(path);
+      if (!file)
+        return report(file.takeError());
+      statistics.instructionSet = file->instructionSet;
+      for (const auto &[name, point] : file->points)
+        if (failed(mergeInto(statistics, name, point)))
+          return failure();
+    }
+    return success();
+  }
+
+  /// Runs the network and adds what its points saw.
+  LogicalResult addSamples(StatisticsFile &statistics);
+
+  LogicalResult writeToPoints(const StatisticsFile &statistics) {
+    for (tpc::QuantizeOp point : getPoints()) {
+      auto found = statistics.points.find(point.getUniqueName());
+      if (found == statistics.points.end() || found->second.histogram.empty())
+        return point.emitOpError()
+               << "has no statistics in the files given; calibrate the same "
+                  "network, or give calibration-data";
+      const PointStatistics &seen = found->second;
+      point.setStatisticsAttr(createStatistics(
+          &getContext(), seen.histogram,
+          seen.channels ? &*seen.channels : nullptr, point.getPointName()));
+    }
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
+  if (calibrationData.empty()) {
+    if (statisticsIn.empty())
+      return emitError(getOperation().getLoc())
+             << "calibration needs samples; give calibration-data=FILE.npy";
+    return success();
+  }
+  SmallVector<tpc::QuantizeOp> points = getPoints();
+  execution::CompileOptions compileOptions;
+  compileOptions.function = function;
+  compileOptions.simulateQuantization = false;
+  compileOptions.observeAfterQuantization = false;
+  compileOptions.observeAllPoints = true;
+  FailureOr<std::unique_ptr<execution::Executor>> executor =
+      execution::Executor::compile(getOperation(), compileOptions);
+  if (failed(executor))
+    return failure();
+
+  execution::SampleOptions sampleOptions;
+  sampleOptions.files.append(calibrationData.begin(), calibrationData.end());
+  if (calibrationSamples != 0)
+    sampleOptions.limit = int64_t(uint64_t(calibrationSamples));
+  auto scale = parseChannelValues(inputScale, "input-scale");
+  if (!scale)
+    return report(scale.takeError());
+  sampleOptions.scale = *scale;
+  auto offset = parseChannelValues(inputOffset, "input-offset");
+  if (!offset)
+    return report(offset.takeError());
+  sampleOptions.offset = *offset;
+  auto samples = execution::SampleSource::open(
+      sampleOptions, (*executor)->inputs(), (*executor)->unit());
+  if (!samples)
+    return report(samples.takeError());
+
+  execution::RunOptions runOptions;
+  runOptions.threads = threads;
+  runOptions.batchSize = int64_t(uint64_t(batchSize));
+  std::vector<WorkerStatistics> workers(
+      execution::numWorkers(**executor, **samples, runOptions));
+  for (WorkerStatistics &worker : workers) {
+    worker.points.resize(points.size());
+    for (PointStatistics &point : worker.points) {
+      if (channelStatistics)
+        point.channels.emplace();
+      worker.observers.push_back(
+          std::make_unique<StatisticsObserver>(point, worker.scratch));
+    }
+  }
+  llvm::Error error = execution::forEachUnit(
+      **executor, **samples, runOptions,
+      [&](size_t index, execution::Worker &worker) {
+        for (size_t point = 0; point != points.size(); ++point)
+          worker.setObserver(point, workers[index].observers[point].get());
+      },
+      [](const execution::Unit &) { return llvm::Error::success(); });
+  if (error)
+    return report(std::move(error));
+
+  statistics.instructionSet = execution::Executor::instructionSet();
+  for (auto [index, point] : llvm::enumerate(points)) {
+    for (WorkerStatistics &worker : workers)
+      if (failed(mergeInto(statistics, point.getUniqueName(),
+                           worker.points[index])))
+        return failure();
+    const quantization::Histogram &seen =
+        statistics.points[point.getUniqueName()].histogram;
+    if (seen.nonFinite() != 0)
+      return point.emitOpError()
+             << "saw " << seen.nonFinite()
+             << " values that are NaN or infinite while calibrating; check the "
+                "input scale and the weights";
+  }
+  return success();
+}

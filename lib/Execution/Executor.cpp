@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Execution/Executor.h"
+
+#include "Pipeline.h"
+#include "Program.h"
+#include "Rewrite.h"
+#include "mct/Transforms/Names.h"
+#include "mct/Transforms/SetBatch.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mct::execution;
+using mct::tpc::QuantizeOp;
+
+namespace {
+
+/// Unlike `main`, no symbol of the host has this name.
+constexpr llvm::StringLiteral kEntryName = "mct_entry";
+
+void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+class Compiler {
+public:
+  Compiler(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options) {}
+
+  LogicalResult run();
+  std::unique_ptr<Program> program = std::make_unique<Program>();
+
+private:
+  LogicalResult extract();
+  LogicalResult checkOps();
+  LogicalResult findObserved();
+  LogicalResult chooseUnit();
+  LogicalResult checkTypes();
+  void describeObserved();
+  LogicalResult generateCode(ArrayRef<unsigned> arities);
+
+  ModuleOp module;
+  const CompileOptions &options;
+  OwningOpRef<ModuleOp> scratch;
+  func::FuncOp entry;
+
+  struct Observation {
+    std::string name;
+    Value value;
+  };
+  SmallVector<Observation> observations;
+  /// Where the batch lies in the values, if it could be followed.
+  std::optional<mct::BatchDimensions> batch;
+};
+
+/// A copy of the function in a module of its own. Attributes, and with them the
+/// weights, are shared with the original.
+LogicalResult Compiler::extract() {
+  auto function = module.lookupSymbol<func::FuncOp>(options.function);
+  if (!function) {
+    module.emitError("has no function '") << options.function << "' to run";
+    return failure();
+  }
+  if (function.isExternal())
+    return function.emitOpError("has no body to run");
+
+  scratch = ModuleOp::create(function.getLoc());
+  entry = function.clone();
+  scratch->push_back(entry);
+  bool hasCalls = false;
+  entry.walk([&](func::CallOp) { hasCalls = true; });
+  if (hasCalls) {
+    for (auto other : module.getOps<func::FuncOp>())
+      if (other != function) {
+        func::FuncOp copy = other.clone();
+        copy.setPrivate();
+        scratch->push_back(copy);
+      }
+    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    pm.addPass(createInlinerPass());
+    if (failed(pm.run(*scratch)))
+      return failure();
+    for (auto other :
+         llvm::make_early_inc_range(scratch->getOps<func::FuncOp>()))
+      if (other != entry)
+        other.erase();
+  }
+  entry.setPublic();
+  entry.setName(kEntryName);
+  entry->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+  entry.removeArgAttrsAttr();
+  entry.removeResAttrsAttr();
+  return success();
+}
+
+LogicalResult Compiler::checkOps() {
+  if (!llvm::hasSingleElement(entry.getBody()))
+    return entry.emitOpError(
+        "cannot be executed: its body has several blocks");
+  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
+                                            entry.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.getElementType().isIntOrFloat())
+      return entry.emitOpError("cannot be executed: ")
+             << type << " is not a ranked tensor of numbers";
+  }
+  // Everything that the lowering or the rewriting knows.
+  llvm::StringSet<> dialects;
+  for (StringRef name : {"tosa", "tensor", "arith", "math", "linalg", "scf",
+                         "bufferization", "memref", "affine", "index", "ub"})
+    dialects.insert(name);
+  Operation *unknown = nullptr;
+  entry.getBody().walk([&](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (dialects.contains(dialect) || isa<QuantizeOp, func::ReturnOp>(op))
+      return WalkResult::advance();
+    unknown = op;
+    return WalkResult::interrupt();
+  });
+  if (unknown)
+    return unknown->emitOpError(
+        "cannot be executed: the executor does not know this op");
+  return success();
+}
+
+LogicalResult Compiler::findObserved() {
+  llvm::StringMap<QuantizeOp> points;
+  SmallVector<QuantizeOp> inOrder;
+  entry.walk([&](QuantizeOp point) {
+    if (point.isActivation()) {
+      points[point.getUniqueName()] = point;
+      inOrder.push_back(point);
+    }
+  });
+  // Rewrites leave several ops with one name; the last makes the result.
+  llvm::StringMap<Value> named;
+  for (BlockArgument argument : entry.getArguments())
+    if (StringAttr name = mct::getName(argument))
+      named[name.getValue()] = argument;
+  for (Operation &op : entry.getBody().front())
+    if (op.getNumResults() == 1 && !isa<QuantizeOp>(op))
+      if (StringAttr name = mct::getName(op.getResult(0)))
+        named[name.getValue()] = op.getResult(0);
+
+  auto add = [&](StringRef name, Value value) -> LogicalResult {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.getElementType().isF32()) {
+      emitError(value.getLoc(), "'")
+          << name << "' cannot be observed: it has type " << value.getType()
+          << ", not a tensor of f32";
+      return failure();
+    }
+    observations.push_back({name.str(), value});
+    return success();
+  };
+  auto addPoint = [&](QuantizeOp point) {
+    return add(point.getUniqueName(), options.observeAfterQuantization
+                                          ? point.getResult()
+                                          : point.getInput());
+  };
+  for (const std::string &name : options.observed) {
+    if (QuantizeOp point = points.lookup(name)) {
+      if (failed(addPoint(point)))
+        return failure();
+    } else if (Value value = named.lookup(name)) {
+      if (failed(add(name, value)))
+        return failure();
+    } else if (!options.ignoreUnknownNames) {
+      emitError(entry.getLoc(), "function '")
+          << options.function << "' has no value named '" << name
+          << "' to observe";
+      return failure();
+    }
+  }
+  if (options.observeAllPoints)
+    for (QuantizeOp point : inOrder)
+      if (!llvm::is_contained(options.observed, point.getUniqueName()) &&
+          failed(addPoint(point)))
+        return failure();
+  return success();
+}
+
+/// Samples per unit so that the largest activations stay in a core's second
+/// level cache. A constant of the model, not of the machine: a different unit
+/// may make oneDNN choose a different kernel.
+int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
+                int64_t batch) {
+  constexpr int64_t kCacheBytes = 768 * 1024;
+  constexpr int64_t kLargestUnit = 32;
+  int64_t largest = 1;
+  for (auto [value, dimension] : dimensions) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t bytes = dimension.rows;
+    for (auto [number, size] : llvm::enumerate(type.getShape()))
+      if (static_cast<int64_t>(number) != dimension.dimension &&
+          !ShapedType::isDynamic(size))
+        bytes *= size;
+    if (type.getElementType().isIntOrFloat())
+      bytes = bytes * type.getElementTypeBitWidth() / 8;
+    largest = std::max(largest, bytes);
+  }
+  int64_t unit = 1;
+  while (2 * unit <= kLargestUnit && 2 * unit * largest <= kCacheBytes)
+    unit *= 2;
+  return unit;
+}
+
+LogicalResult Compiler::chooseUnit() {
+  program->unit = 1;
+  if (entry.getNumArguments() == 0)
+    return success();
+  FailureOr<int64_t> size = mct::getBatch(entry, /*emitErrors=*/false);
+  bool isDynamic = succeeded(size) && ShapedType::isDynamic(*size);
+  FailureOr<mct::BatchDimensions> dimensions = failure();
+  if (succeeded(size))
+    dimensions = mct::followBatch(entry, /*emitErrors=*/isDynamic);
+  if (failed(dimensions)) {
+    if (isDynamic)
+      return failure();
+    if (succeeded(size)) {
+      program->unit = *size;
+      program->allowsPartialUnits = *size == 1;
+    }
+    return success();
+  }
+
+  // A prefix of the samples is a prefix in memory only if the batch is outermost.
+  auto isOutermost = [&](Value value) {
+    auto it = dimensions->find(value);
+    if (it == dimensions->end())
+      return false;
+    ArrayRef<int64_t> sizes =
+        cast<RankedTensorType>(value.getType()).getShape();
+    return llvm::all_of(sizes.take_front(it->second.dimension),
+                        [](int64_t s) { return s == 1; });
+  };
+  Operation *terminator = entry.getBody().front().getTerminator();
+  bool grows =
+      llvm::all_of(terminator->getOperands(), isOutermost) &&
+      llvm::all_of(observations,
+                   [&](const Observation &o) { return isOutermost(o.value); });
+  if (!grows)
+    program->unit = 1;
+  else if (options.unit > 0)
+    program->unit = options.unit;
+  else
+    program->unit = unitFor(entry, *dimensions, *size);
+  if (*size != program->unit && failed(mct::setBatch(entry, program->unit)))
+    return failure();
+  if (grows)
+    batch = std::move(*dimensions);
+  return success();
+}
+
+LogicalResult Compiler::checkTypes() {
+  WalkResult result = entry.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<TensorType>(type))
+        if (!tensor.hasRank() || !tensor.hasStaticShape()) {
+          op->emitOpError("cannot be executed: its shape is not known (")
+              << type << "); run --tosa-infer-shapes before";
+          return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void Compiler::describeObserved() {
+  for (const Observation &observation : observations) {
+    auto type = cast<RankedTensorType>(observation.value.getType());
+    program->observed.push_back({observation.name, type});
+    Program::ObservedShape &shape = program->observedShapes.emplace_back();
+    llvm::append_range(shape.shape, type.getShape());
+    if (!batch)
+      continue;
+    auto it = batch->find(observation.value);
+    if (it == batch->end())
+      continue;
+    shape.followed = true;
+    shape.batchDimension = it->second.dimension;
+    shape.rowsPerSample = it->second.rows;
+  }
+}
+
+LogicalResult Compiler::generateCode(ArrayRef<unsigned> arities) {
+  initializeTarget();
+  Location loc = module.getLoc();
+  auto fail = [&](llvm::Error error) -> LogicalResult {
+    emitError(loc, "cannot compile for this machine: ")
+        << llvm::toString(std::move(error));
+    return failure();
+  };
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return fail(builder.takeError());
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return fail(machine.takeError());
+
+  ExecutionEngineOptions engineOptions;
+  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                            machine->get());
+  engineOptions.transformer = optimize;
+  engineOptions.enableGDBNotificationListener = false;
+  engineOptions.enablePerfNotificationListener = false;
+  auto engine =
+      ExecutionEngine::create(*scratch, engineOptions, std::move(*machine));
+  if (!engine)
+    return fail(engine.takeError());
+  program->engine = std::move(*engine);
+  program->engine->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
+    llvm::orc::SymbolMap symbols;
+    auto add = [&](const Twine &name, auto *function) {
+      symbols[intern(name.str())] = {
+          llvm::orc::ExecutorAddr::fromPtr(function),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    for (auto [site, arity] : llvm::enumerate(arities)) {
+      std::string name = SiteRewriter::symbol(site);
+      if (arity == 1)
+        add(name, &mctExecutionCall1);
+      else if (arity == 2)
+        add(name, &mctExecutionCall2);
+      else
+        add(name, &mctExecutionCall3);
+    }
+    add("_mlir_memref_to_llvm_alloc", &mctExecutionAllocate);
+    add("_mlir_memref_to_llvm_aligned_alloc", &mctExecutionAlignedAllocate);
+    add("_mlir_memref_to_llvm_free", &mctExecutionFree);
+    return symbols;
+  });
+  auto packed = program->engine->lookupPacked(kEntryName);
+  if (!packed)
+    return fail(packed.takeError());
+  program->entry = *packed;
+  return success();
+}
+
+LogicalResult Compiler::run() {
+  if (failed(extract()) || failed(checkOps()) || failed(findObserved()) ||
+      failed(chooseUnit()) || failed(checkTypes()))
+    return failure();
+  describeObserved();
+  auto describe = [](StringAttr name, size_t number, Type type) {
+    return TensorSpec{name ? name.str() : std::to_string(number),
+                      cast<RankedTensorType>(type)};
+  };
+  for (BlockArgument argument : entry.getArguments())
+    program->inputs.push_back(describe(
+        mct::getName(argument), argument.getArgNumber(), argument.getType()));
+  Operation *terminator = entry.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(terminator->getOperands()))
+    program->outputs.push_back(
+        describe(mct::getName(value), number, value.getType()));
+
+  SiteRewriter rewriter(entry, *program, options.simulateQuantization);
+  SmallVector<unsigned> argumentOf;
+  for (Observation &observation : observations) {
+    auto argument = dyn_cast<BlockArgument>(observation.value);
+    argumentOf.push_back(argument ? argument.getArgNumber() : ~0u);
+  }
+  SmallVector<Value> inputs = rewriter.rewriteSignature();
+  for (auto [index, observation] : llvm::enumerate(observations))
+    rewriter.observe(argumentOf[index] == ~0u ? observation.value
+                                              : inputs[argumentOf[index]],
+                     index);
+  {
+    // The number of threads is fixed in a kernel when it is made.
+    SingleOpenMPThread singleThread;
+    // They would stand between a kernel and what it can fuse.
+    rewriter.removeIdentityPoints();
+    if (options.useKernels)
+      rewriter.rewriteKernels();
+  }
+  rewriter.rewritePoints();
+  rewriter.rewriteConstants();
+  if (failed(lowerToLLVM(*scratch)))
+    return failure();
+  return generateCode(rewriter.arities());
+}
+
+} // namespace
+
+Executor::Executor(std::unique_ptr<Program> program)
+    : program(std::move(program)) {}
+Executor::~Executor() = default;
+
+FailureOr<std::unique_ptr<Executor>>
+Executor::compile(ModuleOp module, const CompileOptions &options) {
+  Compiler compiler(module, options);
+  if (failed(compiler.run()))
+    return failure();
+  return std::unique_ptr<Executor>(new Executor(std::move(compiler.program)));
+}
+
+void Executor::registerDependencies(DialectRegistry &registry) {
+  registerPipelineDependencies(registry);
+}
+
+ArrayRef<TensorSpec> Executor::inputs() const { return program->inputs; }
+ArrayRef<TensorSpec> Executor::outputs() const { return program->outputs; }
+ArrayRef<TensorSpec> Executor::observed() const { return program->observed; }
+int64_t Executor::unit() const { return program->unit; }
+bool Executor::allowsPartialUnits() const {
+  return program->allowsPartialUnits;
+}
+ArrayRef<Executor::KernelInfo> Executor::kernels() const {
+  return program->kernelInfos;
+}
+
+std::string Executor::instructionSet() {
+  return (llvm::sys::getHostCPUName() + ", oneDNN " +
+          KernelSet::instructionSet())
+      .str();
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolutions and matrix products by oneDNN. Nothing here knows about MLIR;
+// Kernels.cpp is compiled with exceptions, which stay inside of it.
+#ifndef MCT_LIB_EXECUTION_KERNELS_H
+#define MCT_LIB_EXECUTION_KERNELS_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mct::execution {
+
+/// A convolution as TOSA writes it: NHWC data, weights [OC,KH,KW,IC], for
+/// depthwise [KH,KW,C,M] with OC = C * M. `transpose`: pads are subtracted from
+/// the output instead of added to the input.
+struct ConvolutionShape {
+  enum class Kind { Plain, Depthwise, Transpose };
+  Kind kind = Kind::Plain;
+  int64_t batch = 1;
+  int64_t inputHeight = 1, inputWidth = 1, inputChannels = 1;
+  int64_t outputHeight = 1, outputWidth = 1, outputChannels = 1;
+  int64_t kernelHeight = 1, kernelWidth = 1;
+  int64_t strideHeight = 1, strideWidth = 1;
+  int64_t dilationHeight = 1, dilationWidth = 1;
+  int64_t padTop = 0, padBottom = 0, padLeft = 0, padRight = 0;
+};
+
+/// [batch, rows, inner] x [batch, inner, columns].
+struct MatMulShape {
+  int64_t batch = 1, rows = 1, inner = 1, columns = 1;
+};
+
+/// What a kernel does with its result before it stores it, in this order.
+struct Epilogue {
+  /// Adds a second operand of the result's shape.
+  bool addOperand = false;
+  bool clamp = false;
+  float low = 0, high = 0;
+};
+
+/// The kernels of one program with their packed weights. Read-only while
+/// runners use it.
+class KernelSet {
+public:
+  KernelSet();
+  ~KernelSet();
+
+  /// Number of the new kernel, or none with the reason in `error`.
+  std::optional<size_t> addConvolution(const ConvolutionShape &shape,
+                                       llvm::ArrayRef<float> weights,
+                                       llvm::ArrayRef<float> bias,
+                                       const Epilogue &epilogue,
+                                       std::string &error);
+  /// `constant`: the second factor, or empty when it is an operand.
+  std::optional<size_t> addMatMul(const MatMulShape &shape,
+                                  llvm::ArrayRef<float> constant,
+                                  const Epilogue &epilogue, std::string &error);
+  /// Forgets the kernel that was added last.
+  void removeLast();
+
+  /// oneDNN's name of the implementation.
+  std::string implementation(size_t kernel) const;
+  /// Whether that is a reference implementation, hundreds of times slower.
+  bool isReference(size_t kernel) const;
+
+  /// oneDNN's instruction set on this machine.
+  static std::string instructionSet();
+
+  struct Impl;
+
+private:
+  friend class KernelRunner;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Runs kernels on behalf of one worker.
+class KernelRunner {
+public:
+  explicit KernelRunner(const KernelSet &kernels);
+  ~KernelRunner();
+
+  /// `second`: the added operand, or the second factor; else ignored. False when
+  /// oneDNN reports an error.
+  bool run(size_t kernel, const void *first, const void *second, void *result);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// While it lives, OpenMP (inside of oneDNN) uses the calling thread only. The
+/// setting belongs to the thread and is fixed in primitives at their creation.
+class SingleOpenMPThread {
+public:
+  SingleOpenMPThread();
+  ~SingleOpenMPThread();
+
+private:
+  int before;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_KERNELS_H

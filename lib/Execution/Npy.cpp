@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Execution/Npy.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace mct::execution;
+
+static llvm::Error fail(const llvm::Twine &path, const llvm::Twine &message) {
+  return llvm::createStringError("'" + path + "': " + message);
+}
+
+static std::string systemError() { return std::strerror(errno); }
+
+llvm::StringRef mct::execution::getName(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return "f16";
+  case ElementType::F32:
+    return "f32";
+  case ElementType::F64:
+    return "f64";
+  case ElementType::I8:
+    return "i8";
+  case ElementType::U8:
+    return "u8";
+  case ElementType::I16:
+    return "i16";
+  case ElementType::U16:
+    return "u16";
+  case ElementType::I32:
+    return "i32";
+  case ElementType::U32:
+    return "u32";
+  case ElementType::I64:
+    return "i64";
+  case ElementType::Bool:
+    return "bool";
+  }
+  return "";
+}
+
+size_t mct::execution::getByteSize(ElementType type) {
+  switch (type) {
+  case ElementType::I8:
+  case ElementType::U8:
+  case ElementType::Bool:
+    return 1;
+  case ElementType::F16:
+  case ElementType::I16:
+  case ElementType::U16:
+    return 2;
+  case ElementType::F32:
+  case ElementType::I32:
+  case ElementType::U32:
+    return 4;
+  case ElementType::F64:
+  case ElementType::I64:
+    return 8;
+  }
+  return 1;
+}
+
+static llvm::StringRef getDescriptor(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return "<f2";
+  case ElementType::F32:
+    return "<f4";
+  case ElementType::F64:
+    return "<f8";
+  case ElementType::I8:
+    return "|i1";
+  case ElementType::U8:
+    return "|u1";
+  case ElementType::I16:
+    return "<i2";
+  case ElementType::U16:
+    return "<u2";
+  case ElementType::I32:
+    return "<i4";
+  case ElementType::U32:
+    return "<u4";
+  case ElementType::I64:
+    return "<i8";
+  case ElementType::Bool:
+    return "|b1";
+  }
+  return "";
+}
+
+static std::optional<ElementType> parseDescriptor(llvm::StringRef text) {
+  // The byte order of one byte does not matter.
+  llvm::StringRef kind = text;
+  if (kind.size() == 3 && kind.back() == '1')
+    kind = kind.drop_front();
+  return llvm::StringSwitch<std::optional<ElementType>>(kind)
+      .Case("<f2", ElementType::F16)
+      .Case("<f4", ElementType::F32)
+      .Case("<f8", ElementType::F64)
+      .Case("i1", ElementType::I8)
+      .Case("u1", ElementType::U8)
+      .Case("b1", ElementType::Bool)
+      .Case("<i2", ElementType::I16)
+      .Case("<u2", ElementType::U16)
+      .Case("<i4", ElementType::I32)
+      .Case("<u4", ElementType::U32)
+      .Case("<i8", ElementType::I64)
+      .Default(std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// Header
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The Python dictionary of a header: `{'descr': '<f4', 'fortran_order': False,
+/// 'shape': (2, 3), }`.
+class HeaderParser {
+public:
+  explicit HeaderParser(llvm::StringRef text) : rest(text) {}
+
+  /// Empty when all is well, else what is wrong.
+  std::string parse();
+
+  llvm::StringRef descriptor;
+  bool hasDescriptor = false, hasOrder = false, hasShape = false;
+  bool fortranOrder = false;
+  llvm::SmallVector<int64_t> shape;
+
+private:
+  bool consume(llvm::StringRef token) {
+    rest = rest.ltrim();
+    return rest.consume_front(token);
+  }
+  bool string(llvm::StringRef &value) {
+    rest = rest.ltrim();
+    if (rest.empty() || (rest.front() != '\'' && rest.front() != '"'))
+      return false;
+    size_t end = rest.find(rest.front(), 1);
+    if (end == llvm::StringRef::npos)
+      return false;
+    value = rest.slice(1, end);
+    rest = rest.drop_front(end + 1);
+    return true;
+  }
+  bool tuple();
+
+  llvm::StringRef rest;
+};
+
+} // namespace
+
+bool HeaderParser::tuple() {
+  shape.clear();
+  if (!consume("("))
+    return false;
+  while (!consume(")")) {
+    int64_t size;
+    rest = rest.ltrim();
+    if (rest.consumeInteger(10, size) || size < 0)
+      return false;
+    // Python 2 wrote long integers so.
+    rest.consume_front("L");
+    shape.push_back(size);
+    if (!consume(",")) {
+      if (!consume(")"))
+        return false;
+      break;
+    }
+  }
+  return true;
+}
+
+std::string HeaderParser::parse() {
+  if (!consume("{"))
+    return "the header is not a dictionary";
+  while (!consume("}")) {
+    llvm::StringRef key;
+    if (!string(key) || !consume(":"))
+      return "the header is not a dictionary";
+    if (key == "descr") {
+      hasDescriptor = true;
+      if (!string(descriptor))
+        return "structured types are not supported";
+    } else if (key == "fortran_order") {
+      hasOrder = true;
+      fortranOrder = consume("True");
+      if (!fortranOrder && !consume("False"))
+        return "'fortran_order' is neither True nor False";
+    } else if (key == "shape") {
+      hasShape = true;
+      if (!tuple())
+        return "'shape' is not a tuple of sizes";
+    } else {
+      return ("the header has an unknown key '" + key + "'").str();
+    }
+    if (!consume(",")) {
+      if (!consume("}"))
+        return "the header is not a dictionary";
+      break;
+    }
+  }
+  if (!hasDescriptor || !hasOrder || !hasShape)
+    return "the header lacks 'descr', 'fortran_order' or 'shape'";
+  return "";
+}
+
+llvm::Expected<NpyHeader>
+mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
+                               llvm::StringRef path) {
+  constexpr llvm::StringLiteral kMagic = "\x93NUMPY";
+  llvm::StringRef text(bytes.data(), bytes.size());
+  if (!text.starts_with(kMagic))
+    return fail(path, "expected a .npy file, found other contents");
+  if (text.size() < kMagic.size() + 2)
+    return fail(path, "truncated: the header is incomplete");
+  auto major = static_cast<unsigned char>(text[kMagic.size()]);
+  if (major < 1 || major > 3)
+    return fail(path, "expected .npy format version 1, 2 or 3, found " +
+                          llvm::Twine(unsigned(major)));
+  size_t lengthBytes = major == 1 ? 2 : 4;
+  size_t lengthOffset = kMagic.size() + 2;
+  size_t begin = lengthOffset + lengthBytes;
+  if (text.size() < begin)
+    return fail(path, "truncated: the header is incomplete");
+  size_t length = 0;
+  for (size_t i = 0; i < lengthBytes; ++i)
+    length |= size_t(static_cast<unsigned char>(text[lengthOffset + i]))
+              << (8 * i);
+  if (text.size() - begin < length)
+    return fail(path, "truncated: the header is incomplete");
+
+  HeaderParser parser(text.substr(begin, length));
+  if (std::string problem = parser.parse(); !problem.empty())
+    return fail(path, "malformed .npy header: " + problem);
+  std::optional<ElementType> type = parseDescriptor(parser.descriptor);
+  if (!type)
+    return fail(path, "expected elements of a supported little-endian type, "
+                      "found '" +
+                          parser.descriptor + "'");
+  NpyHeader header;
+  header.type = *type;
+  header.shape = parser.shape;
+  // For a vector both orders are one.
+  header.fortranOrder = parser.fortranOrder && parser.shape.size() > 1;
+  header.dataOffset = begin + length;
+  return header;
+}
+
+//===----------------------------------------------------------------------===//
+// Reader
+//===----------------------------------------------------------------------===//
+
+NpyFile::~NpyFile() {
+  if (mapping)
+    ::munmap(mapping, mappingSize);
+}
+
+llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
+  std::unique_ptr<NpyFile> file(new NpyFile());
+  file->filePath = path.str();
+  int descriptor = ::open(file->filePath.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return fail(path, "cannot open: " + systemError());
+  struct stat status;
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    return fail(path, "not a regular file");
+  }
+  file->mappingSize = status.st_size;
+  if (file->mappingSize == 0) {
+    ::close(descriptor);
+    return fail(path, "expected a .npy file, found an empty file");
+  }
+  void *mapping = ::mmap(nullptr, file->mappingSize, PROT_READ, MAP_PRIVATE,
+                         descriptor, 0);
+  std::string mapError = mapping == MAP_FAILED ? systemError() : "";
+  // The mapping keeps the file.
+  ::close(descriptor);
+  if (mapping == MAP_FAILED)
+    return fail(path, "cannot map: " + mapError);
+  file->mapping = static_cast<char *>(mapping);
+
+  auto header = parseNpyHeader(
+      llvm::ArrayRef<char>(file->mapping, file->mappingSize), path);
+  if (!header)
+    return header.takeError();
+  file->type = header->type;
+  file->dimensions = header->shape;
+  file->fortranOrder = header->fortranOrder;
+  file->dataOffset = header->dataOffset;
+
+  // Sizes come from the file; their product may be anything.
+  uint64_t elements = 1, bytes = 0;
+  bool overflow = false;
+  for (int64_t size : file->dimensions) {
+    bool step = false;
+    elements = llvm::SaturatingMultiply<uint64_t>(elements, size, &step);
+    overflow |= step;
+  }
+  bool step = false;
+  bytes = llvm::SaturatingMultiply<uint64_t>(elements, getByteSize(file->type),
+                                             &step);
+  overflow |= step || bytes > uint64_t(INT64_MAX);
+  uint64_t found = file->mappingSize - file->dataOffset;
+  if (overflow)
+    return fail(path, "its shape is too large");
+  if (found < bytes)
+    return fail(path, "truncated: expected " + llvm::Twine(bytes) +
+                          " bytes of data, found " + llvm::Twine(found));
+  if (found > bytes)
+    return fail(path, "expected " + llvm::Twine(bytes) +
+                          " bytes of data, found " + llvm::Twine(found));
+  file->elements = elements;
+  return std::move(file);
+}
+
+void NpyFile::releasePages(size_t begin, size_t end) const {
+  const size_t page = ::sysconf(_SC_PAGESIZE);
+  // Rounding down releases the page shared with the bytes before, which the
+  // ranges before had to leave.
+  size_t first = (dataOffset + begin) / page * page;
+  size_t last = dataOffset + end >= mappingSize
+                    ? llvm::alignTo(mappingSize, page)
+                    : (dataOffset + end) / page * page;
+  if (first < last)
+    ::madvise(mapping + first, last - first, MADV_DONTNEED);
+}
+
+//===----------------------------------------------------------------------===//
+// Writer
+//===----------------------------------------------------------------------===//
+
+NpyWriter::~NpyWriter() {
+  if (descriptor < 0)
+    return;
+  ::close(descriptor);
+  ::unlink(temporaryPath.c_str());
+}
+
+llvm::Expected<std::unique_ptr<NpyWriter>>
+NpyWriter::create(llvm::StringRef path, ElementType type,
+                  llvm::ArrayRef<int64_t> shape) {
+  std::unique_ptr<NpyWriter> writer(new NpyWriter());
+  writer->finalPath = path.str();
+  llvm::SmallString<128> temporary;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          path + ".%%%%%%%%.tmp", writer->descriptor, temporary))
+    return fail(path, "cannot create: " + error.message());
+  writer->temporaryPath = temporary.str().str();
+  // As a plainly created file would have it.
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(writer->descriptor, 0666 & ~mask);
+
+  std::string header = "{'descr': '" + getDescriptor(type).str() +
+                       "', 'fortran_order': False, 'shape': (";
+  uint64_t elements = 1;
+  for (int64_t size : shape) {
+    header += std::to_string(size) + ", ";
+    elements *= size;
+  }
+  if (shape.size() > 1)
+    header.resize(header.size() - 2);
+  else if (shape.size() == 1)
+    header.pop_back();
+  header += "), }";
+  // Data begin at a multiple of 64, the header ends in a line break.
+  size_t total = llvm::alignTo(10 + header.size() + 1, 64);
+  header.resize(total - 10 - 1, ' ');
+  header += '\n';
+  std::string start("\x93NUMPY\x01\x00", 8);
+  start += static_cast<char>(header.size() & 0xff);
+  start += static_cast<char>(header.size() >> 8);
+  start += header;
+  if (llvm::Error error = writer->write(start.data(), start.size()))
+    return std::move(error);
+  writer->writtenBytes = 0;
+  writer->expectedBytes = elements * getByteSize(type);
+  return std::move(writer);
+}
+
+llvm::Error NpyWriter::write(const void *data, size_t bytes) {
+  auto *position = static_cast<const char *>(data);
+  writtenBytes += bytes;
+  while (bytes > 0) {
+    ssize_t count = ::write(descriptor, position, bytes);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return fail(finalPath, "cannot write: " + systemError());
+    position += count;
+    bytes -= count;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NpyWriter::commit() {
+  if (writtenBytes != expectedBytes)
+    return fail(finalPath, "expected " + llvm::Twine(expectedBytes) +
+                               " bytes of data, " + llvm::Twine(writtenBytes) +
+                               " were written");
+  int closing = std::exchange(descriptor, -1);
+  if (::close(closing) != 0 ||
+      ::rename(temporaryPath.c_str(), finalPath.c_str()) != 0) {
+    std::string reason = systemError();
+    ::unlink(temporaryPath.c_str());
+    return fail(finalPath, "cannot write: " + reason);
+  }
+  return llvm::Error::success();
+}

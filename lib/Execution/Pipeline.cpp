@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Pipeline.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/Extensions/AllExtensions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/BufferViewFlowOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/Threading.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+using namespace mlir;
+
+namespace {
+
+void buildTosaToLinalg(OpPassManager &pm) {
+  auto onFunctions = [&](std::unique_ptr<Pass> pass) {
+    pm.addNestedPass<func::FuncOp>(std::move(pass));
+  };
+  onFunctions(tosa::createTosaOptionalDecompositionsPass());
+  pm.addPass(createCanonicalizerPass());
+  onFunctions(tosa::createTosaInferShapesPass());
+  onFunctions(tosa::createTosaMakeBroadcastablePass());
+  onFunctions(tosa::createTosaToLinalgNamed(TosaToLinalgNamedOptions()));
+  pm.addPass(createCanonicalizerPass());
+  onFunctions(tosa::createTosaLayerwiseConstantFoldPass());
+  onFunctions(tosa::createTosaMakeBroadcastablePass());
+  onFunctions(createTosaToSCFPass());
+  onFunctions(tosa::createTosaToLinalg());
+  onFunctions(createTosaToTensorPass());
+  TosaToArithPassOptions arith;
+  arith.includeApplyRescale = true;
+  onFunctions(createTosaToArithPass(arith));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void buildBufferization(OpPassManager &pm) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  pm.addPass(bufferization::createOneShotBufferizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
+}
+
+void buildToLLVM(OpPassManager &pm) {
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  // Allocation becomes calls of functions that we map to the worker's pool.
+  memory.useGenericFunctions = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(functions));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Collects the errors that the calling thread reports while it lives.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(MLIRContext *context)
+      : thread(llvm::get_threadid()), handler(context, [this](Diagnostic &d) {
+          if (d.getSeverity() != DiagnosticSeverity::Error ||
+              llvm::get_threadid() != thread)
+            return failure();
+          errors.push_back({d.getLocation(), d.str()});
+          return success();
+        }) {}
+
+  struct Error {
+    Location location;
+    std::string text;
+  };
+  SmallVector<Error> errors;
+
+private:
+  uint64_t thread;
+  ScopedDiagnosticHandler handler;
+};
+
+/// Name of the op at each location, from before the lowering.
+using OpNames = llvm::DenseMap<Location, StringRef>;
+
+LogicalResult runStage(ModuleOp module, const OpNames &names,
+                       function_ref<void(OpPassManager &)> build) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName(),
+                 OpPassManager::Nesting::Explicit);
+  // The stages are upstream's, and the module is ours alone.
+  pm.enableVerifier(false);
+  build(pm);
+  SmallVector<ErrorCollector::Error> errors;
+  {
+    ErrorCollector collector(module.getContext());
+    if (succeeded(pm.run(module)))
+      return success();
+    errors = std::move(collector.errors);
+  }
+  Location location =
+      errors.empty() ? module.getLoc() : errors.front().location;
+  InFlightDiagnostic error = emitError(location);
+  auto name = names.find(location);
+  if (name != names.end())
+    error << "'" << name->second << "' op cannot be executed";
+  else
+    error << "the function cannot be executed";
+  for (const ErrorCollector::Error &cause : errors)
+    error.attachNote(cause.location) << cause.text;
+  return failure();
+}
+
+/// An elementwise op whose input nobody else reads writes to the buffer of that
+/// input, which is in the cache, instead of to a new one.
+void reuseInputs(ModuleOp module) {
+  module.walk([](linalg::GenericOp op) {
+    if (op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+      return;
+    OpOperand *init = op.getDpsInitOperand(0);
+    if (!init->get().getDefiningOp<tensor::EmptyOp>() ||
+        !op.getMatchingIndexingMap(init).isIdentity())
+      return;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (input->get().getType() == init->get().getType() &&
+          input->get().hasOneUse() &&
+          op.getMatchingIndexingMap(input).isIdentity()) {
+        init->set(input->get());
+        return;
+      }
+  });
+}
+
+/// Runs of loops that all operands of the op go through in the same way.
+SmallVector<ReassociationIndices> collapsibleLoops(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t begin = 0, loops = op.getNumLoops(); begin < loops;) {
+    ReassociationIndices group{begin};
+    while (group.back() + 1 < loops &&
+           iterators[group.back() + 1] == iterators[begin]) {
+      ReassociationIndices longer = group;
+      longer.push_back(group.back() + 1);
+      if (!linalg::areDimSequencesPreserved(maps, {longer}))
+        break;
+      group = longer;
+    }
+    begin = group.back() + 1;
+    if (group.size() > 1)
+      groups.push_back(group);
+  }
+  return groups;
+}
+
+/// Elementwise ops on four dimensions become one long loop: it vectorizes better
+/// than a nest whose innermost loop is 16 channels, and compiles ten times
+/// faster.
+void collapseLoops(ModuleOp module) {
+  SmallVector<linalg::GenericOp> ops;
+  module.walk([&](linalg::GenericOp op) {
+    bool plain = op.hasPureBufferSemantics() &&
+                 llvm::all_of(op->getOperandTypes(), [](Type type) {
+                   auto buffer = dyn_cast<MemRefType>(type);
+                   return !buffer || buffer.getLayout().isIdentity();
+                 });
+    bool projected = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+      return map.isProjectedPermutation();
+    });
+    if (plain && projected)
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(module.getContext());
+  for (linalg::GenericOp op : ops) {
+    SmallVector<ReassociationIndices> groups = collapsibleLoops(op);
+    if (groups.empty())
+      continue;
+    rewriter.setInsertionPoint(op);
+    auto collapsed = linalg::collapseOpIterationDims(op, groups, rewriter);
+    // Loops as they are, then.
+    if (failed(collapsed))
+      continue;
+    rewriter.replaceOp(op, collapsed->results);
+  }
+}
+
+} // namespace
+
+void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
+  OpPassManager pm(ModuleOp::getOperationName());
+  buildTosaToLinalg(pm);
+  buildBufferization(pm);
+  buildToLLVM(pm);
+  pm.addPass(createInlinerPass());
+  pm.getDependentDialects(registry);
+  registry.insert<tosa::TosaDialect, linalg::LinalgDialect,
+                  bufferization::BufferizationDialect, memref::MemRefDialect,
+                  func::FuncDialect, arith::ArithDialect, math::MathDialect,
+                  cf::ControlFlowDialect, LLVM::LLVMDialect,
+                  mct::tpc::TpcDialect>();
+  func::registerAllExtensions(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  affine::registerValueBoundsOpInterfaceExternalModels(registry);
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerValueBoundsOpInterfaceExternalModels(registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  cf::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerSubsetOpInterfaceExternalModels(registry);
+  linalg::registerValueBoundsOpInterfaceExternalModels(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+  memref::registerBufferViewFlowOpInterfaceExternalModels(registry);
+  memref::registerValueBoundsOpInterfaceExternalModels(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  scf::registerValueBoundsOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+  tensor::registerValueBoundsOpInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+LogicalResult mct::execution::lowerToLLVM(ModuleOp module) {
+  OpNames names;
+  module.walk([&](Operation *op) {
+    if (isa<tosa::TosaDialect>(op->getDialect()))
+      names.try_emplace(op->getLoc(), op->getName().getStringRef());
+  });
+
+  if (failed(runStage(module, names, buildTosaToLinalg)))
+    return failure();
+  WalkResult left = module.walk([](Operation *op) {
+    if (!isa<tosa::TosaDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError("cannot be executed: it has no lowering");
+    return WalkResult::interrupt();
+  });
+  if (left.wasInterrupted())
+    return failure();
+
+  reuseInputs(module);
+  if (failed(runStage(module, names, buildBufferization)))
+    return failure();
+  collapseLoops(module);
+  // A strided memref.copy would call a function of MLIR's runner library.
+  SmallVector<memref::CopyOp> copies;
+  module.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    OpBuilder builder(copy);
+    linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
+                             copy.getTarget());
+    copy.erase();
+  }
+  return runStage(module, names, buildToLLVM);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_EXECUTION_POOLING_H
+#define MCT_LIB_EXECUTION_POOLING_H
+
+#include <cstdint>
+
+namespace mct::execution {
+
+/// A pooling window over NHWC data, as TOSA writes it.
+struct PoolingShape {
+  int64_t batch = 1;
+  int64_t inputHeight = 1, inputWidth = 1, channels = 1;
+  int64_t outputHeight = 1, outputWidth = 1;
+  int64_t kernelHeight = 1, kernelWidth = 1;
+  int64_t strideHeight = 1, strideWidth = 1;
+  int64_t padTop = 0, padLeft = 0;
+};
+
+/// Mean over the elements of the window that are not padding.
+void averagePool(const PoolingShape &shape, const float *input, float *output);
+
+/// Largest element of the window; a NaN wins.
+void maximumPool(const PoolingShape &shape, const float *input, float *output);
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_POOLING_H

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mct/Quantization/Grid.h"
+
+#include "Simd.h"
+#include "mct/Quantization/Channels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace mct::quantization {
+
+Grid symmetricGrid(double threshold, unsigned bits, bool isSigned) {
+  int64_t half = int64_t(1) << (bits - 1);
+  Grid grid;
+  grid.step = std::ldexp(threshold, -static_cast<int>(bits - isSigned));
+  grid.qmin = isSigned ? -half : 0;
+  grid.qmax = isSigned ? half - 1 : 2 * half - 1;
+  return grid;
+}
+
+Grid uniformGrid(double step, int64_t zeroPoint, unsigned bits) {
+  return {step, zeroPoint, 0, (int64_t(1) << bits) - 1};
+}
+
+UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
+                                            double minThreshold) {
+  lo = std::min(lo, 0.0);
+  hi = std::max(hi, 0.0);
+  double levels = std::ldexp(1.0, static_cast<int>(bits)) - 1;
+  double step = (hi - lo) / levels;
+  if (!(step > 0) || !std::isfinite(step))
+    return {minThreshold, 0};
+  return {step, static_cast<int64_t>(std::nearbyint(-lo / step))};
+}
+
+namespace {
+
+/// A grid as the float kernel wants it: levels counted from the zero point.
+struct FloatGrid {
+  float inverse;
+  float step;
+  float lo;
+  float hi;
+};
+
+// The kernel rounds by adding and subtracting 1.5 * 2^23, which is exact only
+// up to 2^22.
+constexpr float kRounder = 0x1.8p23f;
+constexpr int64_t kLargestLevel = int64_t(1) << 22;
+
+FloatGrid floatGrid(const Grid &grid) {
+  float step = static_cast<float>(grid.step);
+  return {1.0f / step, step, static_cast<float>(grid.qmin - grid.zeroPoint),
+          static_cast<float>(grid.qmax - grid.zeroPoint)};
+}
+
+bool fitsFloatKernel(const Grid &grid) {
+  float step = static_cast<float>(grid.step);
+  return std::isfinite(step) && std::isfinite(1.0f / step) &&
+         grid.qmin - grid.zeroPoint >= -kLargestLevel &&
+         grid.qmax - grid.zeroPoint <= kLargestLevel;
+}
+
+void fakeQuantizeInDouble(const Grid &grid, const float *input, float *output,
+                          size_t count) {
+  double lo = static_cast<double>(grid.qmin - grid.zeroPoint);
+  double hi = static_cast<double>(grid.qmax - grid.zeroPoint);
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  for (size_t i = 0; i < count; ++i) {
+    double level = input[i] / grid.step;
+    level = level > lo ? level : lo;
+    level = level < hi ? level : hi;
+    output[i] = static_cast<float>(
+        std::clamp(std::nearbyint(level) * grid.step, -kLargest, kLargest));
+  }
+}
+
+// The limits are whole numbers, so clamping before rounding gives the same
+// level and keeps the argument of the rounding small. The comparisons send a
+// NaN to the lower limit.
+MCT_KERNEL_BODY float quantizeOne(float value, const FloatGrid &grid) {
+  float level = value * grid.inverse;
+  level = level > grid.lo ? level : grid.lo;
+  level = level < grid.hi ? level : grid.hi;
+  level = (level + kRounder) - kRounder;
+  return level * grid.step;
+}
+
+MCT_KERNEL_BODY void quantizeRun(const FloatGrid &grid, const float *input,
+                                 float *output, size_t count) {
+  const Float16 inverse = Float16{} + grid.inverse,
+                step = Float16{} + grid.step, lo = Float16{} + grid.lo,
+                hi = Float16{} + grid.hi, rounder = Float16{} + kRounder;
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    Float16 level = loadVector<Float16>(input + i) * inverse;
+    level = level > lo ? level : lo;
+    level = level < hi ? level : hi;
+    level = (level + rounder) - rounder;
+    storeVector(output + i, level * step);
+  }
+  for (; i < count; ++i)
+    output[i] = quantizeOne(input[i], grid);
+}
+
+/// Element i has its own grid: the i-th of four arrays.
+MCT_KERNEL_BODY void quantizeAcross(const float *inverse, const float *step,
+                                    const float *lo, const float *hi,
+                                    const float *input, float *output,
+                                    size_t count) {
+  const Float16 rounder = Float16{} + kRounder;
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    Float16 level =
+        loadVector<Float16>(input + i) * loadVector<Float16>(inverse + i);
+    Float16 lower = loadVector<Float16>(lo + i);
+    Float16 upper = loadVector<Float16>(hi + i);
+    level = level > lower ? level : lower;
+    level = level < upper ? level : upper;
+    level = (level + rounder) - rounder;
+    storeVector(output + i, level * loadVector<Float16>(step + i));
+  }
+  for (; i < count; ++i)
+    output[i] = quantizeOne(input[i], {inverse[i], step[i], lo[i], hi[i]});
+}
+
+MCT_DEFINE_KERNELS(quantizeRunKernel,
+                   (const FloatGrid &grid, const float *input, float *output,
+                    size_t count),
+                   quantizeRun(grid, input, output, count))
+MCT_DEFINE_KERNELS(quantizeAcrossKernel,
+                   (const float *inverse, const float *step, const float *lo,
+                    const float *hi, const float *input, float *output,
+                    size_t count),
+                   quantizeAcross(inverse, step, lo, hi, input, output, count))
+
+} // namespace
+
+void fakeQuantize(const Grid &grid, const float *input, float *output,
+                  size_t count) {
+  if (!fitsFloatKernel(grid))
+    return fakeQuantizeInDouble(grid, input, output, count);
+  FloatGrid narrow = floatGrid(grid);
+  MCT_CALL_KERNEL(quantizeRunKernel, narrow, input, output, count);
+}
+
+void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
+                            llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<int64_t> axes, const float *input,
+                            float *output) {
+  bool allFit = std::all_of(grids.begin(), grids.end(), fitsFloatKernel);
+  std::vector<float> inverse, step, lo, hi;
+  auto prepareArrays = [&] {
+    for (const Grid &grid : grids) {
+      FloatGrid narrow = floatGrid(grid);
+      inverse.push_back(narrow.inverse);
+      step.push_back(narrow.step);
+      lo.push_back(narrow.lo);
+      hi.push_back(narrow.hi);
+    }
+  };
+  forEachChannelRun(
+      shape, axes,
+      [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
+        if (channelStep == 0) {
+          fakeQuantize(grids[channel], input + begin, output + begin, length);
+          return;
+        }
+        if (!allFit) {
+          for (size_t i = 0; i < length; ++i)
+            fakeQuantize(grids[channel + i], input + begin + i,
+                         output + begin + i, 1);
+          return;
+        }
+        if (inverse.empty())
+          prepareArrays();
+        MCT_CALL_KERNEL(quantizeAcrossKernel, &inverse[channel], &step[channel],
+                        &lo[channel], &hi[channel], input + begin,
+                        output + begin, length);
+      });
+}
+
+} // namespace mct::quantization

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Transforms/SelectedParameters.h"
+
+using namespace mlir;
+using namespace mct;
+
+// Statistics have 2^11 bins and more on each side of zero; beyond 16 bits a
+// search on them says nothing.
+static constexpr int64_t kMaxSelectableBits = 16;
+
+FailureOr<quantization::QuantizerKind>
+mct::getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method) {
+  switch (method) {
+  case tpc::QuantizationMethod::PowerOfTwo:
+    return quantization::QuantizerKind::PowerOfTwo;
+  case tpc::QuantizationMethod::Symmetric:
+    return quantization::QuantizerKind::Symmetric;
+  case tpc::QuantizationMethod::Uniform:
+    return quantization::QuantizerKind::Uniform;
+  case tpc::QuantizationMethod::LutPowerOfTwo:
+  case tpc::QuantizationMethod::LutSymmetric:
+    break;
+  }
+  return point.emitOpError()
+         << "asks for method " << tpc::stringifyQuantizationMethod(method)
+         << "; parameters can be selected for power_of_two, symmetric and "
+            "uniform";
+}
+
+LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits) {
+  if (bits >= 1 && bits <= kMaxSelectableBits)
+    return success();
+  return point.emitOpError()
+         << "asks for " << bits << " bits; parameters can be selected for 1 to "
+         << kMaxSelectableBits;
+}
+
+tpc::QuantizerAttrInterface
+mct::createParameters(MLIRContext *context,
+                      ArrayRef<quantization::SelectedParameters> selected,
+                      const quantization::SelectionOptions &options) {
+  if (options.kind == quantization::QuantizerKind::Uniform) {
+    SmallVector<double> steps;
+    SmallVector<int64_t> zeroPoints;
+    for (const quantization::SelectedParameters &parameters : selected) {
+      steps.push_back(parameters.step);
+      zeroPoints.push_back(parameters.zeroPoint);
+    }
+    return tpc::UniformAttr::get(context, steps, zeroPoints, options.bits);
+  }
+  SmallVector<double> thresholds = llvm::map_to_vector(
+      selected, [](const quantization::SelectedParameters &parameters) {
+        return parameters.threshold;
+      });
+  if (options.kind == quantization::QuantizerKind::PowerOfTwo)
+    return tpc::PowerOfTwoAttr::get(context, thresholds, options.bits,
+                                    options.isSigned);
+  return tpc::SymmetricAttr::get(context, thresholds, options.bits,
+                                 options.isSigned);
+}

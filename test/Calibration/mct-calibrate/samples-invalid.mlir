@@ -1,0 +1,35 @@
+// One error that names the file, the sample, what was expected and what was found; no output.
+// RUN: rm -f %t.mlir
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/nan.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NAN
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/five_values.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/empty.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/strings.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=DTYPE
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/truncated.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=TRUNCATED
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=GARBAGE
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/absent.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=nobody:%S/Inputs/bytes.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=half" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SCALE
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=1;2" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SCALES
+// RUN: not mct-opt %s --mct-calibrate -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not mct-opt %s --mct-calibrate="statistics-in=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=nobody" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: not ls %t.mlir
+
+// NAN: error: {{.*}}nan.npy{{.*}}sample 1{{.*}}nan
+// NAN-NOT: error:
+// SHAPE: error: {{.*}}five_values.npy{{.*}}4{{.*}}5
+// EMPTY: error: {{.*}}empty.npy
+// DTYPE: error: {{.*}}strings.npy
+// TRUNCATED: error: {{.*}}truncated.npy
+// GARBAGE: error: {{.*}}garbage.npy
+// ABSENT: error: {{.*}}absent.npy
+// INPUT: error: {{.*}}nobody
+// SCALE: error: {{.*}}input-scale: expected a number, or numbers separated by ';', but got 'half'
+// SCALES: error: {{.*}}one value or 4, {{.*}} found 2
+// NOTHING: error: calibration needs samples; give calibration-data=FILE.npy
+// STATISTICS: error: {{.*}}garbage.npy
+// FUNCTION: error: {{.*}}nobody
+func.func @main(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tpc.quantize %arg0 as "in" activation : tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}

@@ -1,0 +1,62 @@
+// RUN: mct-opt %s --split-input-file --mct-select-parameters --verify-diagnostics
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+func.func @no_statistics(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{needs calibration statistics but has none}}
+  // expected-note @below {{its config asks for 8-bit activations; run mct-calibrate before}}
+  %0 = tpc.quantize %arg0 as "p" activation config(#act8) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_config(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{has no config; run mct-insert-quantizers, or give it one}}
+  %0 = tpc.quantize %arg0 as "p" activation : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+func.func @no_histogram(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{has statistics without a histogram; run mct-calibrate, or use error-method=no-clipping}}
+  %0 = tpc.quantize %arg0 as "p" activation config(#act8)
+    statistics(#tpc.statistics<count = 4, zeros = 0, min = 0.5, max = 3.0>) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+func.func @impossible_histogram(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{has statistics that no data can give: }}
+  %0 = tpc.quantize %arg0 as "p" activation config(#act8)
+    statistics(#tpc.statistics<count = 4, zeros = 0, min = 1.0, max = 3.0, histogram = #tpc.histogram<step_exponent = -8, first = 9000, counts = dense<4> : tensor<1xi64>>>) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+func.func @other_count(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{has statistics of 5 elements with a histogram of 4}}
+  %0 = tpc.quantize %arg0 as "p" activation config(#act8)
+    statistics(#tpc.statistics<count = 5, zeros = 0, min = 6.0, max = 6.0, histogram = #tpc.histogram<step_exponent = -9, first = 3072, counts = dense<4> : tensor<1xi64>>>) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#table = #tpc.op_quant_config<act_method = lut_pot_quantizer, act_bits = 4, input_bits = [8], default_weight = #w>
+func.func @no_search_for_tables(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{asks for method lut_pot_quantizer}}
+  %0 = tpc.quantize %arg0 as "p" activation config(#table)
+    statistics(#tpc.statistics<count = 4, zeros = 0, min = 0.5, max = 3.0>) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,47 @@
+// RUN: mct-opt %s --split-input-file --mct-select-weight-parameters --verify-diagnostics
+
+func.func @no_config() -> tensor<1xf32> {
+  %k = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-error @below {{has no config; run mct-insert-quantizers, or give it one}}
+  %w = tpc.quantize %k as "p" weight "kernel_attr" : tensor<1xf32>
+  return %w : tensor<1xf32>
+}
+
+// -----
+
+#lut = #tpc.attr_quant_config<method = lut_sym_quantizer, bits = 4, enabled = true>
+func.func @no_search_for_tables() -> tensor<1xf32> {
+  %k = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-error @below {{asks for method lut_sym_quantizer; parameters can be selected for power_of_two, symmetric and uniform}}
+  %w = tpc.quantize %k as "p" weight "kernel_attr" config(#lut) : tensor<1xf32>
+  return %w : tensor<1xf32>
+}
+
+// -----
+
+#wide = #tpc.attr_quant_config<method = symmetric, bits = 17, enabled = true>
+func.func @too_many_bits() -> tensor<1xf32> {
+  %k = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-error @below {{asks for 17 bits; parameters can be selected for 1 to 16}}
+  %w = tpc.quantize %k as "p" weight "kernel_attr" config(#wide) : tensor<1xf32>
+  return %w : tensor<1xf32>
+}
+
+// -----
+
+#sym = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
+func.func @not_a_constant(%arg0: tensor<1xf32>) -> tensor<1xf32> {
+  // expected-error @below {{quantizes a weight that is not a constant f32 tensor; fold constants first}}
+  %w = tpc.quantize %arg0 as "p" weight "kernel_attr" config(#sym) : tensor<1xf32>
+  return %w : tensor<1xf32>
+}
+
+// -----
+
+#sym = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
+func.func @not_a_number() -> tensor<2xf32> {
+  %k = "tosa.const"() <{values = dense<[1.0, 0x7FC00000]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  // expected-error @below {{quantizes a weight with the value nan at element 1}}
+  %w = tpc.quantize %k as "p" weight "kernel_attr" config(#sym) : tensor<2xf32>
+  return %w : tensor<2xf32>
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared fixtures. MCT_BIN_DIR names another folder of built tools, MCT_SHARED_DIR another copy of the real models."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "dev"))
+
+import measure
+
+
+@pytest.fixture(scope="session")
+def tools():
+    """Skips a test that needs mct-opt and mct-run when they are not built."""
+    for name in ("mct-opt", "mct-run"):
+        if not (measure.BIN / name).exists():
+            pytest.skip(f"{measure.BIN / name} is not built (tools/dev/build, or set MCT_BIN_DIR)")
+    return measure.BIN
+
+
+@pytest.fixture(scope="session")
+def shared(tools):
+    """Folder of the real models and data."""
+    data = measure.SHARED / "data"
+    if not data.exists():
+        pytest.skip(f"{data} is not there (set MCT_SHARED_DIR to the folder that holds 'data')")
+    return data
+
+
+@pytest.fixture(scope="session")
+def samples(shared, tmp_path_factory):
+    """Path of an array below the shared data folder, in the order that the tools read."""
+    folder = tmp_path_factory.mktemp("samples")
+    return lambda name: measure.in_c_order(shared / name, folder)
+
+
+@pytest.fixture(scope="session")
+def quantize(tools, tmp_path_factory):
+    """Quantizes a model once per set of options and session, and gives the path of the result."""
+    folder = tmp_path_factory.mktemp("quantized")
+    done = {}
+
+    def get(model, calibration, **options):
+        key = (model, calibration, tuple(sorted(options.items())))
+        if key not in done:
+            output = folder / f"{len(done)}_{Path(model).stem}.mlir"
+            measure.run_ok(measure.ptq_command(model, calibration, output, **options))
+            done[key] = output
+        return done[key]
+
+    return get

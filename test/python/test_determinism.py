@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result depends on the samples alone: not on threads, batch size, or the order and split of the files."""
+
+import measure
+import numpy as np
+import pytest
+
+MODEL = measure.DIGITS / "digits.mlirbc"
+CALIBRATION = measure.DIGITS / "digits_calib.npy"
+DIGITS = {"input_scale": 0.0625}
+
+VARIANTS = [
+    {"threads": 1, "batch_size": 1},
+    {"threads": 2, "batch_size": 1},
+    {"threads": 1, "batch_size": 7},
+    {"threads": 2, "batch_size": 7},
+    {"threads": 2, "batch_size": 32},
+]
+
+# The samples are cut to what shows an effect of the last, incomplete batch in little time.
+REAL = {
+    "resnet8_cifar10": ("cifar10/calib_images.npy", {"calibration_samples": 75}),
+    "mobilenet_vww": ("vww/calib_images.npy", {"calibration_samples": 40, "input_scale": 1 / 255}),
+    "autoencoder_ad": ("ad/synthetic_calib_windows.npy", {"calibration_samples": 75}),
+}
+
+
+def quantized(model, calibration, folder, **options):
+    """The bytes of the quantized module."""
+    output = folder / "quantized.mlir"
+    measure.run_ok(measure.ptq_command(model, calibration, output, **options))
+    return output.read_bytes()
+
+
+@pytest.fixture
+def shards(tmp_path):
+    """The calibration images cut into two files of different length."""
+    images = np.load(CALIBRATION)
+    paths = tmp_path / "shard_a.npy", tmp_path / "shard_b.npy"
+    np.save(paths[0], images[:113])
+    np.save(paths[1], images[113:])
+    return paths
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"threads{v['threads']}-batch{v['batch_size']}")
+def test_digits_do_not_depend_on_workers_or_batch(tools, tmp_path, variant):
+    reference = quantized(MODEL, CALIBRATION, tmp_path, threads=1, batch_size=32, **DIGITS)
+    assert quantized(MODEL, CALIBRATION, tmp_path, **variant, **DIGITS) == reference
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_models_do_not_depend_on_workers_or_batch(shared, samples, tmp_path, name):
+    file, options = REAL[name]
+    calibration = samples(file)
+    model = shared / "models" / f"{name}.mlirbc"
+    reference = quantized(model, calibration, tmp_path, threads=1, batch_size=32, **options)
+    for variant in VARIANTS:
+        assert quantized(model, calibration, tmp_path, **variant, **options) == reference, variant
+
+
+def test_outputs_do_not_depend_on_workers_or_batch(tools, tmp_path):
+    results = []
+    for threads, batch in ((1, 1), (2, 1), (1, 7), (2, 7), (2, 32)):
+        path = tmp_path / f"outputs_{threads}_{batch}.npy"
+        options = {"num_threads": threads, "batch_size": batch, "samples": 200, **DIGITS}
+        measure.run_json(MODEL, measure.DIGITS / "digits_test.npy", output=path, **options)
+        results.append(path.read_bytes())
+    assert all(result == results[0] for result in results)
+
+
+def test_order_and_split_of_files_do_not_matter(tools, tmp_path, shards):
+    whole = quantized(MODEL, CALIBRATION, tmp_path, **DIGITS)
+    for order in (shards, shards[::-1]):
+        assert quantized(MODEL, ",".join(map(str, order)), tmp_path, **DIGITS) == whole
+
+
+def test_merged_statistics_equal_those_of_the_whole(tools, tmp_path, shards):
+    files = {name: tmp_path / f"{name}.statistics" for name in ("whole", "first", "second", "merged")}
+    whole = quantized(MODEL, CALIBRATION, tmp_path, statistics_out=files["whole"], **DIGITS)
+    quantized(MODEL, shards[0], tmp_path, statistics_out=files["first"], **DIGITS)
+    quantized(MODEL, shards[1], tmp_path, statistics_out=files["second"], **DIGITS)
+    for order in (("first", "second"), ("second", "first")):
+        inputs = ",".join(str(files[name]) for name in order)
+        merged = quantized(MODEL, None, tmp_path, statistics_in=inputs, statistics_out=files["merged"])
+        assert merged == whole
+        assert files["merged"].read_bytes() == files["whole"].read_bytes()
+
+
+def test_statistics_file_and_samples_add_up(tools, tmp_path, shards):
+    whole = quantized(MODEL, CALIBRATION, tmp_path, **DIGITS)
+    first = tmp_path / "first.statistics"
+    quantized(MODEL, shards[0], tmp_path, statistics_out=first, **DIGITS)
+    assert quantized(MODEL, shards[1], tmp_path, statistics_in=first, **DIGITS) == whole

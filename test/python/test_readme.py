@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's commands run, and it names every pass and tool there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import measure
+import pytest
+
+README = (measure.REPOSITORY / "README.md").read_text()
+SECTIONS = README.split("## What there is")[1]
+PROGRAMS = ("mct-opt ", "mct-run ", "mlir-opt-22 ")
+COMMANDS = [
+    command
+    for command in re.findall(r"\| `([^`]*)` \|$", SECTIONS, re.MULTILINE) + re.findall(r"^(mct-.*)$", SECTIONS, re.M)
+    if command.startswith(PROGRAMS)
+]
+
+
+def shell_environment() -> dict[str, str]:
+    return os.environ | {"PATH": f"{measure.BIN}:{os.environ['PATH']}"}
+
+
+def test_every_command_runs(tools: Path, tmp_path: Path) -> None:
+    """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
+    work = tmp_path / "repository"
+    work.mkdir()
+    (work / "test").symlink_to(measure.REPOSITORY / "test")
+    (work / "build" / "readme").mkdir(parents=True)
+    (work / "build" / "lib").symlink_to(measure.BIN.parent / "lib")
+    assert len(COMMANDS) > 15
+    for command in COMMANDS:
+        finished = subprocess.run(
+            shlex.split(command), cwd=work, env=shell_environment(), capture_output=True, text=True, check=False
+        )
+        assert finished.returncode == 0, f"{command}\n{finished.stderr[-2000:]}"
+    assert list((work / "build" / "readme" / "trace").rglob("*.mlir")), "the step-by-step command wrote no trace"
+
+
+@pytest.mark.parametrize("tool", ["mct-opt", "mct-run"])
+def test_every_flag_of_ours_is_in_the_readme(tools: Path, tool: str) -> None:
+    text = measure.run_ok([tools / tool, "--help"]).stdout
+    ours = r"--((?:mct|tpc)-[\w-]+)" if tool == "mct-opt" else r"^  --([\w-]+)"
+    flags = set(re.findall(ours, text, re.MULTILINE))
+    flags -= {"help", "help-list", "help-hidden", "help-list-hidden", "version", "print-options", "print-all-options"}
+    # Options that mct-run shares with mct-ptq stand in the table of options.
+    missing = [flag for flag in sorted(flags) if f"--{flag}" not in README and f"`{flag}" not in README]
+    assert flags and not missing

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input gives one diagnostic and no output; a killed process leaves the output as it was; --help works."""
+
+import subprocess
+import time
+
+import measure
+import numpy as np
+import pytest
+
+MODEL = measure.DIGITS / "digits.mlirbc"
+DIGITS = {"input_scale": 0.0625}
+OLD = b"what was there before\n"
+
+
+def good_samples():
+    return np.load(measure.DIGITS / "digits_calib.npy")
+
+
+def write_truncated(path):
+    np.save(path, good_samples())
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def write_cut_header(path):
+    np.save(path, good_samples())
+    path.write_bytes(path.read_bytes()[:40])
+
+
+def write_with(value):
+    def write(path):
+        samples = good_samples().astype(np.float32)
+        samples[17, 3, 4, 0] = value
+        np.save(path, samples)
+
+    return write
+
+
+# How to make the file, and words that the diagnostic has to contain besides the file's name.
+BAD_FILES = {
+    "missing": (lambda path: None, ()),
+    "empty": (lambda path: path.write_bytes(b""), ()),
+    "no-array": (
+        lambda path: path.write_bytes(b"this is text and no array\n" * 10),
+        (),
+    ),
+    "cut-header": (write_cut_header, ()),
+    "truncated": (write_truncated, ()),
+    "wrong-dtype": (lambda path: np.save(path, good_samples().astype(np.complex64)), ("c8",)),
+    "wrong-shape": (lambda path: np.save(path, good_samples()[:, :7]), ("7", "8")),
+    "wrong-rank": (lambda path: np.save(path, good_samples()[0, 0, 0, 0]), ()),
+    "no-samples": (lambda path: np.save(path, good_samples()[:0]), ()),
+    "fortran-order": (lambda path: np.save(path, np.asfortranarray(good_samples())), ()),
+    "nan-sample": (write_with(np.nan), ("17",)),
+    "infinite-sample": (write_with(np.inf), ("17",)),
+}
+
+
+def assert_one_error(finished, path, words):
+    assert finished.returncode > 0, "ended by a signal or without an error"
+    errors = [line for line in finished.stderr.splitlines() if "error:" in line]
+    assert len(errors) == 1, finished.stderr
+    assert path.name in errors[0]
+    for word in words:
+        assert word in finished.stderr, f"expected '{word}' in: {finished.stderr}"
+
+
+@pytest.mark.parametrize("existing", [False, True], ids=["new", "existing"])
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_calibration_data(tools, tmp_path, case, existing):
+    make, words = BAD_FILES[case]
+    path = tmp_path / "samples.npy"
+    make(path)
+    output = tmp_path / "out" / "quantized.mlir"
+    output.parent.mkdir()
+    if existing:
+        output.write_bytes(OLD)
+    finished = measure.run(measure.ptq_command(MODEL, path, output, **DIGITS))
+    assert_one_error(finished, path, words)
+    assert {file.name: file.read_bytes() for file in output.parent.iterdir()} == (
+        {output.name: OLD} if existing else {}
+    )
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_run_input(tools, tmp_path, case):
+    make, words = BAD_FILES[case]
+    path = tmp_path / "samples.npy"
+    make(path)
+    output = tmp_path / "out" / "outputs.npy"
+    output.parent.mkdir()
+    finished = measure.run(measure.run_command(MODEL, path, output=output, **DIGITS))
+    assert_one_error(finished, path, words)
+    assert list(output.parent.iterdir()) == []
+
+
+def test_one_bad_file_among_good_ones_is_named(tools, tmp_path):
+    path = tmp_path / "samples.npy"
+    write_with(np.nan)(path)
+    output = tmp_path / "quantized.mlir"
+    both = f"{measure.DIGITS / 'digits_calib.npy'},{path}"
+    finished = measure.run(measure.ptq_command(MODEL, both, output, **DIGITS))
+    assert_one_error(finished, path, ("17",))
+    assert not output.exists()
+
+
+def test_labels_of_another_length(tools, tmp_path):
+    labels = tmp_path / "labels.npy"
+    np.save(labels, np.zeros(7, np.int32))
+    finished = measure.run(measure.run_command(MODEL, measure.DIGITS / "digits_test.npy", labels=labels, **DIGITS))
+    assert_one_error(finished, labels, ("7", "899"))
+
+
+def test_missing_model(tools, tmp_path):
+    model = tmp_path / "absent.mlirbc"
+    output = tmp_path / "quantized.mlir"
+    finished = measure.run(measure.ptq_command(model, measure.DIGITS / "digits_calib.npy", output))
+    assert_one_error(finished, model, ())
+    assert not output.exists()
+
+
+def test_unknown_target(tools, tmp_path):
+    output = tmp_path / "quantized.mlir"
+    calibration = measure.DIGITS / "digits_calib.npy"
+    finished = measure.run(measure.ptq_command(MODEL, calibration, output, target="imx5000"))
+    assert finished.returncode > 0
+    (error,) = [line for line in finished.stderr.splitlines() if "error:" in line]
+    assert "imx5000" in error
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("delay", [0.02, 0.1, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize("existing", [False, True], ids=["new", "existing"])
+def test_killed_process_leaves_the_output_alone(tools, tmp_path, existing, delay):
+    calibration = tmp_path / "samples.npy"
+    np.save(calibration, np.tile(good_samples(), (2000, 1, 1, 1)))  # enough work to be killed in the middle of
+    output = tmp_path / "out" / "quantized.mlir"
+    output.parent.mkdir()
+    if existing:
+        output.write_bytes(OLD)
+    command = list(map(str, measure.ptq_command(MODEL, calibration, output, **DIGITS)))
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    time.sleep(delay)
+    running = process.poll() is None
+    process.kill()
+    process.wait()
+    if not running:
+        pytest.skip(f"ended within {delay} s")
+    assert {file.name: file.read_bytes() for file in output.parent.iterdir()} == (
+        {output.name: OLD} if existing else {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ("mct-opt", ("--mct-ptq", "--mct-prepare", "--tpc-attach-target", "calibration-data")),
+        ("mct-run", ("--input", "--labels", "--compare", "--output", "--json")),
+    ],
+)
+def test_help_names_the_options(tools, tool, words):
+    text = measure.run_ok([tools / tool, "--help"]).stdout
+    for word in words:
+        assert word in text

@@ -1,0 +1,171 @@
+// RUN: mct-opt %s --split-input-file --verify-diagnostics
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#c4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w>
+// P1
+// expected-error@+1 {{default options must contain exactly one op_quant_config, but got 2}}
+tpc.platform @p default(#tpc.qc_options<[#c8, #c4], base = #c8>) operator_sets []
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// P2
+// expected-error@+1 {{operator set 'Conv' is defined more than once}}
+tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set<"Conv">, #tpc.operator_set<"Conv">]
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// P3
+// expected-error@+1 {{fusing pattern #0 refers to undefined operator set 'ReLU'}}
+tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set<"Conv">]
+  fusing [#tpc.fusing<["Conv", "ReLU"]>]
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// P3: inside a group.
+// expected-error@+1 {{fusing pattern #1 refers to undefined operator set 'Tanh'}}
+tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set<"Conv">, #tpc.operator_set<"ReLU">]
+  fusing [#tpc.fusing<["Conv", "ReLU"]>, #tpc.fusing<["Conv", #tpc.operator_set_group<["ReLU", "Tanh"]>]>]
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// P4
+// expected-error@+1 {{fusing pattern name 'x' is used twice}}
+tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set<"Conv">, #tpc.operator_set<"ReLU">]
+  fusing [#tpc.fusing<["Conv", "ReLU"], name = "x">, #tpc.fusing<["ReLU", "Conv"], name = "x">]
+
+// -----
+
+// B1
+// expected-error@+1 {{'@p' does not name a tpc.platform}}
+tpc.binding @b for @p []
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// expected-note@+1 {{platform defined here}}
+tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets []
+// B2
+// expected-error@+1 {{names operator set 'Nope' that '@p' does not define}}
+tpc.binding @b for @p [#tpc.ops_of<"Nope", []>]
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set<"Conv">]
+// B3
+// expected-error@+1 {{operator set 'Conv' is bound more than once}}
+tpc.binding @b for @p [#tpc.ops_of<"Conv", []>, #tpc.ops_of<"Conv", []>]
+
+// -----
+
+// expected-error@+1 {{'my.conv' is described more than once}}
+tpc.framework @f [#tpc.op_info<"my.conv", kernel = 1>, #tpc.op_info<"my.conv", kernel = 2>]
+
+// -----
+
+// expected-error@+1 {{op descriptions}}
+tpc.framework @f ["my.conv"]
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{needs a name}}
+  tpc.quantize %x as "" activation : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi8>) {
+  // expected-error@+1 {{quantizes f32 tensors, but got 'tensor<4xi8>'}}
+  tpc.quantize %x as "a" activation : tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{channel axis 2 is not a static axis of 'tensor<2x4xf32>'}}
+  tpc.quantize %x as "a" weight "kernel_attr" axes [2] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x4xf32>) {
+  // expected-error@+1 {{channel axis 0 is not a static axis of 'tensor<?x4xf32>'}}
+  tpc.quantize %x as "a" weight "kernel_attr" axes [0] : tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{channel axis 1 is named twice}}
+  tpc.quantize %x as "a" weight "kernel_attr" axes [1, 1] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{has channel axes, but activations are quantized per tensor}}
+  tpc.quantize %x as "a" activation axes [1] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{has 3 parameters for 4 channels}}
+  tpc.quantize %x as "a" weight "kernel_attr" axes [1] parameters(#tpc.symmetric<threshold = [1.0, 2.0, 3.0], bits = 8>) : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{has 4 parameters for 1 channels}}
+  tpc.quantize %x as "a" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0, 2.0, 3.0, 4.0], bits = 8>) : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'config' must be #tpc.op_quant_config, but got #tpc.attr_quant_config}}
+  tpc.quantize %x as "a" activation config(#w) : tensor<4xf32>
+  return
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'candidates' must be #tpc.op_quant_config, but got #tpc.attr_quant_config}}
+  tpc.quantize %x as "a" activation candidates([#w]) : tensor<4xf32>
+  return
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#both = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], act_enabled = true, preserving = true, default_weight = #w>
+func.func @f(%x: tensor<4xf32>) {
+  // O3
+  // expected-error@+1 {{'act_enabled' and 'preserving' are mutually exclusive}}
+  tpc.quantize %x as "a" activation config(#both) : tensor<4xf32>
+  return
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tpc_dialect/Lookup/Filters.h"
+#include "Fixture.h"
+#include "mlir/AsmParser/AsmParser.h"
+
+using namespace mct::tpc;
+using namespace mlir;
+
+namespace {
+/// Filters on the ops of one function.
+class FilterTest : public LookupTest {
+protected:
+  FilterTest() {
+    parseWithTarget(R"(
+      func.func @main(%x: tensor<1x8x9x4xf32>, %d: tensor<?x8x9x4xf32>) {
+        %k = "tosa.const"() <{values = dense<1.0> : tensor<6x3x2x4xf32>}> : () -> tensor<6x3x2x4xf32>
+        %b = "tosa.const"() <{values = dense<1.0> : tensor<6xf32>}> : () -> tensor<6xf32>
+        %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+        %o = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+        %0 = tosa.conv2d %x, %k, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 0>, stride = array<i64: 1, 1>} : (tensor<1x8x9x4xf32>, tensor<6x3x2x4xf32>, tensor<6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x9x6xf32>
+        %1 = tosa.avg_pool2d %x, %z, %z {acc_type = f32, kernel = array<i64: 2, 3>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 3>} : (tensor<1x8x9x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x3x4xf32>
+        %2 = tosa.add %o, %x : (tensor<1x1x1x1xf32>, tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xf32>
+        %3 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xf32>
+        %4 = tosa.custom %x {domain_name = "mct", operator_name = "MulticlassNms", implementation_attrs = ""} : (tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xf32>
+        %5 = tosa.reduce_sum %x {axis = 2 : i32} : (tensor<1x8x9x4xf32>) -> tensor<1x8x1x4xf32>
+        %6 = tosa.exp %d : (tensor<?x8x9x4xf32>) -> tensor<?x8x9x4xf32>
+        return
+      }
+    )");
+  }
+
+  bool holds(StringRef filter, StringRef opName) {
+    auto predicate = dyn_cast_or_null<PredicateAttr>(
+        parseAttribute(("#tpc.predicate<" + filter + ">").str(), &context));
+    EXPECT_TRUE(predicate) << filter.str();
+    for (Operation &op : body())
+      if (predicate && op.getName().stripDialect() == opName)
+        return matches(predicate, &op);
+    return false;
+  }
+};
+} // namespace
+
+TEST_F(FilterTest, NumbersCompareByValueWhateverTheirType) {
+  EXPECT_TRUE(holds("max_val eq 6", "clamp"));
+  EXPECT_TRUE(holds("max_val eq 6.0 : f64", "clamp"));
+  EXPECT_TRUE(holds("axis eq 2.0 : f32", "reduce_sum"));
+  EXPECT_TRUE(holds("max_val ge 6 and max_val le 6", "clamp"));
+  EXPECT_TRUE(holds("max_val gt 5 and max_val lt 7", "clamp"));
+  EXPECT_FALSE(holds("max_val ne 6", "clamp"));
+}
+
+TEST_F(FilterTest, MissingAttributeMakesEveryComparisonFalse) {
+  EXPECT_FALSE(holds("bogus eq 1", "clamp"));
+  EXPECT_FALSE(holds("bogus ne 1", "clamp"));
+  EXPECT_FALSE(holds("\"$kernel_h\" ne 1", "clamp"));
+}
+
+TEST_F(FilterTest, ValuesThatCannotBeComparedMakeItFalse) {
+  EXPECT_FALSE(holds("operator_name gt 1", "custom"));
+  EXPECT_FALSE(holds("operator_name ne 1", "custom"));
+  EXPECT_FALSE(holds("max_val contains \"6\"", "clamp"));
+}
+
+TEST_F(FilterTest, TextIsEqualOrContained) {
+  EXPECT_TRUE(holds("operator_name eq \"MulticlassNms\"", "custom"));
+  EXPECT_TRUE(holds("operator_name ne \"topk\"", "custom"));
+  EXPECT_TRUE(holds("operator_name contains \"Nms\"", "custom"));
+  EXPECT_FALSE(holds("operator_name contains \"nms\"", "custom"));
+}
+
+TEST_F(FilterTest, OtherAttributesAreEqualOrNot) {
+  EXPECT_TRUE(holds("pad eq array<i64: 1, 1, 1, 0>", "conv2d"));
+  EXPECT_FALSE(holds("pad eq array<i64: 0, 0, 0, 0>", "conv2d"));
+  EXPECT_TRUE(holds("pad ne array<i64: 0, 0, 0, 0>", "conv2d"));
+  EXPECT_FALSE(holds("pad gt array<i64: 0, 0, 0, 0>", "conv2d"));
+}
+
+TEST_F(FilterTest, AndBindsCloserThanOrAndParenthesesClosest) {
+  EXPECT_TRUE(holds("max_val eq 6 or max_val eq 1 and min_val eq 9", "clamp"));
+  EXPECT_FALSE(
+      holds("(max_val eq 6 or max_val eq 1) and min_val eq 9", "clamp"));
+}
+
+TEST_F(FilterTest, NamesAreDerivedFromTypes) {
+  EXPECT_TRUE(holds("\"$kernel_h\" eq 3 and \"$kernel_w\" eq 2", "conv2d"));
+  EXPECT_TRUE(holds("\"$in_h\" eq 8 and \"$in_w\" eq 9", "conv2d"));
+  EXPECT_TRUE(
+      holds("\"$in_channels\" eq 4 and \"$out_channels\" eq 6", "conv2d"));
+  EXPECT_TRUE(holds("\"$kernel_h\" eq 2 and \"$kernel_w\" eq 3", "avg_pool2d"));
+  EXPECT_TRUE(holds("\"$rank\" eq 4", "clamp"));
+  EXPECT_TRUE(holds("\"$keeps_last_axis\" eq 1", "clamp"));
+  EXPECT_TRUE(holds("\"$keeps_last_axis\" eq 0", "conv2d"));
+}
+
+TEST_F(FilterTest, OnlyConstantOperandIsFoundAmongData) {
+  EXPECT_TRUE(holds("\"$const_operand\" eq 0", "add"));
+  // Kernel and bias are two.
+  EXPECT_FALSE(holds("\"$const_operand\" ge 0", "conv2d"));
+  // Zero points are parameters.
+  EXPECT_FALSE(holds("\"$const_operand\" ge 0", "avg_pool2d"));
+}
+
+TEST_F(FilterTest, DynamicSizesHaveNoDerivedName) {
+  EXPECT_TRUE(holds("\"$in_h\" eq 8", "exp"));
+  EXPECT_TRUE(holds("\"$in_channels\" eq 4", "exp"));
+}

@@ -1,0 +1,80 @@
+# Thin wrappers around MLIR's CMake functions, so that the list file of a folder is a few lines.
+include(GNUInstallDirs)
+
+# mct_add_library(NAME sources... [DEPENDS tablegen targets...] [LINK libraries...])
+# A static library of ours: no exceptions, installed and exported. MLIR and LLVM come from the dylibs only.
+function(mct_add_library name)
+  cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(NOT ARG_NO_MLIR)
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS ${name} EXPORT MctTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# mct_add_passes(TARGET Passes.td NAME prefix): pass declarations and definitions beside the .td's build folder.
+function(mct_add_passes target td)
+  cmake_parse_arguments(ARG "" "NAME" "" ${ARGN})
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${ARG_NAME})
+  add_public_tablegen_target(${target})
+  get_filename_component(doc ${ARG_NAME} NAME)
+  add_mlir_doc(Passes ${doc}Passes ./ -gen-pass-doc)
+  add_dependencies(mct-docs ${doc}PassesDocGen)
+endfunction()
+
+# mct_add_tool(NAME sources... [LINK libraries...])
+function(mct_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
+                        INSTALL_RPATH_USE_LINK_PATH TRUE)
+  install(TARGETS ${name} EXPORT MctTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# mct_add_unittest(NAME sources... [LINK libraries...]): a GoogleTest binary in build/unit, run by lit.
+function(mct_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_compile_definitions(${name} PRIVATE MCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
+  add_dependencies(mct-unit-tests ${name})
+endfunction()
+
+# mct_add_benchmark(NAME sources... [LINK libraries...]): a Google Benchmark binary in build/bench.
+function(mct_add_benchmark name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_compile_definitions(${name} PRIVATE MCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} benchmark::benchmark benchmark::benchmark_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  add_dependencies(mct-benchmarks ${name})
+endfunction()
+
+# Headers, generated headers and the package files that find_package(Mct) reads.
+function(mct_install_package)
+  include(CMakePackageConfigHelpers)
+  foreach(root ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    install(DIRECTORY ${root}/include/mct DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+            FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
+    install(DIRECTORY ${root}/tpc_dialect DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+            FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
+  endforeach()
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mct)
+  install(EXPORT MctTargets NAMESPACE Mct:: DESTINATION ${package_dir})
+  configure_package_config_file(${CMAKE_SOURCE_DIR}/tools/cmake/MctConfig.cmake.in ${CMAKE_BINARY_DIR}/MctConfig.cmake
+                                INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/MctConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/MctConfig.cmake ${CMAKE_BINARY_DIR}/MctConfigVersion.cmake DESTINATION ${package_dir})
+endfunction()

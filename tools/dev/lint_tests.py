@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what lit and TableGen let pass silently.
+
+* A FileCheck directive without its colon, or with a suffix that FileCheck does not know, is never checked.
+* A RUN line without an oracle (FileCheck, --verify-diagnostics, diff, cmp, grep, ...) passes whatever is printed.
+* A pass needs a description with `Before:` and `After:`, and a folder test/**/<flag>/ with a doc-example.mlir.
+
+    python3 tools/dev/lint_tests.py [ROOT]
+
+Prints `file:line: message` for each finding; exit status 1 when there is one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+TEST_SUFFIXES = (".mlir", ".test", ".td", ".py", ".sh")
+COMMENT = r"^\s*(?://|#)\s*"
+RUN_LINE = re.compile(COMMENT + r"RUN:\s*(.*?)\s*$")
+DIRECTIVE_SUFFIX = r"(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-\d+))?(?:\{LITERAL\})?:"
+PREFIX_OPTION = re.compile(r"--?check-prefix(?:es)?[= ]\"?([\w,-]+)")
+ORACLE = re.compile(
+    r"\bFileCheck\b|--?verify-diagnostics\b|\bdiff\b|\bcmp\b|\bgrep\b|%\{?python\b|\bpython3?\s|\bcount\s+\d+|\btest\s+[-!\"'%]"
+)
+PREPARATION = re.compile(r"^(?:rm|mkdir|cp|touch|chmod|cd|split-file|printf|echo)\b")
+PASS_START = re.compile(r"^def\s+\w+\s*:\s*(?:\w*Pass(?:Base)?|InterfacePass)\s*<\s*\"([\w-]+)\"", re.MULTILINE)
+
+Finding = tuple[Path, int, str]
+
+
+def run_commands(lines: list[str]) -> list[tuple[int, str]]:
+    """RUN lines as (line number, command), those continued by a backslash joined."""
+    commands: list[tuple[int, str]] = []
+    open_command = False
+    for number, line in enumerate(lines, start=1):
+        match = RUN_LINE.match(line)
+        if not match:
+            continue
+        text = match[1]
+        if open_command:
+            commands[-1] = (commands[-1][0], commands[-1][1] + " " + text.rstrip("\\"))
+        else:
+            commands.append((number, text.rstrip("\\")))
+        open_command = text.endswith("\\")
+    return commands
+
+
+def lint_run_lines(path: Path, commands: list[tuple[int, str]]) -> Iterator[Finding]:
+    for i, (number, command) in enumerate(commands):
+        if ORACLE.search(command) or PREPARATION.match(command):
+            continue
+        # A step that writes a file is judged by the later step that reads it.
+        written = re.findall(r"%t[\w./%-]*", command)
+        if not any(name in later for name in written for _, later in commands[i + 1 :]):
+            yield path, number, "RUN line without an oracle: nothing judges what it prints"
+
+
+def lint_directives(path: Path, lines: list[str], commands: list[tuple[int, str]]) -> Iterator[Finding]:
+    prefixes = {"CHECK"}
+    for _, command in commands:
+        for names in PREFIX_OPTION.findall(command):
+            prefixes.update(names.split(","))
+    known = "|".join(sorted(map(re.escape, prefixes), key=len, reverse=True))
+    # Whatever starts a comment like a directive of this file has to be one.
+    candidate = re.compile(COMMENT + rf"((?:{known}|CHECK)(?:-[\w-]*)?)(?=[^\w-]|$)")
+    directive = re.compile(COMMENT + rf"(?:{known}){DIRECTIVE_SUFFIX}")
+    for number, line in enumerate(lines, start=1):
+        match = candidate.match(line)
+        if match and not directive.match(line):
+            yield path, number, f"'{match[1]}' is no FileCheck directive: the colon is missing or the suffix is unknown"
+
+
+def lint_test(path: Path) -> Iterator[Finding]:
+    lines = path.read_text(errors="replace").splitlines()
+    commands = run_commands(lines)
+    if commands:
+        yield from lint_run_lines(path, commands)
+        yield from lint_directives(path, lines, commands)
+
+
+def lint_passes(path: Path, tests: Path) -> Iterator[Finding]:
+    text = path.read_text()
+    starts = list(PASS_START.finditer(text))
+    for i, match in enumerate(starts):
+        end = starts[i + 1].start() if i + 1 < len(starts) else len(text)
+        body = text[match.end() : end]
+        number = text.count("\n", 0, match.start()) + 1
+        flag = match[1]
+        description = re.search(r"let\s+description\s*=\s*\[\{(.*?)\}\]", body, re.DOTALL)
+        if not description:
+            yield path, number, f"pass '{flag}' has no description"
+        else:
+            for heading in ("Before:", "After:"):
+                if heading not in description[1]:
+                    yield path, number, f"the description of pass '{flag}' has no '{heading}'"
+        if not any(tests.glob(f"**/{flag}/doc-example.mlir")):
+            yield path, number, f"pass '{flag}' has no test/**/{flag}/doc-example.mlir"
+
+
+def lint(root: Path) -> list[Finding]:
+    tests = root / "test"
+    findings: list[Finding] = []
+    for path in sorted(tests.rglob("*")):
+        inside = path.relative_to(tests).parts
+        # test/python holds pytest files; their texts may quote RUN lines.
+        if path.is_file() and path.suffix in TEST_SUFFIXES and inside[0] != "python":
+            findings += lint_test(path)
+    for folder in ("tpc_dialect", "include", "lib"):
+        for path in sorted((root / folder).rglob("Passes.td")):
+            findings += lint_passes(path, tests)
+    return findings
+
+
+def main() -> int:
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
+    findings = lint(root)
+    for path, line, message in findings:
+        print(f"{path.relative_to(root)}:{line}: {message}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

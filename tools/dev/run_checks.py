@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs lints, GoogleTest binaries, lit and pytest over a finished build and sums their results; see tools/dev/check."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+RESULTS = BUILD / "check"
+LLVM = Path("/usr/lib/llvm-22/bin")
+LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
+LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+class Tally(NamedTuple):
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Tally) -> Tally:  # sums; NamedTuple's own + would concatenate
+        return Tally(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def verdict(ok: bool) -> Tally:
+    return Tally(passed=1) if ok else Tally(failed=1)
+
+
+def call(command: Sequence[str | Path], **options) -> int:
+    return subprocess.run(
+        list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL, check=False, **options
+    ).returncode
+
+
+def with_exit_status(tally: Tally, status: int, name: str) -> Tally:
+    """A runner that found nothing, or failed without naming a failed test, is one failure more."""
+    if sum(tally) == 0:
+        print(f"{name}: no test was run")
+        return Tally(failed=1)
+    if status != 0 and tally.failed == 0:
+        print(f"{name}: exit status {status}, although no test failed")
+        return tally + Tally(failed=1)
+    return tally
+
+
+def source_files(*suffixes: str) -> list[str]:
+    """Files that git tracks or would track, so that a new file is checked before its commit."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *(f"*{suffix}" for suffix in suffixes)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return sorted({line for line in listing.splitlines() if (ROOT / line).exists()})
+
+
+def clang_format() -> Tally:
+    files = source_files(".h", ".cpp")
+    return verdict(not files or call([LLVM / "clang-format", "--dry-run", "-Werror", *files]) == 0)
+
+
+def ruff_check() -> Tally:
+    return verdict(call([BUILD / "venv/bin/ruff", "check", "--quiet", "."]) == 0)
+
+
+def ruff_format() -> Tally:
+    return verdict(call([BUILD / "venv/bin/ruff", "format", "--quiet", "--check", "--diff", "."]) == 0)
+
+
+def test_conventions() -> Tally:
+    return verdict(call([sys.executable, "tools/dev/lint_tests.py"]) == 0)
+
+
+def tidy_keys(sources: Sequence[str]) -> dict[str, str]:
+    """For each source a digest of all that its clang-tidy result depends on inside the repository.
+
+    The files are those that the compiler reported to Ninja. What lies outside (LLVM's headers, the tool) is represented
+    by the tool's version.
+    """
+    depends: dict[str, set[str]] = {}
+    listing = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout
+    for block in listing.split("\n\n"):
+        files = {os.path.relpath(BUILD / line.strip(), ROOT) for line in block.splitlines()[1:]}
+        inside = {file for file in files if not file.startswith("..")}
+        for source in inside.intersection(sources):
+            depends.setdefault(source, set()).update(inside)
+    commands = {
+        os.path.relpath(entry["file"], ROOT): entry["command"].replace(str(ROOT), "")
+        for entry in json.loads((BUILD / "compile_commands.json").read_text())
+    }
+    version = subprocess.run([LLVM / "clang-tidy", "--version"], check=True, capture_output=True).stdout
+    keys = {}
+    for source in sources:
+        if source not in commands or source not in depends:
+            continue
+        digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + commands[source].encode())
+        for file in sorted(depends[source]):
+            digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes())
+        keys[source] = digest.hexdigest()
+    return keys
+
+
+def clang_tidy() -> Tally:
+    """All C++ sources that are built. Clean results are remembered by content: a file takes several seconds."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mct-clang-tidy"
+    cache.mkdir(parents=True, exist_ok=True)
+    keys = tidy_keys(source_files(".cpp"))
+    pending = [source for source, key in keys.items() if not (cache / key).exists()]
+    print(f"{len(keys) - len(pending)} of {len(keys)} files known to be clean")
+
+    def tidy(source: str) -> bool:
+        result = subprocess.run(
+            [LLVM / "clang-tidy", "--quiet", "-p", BUILD, ROOT / source],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if result.returncode == 0:
+            (cache / keys[source]).touch()
+        else:
+            print(f"{source}:\n{result.stdout}{result.stderr}", flush=True)
+        return result.returncode == 0
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return verdict(all(list(pool.map(tidy, pending))))
+
+
+def google_test() -> Tally:
+    tally = Tally()
+    for binary in sorted((BUILD / "unit").glob("*")):
+        if not (binary.is_file() and os.access(binary, os.X_OK)):
+            continue
+        report = RESULTS / f"{binary.name}.json"
+        status = call([binary, "--gtest_brief=1", f"--gtest_output=json:{report}"])
+        one = Tally()
+        if report.exists():
+            for suite in json.loads(report.read_text())["testsuites"]:
+                for test in suite["testsuite"]:
+                    skipped = test["status"] == "NOTRUN" or test["result"] in ("SKIPPED", "SUPPRESSED")
+                    one += Tally(skipped=1) if skipped else verdict(not test.get("failures"))
+        tally += with_exit_status(one, status, binary.name)
+    return with_exit_status(tally, 0, "GoogleTest")
+
+
+def lit() -> Tally:
+    report = RESULTS / "lit.json"
+    status = call(
+        [
+            sys.executable,
+            LLVM / "lit",
+            "-sv",
+            "--no-progress-bar",
+            "--show-unsupported",
+            f"--output={report}",
+            BUILD / "test",
+        ]
+    )
+    tally = Tally()
+    if report.exists():
+        for test in json.loads(report.read_text())["tests"]:
+            code = test["code"]
+            tally += Tally(skipped=1) if code in LIT_SKIPPED else verdict(code in LIT_PASSED)
+    return with_exit_status(tally, status, "lit")
+
+
+def pytest() -> Tally:
+    report = RESULTS / "pytest.xml"
+    status = call(
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", f"--junit-xml={report}", "test/python"]
+    )
+    tally = Tally()
+    if report.exists():
+        for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+            count = {key: int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")}
+            failed = count["failures"] + count["errors"]
+            tally += Tally(count["tests"] - failed - count["skipped"], failed, count["skipped"])
+    return with_exit_status(tally, status, "pytest")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--no-tidy", action="store_true", help="leave out clang-tidy")
+    options = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report
+        old.unlink()
+
+    steps = [clang_format, ruff_check, ruff_format, test_conventions, clang_tidy, google_test, lit, pytest]
+    if options.no_tidy:
+        steps.remove(clang_tidy)
+    total = Tally()
+    summary = []
+    for step in steps:
+        print(f"== {step.__name__}", flush=True)
+        start = time.monotonic()
+        tally = step()
+        summary.append(f"{step.__name__:<16} {tally}  ({time.monotonic() - start:.0f} s)")
+        total += tally
+    print("\n".join(["", *summary, ""]))
+    print(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

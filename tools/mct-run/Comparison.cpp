@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Comparison.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <limits>
+
+using namespace mct;
+using execution::Executor;
+using execution::TensorObserver;
+using execution::Unit;
+using execution::Worker;
+using llvm::ArrayRef;
+
+void ErrorSums::add(ArrayRef<float> values, ArrayRef<float> references) {
+  for (auto [x, r] : llvm::zip_equal(values, references)) {
+    double difference = double(x) - double(r);
+    reference += double(r) * double(r);
+    value += double(x) * double(x);
+    product += double(x) * double(r);
+    error += difference * difference;
+    largest = std::max(largest, std::abs(difference));
+  }
+}
+
+void ErrorSums::merge(const ErrorSums &other) {
+  reference += other.reference;
+  value += other.value;
+  product += other.product;
+  error += other.error;
+  largest = std::max(largest, other.largest);
+}
+
+double ErrorSums::sqnr() const {
+  return error == 0 ? std::numeric_limits<double>::infinity()
+                    : 10 * std::log10(reference / error);
+}
+
+double ErrorSums::cosine() const {
+  // Two vectors of zeros are the same vector.
+  if (reference == 0 && value == 0)
+    return 1;
+  return reference == 0 || value == 0 ? 0
+                                      : product / std::sqrt(reference * value);
+}
+
+/// Keeps the values of the unit that the executor runs.
+class Comparison::Capture : public TensorObserver {
+public:
+  void observe(ArrayRef<float> data, ArrayRef<int64_t>) override {
+    values.assign(data.begin(), data.end());
+  }
+  std::vector<float> values;
+};
+
+/// Compares the reference's values with those captured.
+class Comparison::Compare : public TensorObserver {
+public:
+  explicit Compare(const Capture &capture) : capture(capture) {}
+  void observe(ArrayRef<float> data, ArrayRef<int64_t>) override {
+    *sums = {};
+    // The same values in another shape are fine; a different number is not the
+    // same value.
+    if (data.size() == capture.values.size())
+      sums->add(capture.values, data);
+  }
+  const Capture &capture;
+  ErrorSums *sums = nullptr;
+};
+
+struct Comparison::WorkerState {
+  std::unique_ptr<Worker> reference;
+  std::vector<Capture> captures;
+  std::vector<std::unique_ptr<Compare>> compares; // null without a partner
+  std::vector<std::vector<char>> outputs;
+  std::vector<void *> outputPointers;
+};
+
+Comparison::Comparison(const Executor &executor, const Executor &reference,
+                       size_t numWorkers, int64_t units)
+    : executor(executor),
+      sums(units, std::vector<ErrorSums>(executor.observed().size())) {
+  for (const execution::TensorSpec &own : executor.observed()) {
+    std::optional<size_t> &partner = partners.emplace_back();
+    for (auto [index, other] : llvm::enumerate(reference.observed()))
+      if (other.name == own.name &&
+          other.type.getNumElements() == own.type.getNumElements())
+        partner = index;
+  }
+  for (size_t index = 0; index != numWorkers; ++index) {
+    auto state = std::make_unique<WorkerState>();
+    state->reference = std::make_unique<Worker>(reference);
+    state->captures.resize(partners.size());
+    for (auto [own, partner] : llvm::enumerate(partners)) {
+      std::unique_ptr<Compare> &compare = state->compares.emplace_back();
+      if (!partner)
+        continue;
+      compare = std::make_unique<Compare>(state->captures[own]);
+      state->reference->setObserver(*partner, compare.get());
+    }
+    for (const execution::TensorSpec &output : reference.outputs()) {
+      size_t bytes = output.type.getNumElements() *
+                     ((output.type.getElementTypeBitWidth() + 7) / 8);
+      state->outputs.emplace_back(bytes);
+      state->outputPointers.push_back(state->outputs.back().data());
+    }
+    workers.push_back(std::move(state));
+  }
+}
+
+Comparison::~Comparison() = default;
+
+void Comparison::setUp(size_t index, Worker &worker) {
+  for (size_t own = 0; own != partners.size(); ++own)
+    if (partners[own])
+      worker.setObserver(own, &workers[index]->captures[own]);
+}
+
+void Comparison::compare(const Unit &unit) {
+  WorkerState &state = *workers[unit.worker];
+  for (auto [own, compare] : llvm::enumerate(state.compares))
+    if (compare)
+      compare->sums = &sums[unit.index][own];
+  state.reference->run(unit.inputs, state.outputPointers, unit.validSamples);
+}
+
+ArrayRef<void *> Comparison::referenceOutputs(size_t worker) const {
+  return workers[worker]->outputPointers;
+}
+
+std::vector<std::pair<std::string, ErrorSums>> Comparison::results() const {
+  std::vector<std::pair<std::string, ErrorSums>> results;
+  for (auto [own, spec] : llvm::enumerate(executor.observed())) {
+    if (!partners[own])
+      continue;
+    ErrorSums total;
+    for (const std::vector<ErrorSums> &unit : sums)
+      total.merge(unit[own]);
+    results.emplace_back(spec.name, total);
+  }
+  return results;
+}

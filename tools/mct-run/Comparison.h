@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Distances between the same values in two modules.
+#ifndef MCT_TOOLS_MCT_RUN_COMPARISON_H
+#define MCT_TOOLS_MCT_RUN_COMPARISON_H
+
+#include "mct/Execution/Executor.h"
+#include "mct/Execution/Run.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct {
+
+/// Sums over the elements of one value, from which the distances follow.
+struct ErrorSums {
+  double reference = 0; // sum of squares of the reference
+  double value = 0;     // sum of squares of the compared value
+  double product = 0;
+  double error = 0; // sum of squares of the difference
+  double largest = 0;
+
+  void add(llvm::ArrayRef<float> values, llvm::ArrayRef<float> references);
+  void merge(const ErrorSums &other);
+
+  /// Signal-to-quantization-noise ratio in dB; infinite for equal values.
+  double sqnr() const;
+  double cosine() const;
+};
+
+/// Runs a reference beside an executor and compares what both observe, value by
+/// value, by name. One for all workers.
+class Comparison {
+public:
+  /// Values are partners when both observe them under one name and they have
+  /// the same number of elements; `units` units will be compared.
+  Comparison(const execution::Executor &executor,
+             const execution::Executor &reference, size_t workers,
+             int64_t units);
+  ~Comparison();
+
+  /// Attaches the observers of one worker of the executor.
+  void setUp(size_t index, execution::Worker &worker);
+  /// Runs the reference on a unit that the executor has just computed.
+  void compare(const execution::Unit &unit);
+  /// The reference's outputs of the unit that `compare` ran last on this
+  /// worker.
+  llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;
+
+  /// Name and sums of each compared value, in the executor's order. Sums are
+  /// added in the order of the units, whichever worker computed them.
+  std::vector<std::pair<std::string, ErrorSums>> results() const;
+
+private:
+  class Capture;
+  class Compare;
+  struct WorkerState;
+
+  const execution::Executor &executor;
+  /// Reference value for each observed value of the executor, or none.
+  std::vector<std::optional<size_t>> partners;
+  std::vector<std::unique_ptr<WorkerState>> workers;
+  /// One entry per unit and observed value of the executor.
+  std::vector<std::vector<ErrorSums>> sums;
+};
+
+} // namespace mct
+
+#endif // MCT_TOOLS_MCT_RUN_COMPARISON_H

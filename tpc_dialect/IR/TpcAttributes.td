@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TPC_DIALECT_IR_TPCATTRIBUTES_TD
+#define TPC_DIALECT_IR_TPCATTRIBUTES_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "tpc_dialect/IR/TpcDialect.td"
+include "tpc_dialect/IR/TpcEnums.td"
+include "tpc_dialect/IR/TpcInterfaces.td"
+
+class Tpc_Attr<string name, string attr_mnemonic, list<Trait> traits = []> : AttrDef<Tpc_Dialect, name, traits> {
+  let mnemonic = attr_mnemonic;
+  let genVerifyDecl = 1;
+}
+
+/// A floating-point number, compared bit by bit as uniquing needs it.
+def Tpc_RealParameter : AttrParameter<"::mct::tpc::Real", "real number"> {
+  let cppAccessorType = "double";
+}
+
+def Tpc_OptionalRealParameter : OptionalParameter<"std::optional<::mct::tpc::Real>"> {
+  let cppAccessorType = "std::optional<double>";
+}
+
+def Tpc_RealListParameter : AttrParameter<"::mct::tpc::RealList", "list of real numbers"> {
+  let allocator = "$_dst = $_allocator.copyInto($_self);";
+  let cppAccessorType = "::llvm::ArrayRef<double>";
+  let cppStorageType = "::llvm::SmallVector<double>";
+}
+
+//===----------------------------------------------------------------------===//
+// What a platform offers
+//===----------------------------------------------------------------------===//
+
+def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
+  let summary = "How one weight tensor may be quantized";
+  let description = [{
+    * `method`: family of allowed thresholds. `power_of_two`: t = 2^k, k integer.
+    * `bits`: width in bits of the stored integer, sign included.
+    * `per_channel`: one threshold per output channel instead of one per tensor.
+    * `enabled`: quantized at all.
+    * `lut_values_bits`: width of a table's entries. Advisory: no pass reads it yet.
+
+    Rules: (A1) bits > 0; (A2) lut_values_bits > 0.
+
+    ```mlir
+    #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+    ```
+
+    Source: MCT `schema/v2.py`, `AttributeQuantizationConfig`.
+  }];
+  let parameters = (ins
+    EnumParameter<Tpc_QuantizationMethod>:$method,
+    "int64_t":$bits,
+    DefaultValuedParameter<"bool", "false">:$per_channel,
+    DefaultValuedParameter<"bool", "false">:$enabled,
+    OptionalParameter<"std::optional<int64_t>">:$lut_values_bits);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
+  let summary = "One way to run one operator";
+  let description = [{
+    * `act_method`, `act_bits`: quantizer of the result. `act_enabled = false`: the result gets none.
+    * `input_bits`: widths of activations that the operator can read.
+    * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own.
+    * `signedness`: of the result's grid; `auto` follows the data.
+    * `fixed_scale`, `fixed_zero_point`, `simd_size`: facts of the hardware. Advisory: no pass reads them yet.
+    * `weights`: configuration by generic weight name (`kernel_attr`, `bias_attr`, `pos_attr`).
+    * `default_weight`: configuration of every constant that `weights` does not name.
+
+    Rules: (O1) act_bits > 0; (O2) input_bits non-empty and positive; (O3) `act_enabled` and `preserving` exclude each
+    other, an error where an op is given such a config; (O4) no `lut_sym_quantizer` for activations; (O5) simd_size > 0;
+    (O6) `weights` maps to `#tpc.attr_quant_config`; (O7, O8) fixed scale and zero point are given together, finite,
+    representable, and a power of two where the method says so.
+
+    Source: MCT `schema/v2.py`, `OpQuantizationConfig`.
+  }];
+  let parameters = (ins
+    EnumParameter<Tpc_QuantizationMethod>:$act_method,
+    "int64_t":$act_bits,
+    ArrayRefParameter<"int64_t">:$input_bits,
+    DefaultValuedParameter<"bool", "true">:$act_enabled,
+    DefaultValuedParameter<"bool", "false">:$preserving,
+    DefaultValuedParameter<"::mct::tpc::Signedness", "::mct::tpc::Signedness::Auto">:$signedness,
+    OptionalParameter<"::mlir::FloatAttr">:$fixed_scale,
+    OptionalParameter<"std::optional<int64_t>">:$fixed_zero_point,
+    OptionalParameter<"std::optional<int64_t>">:$simd_size,
+    OptionalParameter<"::mlir::DictionaryAttr">:$weights,
+    "::mct::tpc::AttrQuantConfigAttr":$default_weight);
+  let assemblyFormat = [{
+    `<` struct($act_method, $act_bits, custom<BitList>($input_bits), $act_enabled, $preserving, $signedness,
+               $fixed_scale, $fixed_zero_point, $simd_size, $weights, qualified($default_weight)) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Configuration of the weight that the generic name stands for: the entry of `weights`, else `default_weight`.
+    ::mct::tpc::AttrQuantConfigAttr getWeightConfig(::llvm::StringRef genericName) const;
+    /// Widest activation that the operator can read.
+    int64_t getMaxInputBits() const;
+  }];
+}
+
+def Tpc_QCOptionsAttr : Tpc_Attr<"QCOptions", "qc_options"> {
+  let summary = "The alternatives in which one operator may run";
+  let description = [{
+    The first is not special: single-precision compilation takes `base`, which may be left out when there is one
+    alternative only.
+
+    Rules: (Q1) at least one; (Q2) several need a base; (Q3) the base is one of them; (Q4) all agree on whether the
+    result and each named weight are quantized; (Q5) a repetition is a warning.
+
+    Source: MCT `schema/v2.py`, `QuantizationConfigOptions`.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mct::tpc::OpQuantConfigAttr">:$configs,
+    OptionalParameter<"::mct::tpc::OpQuantConfigAttr">:$base);
+  let assemblyFormat = "`<` custom<ConfigList>($configs) (`,` `base` `=` qualified($base)^)? `>`";
+  let extraClassDeclaration = [{
+    /// `base`, or the only alternative.
+    ::mct::tpc::OpQuantConfigAttr getBaseConfig() const;
+  }];
+}
+
+def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
+  let summary = "A named set of operators and the options they share";
+  let description = [{
+    Without `options` the set exists for fusing patterns and runs with the platform's default.
+
+    Rule: (OS1) the name is not empty. Source: MCT `OperatorsSet`.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mct::tpc::QCOptionsAttr">:$options);
+  let assemblyFormat = "`<` $name (`,` `options` `=` qualified($options)^)? `>`";
+}
+
+def Tpc_OperatorSetGroupAttr : Tpc_Attr<"OperatorSetGroup", "operator_set_group"> {
+  let summary = "Operator sets that are interchangeable in a fusing pattern";
+  let description = [{
+    Rule: (G1) at least one member, none repeated. Source: MCT `OperatorSetGroup`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$sets, OptionalParameter<"::mlir::StringAttr">:$name);
+  let assemblyFormat = "`<` custom<NameList>($sets) (`,` `name` `=` $name^)? `>`";
+}
+
+def Tpc_FusingAttr : Tpc_Attr<"Fusing", "fusing"> {
+  let summary = "A chain of operators that the hardware runs as one";
+  let description = [{
+    Each element of the chain is an operator set's name or an `#tpc.operator_set_group`. Only the last op of a fused
+    chain has its result quantized. `config`: quantizer of the inner results where the hardware has one.
+
+    Rules: (F1) at least two elements; (F2) each is a name or a group. Source: MCT `Fusing`.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::Attribute">:$groups,
+    OptionalParameter<"::mct::tpc::OpQuantConfigAttr">:$config,
+    OptionalParameter<"::mlir::StringAttr">:$name);
+  let assemblyFormat = [{
+    `<` custom<Fusing>($groups, $config, $name) `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// How operator sets are spelled in an IR
+//===----------------------------------------------------------------------===//
+
+def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
+  let summary = "A filter over the attributes of an op";
+  let description = [{
+    A comparison (`name`, `value`) or a connective (`operands`). Written after `where` of `#tpc.op`. A name is an
+    attribute of the op, or, with a leading `$`, a number derived from its types: `$kernel_h`, `$kernel_w`, `$in_h`,
+    `$in_w`, `$in_channels`, `$out_channels`, `$rank` (of the result), `$const_operand` (index of the only constant
+    operand), `$keeps_last_axis` (1 when the last axis has the same size before and after). Types that do not tell, for
+    example because a size is dynamic, leave the op without that name.
+
+    A comparison with an attribute that the op does not have is false, also `ne`. Numbers compare by value whatever
+    their type; `contains` is a substring test; values that cannot be compared make it false.
+
+    Source: MCT `LayerFilterParams` and `AttributeFilter`.
+  }];
+  let parameters = (ins
+    EnumParameter<Tpc_PredicateKind>:$kind,
+    OptionalParameter<"::mlir::StringAttr">:$name,
+    OptionalParameter<"::mlir::Attribute">:$value,
+    OptionalArrayRefParameter<"::mct::tpc::PredicateAttr">:$operands);
+  let assemblyFormat = "`<` custom<Predicate>($kind, $name, $value, $operands) `>`";
+}
+
+def Tpc_OpPatternAttr : Tpc_Attr<"OpPattern", "op"> {
+  let summary = "Ops of one name, with an optional filter";
+  let description = [{
+    ```mlir
+    #tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val eq 6.0 : f32>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$op_name, OptionalParameter<"::mct::tpc::PredicateAttr">:$where);
+  let assemblyFormat = "`<` $op_name (`where` custom<Filter>($where)^)? `>`";
+}
+
+def Tpc_SubgraphAttr : Tpc_Attr<"Subgraph", "subgraph"> {
+  let summary = "A named chain of ops that is one operator, such as softmax";
+  let parameters = (ins "::mlir::StringAttr":$name);
+  let assemblyFormat = "`<` $name `>`";
+}
+
+def Tpc_OpsOfAttr : Tpc_Attr<"OpsOf", "ops_of"> {
+  let summary = "The ops that form an operator set";
+  let description = [{
+    `weights` maps generic weight names to operand numbers of the op (of the kernel op of a subgraph). An empty list
+    of patterns says that the set has no form in this IR.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$set,
+    OptionalArrayRefParameter<"::mlir::Attribute">:$patterns,
+    OptionalParameter<"::mlir::DictionaryAttr">:$weights);
+  let assemblyFormat = "`<` $set `,` custom<AttributeList>($patterns) (`,` `weights` `=` $weights^)? `>`";
+}
+
+def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
+  let summary = "What an op, or a named subgraph, looks like to a quantizer";
+  let description = [{
+    * `op_name`: an op, or `subgraph:NAME`.
+    * `kernel`, `bias`: operand numbers.
+    * `out_axes`, `in_axis`: axes of the kernel that run over output and input channels.
+    * `result_axis`: channel axis of the result; negative counts from the end.
+    * `range`: bounds that the result can never leave, `?` where there is none.
+    * `quantize = false`: neither result nor weights are ever quantized.
+
+    Source: MCT `FrameworkInfo`.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$op_name,
+    OptionalParameter<"std::optional<int64_t>">:$kernel,
+    OptionalParameter<"std::optional<int64_t>">:$bias,
+    OptionalArrayRefParameter<"int64_t">:$out_axes,
+    OptionalParameter<"std::optional<int64_t>">:$in_axis,
+    OptionalParameter<"std::optional<int64_t>">:$result_axis,
+    Tpc_OptionalRealParameter:$range_min,
+    Tpc_OptionalRealParameter:$range_max,
+    DefaultValuedParameter<"bool", "true">:$quantize);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// What is known of a point
+//===----------------------------------------------------------------------===//
+
+def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
+  let summary = "Bounds that a value can never leave";
+  let description = [{
+    Lower and upper bound in the unit of the value; `?` where there is none.
+
+    ```mlir
+    #tpc.range<0.0, ?>
+    ```
+  }];
+  let parameters = (ins
+    Tpc_OptionalRealParameter:$min,
+    Tpc_OptionalRealParameter:$max);
+  let assemblyFormat = "`<` custom<Bound>($min) `,` custom<Bound>($max) `>`";
+  let extraClassDeclaration = [{
+    /// Whether both bounds are known.
+    bool isBounded() const { return getMin() && getMax(); }
+  }];
+}
+
+def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
+  let summary = "Counts on a zero-aligned grid of power-of-two bins";
+  let description = [{
+    Bin i covers [(first + i) * 2^step_exponent, (first + i + 1) * 2^step_exponent). Zeros are counted apart, by the
+    statistics that own the histogram. `counts`: 1-D, i64, first and last entry not zero.
+  }];
+  let parameters = (ins "int64_t":$step_exponent, "int64_t":$first, "::mlir::ElementsAttr":$counts);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
+  let summary = "What calibration saw of one tensor";
+  let description = [{
+    * `count`: elements seen; `zeros`: those equal to 0.
+    * `min`, `max`: exact, in the unit of the tensor's float values.
+    * `histogram`: of the elements that are not 0.
+    * `channel_mean`, `channel_mean_square` (f64), `channel_min`, `channel_max` (f32): over the last axis; all or none.
+  }];
+  let parameters = (ins
+    "int64_t":$count,
+    "int64_t":$zeros,
+    Tpc_RealParameter:$min,
+    Tpc_RealParameter:$max,
+    OptionalParameter<"::mct::tpc::HistogramAttr">:$histogram,
+    OptionalParameter<"::mlir::ElementsAttr">:$channel_mean,
+    OptionalParameter<"::mlir::ElementsAttr">:$channel_mean_square,
+    OptionalParameter<"::mlir::ElementsAttr">:$channel_min,
+    OptionalParameter<"::mlir::ElementsAttr">:$channel_max);
+  let assemblyFormat = [{
+    `<` struct($count, $zeros, custom<Real>($min), custom<Real>($max), qualified($histogram), $channel_mean,
+               $channel_mean_square, $channel_min, $channel_max) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Whether any element was below zero: exact, because `min` is.
+    bool sawNegative() const { return getMin() < 0; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters of quantizers
+//===----------------------------------------------------------------------===//
+
+class Tpc_ThresholdQuantizerAttr<string name, string attr_mnemonic>
+    : Tpc_Attr<name, attr_mnemonic, [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface>]> {
+  let parameters = (ins
+    Tpc_RealListParameter:$threshold,
+    "unsigned":$bits,
+    DefaultValuedParameter<"bool", "true">:$is_signed);
+  let assemblyFormat = "`<` struct(custom<RealList>($threshold), $bits, $is_signed) `>`";
+}
+
+def Tpc_PowerOfTwoAttr : Tpc_ThresholdQuantizerAttr<"PowerOfTwo", "power_of_two"> {
+  let summary = "Symmetric grid whose threshold is a power of two";
+  let description = [{
+    Levels are step * q with step = threshold / 2^(bits - is_signed), q from -2^(bits-1) to 2^(bits-1) - 1, or from 0
+    to 2^bits - 1 when unsigned. `threshold`: one, or one per channel.
+  }];
+}
+
+def Tpc_SymmetricAttr : Tpc_ThresholdQuantizerAttr<"Symmetric", "symmetric"> {
+  let summary = "Symmetric grid with a free threshold";
+  let description = [{
+    As `#tpc.power_of_two`, for any positive threshold.
+  }];
+}
+
+def Tpc_UniformAttr : Tpc_Attr<"Uniform", "uniform", [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface>]> {
+  let summary = "Asymmetric grid that contains zero";
+  let description = [{
+    Levels are scale * (q - zero_point), q from 0 to 2^bits - 1. One pair, or one per channel.
+  }];
+  let parameters = (ins
+    Tpc_RealListParameter:$scale,
+    ArrayRefParameter<"int64_t">:$zero_point,
+    "unsigned":$bits);
+  let assemblyFormat = "`<` struct(custom<RealList>($scale), custom<BitList>($zero_point), $bits) `>`";
+}
+
+#endif // TPC_DIALECT_IR_TPCATTRIBUTES_TD

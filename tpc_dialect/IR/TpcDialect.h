@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `tpc` dialect: descriptions of target platforms, and quantizer points.
+#ifndef TPC_DIALECT_IR_TPCDIALECT_H
+#define TPC_DIALECT_IR_TPCDIALECT_H
+
+#include "mct/Quantization/Grid.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/bit.h"
+
+namespace mct::tpc {
+/// A double as a parameter of an attribute: equal to another one when all bits
+/// are, which is what its hash sees.
+struct Real {
+  Real(double value = 0.0) : value(value) {}
+  operator double() const { return value; }
+  double value;
+};
+inline bool operator==(const Real &lhs, const Real &rhs) {
+  return llvm::bit_cast<uint64_t>(lhs.value) ==
+         llvm::bit_cast<uint64_t>(rhs.value);
+}
+inline llvm::hash_code hash_value(const Real &real) {
+  return llvm::hash_value(llvm::bit_cast<uint64_t>(real.value));
+}
+
+/// The same for a list of doubles.
+struct RealList : llvm::ArrayRef<double> {
+  using llvm::ArrayRef<double>::ArrayRef;
+  RealList(llvm::ArrayRef<double> values) : llvm::ArrayRef<double>(values) {}
+};
+bool operator==(const RealList &lhs, const RealList &rhs);
+llvm::hash_code hash_value(const RealList &list);
+} // namespace mct::tpc
+
+#include "tpc_dialect/IR/TpcDialect.h.inc"
+#include "tpc_dialect/IR/TpcEnums.h.inc"
+#include "tpc_dialect/IR/TpcInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tpc_dialect/IR/TpcAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tpc_dialect/IR/TpcOps.h.inc"
+
+#endif // TPC_DIALECT_IR_TPCDIALECT_H

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TPC_DIALECT_IR_TPCDIALECT_TD
+#define TPC_DIALECT_IR_TPCDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def Tpc_Dialect : Dialect {
+  let name = "tpc";
+  let cppNamespace = "::mct::tpc";
+  let summary = "Target-platform capabilities and quantizer points";
+  let description = [{
+    Two things in one dialect: what a chip can do (`tpc.platform`), how its operator sets are spelled in an IR
+    (`tpc.binding`) and what the ops of that IR look like (`tpc.framework`); and the op through which every quantized
+    tensor flows (`tpc.quantize`), on which all decisions about that tensor are recorded.
+
+    Nothing in this dialect is computed from data: statistics and parameters are stored here, and made in
+    `lib/Calibration` and `lib/Quantization`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Module attribute, a symbol reference: the `tpc.platform` that the module is compiled for.
+    static constexpr ::llvm::StringLiteral kTargetAttrName = "tpc.target";
+
+    void registerAttributes();
+  }];
+}
+
+#endif // TPC_DIALECT_IR_TPCDIALECT_TD

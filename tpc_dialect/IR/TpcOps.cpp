@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OpImplementation.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mct::tpc;
+
+//===----------------------------------------------------------------------===//
+// Custom directives
+//===----------------------------------------------------------------------===//
+
+/// One attribute a line: a target is read by people.
+static ParseResult parseAttributeLines(OpAsmParser &parser, ArrayAttr &array) {
+  SmallVector<Attribute> attributes;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseAttribute(attributes.emplace_back());
+      }))
+    return failure();
+  array = ArrayAttr::get(parser.getContext(), attributes);
+  return success();
+}
+
+static void printAttributeLines(OpAsmPrinter &printer, Operation *,
+                                ArrayAttr array) {
+  printer << '[';
+  printer.increaseIndent();
+  llvm::interleave(
+      array,
+      [&](Attribute attribute) {
+        printer.printNewline();
+        printer.printAttribute(attribute);
+      },
+      [&] { printer << ','; });
+  printer.decreaseIndent();
+  if (!array.empty())
+    printer.printNewline();
+  printer << ']';
+}
+
+static ParseResult parseVersion(OpAsmParser &parser, IntegerAttr &minor,
+                                IntegerAttr &patch) {
+  Type i64 = parser.getBuilder().getI64Type();
+  return failure(parser.parseAttribute(minor, i64) || parser.parseComma() ||
+                 parser.parseAttribute(patch, i64));
+}
+
+static void printVersion(OpAsmPrinter &printer, Operation *, IntegerAttr minor,
+                         IntegerAttr patch) {
+  printer << (minor ? minor.getInt() : 0) << ", "
+          << (patch ? patch.getInt() : 0);
+}
+
+#define GET_OP_CLASSES
+#include "tpc_dialect/IR/TpcOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// PlatformOp
+//===----------------------------------------------------------------------===//
+
+OperatorSetAttr PlatformOp::lookupOperatorSet(StringRef name) {
+  for (auto set : getOperatorSets().getAsRange<OperatorSetAttr>())
+    if (set.getName().getValue() == name)
+      return set;
+  return {};
+}
+
+QCOptionsAttr PlatformOp::getOptionsOf(StringRef name) {
+  OperatorSetAttr set = lookupOperatorSet(name);
+  return set && set.getOptions() ? set.getOptions() : getDefaultOptions();
+}
+
+LogicalResult PlatformOp::verify() {
+  // P1
+  if (size_t count = getDefaultOptions().getConfigs().size(); count != 1)
+    return emitOpError() << "default options must contain exactly one "
+                            "op_quant_config, but got "
+                         << count;
+  // P2
+  llvm::StringSet<> defined;
+  for (auto set : getOperatorSets().getAsRange<OperatorSetAttr>())
+    if (!defined.insert(set.getName().getValue()).second)
+      return emitOpError() << "operator set '" << set.getName().getValue()
+                           << "' is defined more than once";
+  llvm::StringSet<> fusingNames;
+  for (auto [index, pattern] :
+       llvm::enumerate(getFusing().getAsRange<FusingAttr>())) {
+    // P3
+    for (Attribute group : pattern.getGroups()) {
+      SmallVector<StringAttr> names;
+      if (auto name = dyn_cast<StringAttr>(group))
+        names.push_back(name);
+      else
+        llvm::append_range(names, cast<OperatorSetGroupAttr>(group).getSets());
+      for (StringAttr name : names)
+        if (!defined.contains(name.getValue()))
+          return emitOpError() << "fusing pattern #" << index
+                               << " refers to undefined operator set '"
+                               << name.getValue() << "'";
+    }
+    // P4
+    if (pattern.getName() &&
+        !fusingNames.insert(pattern.getName().getValue()).second)
+      return emitOpError() << "fusing pattern name '"
+                           << pattern.getName().getValue() << "' is used twice";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// BindingOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult BindingOp::verify() {
+  // B3
+  llvm::StringSet<> bound;
+  for (auto entry : getEntries().getAsRange<OpsOfAttr>())
+    if (!bound.insert(entry.getSet().getValue()).second)
+      return emitOpError() << "operator set '" << entry.getSet().getValue()
+                           << "' is bound more than once";
+  return success();
+}
+
+LogicalResult BindingOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  // B1
+  auto platform =
+      symbolTable.lookupNearestSymbolFrom<PlatformOp>(*this, getPlatformAttr());
+  if (!platform)
+    return emitOpError() << "'@" << getPlatform()
+                         << "' does not name a tpc.platform";
+  // B2
+  for (auto entry : getEntries().getAsRange<OpsOfAttr>()) {
+    if (platform.lookupOperatorSet(entry.getSet().getValue()))
+      continue;
+    InFlightDiagnostic diagnostic =
+        emitOpError() << "names operator set '" << entry.getSet().getValue()
+                      << "' that '@" << getPlatform() << "' does not define";
+    diagnostic.attachNote(platform.getLoc()) << "platform defined here";
+    return diagnostic;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// FrameworkOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult FrameworkOp::verify() {
+  llvm::StringSet<> described;
+  for (auto entry : getEntries().getAsRange<OpInfoAttr>())
+    if (!described.insert(entry.getOpName().getValue()).second)
+      return emitOpError() << "'" << entry.getOpName().getValue()
+                           << "' is described more than once";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeOp
+//===----------------------------------------------------------------------===//
+
+std::string QuantizeOp::getUniqueName() {
+  std::string name = getPointName().str();
+  if (isWeight())
+    name += "/" + getWeight()->str();
+  return name;
+}
+
+OpQuantConfigAttr QuantizeOp::getActivationConfig() {
+  return dyn_cast_or_null<OpQuantConfigAttr>(getConfigAttr());
+}
+
+AttrQuantConfigAttr QuantizeOp::getWeightConfig() {
+  return dyn_cast_or_null<AttrQuantConfigAttr>(getConfigAttr());
+}
+
+LogicalResult QuantizeOp::verify() {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  if (!type.getElementType().isF32())
+    return emitOpError() << "quantizes f32 tensors, but got " << type;
+  if (getPointName().empty())
+    return emitOpError() << "needs a name";
+  if (isActivation() && getAxes())
+    return emitOpError()
+           << "has channel axes, but activations are quantized per tensor";
+  int64_t channels = 1;
+  for (int64_t axis : getChannelAxes()) {
+    if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis))
+      return emitOpError() << "channel axis " << axis
+                           << " is not a static axis of " << type;
+    if (llvm::count(getChannelAxes(), axis) > 1)
+      return emitOpError() << "channel axis " << axis << " is named twice";
+    channels *= type.getDimSize(axis);
+  }
+  auto fits = [&](Attribute config) {
+    return isActivation() ? isa<OpQuantConfigAttr>(config)
+                          : isa<AttrQuantConfigAttr>(config);
+  };
+  StringRef expected =
+      isActivation() ? "#tpc.op_quant_config" : "#tpc.attr_quant_config";
+  if (getConfigAttr() && !fits(getConfigAttr()))
+    return emitOpError() << "'config' must be " << expected << ", but got "
+                         << getConfigAttr();
+  // O3
+  if (OpQuantConfigAttr config = getActivationConfig();
+      config && config.getActEnabled() && config.getPreserving())
+    return emitOpError()
+           << "'act_enabled' and 'preserving' are mutually exclusive";
+  if (ArrayAttr candidates = getCandidatesAttr())
+    for (Attribute candidate : candidates)
+      if (!fits(candidate))
+        return emitOpError() << "'candidates' must be " << expected
+                             << ", but got " << candidate;
+  if (QuantizerAttrInterface parameters = getParametersAttr())
+    if (parameters.getNumChannels() != 1 &&
+        int64_t(parameters.getNumChannels()) != channels)
+      return emitOpError() << "has " << parameters.getNumChannels()
+                           << " parameters for " << channels << " channels";
+  return success();
+}

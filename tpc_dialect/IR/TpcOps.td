@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TPC_DIALECT_IR_TPCOPS_TD
+#define TPC_DIALECT_IR_TPCOPS_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tpc_dialect/IR/TpcAttributes.td"
+
+class Tpc_Op<string op_mnemonic, list<Trait> traits = []> : Op<Tpc_Dialect, op_mnemonic, traits>;
+
+def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
+  let summary = "What one chip can do";
+  let description = [{
+    Operator sets with their options, the options of everything else (`default`), and the chains that are fused.
+
+    ```mlir
+    tpc.platform @my_npu type("my_npu") version 1, 0
+      default(#qco_default)
+      operator_sets [#tpc.operator_set<"Conv", options = #qco_linear>, #tpc.operator_set<"ReLU">]
+      fusing [#tpc.fusing<["Conv", "ReLU"]>]
+    ```
+
+    Rules: (P1) the default is one config; (P2) set names are unique; (P3) fusing patterns name defined sets;
+    (P4) names of fusing patterns are unique; (P5) a pattern that repeats another and (P6) an activation width that no
+    set accepts are warnings. Source: MCT `TargetPlatformCapabilities`.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    OptionalAttr<StrAttr>:$platform_type,
+    OptionalAttr<I64Attr>:$minor_version,
+    OptionalAttr<I64Attr>:$patch_version,
+    UnitAttr:$add_metadata,
+    UnitAttr:$simd_padding,
+    UnitAttr:$insert_preserving_quantizers,
+    Tpc_QCOptionsAttr:$default_options,
+    TypedArrayAttrBase<Tpc_OperatorSetAttr, "operator sets">:$operator_sets,
+    DefaultValuedOptionalAttr<TypedArrayAttrBase<Tpc_FusingAttr, "fusing patterns">, "{}">:$fusing);
+  let assemblyFormat = [{
+    $sym_name (`type` `(` $platform_type^ `)`)? (`version` custom<Version>($minor_version, $patch_version)^)?
+    (`metadata` $add_metadata^)? (`simd_padding` $simd_padding^)?
+    (`insert_preserving_quantizers` $insert_preserving_quantizers^)?
+    `default` `(` qualified($default_options) `)` `operator_sets` custom<AttributeLines>($operator_sets)
+    (`fusing` custom<AttributeLines>($fusing)^)? attr-dict-with-keyword
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operator set of that name, or null.
+    ::mct::tpc::OperatorSetAttr lookupOperatorSet(::llvm::StringRef name);
+    /// Options of the set of that name: its own, else the platform's default (also for a name that is not defined).
+    ::mct::tpc::QCOptionsAttr getOptionsOf(::llvm::StringRef name);
+  }];
+}
+
+def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "How the operator sets of a platform are spelled in an IR";
+  let description = [{
+    ```mlir
+    tpc.binding @my_npu_on_tosa for @my_npu [
+      #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
+      #tpc.ops_of<"Softmax", [#tpc.subgraph<"softmax">]>
+    ]
+    ```
+
+    Rules: (B1) the platform exists; (B2) it defines every bound set; (B3) each set is bound once; (B4) a set that is
+    not bound is a warning; (B5) a pattern in two sets needs equal options; (B6) weights name operands that exist, and
+    every weight of the set's configs; (B7) filters name attributes that exist; (B9) subgraph names are known.
+    Source: MCT `OperationsToLayers`.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    FlatSymbolRefAttr:$platform,
+    TypedArrayAttrBase<Tpc_OpsOfAttr, "bindings of operator sets">:$entries);
+  let assemblyFormat = "$sym_name `for` $platform custom<AttributeLines>($entries) attr-dict-with-keyword";
+  let hasVerifier = 1;
+}
+
+def Tpc_FrameworkOp : Tpc_Op<"framework", [Symbol]> {
+  let summary = "What the ops of an IR look like to a quantizer";
+  let description = [{
+    ```mlir
+    tpc.framework @tosa [
+      #tpc.op_info<"tosa.conv2d", kernel = 1, bias = 2, out_axes = [0], in_axis = 3, result_axis = -1>,
+      #tpc.op_info<"tosa.sigmoid", range = [0.0, 1.0]>
+    ]
+    ```
+
+    One entry per op name. Source: MCT `FrameworkInfo`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<Tpc_OpInfoAttr, "op descriptions">:$entries);
+  let assemblyFormat = "$sym_name custom<AttributeLines>($entries) attr-dict-with-keyword";
+  let hasVerifier = 1;
+}
+
+def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
+  let summary = "A quantizer point: a tensor that is, or will be, quantized";
+  let description = [{
+    Without `parameters` the identity; with them every element is replaced by its representative on the grid.
+
+    * `point_name`: the op that makes the value (the last of a fused group); unique together with `weight`.
+    * `activation`, or `weight` with the generic name of the weight (`kernel_attr`); `axes` are then the axes over
+      which its channels run, none for one parameter per tensor.
+    * `config`: what the target asks for: `#tpc.op_quant_config` of an activation, `#tpc.attr_quant_config` of a weight.
+    * `candidates`: the alternatives that the target allows, when there are several.
+    * `group`: names of the fused ops of which this is the result.
+    * `range`: bounds that the value can never leave; from `tpc.framework`.
+    * `statistics`: from calibration. `parameters`: the chosen quantizer.
+
+    ```mlir
+    %2 = tpc.quantize %1 as "relu1" activation config(#act8) group(["conv1", "relu1"])
+           statistics(#tpc.statistics<count = 4096, zeros = 12, min = 0.0, max = 3.5>)
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, is_signed = false>) : tensor<1x8x8x16xf32>
+    %w = tpc.quantize %k as "conv1" weight "kernel_attr" axes [0] config(#kernel8) : tensor<16x3x3x3xf32>
+    ```
+
+    The op has no folder: canonicalization and CSE keep every point apart, because names are unique.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$input,
+    StrAttr:$point_name,
+    OptionalAttr<StrAttr>:$weight,
+    OptionalAttr<DenseI64ArrayAttr>:$axes,
+    OptionalAttr<AnyAttr>:$config,
+    OptionalAttr<ArrayAttr>:$candidates,
+    OptionalAttr<StrArrayAttr>:$group,
+    OptionalAttr<Tpc_RangeAttr>:$range,
+    OptionalAttr<Tpc_StatisticsAttr>:$statistics,
+    OptionalAttr<Tpc_QuantizerAttrInterface>:$parameters);
+  let results = (outs AnyRankedTensor:$output);
+  let assemblyFormat = [{
+    $input `as` $point_name (`weight` $weight^):(`activation`)? (`axes` $axes^)? (`config` `(` $config^ `)`)?
+    (`candidates` `(` $candidates^ `)`)? (`group` `(` $group^ `)`)? (`range` `(` qualified($range)^ `)`)?
+    (`statistics` `(` qualified($statistics)^ `)`)? (`parameters` `(` $parameters^ `)`)? attr-dict `:` type($output)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isActivation() { return !getWeightAttr(); }
+    bool isWeight() { return static_cast<bool>(getWeightAttr()); }
+    /// Name that no other point has: `conv1`, or `conv1/kernel_attr` for a weight.
+    std::string getUniqueName();
+    /// Configuration of an activation point, or null.
+    ::mct::tpc::OpQuantConfigAttr getActivationConfig();
+    /// Configuration of a weight point, or null.
+    ::mct::tpc::AttrQuantConfigAttr getWeightConfig();
+    /// Axes of the channels; empty for one parameter per tensor.
+    ::llvm::ArrayRef<int64_t> getChannelAxes() { return getAxes().value_or(::llvm::ArrayRef<int64_t>()); }
+  }];
+}
+
+#endif // TPC_DIALECT_IR_TPCOPS_TD

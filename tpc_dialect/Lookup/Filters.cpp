@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tpc_dialect/Lookup/Filters.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mct::tpc;
+
+//===----------------------------------------------------------------------===//
+// Names derived from types
+//===----------------------------------------------------------------------===//
+
+static constexpr StringRef kDerivedNames[] = {
+    "$kernel_h", "$kernel_w",      "$in_h",
+    "$in_w",     "$in_channels",   "$out_channels",
+    "$rank",     "$const_operand", "$keeps_last_axis"};
+
+ArrayRef<StringRef> mct::tpc::listDerivedNames() { return kDerivedNames; }
+
+/// Size of an axis, counted from the end when negative; none when it is not
+/// static or does not exist.
+static std::optional<int64_t> getSize(Value value, int64_t axis) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return std::nullopt;
+  if (axis < 0)
+    axis += type.getRank();
+  if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis))
+    return std::nullopt;
+  return type.getDimSize(axis);
+}
+
+/// Height (0) or width (1) of the window that the op slides over its input.
+static std::optional<int64_t> getKernelSize(Operation *op, unsigned index) {
+  // First spatial axis of the weights, operand 1.
+  int64_t axis = llvm::StringSwitch<int64_t>(op->getName().getStringRef())
+                     .Cases({"tosa.conv2d", "tosa.transpose_conv2d"}, 1)
+                     .Case("tosa.depthwise_conv2d", 0)
+                     .Default(-1);
+  if (axis >= 0 && op->getNumOperands() > 1)
+    return getSize(op->getOperand(1), axis + index);
+  auto kernel = op->getAttrOfType<DenseI64ArrayAttr>("kernel");
+  if (kernel && kernel.size() == 2)
+    return kernel[index];
+  return std::nullopt;
+}
+
+/// How many operands carry data. The others, such as zero points and the shift
+/// of a multiplication, are parameters that TOSA passes as constants.
+static unsigned getNumDataOperands(Operation *op) {
+  return llvm::StringSwitch<unsigned>(op->getName().getStringRef())
+      .Cases({"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d",
+              "tosa.transpose_conv2d"},
+             3)
+      .Cases({"tosa.matmul", "tosa.mul"}, 2)
+      .Cases({"tosa.avg_pool2d", "tosa.negate", "tosa.pad", "tosa.rescale"}, 1)
+      .Default(op->getNumOperands());
+}
+
+static std::optional<int64_t> getConstOperand(Operation *op) {
+  std::optional<int64_t> index;
+  for (OpOperand &operand :
+       op->getOpOperands().take_front(getNumDataOperands(op))) {
+    if (!getConstantOp(operand.get()))
+      continue;
+    if (index)
+      return std::nullopt;
+    index = operand.getOperandNumber();
+  }
+  return index;
+}
+
+static std::optional<int64_t> getDerived(StringRef name, Operation *op) {
+  if (op->getNumOperands() == 0 || op->getNumResults() == 0)
+    return std::nullopt;
+  Value input = op->getOperand(0), result = op->getResult(0);
+  if (name == "$kernel_h")
+    return getKernelSize(op, 0);
+  if (name == "$kernel_w")
+    return getKernelSize(op, 1);
+  if (name == "$in_h")
+    return getSize(input, 1);
+  if (name == "$in_w")
+    return getSize(input, 2);
+  if (name == "$in_channels")
+    return getSize(input, -1);
+  if (name == "$out_channels")
+    return getSize(result, -1);
+  if (name == "$rank") {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
+  }
+  if (name == "$const_operand")
+    return getConstOperand(op);
+  if (name == "$keeps_last_axis") {
+    std::optional<int64_t> before = getSize(input, -1);
+    return before && before == getSize(result, -1);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+static std::optional<double> getNumber(Attribute attribute) {
+  if (auto real = dyn_cast<FloatAttr>(attribute))
+    return real.getValueAsDouble();
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  if (!integer)
+    return std::nullopt;
+  // A bool is 0 or 1, not the -1 of its single sign bit.
+  bool isSigned =
+      !integer.getType().isInteger(1) && !integer.getType().isUnsignedInteger();
+  return integer.getValue().roundToDouble(isSigned);
+}
+
+static bool compareNumbers(PredicateKind kind, double lhs, double rhs) {
+  switch (kind) {
+  case PredicateKind::Equal:
+    return lhs == rhs;
+  case PredicateKind::NotEqual:
+    return lhs != rhs;
+  case PredicateKind::Greater:
+    return lhs > rhs;
+  case PredicateKind::GreaterEqual:
+    return lhs >= rhs;
+  case PredicateKind::Less:
+    return lhs < rhs;
+  case PredicateKind::LessEqual:
+    return lhs <= rhs;
+  case PredicateKind::Contains:
+  case PredicateKind::And:
+  case PredicateKind::Or:
+    return false;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static bool compare(PredicateKind kind, Attribute lhs, Attribute rhs) {
+  std::optional<double> left = getNumber(lhs), right = getNumber(rhs);
+  if (left && right)
+    return compareNumbers(kind, *left, *right);
+  auto leftText = dyn_cast<StringAttr>(lhs),
+       rightText = dyn_cast<StringAttr>(rhs);
+  if (leftText && rightText && kind == PredicateKind::Contains)
+    return leftText.getValue().contains(rightText.getValue());
+  // Anything else is only equal or not, and only to its like.
+  if (lhs.getTypeID() != rhs.getTypeID())
+    return false;
+  bool equal =
+      leftText ? leftText.getValue() == rightText.getValue() : lhs == rhs;
+  return (kind == PredicateKind::Equal && equal) ||
+         (kind == PredicateKind::NotEqual && !equal);
+}
+
+bool mct::tpc::matches(PredicateAttr filter, Operation *op) {
+  auto holds = [op](PredicateAttr operand) { return matches(operand, op); };
+  if (filter.getKind() == PredicateKind::And)
+    return llvm::all_of(filter.getOperands(), holds);
+  if (filter.getKind() == PredicateKind::Or)
+    return llvm::any_of(filter.getOperands(), holds);
+  StringRef name = filter.getName().getValue();
+  Attribute value;
+  if (name.starts_with("$")) {
+    if (std::optional<int64_t> derived = getDerived(name, op))
+      value =
+          IntegerAttr::get(IntegerType::get(op->getContext(), 64), *derived);
+  } else {
+    value = op->getAttr(name);
+  }
+  return value && compare(filter.getKind(), value, filter.getValue());
+}

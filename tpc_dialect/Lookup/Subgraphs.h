@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that arrive as several ops, such as softmax.
+#ifndef TPC_DIALECT_LOOKUP_SUBGRAPHS_H
+#define TPC_DIALECT_LOOKUP_SUBGRAPHS_H
+
+#include "mlir/IR/Operation.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mct::tpc {
+
+/// One form of a named operator, as text: one op a line in program order, the
+/// last being the root. A line without `=` continues the one before.
+///
+///     RESULT = OP OPERAND... [same ATTRIBUTE] [kernel] [optional] [where F]
+///
+/// An operand is the RESULT of an earlier line, `const` (any constant),
+/// `per_channel` (a constant with exactly one axis longer than 1), a number (a
+/// constant that is this number everywhere), or any other word: an input, the
+/// same value wherever the word is repeated. Operands that a line does not name
+/// are free. Commutative operands match either way. `same ATTRIBUTE`: equal on
+/// all lines that say so. `kernel`: the op that `weights` of a binding speaks
+/// of (default: the root). `optional`: the line may be missing, its RESULT then
+/// is its first operand. `where F`: a filter as in
+/// `#tpc.op`.
+struct SubgraphForm {
+  std::string name;
+  std::string ops;
+};
+
+/// Our forms and those registered since, in order.
+std::vector<SubgraphForm> listSubgraphs();
+
+/// Adds a form, also one more of a name that is known. Takes effect for every
+/// TpcLookup created afterwards.
+void registerSubgraph(llvm::StringRef name, llvm::StringRef ops);
+
+/// A form without optional lines, ready to be matched.
+struct CompiledSubgraph {
+  enum class OperandKind { Step, Input, Constant, PerChannelConstant, Number };
+  struct Operand {
+    OperandKind kind;
+    unsigned index = 0; // of the step or of the input
+    double number = 0;
+  };
+  struct Step {
+    std::string opName;
+    llvm::SmallVector<Operand> operands;
+    std::string same;
+    PredicateAttr filter;
+  };
+
+  std::string name;
+  std::vector<Step> steps;
+  unsigned kernelStep = 0;
+  unsigned numInputs = 0;
+
+  /// The ops of the form with this root, one for each step; empty when it does
+  /// not match or when an interior value is used outside.
+  llvm::SmallVector<mlir::Operation *> match(mlir::Operation *root) const;
+};
+
+/// The form, once for every combination of its optional lines. One that cannot
+/// be read is reported at `loc`.
+mlir::FailureOr<std::vector<std::shared_ptr<const CompiledSubgraph>>>
+compileSubgraph(const SubgraphForm &form, mlir::Location loc);
+
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_LOOKUP_SUBGRAPHS_H

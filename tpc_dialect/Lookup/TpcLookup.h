@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place that answers "which options has this op, and why".
+#ifndef TPC_DIALECT_LOOKUP_TPCLOOKUP_H
+#define TPC_DIALECT_LOOKUP_TPCLOOKUP_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace mct::tpc {
+
+struct CompiledSubgraph;
+
+/// Operand numbers of the kernel op by generic weight name carry these names in
+/// every stock target.
+inline constexpr llvm::StringLiteral kKernelWeight = "kernel_attr";
+inline constexpr llvm::StringLiteral kBiasWeight = "bias_attr";
+
+/// Names the description of a subgraph in tpc.framework: "subgraph:softmax".
+inline constexpr llvm::StringLiteral kSubgraphPrefix = "subgraph:";
+
+/// One operator as the target model sees it: a single op, or the ops that a
+/// named subgraph joins.
+struct Node {
+  /// In program order. The last is the root; its first result is the node's
+  /// result. Constants and quantizer points that feed the ops are not among
+  /// them.
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// The op whose operand numbers `weights` speaks of, and whose name
+  /// `TpcLookup::getOpInfo` takes for kernel axes. The root of a single-op
+  /// node.
+  mlir::Operation *kernelOp = nullptr;
+  /// Null: no set matched, the platform's default applies.
+  mlir::StringAttr operatorSet;
+  /// The #tpc.op or #tpc.subgraph that matched; null for an op that no pattern
+  /// names.
+  mlir::Attribute pattern;
+  /// Of the operator set, else the platform's default.
+  QCOptionsAttr options;
+  /// Generic weight name to operand number of `kernelOp`: from the binding,
+  /// else kernel and bias of the framework's description of `kernelOp`. Null
+  /// when there is neither.
+  mlir::DictionaryAttr weights;
+  /// Of the op, or of "subgraph:NAME". May be null.
+  OpInfoAttr info;
+  /// Bounds that the result can never leave, as far as they are known.
+  std::pair<std::optional<double>, std::optional<double>> range;
+
+  mlir::Operation *root() const { return ops.back(); }
+  mlir::Value result() const { return root()->getResult(0); }
+};
+
+/// A module's target, indexed for queries. Holds references into the module:
+/// create it anew after the target changed.
+class TpcLookup {
+public:
+  /// Target, bindings and frameworks of the module whose attribute `tpc.target`
+  /// names the platform. Reports an error with its remedy when there is none.
+  static mlir::FailureOr<TpcLookup> create(mlir::ModuleOp module);
+
+  PlatformOp platform() { return platformOp; }
+
+  /// Every op of the block that has a tensor result, other than constants and
+  /// quantizer points, belongs to exactly one node; nodes come in program order
+  /// of their roots. Subgraphs are matched first (largest first; no interior
+  /// value is used elsewhere), then patterns with a filter, then plain ones. An
+  /// op claimed by two operator sets whose options differ is an error (U1).
+  /// Takes time linear in the number of ops.
+  mlir::FailureOr<llvm::SmallVector<Node>> match(mlir::Block &block);
+
+  /// The description of an op (or of "subgraph:NAME") in the module's
+  /// tpc.framework; null when there is none.
+  OpInfoAttr getOpInfo(llvm::StringRef opName) const {
+    return infos.lookup(opName);
+  }
+
+  /// A pattern of a binding, with what it stands for.
+  struct Claim {
+    mlir::Attribute pattern;
+    OpsOfAttr entry;
+    QCOptionsAttr options;
+    BindingOp binding;
+  };
+
+private:
+  /// The claims that speak of one op name.
+  struct Claims {
+    llvm::SmallVector<Claim, 1> filtered, plain;
+  };
+
+  /// Completes a node whose ops are known. `what`: name of the op or
+  /// "subgraph:NAME".
+  mlir::LogicalResult fill(Node &node, llvm::StringRef what,
+                           llvm::ArrayRef<const Claim *> claims);
+
+  PlatformOp platformOp;
+  llvm::StringMap<OpInfoAttr> infos;
+  llvm::StringMap<Claims> claimsByOp;
+  llvm::StringMap<llvm::SmallVector<Claim, 1>> claimsBySubgraph;
+  llvm::StringMap<llvm::SmallVector<std::shared_ptr<const CompiledSubgraph>, 1>>
+      subgraphsByRoot;
+};
+
+/// The op that makes a constant: the value's own, looking through weight
+/// points; null when it is not a constant.
+mlir::Operation *getConstantOp(mlir::Value value);
+
+/// The elements of a constant, looking through weight points; null when the
+/// value is not a constant.
+mlir::ElementsAttr getConstant(mlir::Value value);
+
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_LOOKUP_TPCLOOKUP_H
