@@ -110,8 +110,7 @@ LogicalResult Compiler::extract() {
 
 LogicalResult Compiler::checkOps() {
   if (!llvm::hasSingleElement(entry.getBody()))
-    return entry.emitOpError(
-        "cannot be executed: its body has several blocks");
+    return entry.emitOpError("cannot be executed: its body has several blocks");
   for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
                                             entry.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -239,7 +238,8 @@ LogicalResult Compiler::chooseUnit() {
     return success();
   }
 
-  // A prefix of the samples is a prefix in memory only if the batch is outermost.
+  // A prefix of the samples is a prefix in memory only if the batch is
+  // outermost.
   auto isOutermost = [&](Value value) {
     auto it = dimensions->find(value);
     if (it == dimensions->end())
@@ -250,10 +250,10 @@ LogicalResult Compiler::chooseUnit() {
                         [](int64_t s) { return s == 1; });
   };
   Operation *terminator = entry.getBody().front().getTerminator();
-  bool grows =
-      llvm::all_of(terminator->getOperands(), isOutermost) &&
-      llvm::all_of(observations,
-                   [&](const Observation &o) { return isOutermost(o.value); });
+  bool grows = llvm::all_of(terminator->getOperands(), isOutermost) &&
+               llvm::all_of(observations, [&](const Observation &o) {
+                 return isOutermost(o.value);
+               });
   if (!grows)
     program->unit = 1;
   else if (options.unit > 0)
@@ -329,9 +329,9 @@ LogicalResult Compiler::generateCode(ArrayRef<unsigned> arities) {
   program->engine->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
     llvm::orc::SymbolMap symbols;
     auto add = [&](const Twine &name, auto *function) {
-      symbols[intern(name.str())] = {
-          llvm::orc::ExecutorAddr::fromPtr(function),
-          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+      symbols[intern(name.str())] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                     llvm::JITSymbolFlags::Exported |
+                                         llvm::JITSymbolFlags::Callable};
     };
     for (auto [site, arity] : llvm::enumerate(arities)) {
       std::string name = SiteRewriter::symbol(site);

@@ -103,9 +103,9 @@ void KernelSet::Impl::addConvolution(ConvolutionShape shape,
     shape.batch = shape.inputHeight = shape.outputHeight = 1;
   }
 
-  memory::desc source({shape.batch, shape.inputChannels, shape.inputHeight,
-                       shape.inputWidth},
-                      kFloat, Format::nhwc);
+  memory::desc source(
+      {shape.batch, shape.inputChannels, shape.inputHeight, shape.inputWidth},
+      kFloat, Format::nhwc);
   memory::desc result({shape.batch, shape.outputChannels, shape.outputHeight,
                        shape.outputWidth},
                       kFloat, Format::nhwc);
@@ -169,11 +169,10 @@ void KernelSet::Impl::addMatMul(const MatMulShape &shape,
   memory::desc given(secondSizes, kFloat, Format::abc);
   memory::desc result({shape.batch, shape.rows, shape.columns}, kFloat,
                       Format::abc);
-  memory::desc second = constant.empty()
-                            ? given
-                            : memory::desc(secondSizes, kFloat, Format::any);
-  dnnl::matmul::primitive_desc descriptor(
-      {first, second, result}, attributes(epilogue, result), engine);
+  memory::desc second =
+      constant.empty() ? given : memory::desc(secondSizes, kFloat, Format::any);
+  dnnl::matmul::primitive_desc descriptor({first, second, result},
+                                          attributes(epilogue, result), engine);
   Kernel kernel = finish(descriptor, dnnl::matmul(descriptor), epilogue);
   if (!constant.empty()) {
     kernel.weights = pack(given, constant.data(), descriptor.weights_desc());
@@ -210,9 +209,8 @@ std::optional<size_t> KernelSet::addConvolution(const ConvolutionShape &shape,
                                                 llvm::ArrayRef<float> bias,
                                                 const Epilogue &epilogue,
                                                 std::string &error) {
-  return attempt(impl, error, [&] {
-    impl->addConvolution(shape, weights, bias, epilogue);
-  });
+  return attempt(impl, error,
+                 [&] { impl->addConvolution(shape, weights, bias, epilogue); });
 }
 
 std::optional<size_t> KernelSet::addMatMul(const MatMulShape &shape,
@@ -268,8 +266,8 @@ struct KernelRunner::Impl {
     constexpr size_t kAlignment = 4096;
     scratch.resize(scratchBytes + kAlignment);
     auto address = reinterpret_cast<uintptr_t>(scratch.data());
-    auto *aligned = reinterpret_cast<char *>(
-        (address + kAlignment - 1) / kAlignment * kAlignment);
+    auto *aligned = reinterpret_cast<char *>((address + kAlignment - 1) /
+                                             kAlignment * kAlignment);
 
     for (const Kernel &kernel : kernels.kernels) {
       Call &call = calls.emplace_back();
@@ -319,10 +317,10 @@ bool KernelRunner::run(size_t kernel, const void *first, const void *second,
   dnnl_memory_set_data_handle(call.result, result);
   if (call.second)
     dnnl_memory_set_data_handle(call.second, const_cast<void *>(second));
-  return dnnl_primitive_execute(
-             impl->kernels.kernels[kernel].primitive.get(), impl->stream.get(),
-             static_cast<int>(call.arguments.size()),
-             call.arguments.data()) == dnnl_success;
+  return dnnl_primitive_execute(impl->kernels.kernels[kernel].primitive.get(),
+                                impl->stream.get(),
+                                static_cast<int>(call.arguments.size()),
+                                call.arguments.data()) == dnnl_success;
 }
 
 SingleOpenMPThread::SingleOpenMPThread() : before(omp_get_max_threads()) {

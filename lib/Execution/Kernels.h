@@ -83,8 +83,8 @@ public:
   explicit KernelRunner(const KernelSet &kernels);
   ~KernelRunner();
 
-  /// `second`: the added operand, or the second factor; else ignored. False when
-  /// oneDNN reports an error.
+  /// `second`: the added operand, or the second factor; else ignored. False
+  /// when oneDNN reports an error.
   bool run(size_t kernel, const void *first, const void *second, void *result);
 
 private:

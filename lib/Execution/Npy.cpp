@@ -282,8 +282,8 @@ llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
     ::close(descriptor);
     return fail(path, "expected a .npy file, found an empty file");
   }
-  void *mapping = ::mmap(nullptr, file->mappingSize, PROT_READ, MAP_PRIVATE,
-                         descriptor, 0);
+  void *mapping =
+      ::mmap(nullptr, file->mappingSize, PROT_READ, MAP_PRIVATE, descriptor, 0);
   std::string mapError = mapping == MAP_FAILED ? systemError() : "";
   // The mapping keeps the file.
   ::close(descriptor);

@@ -45,8 +45,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/Threading.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
@@ -173,7 +173,8 @@ LogicalResult runStage(ModuleOp module, const OpNames &names,
 /// input, which is in the cache, instead of to a new one.
 void reuseInputs(ModuleOp module) {
   module.walk([](linalg::GenericOp op) {
-    if (op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+    if (op.getNumDpsInits() != 1 ||
+        op.getNumLoops() != op.getNumParallelLoops())
       return;
     OpOperand *init = op.getDpsInitOperand(0);
     if (!init->get().getDefiningOp<tensor::EmptyOp>() ||
@@ -211,9 +212,9 @@ SmallVector<ReassociationIndices> collapsibleLoops(linalg::GenericOp op) {
   return groups;
 }
 
-/// Elementwise ops on four dimensions become one long loop: it vectorizes better
-/// than a nest whose innermost loop is 16 channels, and compiles ten times
-/// faster.
+/// Elementwise ops on four dimensions become one long loop: it vectorizes
+/// better than a nest whose innermost loop is 16 channels, and compiles ten
+/// times faster.
 void collapseLoops(ModuleOp module) {
   SmallVector<linalg::GenericOp> ops;
   module.walk([&](linalg::GenericOp op) {

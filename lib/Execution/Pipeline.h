@@ -10,9 +10,10 @@ namespace mct::execution {
 /// Everything the lowering, and the code around it, needs in the context.
 void registerPipelineDependencies(mlir::DialectRegistry &registry);
 
-/// Lowers a module of TOSA (and upstream dialects below it), whose entry function
-/// takes buffers, to the LLVM dialect. On failure there is one error, at the op
-/// that cannot be executed; what upstream passes had to say are notes of it.
+/// Lowers a module of TOSA (and upstream dialects below it), whose entry
+/// function takes buffers, to the LLVM dialect. On failure there is one error,
+/// at the op that cannot be executed; what upstream passes had to say are notes
+/// of it.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
 } // namespace mct::execution

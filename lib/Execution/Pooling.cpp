@@ -28,15 +28,14 @@ void pool(const PoolingShape &shape, const float *input, float *output,
     const float *image =
         input + n * shape.inputHeight * shape.inputWidth * channels;
     for (int64_t y = 0; y < shape.outputHeight; ++y) {
-      Range rows = clip(y, shape.strideHeight, shape.padTop,
-                        shape.kernelHeight, shape.inputHeight);
+      Range rows = clip(y, shape.strideHeight, shape.padTop, shape.kernelHeight,
+                        shape.inputHeight);
       for (int64_t x = 0; x < shape.outputWidth; ++x, output += channels) {
         Range columns = clip(x, shape.strideWidth, shape.padLeft,
                              shape.kernelWidth, shape.inputWidth);
         bool first = true;
         for (int64_t row = rows.begin; row < rows.end; ++row)
-          for (int64_t column = columns.begin; column < columns.end;
-               ++column) {
+          for (int64_t column = columns.begin; column < columns.end; ++column) {
             const float *pixel =
                 image + (row * shape.inputWidth + column) * channels;
             if (first)

@@ -79,8 +79,8 @@ std::optional<ConstantTensor> readElements(ElementsAttr attribute) {
       tensor.own(std::vector<float>(count, dense.getSplatValue<float>()));
     else if (element.isSignlessInteger())
       tensor.own(std::vector<float>(
-          count, static_cast<float>(
-                     dense.getSplatValue<APInt>().getSExtValue())));
+          count,
+          static_cast<float>(dense.getSplatValue<APInt>().getSExtValue())));
     else
       return std::nullopt;
     return tensor;
@@ -166,8 +166,8 @@ QuantizeSite makeQuantizer(QuantizeOp op) {
 }
 
 /// Value of an expression of constants: weights are dequantized, scaled and
-/// quantized in the graph. No attribute is made of it, because the context would
-/// keep that for ever.
+/// quantized in the graph. No attribute is made of it, because the context
+/// would keep that for ever.
 std::optional<ConstantTensor> evaluate(Value value, bool simulate) {
   ElementsAttr attribute;
   if (matchPattern(value, m_Constant(&attribute)))
@@ -189,9 +189,7 @@ std::optional<ConstantTensor> evaluate(Value value, bool simulate) {
     std::vector<float> a = broadcast(*left, type.getShape());
     std::vector<float> b = broadcast(*right, type.getShape());
     for (auto [x, y] : llvm::zip(a, b))
-      x = isa<tosa::AddOp>(op)   ? x + y
-          : isa<tosa::SubOp>(op) ? x - y
-                                 : x * y;
+      x = isa<tosa::AddOp>(op) ? x + y : isa<tosa::SubOp>(op) ? x - y : x * y;
     ConstantTensor result;
     llvm::append_range(result.shape, type.getShape());
     result.own(std::move(a));
@@ -386,8 +384,8 @@ std::string SiteRewriter::placeKernel(
       op->getResult(0).getType() == sum.getType()) {
     Fusion fusion{{}, nullptr, sum};
     fusion.epilogue.addOperand = true;
-    fusion.added = sum.getInput1() == op->getResult(0) ? sum.getInput2()
-                                                       : sum.getInput1();
+    fusion.added =
+        sum.getInput1() == op->getResult(0) ? sum.getInput2() : sum.getInput1();
     Fusion clamped = fusion;
     if (auto clamp = dyn_cast_or_null<tosa::ClampOp>(soleUser(sum));
         clamp && readClamp(clamp, clamped.epilogue)) {
@@ -427,9 +425,9 @@ std::string SiteRewriter::placeKernel(
     if (fusion.added)
       all.push_back(fusion.added);
     OpBuilder builder(fusion.last);
-    Value result = emitCall(builder, op->getLoc(),
-                            {Site::Kind::Kernel, *kernel, std::nullopt}, all,
-                            type);
+    Value result =
+        emitCall(builder, op->getLoc(),
+                 {Site::Kind::Kernel, *kernel, std::nullopt}, all, type);
     Operation *last = fusion.last;
     last->getResult(0).replaceAllUsesWith(result);
     while (last != op) {
@@ -461,9 +459,9 @@ static Value dropUnreadRows(Value input, ConvolutionShape &shape) {
       from.getDimSize(0) != shape.batch ||
       from.getDimSize(3) != shape.inputChannels)
     return input;
-  auto unread = [](int64_t whole, int64_t sliced, int64_t output, int64_t kernel,
-                   int64_t stride, int64_t dilation, int64_t before,
-                   int64_t after) {
+  auto unread = [](int64_t whole, int64_t sliced, int64_t output,
+                   int64_t kernel, int64_t stride, int64_t dilation,
+                   int64_t before, int64_t after) {
     if (whole == sliced)
       return true;
     int64_t window = (kernel - 1) * dilation + 1;
@@ -533,12 +531,11 @@ std::string SiteRewriter::rewriteConvolution(ConvolutionOp op) {
     shape.padRight = pad[3];
   }
   Value source = dropUnreadRows(op.getInput(), shape);
-  return placeKernel(op, source,
-                     [&](const Epilogue &epilogue, std::string &error) {
-                       return program.kernels.addConvolution(
-                           shape, weights->values, bias->values, epilogue,
-                           error);
-                     });
+  return placeKernel(
+      op, source, [&](const Epilogue &epilogue, std::string &error) {
+        return program.kernels.addConvolution(shape, weights->values,
+                                              bias->values, epilogue, error);
+      });
 }
 
 std::string SiteRewriter::rewriteMatMul(Operation *operation) {
@@ -559,11 +556,10 @@ std::string SiteRewriter::rewriteMatMul(Operation *operation) {
     values = constant->values;
   else
     operands.push_back(op.getB());
-  return placeKernel(op, operands,
-                     [&](const Epilogue &epilogue, std::string &error) {
-                       return program.kernels.addMatMul(shape, values, epilogue,
-                                                        error);
-                     });
+  return placeKernel(
+      op, operands, [&](const Epilogue &epilogue, std::string &error) {
+        return program.kernels.addMatMul(shape, values, epilogue, error);
+      });
 }
 
 template <typename PoolOp>
@@ -587,16 +583,15 @@ void SiteRewriter::rewritePool(PoolOp op, Site::Kind kind) {
   shape.padLeft = op.getPad()[2];
   program.pools.push_back(shape);
   OpBuilder builder(op);
-  Value result =
-      emitCall(builder, op.getLoc(),
-               {kind, program.pools.size() - 1, std::nullopt}, op.getInput(),
-               output);
+  Value result = emitCall(builder, op.getLoc(),
+                          {kind, program.pools.size() - 1, std::nullopt},
+                          op.getInput(), output);
   op.getResult().replaceAllUsesWith(result);
   op.erase();
 }
 
-/// A reshape between a kernel and what could be fused into it moves behind: MLPs
-/// are imported as pointwise convolutions with reshapes around them.
+/// A reshape between a kernel and what could be fused into it moves behind:
+/// MLPs are imported as pointwise convolutions with reshapes around them.
 void SiteRewriter::moveReshapesBehind() {
   bool changed = true;
   while (changed) {
@@ -697,9 +692,9 @@ void SiteRewriter::rewritePoints() {
       continue;
     } else if (std::optional<ConstantTensor> constant =
                    evaluate(point.getResult(), simulate)) {
-      result = addConstant(builder, point.getLoc(), type,
-                           constant->values.data(),
-                           constant->values.size() * sizeof(float));
+      result =
+          addConstant(builder, point.getLoc(), type, constant->values.data(),
+                      constant->values.size() * sizeof(float));
     } else {
       program.quantizers.push_back(makeQuantizer(point));
       size_t quantizer = program.quantizers.size() - 1;
@@ -736,8 +731,9 @@ void SiteRewriter::rewriteConstants() {
         !matchPattern(op, m_Constant(&attribute)))
       continue;
     // The lowering of a rescale wants to see its constants.
-    if (llvm::any_of(op->getUsers(),
-                     [](Operation *user) { return isa<tosa::RescaleOp>(user); }))
+    if (llvm::any_of(op->getUsers(), [](Operation *user) {
+          return isa<tosa::RescaleOp>(user);
+        }))
       continue;
     ArrayRef<char> bytes = rawData(attribute);
     unsigned width = type.getElementType().isIntOrFloat()

@@ -55,15 +55,13 @@ private:
   template <typename ConvolutionOp>
   std::string rewriteConvolution(ConvolutionOp op);
   std::string rewriteMatMul(mlir::Operation *op);
-  template <typename PoolOp>
-  void rewritePool(PoolOp op, Site::Kind kind);
-  /// Adds the kernel with the largest fusion that oneDNN is fast at and replaces
-  /// the fused ops. Returns the reason when there is no kernel.
-  std::string
-  placeKernel(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
-              llvm::function_ref<std::optional<size_t>(const Epilogue &,
-                                                       std::string &)>
-                  add);
+  template <typename PoolOp> void rewritePool(PoolOp op, Site::Kind kind);
+  /// Adds the kernel with the largest fusion that oneDNN is fast at and
+  /// replaces the fused ops. Returns the reason when there is no kernel.
+  std::string placeKernel(
+      mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+      llvm::function_ref<std::optional<size_t>(const Epilogue &, std::string &)>
+          add);
 
   mlir::func::FuncOp function;
   Program &program;

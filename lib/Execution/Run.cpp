@@ -16,8 +16,8 @@ namespace {
 struct AlignedBuffer {
   explicit AlignedBuffer(size_t bytes) {
     constexpr size_t kAlignment = 64;
-    data = std::aligned_alloc(kAlignment, (bytes + kAlignment) / kAlignment *
-                                              kAlignment);
+    data = std::aligned_alloc(kAlignment,
+                              (bytes + kAlignment) / kAlignment * kAlignment);
   }
   ~AlignedBuffer() { std::free(data); }
   AlignedBuffer(AlignedBuffer &&other) : data(std::exchange(other.data, {})) {}
@@ -52,8 +52,7 @@ struct Chunks {
          const RunOptions &options)
       : unit(executor.unit()) {
     int64_t units = (samples.numSamples() + unit - 1) / unit;
-    unitsPerChunk =
-        std::max<int64_t>(1, (options.batchSize + unit - 1) / unit);
+    unitsPerChunk = std::max<int64_t>(1, (options.batchSize + unit - 1) / unit);
     count = (units + unitsPerChunk - 1) / unitsPerChunk;
   }
   int64_t unit, unitsPerChunk, count;
@@ -73,8 +72,7 @@ size_t mct::execution::numWorkers(const Executor &executor,
 
 llvm::Error mct::execution::forEachUnit(
     const Executor &executor, const SampleSource &samples,
-    const RunOptions &options,
-    llvm::function_ref<void(size_t, Worker &)> setUp,
+    const RunOptions &options, llvm::function_ref<void(size_t, Worker &)> setUp,
     llvm::function_ref<llvm::Error(const Unit &)> done) {
   const Chunks chunks(executor, samples, options);
   const int64_t total = samples.numSamples();

@@ -110,8 +110,8 @@ SampleSource::open(const SampleOptions &options,
       result.assign(input.channels, missing);
       for (int64_t c = 0; c < input.channels; ++c)
         if (!values.empty())
-          result[c] = static_cast<float>(values.size() == 1 ? values[0]
-                                                            : values[c]);
+          result[c] =
+              static_cast<float>(values.size() == 1 ? values[0] : values[c]);
       return llvm::Error::success();
     };
     if (llvm::Error error =
@@ -158,9 +158,9 @@ SampleSource::open(const SampleOptions &options,
     if (found.front() == 0)
       return fail("'{0}': expected at least one sample, found none", path);
     Shard shard;
-    shard.first = input.shards.empty() ? 0
-                                       : input.shards.back().first +
-                                             input.shards.back().count;
+    shard.first = input.shards.empty()
+                      ? 0
+                      : input.shards.back().first + input.shards.back().count;
     shard.count = found.front();
     shard.file = std::move(*file);
     input.shards.push_back(std::move(shard));
@@ -184,7 +184,8 @@ SampleSource::open(const SampleOptions &options,
   return std::move(source);
 }
 
-/// Converts `count` elements; scale and offset, if any, repeat over the channels.
+/// Converts `count` elements; scale and offset, if any, repeat over the
+/// channels.
 template <typename Stored, typename Convert>
 static void convert(const char *from, int64_t count, float *to,
                     Convert toFloat) {
@@ -195,8 +196,8 @@ static void convert(const char *from, int64_t count, float *to,
   }
 }
 
-/// Copies samples of a file in Fortran order, in which the elements of one sample
-/// lie as far apart as there are samples.
+/// Copies samples of a file in Fortran order, in which the elements of one
+/// sample lie as far apart as there are samples.
 static void gather(const NpyFile &file, int64_t first, int64_t count,
                    char *to) {
   llvm::ArrayRef<int64_t> sizes = file.shape();
@@ -271,8 +272,8 @@ llvm::Error SampleSource::loadFrom(const Input &input, const Shard &shard,
       for (int64_t c = 0; c < input.channels; ++c)
         to[i + c] = to[i + c] * input.scale[c] + input.offset[c];
 
-  // NaN and infinity are the values whose exponent bits are all ones; the sum of
-  // that condition is cheaper than a branch per element.
+  // NaN and infinity are the values whose exponent bits are all ones; the sum
+  // of that condition is cheaper than a branch per element.
   uint32_t bad = 0;
   for (int64_t i = 0; i < elements; ++i) {
     uint32_t bits;

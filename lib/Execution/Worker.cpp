@@ -47,8 +47,8 @@ public:
   }
 
   void release(void *pointer) {
-    auto *header = reinterpret_cast<Header *>(static_cast<char *>(pointer) -
-                                              kAlignment);
+    auto *header =
+        reinterpret_cast<Header *>(static_cast<char *>(pointer) - kAlignment);
     classes[header->sizeClass].free.push_back(header);
   }
 
@@ -129,8 +129,8 @@ void Worker::State::call(int64_t number, void *a, void *b, void *c) {
   case Site::Kind::Kernel: {
     double begin = measure ? now() : 0;
     if (!runner.run(site.index, a, c ? b : nullptr, result))
-      // Cannot happen for a primitive that could be created; if it does, it must
-      // not pass for a result.
+      // Cannot happen for a primitive that could be created; if it does, it
+      // must not pass for a result.
       std::fill_n(result, program.kernelElements[site.index],
                   std::numeric_limits<float>::quiet_NaN());
     if (measure)

@@ -5,8 +5,8 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -47,16 +47,16 @@ bool isElementwise(Operation *op) {
              tosa::BitwiseXorOp, tosa::CastOp, tosa::CeilOp, tosa::ClampOp,
              tosa::ClzOp, tosa::CosOp, tosa::EqualOp, tosa::ErfOp, tosa::ExpOp,
              tosa::FloorOp, tosa::GreaterEqualOp, tosa::GreaterOp,
-             tosa::IdentityOp, tosa::IntDivOp, tosa::LogOp,
-             tosa::LogicalAndOp, tosa::LogicalLeftShiftOp, tosa::LogicalNotOp,
-             tosa::LogicalOrOp, tosa::LogicalRightShiftOp, tosa::LogicalXorOp,
-             tosa::MaximumOp, tosa::MinimumOp, tosa::MulOp, tosa::NegateOp,
-             tosa::PowOp, tosa::ReciprocalOp, tosa::RescaleOp, tosa::RsqrtOp,
-             tosa::SelectOp, tosa::SigmoidOp, tosa::SinOp, tosa::SubOp,
-             tosa::TableOp, tosa::TanhOp, mct::tpc::QuantizeOp>(op) ||
-         llvm::is_contained({"quant.qcast", "quant.dcast", "quant.scast",
-                             "tensor.cast"},
-                            op->getName().getStringRef());
+             tosa::IdentityOp, tosa::IntDivOp, tosa::LogOp, tosa::LogicalAndOp,
+             tosa::LogicalLeftShiftOp, tosa::LogicalNotOp, tosa::LogicalOrOp,
+             tosa::LogicalRightShiftOp, tosa::LogicalXorOp, tosa::MaximumOp,
+             tosa::MinimumOp, tosa::MulOp, tosa::NegateOp, tosa::PowOp,
+             tosa::ReciprocalOp, tosa::RescaleOp, tosa::RsqrtOp, tosa::SelectOp,
+             tosa::SigmoidOp, tosa::SinOp, tosa::SubOp, tosa::TableOp,
+             tosa::TanhOp, mct::tpc::QuantizeOp>(op) ||
+         llvm::is_contained(
+             {"quant.qcast", "quant.dcast", "quant.scast", "tensor.cast"},
+             op->getName().getStringRef());
 }
 
 /// Operands that are tensors of data, not zero points, shifts or tables.
@@ -406,14 +406,16 @@ ShapeOperand newShapeOperand(Operation *op, const BatchDimension &result,
   return shape;
 }
 
-void setShapeOperand(Operation *op, const ShapeOperand &shape) {
-  OpBuilder builder(op);
-  auto type = tosa::shapeType::get(builder.getContext(), shape.values.size());
-  auto constant = tosa::ConstShapeOp::create(
-      builder, op->getLoc(), type, builder.getIndexTensorAttr(shape.values));
+void setShapeOperand(const ShapeOperand &shape) {
+  // followBatch has seen that it is a constant; others may use it as it is.
   Operation *before = shape.operand->get().getDefiningOp();
+  OpBuilder builder(before);
+  auto type = tosa::shapeType::get(builder.getContext(), shape.values.size());
+  auto constant =
+      tosa::ConstShapeOp::create(builder, before->getLoc(), type,
+                                 builder.getIndexTensorAttr(shape.values));
   shape.operand->set(constant);
-  if (before && before->use_empty())
+  if (before->use_empty())
     before->erase();
 }
 
@@ -461,23 +463,22 @@ LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
   };
   for (BlockArgument argument : function.getArguments())
     update(argument);
-  for (Operation &op :
-       llvm::make_early_inc_range(function.getBody().front())) {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     if (op.getNumResults() == 0)
       continue;
     auto it = dimensions->find(op.getResult(0));
     if (it != dimensions->end()) {
       ShapeOperand shape = newShapeOperand(&op, it->second, newBatch);
       if (shape.operand)
-        setShapeOperand(&op, shape);
+        setShapeOperand(shape);
       update(op.getResult(0));
       inferRemaining(&op);
     }
   }
   Operation *terminator = function.getBody().front().getTerminator();
-  function.setType(FunctionType::get(
-      function.getContext(), function.getBody().getArgumentTypes(),
-      terminator->getOperandTypes()));
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getBody().getArgumentTypes(),
+                                     terminator->getOperandTypes()));
   return success();
 }
 

@@ -8,11 +8,12 @@
 // RUN: echo precious > %t/kept.mlir
 // RUN: not mct-opt %s --mct-insert-quantizers -o %t/kept.mlir 2> %t/errors.txt
 // RUN: grep precious %t/kept.mlir
-// RUN: not mct-opt %s --mct-insert-quantizers -o %t/absent.mlir 2>> %t/errors.txt
+// RUN: not mct-opt %s --mct-insert-quantizers -o %t/absent.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not mct-opt %s -o %t/no_such_folder/out.mlir 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: ls %t | FileCheck %s --check-prefix=FILES
 
 // CHECK-LABEL: func.func @main
+// TARGET: error: {{.*}}target
 // MAGIC: M L 357 R
 // FOLDER: error: '{{.*}}no_such_folder/out.mlir'
 // FILES:      errors.txt

@@ -43,6 +43,8 @@ def findings(tmp_path, test="", passes="", examples=("mct-fold",)):
         "// RUN: mct-opt %s --verify-diagnostics --split-input-file\n",
         "// RUN: mct-opt %s -o %t.mlir\n// RUN: mct-opt %t.mlir | FileCheck %s\n",
         "// RUN: rm -rf %t && mkdir %t\n// RUN: mct-run %s --output=%t/a.npy\n// RUN: cmp %t/a.npy %t/a.npy\n",
+        "// RUN: not mct-opt %s -o %t/a.mlir\n// RUN: ls %t | FileCheck %s\n",
+        "// RUN: not mct-opt %s -o %t.mlir\n// RUN: not ls %t.mlir\n",
         "// RUN: mct-run %s | %python %S/compare.py\n",
         "// CHECK this prose: the file has no RUN line, so it is an input of other tests\n",
         "// RUN: mct-opt %s | FileCheck %s\n// Checks are below.\n// CHECKED twice.\n",
@@ -61,6 +63,7 @@ def test_accepts(tmp_path, text):
         ("// RUN: mct-opt %s | FileCheck %s --check-prefix=FOLD\n// FOLD-SAME a\n", 2, "'FOLD-SAME'"),
         ("// RUN: mct-opt %s\n", 1, "without an oracle"),
         ("// RUN: mct-opt %s -o %t.mlir\n// RUN: mct-opt %s | FileCheck %s\n", 1, "without an oracle"),
+        ("// RUN: mct-opt %s -o %t/a.mlir\n// RUN: cmp %t/b.mlir %s\n", 1, "without an oracle"),
         ("// RUN: not mct-opt %s\n", 1, "without an oracle"),
     ],
 )

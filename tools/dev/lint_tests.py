@@ -24,7 +24,8 @@ RUN_LINE = re.compile(COMMENT + r"RUN:\s*(.*?)\s*$")
 DIRECTIVE_SUFFIX = r"(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-\d+))?(?:\{LITERAL\})?:"
 PREFIX_OPTION = re.compile(r"--?check-prefix(?:es)?[= ]\"?([\w,-]+)")
 ORACLE = re.compile(
-    r"\bFileCheck\b|--?verify-diagnostics\b|\bdiff\b|\bcmp\b|\bgrep\b|%\{?python\b|\bpython3?\s|\bcount\s+\d+|\btest\s+[-!\"'%]"
+    r"\bFileCheck\b|--?verify-diagnostics\b|\bdiff\b|\bcmp\b|\bgrep\b|%\{?python\b|\bpython3?\s|\bcount\s+\d+"
+    r"|\btest\s+[-!\"'%]|\bnot\s+ls\b"
 )
 PREPARATION = re.compile(r"^(?:rm|mkdir|cp|touch|chmod|cd|split-file|printf|echo)\b")
 PASS_START = re.compile(r"^def\s+\w+\s*:\s*(?:\w*Pass(?:Base)?|InterfacePass)\s*<\s*\"([\w-]+)\"", re.MULTILINE)
@@ -53,9 +54,12 @@ def lint_run_lines(path: Path, commands: list[tuple[int, str]]) -> Iterator[Find
     for i, (number, command) in enumerate(commands):
         if ORACLE.search(command) or PREPARATION.match(command):
             continue
-        # A step that writes a file is judged by the later step that reads it.
+        # A step that writes a file is judged by the later step that reads it, or that looks into its folder.
         written = re.findall(r"%t[\w./%-]*", command)
-        if not any(name in later for name in written for _, later in commands[i + 1 :]):
+        folders = [name.rsplit("/", 1)[0] for name in written if "/" in name]
+        readers = [rf"{re.escape(name)}(?![\w.%-])" for name in written]
+        readers += [rf"{re.escape(folder)}(?![\w./%-])" for folder in folders]
+        if not any(re.search(reader, later) for reader in readers for _, later in commands[i + 1 :]):
             yield path, number, "RUN line without an oracle: nothing judges what it prints"
 
 

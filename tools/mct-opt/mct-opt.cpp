@@ -93,8 +93,17 @@ int main(int argc, char **argv) {
   registerAllPasses();
   mct::registerAllMctPasses();
 
-  auto [inputName, outputName] = registerAndParseCLIOptions(
-      argc, argv, "Quantization compiler for TOSA and linalg", registry);
+  registerCLIOptions("mct-opt", registry);
+  // A diagnostic says what is wrong; the op it is about may be a whole target,
+  // or hold a megabyte of weights. The flag brings it back.
+  constexpr llvm::StringLiteral kPrintOp = "mlir-print-op-on-diagnostic";
+  if (llvm::cl::Option *option =
+          llvm::cl::getRegisteredOptions().lookup(kPrintOp)) {
+    option->setNumOccurrencesFlag(llvm::cl::ZeroOrMore);
+    option->addOccurrence(0, kPrintOp, "false");
+  }
+  auto [inputName, outputName] = parseCLIOptions(
+      argc, argv, "Quantization compiler for TOSA and linalg\n");
   if (listTargets) {
     for (StringRef name : mct::tpc::listTargets())
       llvm::outs() << name << '\n';

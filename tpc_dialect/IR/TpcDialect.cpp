@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tpc_dialect/IR/TpcBytecode.h"
 
 using namespace mlir;
 using namespace mct::tpc;
@@ -36,4 +37,5 @@ void TpcDialect::initialize() {
 #include "tpc_dialect/IR/TpcOps.cpp.inc"
       >();
   addInterfaces<TpcAliases>();
+  addBytecodeInterface(this);
 }

@@ -67,8 +67,8 @@ class Executor {
 public:
   ~Executor();
 
-  /// Compiles a function of `module`, which is not changed. Every failure is one
-  /// diagnostic at the op at fault. Ops that will be slow get a remark.
+  /// Compiles a function of `module`, which is not changed. Every failure is
+  /// one diagnostic at the op at fault. Ops that will be slow get a remark.
   ///
   /// The dialects of `registerDependencies` must be loaded in the context.
   static mlir::FailureOr<std::unique_ptr<Executor>>
@@ -119,9 +119,9 @@ public:
   /// `observer` (null: none) receives the observed tensor of that number.
   void setObserver(size_t observed, TensorObserver *observer);
 
-  /// Computes one unit. `inputs` and `outputs` point to whole units of the types
-  /// in `Executor::inputs()` and `outputs()`, aligned for their element type.
-  /// Only the first `validSamples` are real: observers see no others.
+  /// Computes one unit. `inputs` and `outputs` point to whole units of the
+  /// types in `Executor::inputs()` and `outputs()`, aligned for their element
+  /// type. Only the first `validSamples` are real: observers see no others.
   void run(llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
            int64_t validSamples);
 

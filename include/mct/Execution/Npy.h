@@ -40,7 +40,8 @@ public:
   const char *data() const { return mapping + dataOffset; }
 
   /// Takes the pages of the bytes [begin, end) of the data out of this process,
-  /// but for the last one when it holds more; reading them again maps them again.
+  /// but for the last one when it holds more; reading them again maps them
+  /// again.
   void releasePages(size_t begin, size_t end) const;
 
 private:
@@ -55,8 +56,8 @@ private:
   size_t dataOffset = 0;
 };
 
-/// Type, shape and offset of the data that a `.npy` header describes. `bytes` is
-/// the beginning of the file, `path` is for messages only.
+/// Type, shape and offset of the data that a `.npy` header describes. `bytes`
+/// is the beginning of the file, `path` is for messages only.
 struct NpyHeader {
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t> shape;
@@ -66,8 +67,8 @@ struct NpyHeader {
 llvm::Expected<NpyHeader> parseNpyHeader(llvm::ArrayRef<char> bytes,
                                          llvm::StringRef path);
 
-/// Writes a `.npy` file sequentially into a temporary beside it, which takes the
-/// file's name in `commit`; without commit nothing is left.
+/// Writes a `.npy` file sequentially into a temporary beside it, which takes
+/// the file's name in `commit`; without commit nothing is left.
 class NpyWriter {
 public:
   ~NpyWriter();

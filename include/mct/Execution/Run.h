@@ -36,15 +36,14 @@ size_t numWorkers(const Executor &executor, const SampleSource &samples,
 /// Runs the executor on all samples. `setUp(i, worker)` is called once for each
 /// worker before anything runs, in the calling thread (observers are attached
 /// here); `done` after each unit, in the worker's thread, concurrently for
-/// different workers. Results and observations do not depend on `options`, apart
-/// from which worker makes them and in which order.
+/// different workers. Results and observations do not depend on `options`,
+/// apart from which worker makes them and in which order.
 ///
 /// Of several errors the one of the lowest sample is returned.
-llvm::Error
-forEachUnit(const Executor &executor, const SampleSource &samples,
-            const RunOptions &options,
-            llvm::function_ref<void(size_t, Worker &)> setUp,
-            llvm::function_ref<llvm::Error(const Unit &)> done);
+llvm::Error forEachUnit(const Executor &executor, const SampleSource &samples,
+                        const RunOptions &options,
+                        llvm::function_ref<void(size_t, Worker &)> setUp,
+                        llvm::function_ref<llvm::Error(const Unit &)> done);
 
 } // namespace mct::execution
 

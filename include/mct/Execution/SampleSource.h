@@ -15,9 +15,9 @@ struct SampleOptions {
   /// Files, each as `PATH`, or `NAME:PATH` with an argument's name or number.
   /// Files of the same input are concatenated.
   llvm::SmallVector<std::string> files;
-  /// Network input = value * scale + offset: one value for all, or one per channel
-  /// (last axis). Empty: 1 and 0. Applies to the f32 inputs; an input of another
-  /// type takes the values as they are stored.
+  /// Network input = value * scale + offset: one value for all, or one per
+  /// channel (last axis). Empty: 1 and 0. Applies to the f32 inputs; an input
+  /// of another type takes the values as they are stored.
   llvm::SmallVector<double> scale, offset;
   /// Use at most so many samples; negative: all.
   int64_t limit = -1;
@@ -37,8 +37,8 @@ public:
   /// Bytes of one sample of one input, as the network reads it.
   size_t sampleBytes(size_t input) const { return inputs[input].sampleBytes; }
 
-  /// Writes samples [first, first + count) of one input to `buffer`. Fails for a
-  /// value that is NaN or infinite, naming file, sample and value.
+  /// Writes samples [first, first + count) of one input to `buffer`. Fails for
+  /// a value that is NaN or infinite, naming file, sample and value.
   llvm::Error load(size_t input, int64_t first, int64_t count,
                    void *buffer) const;
 

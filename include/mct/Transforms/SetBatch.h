@@ -24,7 +24,8 @@ struct BatchDimension {
 using BatchDimensions = llvm::DenseMap<mlir::Value, BatchDimension>;
 
 /// Batch size of the arguments: `ShapedType::kDynamic`, or their common leading
-/// dimension. Fails, with a diagnostic if `emitErrors`, without such a dimension.
+/// dimension. Fails, with a diagnostic if `emitErrors`, without such a
+/// dimension.
 mlir::FailureOr<int64_t> getBatch(mlir::func::FuncOp function,
                                   bool emitErrors = true);
 

@@ -13,7 +13,7 @@
 // RUN: not mct-opt %s --mct-calibrate -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=nobody" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
-// RUN: not ls %t.mlir
+// RUN: test ! -e %t.mlir
 
 // NAN: error: {{.*}}nan.npy{{.*}}sample 1{{.*}}nan
 // NAN-NOT: error:

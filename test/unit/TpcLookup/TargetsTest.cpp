@@ -23,7 +23,7 @@ TEST(Targets, AllNamesHaveText) {
 //===----------------------------------------------------------------------===//
 
 /// What a config of a weight says, in the words of the JSON.
-static json::Value describe(AttrQuantConfigAttr config) {
+static json::Value toJson(AttrQuantConfigAttr config) {
   return json::Object{
       {"weights_quantization_method", int64_t(config.getMethod())},
       {"weights_n_bits", config.getBits()},
@@ -32,17 +32,17 @@ static json::Value describe(AttrQuantConfigAttr config) {
       {"lut_values_bitwidth", config.getLutValuesBits()}};
 }
 
-static json::Value describe(OpQuantConfigAttr config) {
+static json::Value toJson(OpQuantConfigAttr config) {
   json::Object weights;
   if (config.getWeights())
     for (NamedAttribute entry : config.getWeights())
       weights[entry.getName().getValue()] =
-          describe(cast<AttrQuantConfigAttr>(entry.getValue()));
+          toJson(cast<AttrQuantConfigAttr>(entry.getValue()));
   std::optional<double> fixedScale;
   if (config.getFixedScale())
     fixedScale = config.getFixedScale().getValueAsDouble();
   return json::Object{
-      {"default_weight_attr_config", describe(config.getDefaultWeight())},
+      {"default_weight_attr_config", toJson(config.getDefaultWeight())},
       {"attr_weights_configs_mapping", std::move(weights)},
       {"activation_quantization_method", int64_t(config.getActMethod())},
       {"activation_n_bits", config.getActBits()},
@@ -55,18 +55,18 @@ static json::Value describe(OpQuantConfigAttr config) {
       {"simd_size", config.getSimdSize()}};
 }
 
-static json::Value describe(QCOptionsAttr options) {
+static json::Value toJson(QCOptionsAttr options) {
   if (!options)
     return nullptr;
   json::Array configs;
   for (OpQuantConfigAttr config : options.getConfigs())
-    configs.push_back(describe(config));
+    configs.push_back(toJson(config));
   return json::Object{{"quantization_configurations", std::move(configs)},
-                      {"base_config", describe(options.getBaseConfig())}};
+                      {"base_config", toJson(options.getBaseConfig())}};
 }
 
 /// The names of the sets that one element of a fusing pattern stands for.
-static json::Value describeGroup(const json::Object &group) {
+static json::Value groupToJson(const json::Object &group) {
   if (group.getString("type") != "OperatorSetGroup")
     return json::Array{*group.getString("name")};
   json::Array names;
@@ -75,7 +75,7 @@ static json::Value describeGroup(const json::Object &group) {
   return names;
 }
 
-static json::Value describeGroup(Attribute group) {
+static json::Value groupToJson(Attribute group) {
   if (auto name = dyn_cast<StringAttr>(group))
     return json::Array{name.getValue()};
   json::Array names;
@@ -106,7 +106,7 @@ TEST_F(LookupTest, Imx500IsThatOfMct) {
   EXPECT_EQ(platform.getSimdPadding(), golden.getBoolean("is_simd_padding"));
   EXPECT_EQ(platform.getInsertPreservingQuantizers(),
             golden.getBoolean("insert_preserving_quantizers"));
-  EXPECT_EQ(describe(platform.getDefaultOptions()), *golden.get("default_qco"));
+  EXPECT_EQ(toJson(platform.getDefaultOptions()), *golden.get("default_qco"));
 
   const json::Array &sets = *golden.getArray("operator_set");
   ASSERT_EQ(platform.getOperatorSets().size(), sets.size());
@@ -115,7 +115,7 @@ TEST_F(LookupTest, Imx500IsThatOfMct) {
     auto set = cast<OperatorSetAttr>(attribute);
     const json::Object &expected = *value.getAsObject();
     EXPECT_EQ(set.getName().getValue(), expected.getString("name"));
-    EXPECT_EQ(describe(set.getOptions()), *expected.get("qc_options"))
+    EXPECT_EQ(toJson(set.getOptions()), *expected.get("qc_options"))
         << set.getName().str();
   }
 
@@ -125,10 +125,10 @@ TEST_F(LookupTest, Imx500IsThatOfMct) {
        llvm::zip_equal(platform.getFusing(), patterns)) {
     json::Array groups, expected;
     for (Attribute group : cast<FusingAttr>(attribute).getGroups())
-      groups.push_back(describeGroup(group));
+      groups.push_back(groupToJson(group));
     for (const json::Value &group :
          *value.getAsObject()->getArray("operator_groups"))
-      expected.push_back(describeGroup(*group.getAsObject()));
+      expected.push_back(groupToJson(*group.getAsObject()));
     EXPECT_EQ(json::Value(std::move(groups)), json::Value(std::move(expected)));
   }
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Throughput on real models. `images_per_second` is wall time over all workers;
+// `onednn_share` is the part of the workers' time inside of oneDNN.
+#include "mct/Execution/Run.h"
+#include "mct/Quantization/Histogram.h"
+#include "mct/Transforms/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <benchmark/benchmark.h>
+#include <cstdlib>
+
+using namespace mct::execution;
+
+namespace {
+
+struct Network {
+  const char *name, *file, *data;
+  double scale;
+};
+const Network kNetworks[] = {
+    {"resnet8", "resnet8_cifar10", "cifar10/calib_images", 1},
+    {"vww", "mobilenet_vww", "vww/calib_images", 1.0 / 255},
+    {"autoencoder", "autoencoder_ad", "ad/synthetic_calib_windows", 1},
+    {"tiny_darknet", "tiny_darknet_imagenet", "imagenet/calib_images",
+     1.0 / 255},
+};
+
+std::string dataFolder() {
+  const char *variable = std::getenv("MCT_SHARED_DIR");
+  return std::string(variable ? variable : MCT_SOURCE_DIR "/../shared") +
+         "/data/";
+}
+
+struct Collector : TensorObserver {
+  mct::quantization::Histogram histogram;
+  mct::quantization::HistogramScratch *scratch = nullptr;
+  void observe(llvm::ArrayRef<float> data, llvm::ArrayRef<int64_t>) override {
+    histogram.observe(data.data(), data.size(), *scratch);
+  }
+};
+
+/// The tensors a target with fused activations quantizes: results of clamps, of
+/// what no clamp follows, and the input.
+void observePointLikeValues(mlir::ModuleOp module, CompileOptions &options) {
+  auto function = *module.getOps<mlir::func::FuncOp>().begin();
+  mct::assignNames(function);
+  options.observed.push_back(mct::getName(function.getArgument(0)).str());
+  auto kind = [](mlir::Operation *op) { return op->getName().getStringRef(); };
+  function.walk([&](mlir::Operation *op) {
+    bool ends = kind(op) == "tosa.clamp" || kind(op) == "tosa.avg_pool2d" ||
+                kind(op) == "tosa.mul";
+    bool linear = kind(op) == "tosa.conv2d" || kind(op) == "tosa.add" ||
+                  kind(op) == "tosa.depthwise_conv2d";
+    bool clamped = op->hasOneUse() && kind(*op->user_begin()) == "tosa.clamp";
+    if (ends || (linear && !clamped))
+      options.observed.push_back(mct::getName(op->getResult(0)).str());
+  });
+}
+
+void run(benchmark::State &state, const Network &network, unsigned threads,
+         bool observe) {
+  std::string model = dataFolder() + "models/" + network.file + ".mlirbc";
+  if (!llvm::sys::fs::exists(model))
+    return state.SkipWithError("no shared models");
+  mlir::DialectRegistry registry;
+  Executor::registerDependencies(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(model, &context);
+  CompileOptions options;
+  if (observe)
+    observePointLikeValues(*module, options);
+  auto executor = Executor::compile(*module, options);
+  if (mlir::failed(executor))
+    return state.SkipWithError("cannot compile");
+  SampleOptions sampleOptions;
+  sampleOptions.files = {dataFolder() + network.data + ".npy"};
+  sampleOptions.scale = {network.scale};
+  auto samples = SampleSource::open(sampleOptions, (*executor)->inputs(),
+                                    (*executor)->unit());
+  if (!samples)
+    return state.SkipWithError(llvm::toString(samples.takeError()).c_str());
+
+  std::vector<mct::quantization::HistogramScratch> scratch(threads);
+  std::vector<std::vector<Collector>> collectors(threads);
+  for (unsigned i = 0; i < threads; ++i) {
+    collectors[i] = std::vector<Collector>((*executor)->observed().size());
+    for (Collector &collector : collectors[i])
+      collector.scratch = &scratch[i];
+  }
+  double kernelSeconds = 0, totalSeconds = 0;
+  int64_t images = 0;
+  for (auto _ : state) {
+    std::vector<Worker *> workers;
+    double kernels = 0, total = 0;
+    llvm::Error error = forEachUnit(
+        **executor, **samples, {threads, 0},
+        [&](size_t number, Worker &worker) {
+          worker.measureKernels();
+          workers.push_back(&worker);
+          for (size_t i = 0; i < collectors[number].size(); ++i)
+            worker.setObserver(i, &collectors[number][i]);
+        },
+        [&](const Unit &unit) {
+          // Only the sums of the first worker are read, in its own thread.
+          if (unit.worker == 0) {
+            kernels = workers[0]->kernelSeconds();
+            total = workers[0]->totalSeconds();
+          }
+          return llvm::Error::success();
+        });
+    if (error)
+      return state.SkipWithError(llvm::toString(std::move(error)).c_str());
+    kernelSeconds += kernels;
+    totalSeconds += total;
+    images += (*samples)->numSamples();
+  }
+  state.counters["images_per_second"] =
+      benchmark::Counter(images, benchmark::Counter::kIsRate);
+  state.counters["onednn_share"] =
+      totalSeconds > 0 ? kernelSeconds / totalSeconds : 0;
+  state.counters["observed"] = (*executor)->observed().size();
+}
+
+void compile(benchmark::State &state, const Network &network) {
+  std::string model = dataFolder() + "models/" + network.file + ".mlirbc";
+  if (!llvm::sys::fs::exists(model))
+    return state.SkipWithError("no shared models");
+  mlir::DialectRegistry registry;
+  Executor::registerDependencies(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(model, &context);
+  for (auto _ : state)
+    if (mlir::failed(Executor::compile(*module)))
+      return state.SkipWithError("cannot compile");
+}
+
+[[maybe_unused]] const bool kRegistered = [] {
+  for (const Network &network : kNetworks) {
+    for (unsigned threads : {1, 2})
+      for (bool observe : {false, true}) {
+        std::string name = std::string("BM_Run/") + network.name +
+                           "/threads:" + std::to_string(threads) +
+                           "/observers:" + (observe ? "1" : "0");
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [=, &network](benchmark::State &state) {
+                                       run(state, network, threads, observe);
+                                     })
+            ->UseRealTime()
+            ->Unit(benchmark::kMillisecond);
+      }
+    benchmark::RegisterBenchmark(
+        (std::string("BM_Compile/") + network.name).c_str(),
+        [&network](benchmark::State &state) { compile(state, network); })
+        ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}();
+
+} // namespace

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixture.h"
+
+#include "mct/Quantization/Grid.h"
+
+#include <cmath>
+
+using namespace mct::execution;
+using namespace mct::quantization;
+using ::testing::Test;
+
+namespace {
+
+/// One function body that ends in a value, with its argument and result types.
+std::string function(const std::string &arguments, const std::string &result,
+                     const std::string &body) {
+  return "func.func @main(" + arguments + ") -> " + result + " {\n" + kZero +
+         body + "\n}";
+}
+
+class KernelTest : public ExecutionTest {
+protected:
+  /// The kernels and upstream's loops compute the same up to the order of
+  /// additions; values and weights are in [-1, 1), sums have a few hundred
+  /// terms.
+  void expectSameAsLoops(const std::string &text, size_t kernels,
+                         float tolerance = 2e-5f) {
+    CompileOptions options;
+    auto fast = compile(text, options);
+    ASSERT_TRUE(fast) << llvm::join(diagnostics, "\n");
+    EXPECT_EQ(fast->kernels().size(), kernels) << llvm::join(diagnostics, "\n");
+    for (const Executor::KernelInfo &kernel : fast->kernels())
+      EXPECT_EQ(kernel.implementation.find("ref"), std::string::npos)
+          << kernel.op << ": " << kernel.implementation;
+    options.useKernels = false;
+    auto slow = compile(text, options);
+    ASSERT_TRUE(slow) << llvm::join(diagnostics, "\n");
+    ASSERT_EQ(fast->unit(), slow->unit());
+    std::vector<Floats> inputs = randomInputs(*fast);
+    Floats a = runUnit(*fast, inputs), b = runUnit(*slow, inputs);
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_NEAR(a[i], b[i], tolerance) << "element " << i;
+  }
+};
+
+TEST_F(KernelTest, ConvolutionWithPadsStridesAndDilations) {
+  expectSameAsLoops(
+      function("%x: tensor<1x12x14x5xf32>", "tensor<1x6x4x7xf32>",
+               constant("w", {7, 3, 4, 5}, 1) + constant("b", {7}, 2) + R"(
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 2>, pad = array<i64: 1, 0, 2, 0>, stride = array<i64: 2, 3>}
+      : (tensor<1x12x14x5xf32>, tensor<7x3x4x5xf32>, tensor<7xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x6x4x7xf32>
+    return %0 : tensor<1x6x4x7xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, OneBiasForAllChannels) {
+  expectSameAsLoops(
+      function("%x: tensor<1x4x4x3xf32>", "tensor<1x4x4x6xf32>",
+               constant("w", {6, 1, 1, 3}, 1) + constant("b", {1}, 2) + R"(
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x4x4x3xf32>, tensor<6x1x1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x6xf32>
+    return %0 : tensor<1x4x4x6xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, DepthwiseWithMultiplier) {
+  expectSameAsLoops(
+      function("%x: tensor<1x9x8x3xf32>", "tensor<1x5x8x6xf32>",
+               constant("w", {3, 3, 3, 2}, 1) + constant("b", {6}, 2) + R"(
+    %0 = tosa.depthwise_conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 2, 1>}
+      : (tensor<1x9x8x3xf32>, tensor<3x3x3x2xf32>, tensor<6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x5x8x6xf32>
+    return %0 : tensor<1x5x8x6xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, TransposedConvolution) {
+  expectSameAsLoops(
+      function("%x: tensor<1x4x5x6xf32>", "tensor<1x8x10x7xf32>",
+               constant("w", {7, 3, 4, 6}, 1) + constant("b", {7}, 2) + R"(
+    %0 = tosa.transpose_conv2d %x, %w, %b, %zero, %zero {acc_type = f32, out_pad = array<i64: 0, -1, -1, -1>, stride = array<i64: 2, 2>}
+      : (tensor<1x4x5x6xf32>, tensor<7x3x4x6xf32>, tensor<7xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x10x7xf32>
+    return %0 : tensor<1x8x10x7xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, MatrixProductOfActivations) {
+  expectSameAsLoops(function("%x: tensor<2x5x7xf32>, %y: tensor<2x7x4xf32>",
+                             "tensor<2x5x4xf32>", R"(
+    %0 = tosa.matmul %x, %y, %zero, %zero : (tensor<2x5x7xf32>, tensor<2x7x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x5x4xf32>
+    return %0 : tensor<2x5x4xf32>)"),
+                    1);
+}
+
+TEST_F(KernelTest, MatrixProductWithConstant) {
+  expectSameAsLoops(function("%x: tensor<?x7xf32>", "tensor<?x4xf32>",
+                             constant("w", {1, 7, 4}, 1) + R"(
+    %s = tosa.const_shape {values = dense<[1, -1, 7]> : tensor<3xindex>} : () -> !tosa.shape<3>
+    %t = tosa.const_shape {values = dense<[-1, 4]> : tensor<2xindex>} : () -> !tosa.shape<2>
+    %0 = tosa.reshape %x, %s : (tensor<?x7xf32>, !tosa.shape<3>) -> tensor<1x?x7xf32>
+    %1 = tosa.matmul %0, %w, %zero, %zero : (tensor<1x?x7xf32>, tensor<1x7x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x?x4xf32>
+    %2 = tosa.clamp %1 {min_val = -0.5 : f32, max_val = 0.75 : f32} : (tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
+    %3 = tosa.reshape %2, %t : (tensor<1x?x4xf32>, !tosa.shape<2>) -> tensor<?x4xf32>
+    return %3 : tensor<?x4xf32>)"),
+                    1);
+}
+
+/// An MLP as importers write it: reshape, pointwise convolution, reshape,
+/// clamp.
+std::string fullyConnected() {
+  return function("%x: tensor<1x20xf32>", "tensor<1x11xf32>",
+                  constant("w", {11, 1, 1, 20}, 1) + constant("b", {11}, 2) +
+                      R"(
+    %s = tosa.const_shape {values = dense<[1, 1, 1, 20]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %t = tosa.const_shape {values = dense<[1, 11]> : tensor<2xindex>} : () -> !tosa.shape<2>
+    %0 = tosa.reshape %x, %s : (tensor<1x20xf32>, !tosa.shape<4>) -> tensor<1x1x1x20xf32>
+    %1 = tosa.conv2d %0, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x1x1x20xf32>, tensor<11x1x1x20xf32>, tensor<11xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x11xf32>
+    %2 = tosa.reshape %1, %t : (tensor<1x1x1x11xf32>, !tosa.shape<2>) -> tensor<1x11xf32>
+    %3 = tosa.clamp %2 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<1x11xf32>) -> tensor<1x11xf32>
+    return %3 : tensor<1x11xf32>)");
+}
+
+TEST_F(KernelTest, FullyConnectedWithReshapes) {
+  expectSameAsLoops(fullyConnected(), 1);
+}
+
+/// Two convolutions whose sum is clamped; `named` puts a name on the first sum.
+std::string residual() {
+  return function("%x: tensor<1x6x6x8xf32>", "tensor<1x6x6x8xf32>",
+                  constant("w", {8, 3, 3, 8}, 1) + constant("b", {8}, 2) +
+                      constant("v", {8, 1, 1, 8}, 3) + R"(
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+      : (tensor<1x6x6x8xf32>, tensor<8x3x3x8xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x6x6x8xf32> loc("left")
+    %1 = tosa.conv2d %x, %v, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x6x6x8xf32>, tensor<8x1x1x8xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x6x6x8xf32> loc("right")
+    %2 = tosa.add %0, %1 : (tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32> loc("sum")
+    %3 = tosa.clamp %2 {min_val = -1.0 : f32, max_val = 6.0 : f32} : (tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32> loc("clamp")
+    return %3 : tensor<1x6x6x8xf32>)");
+}
+
+TEST_F(KernelTest, ResidualAddAndClampAreFused) {
+  expectSameAsLoops(residual(), 2);
+}
+
+TEST_F(KernelTest, ObservedIntermediatesAreNotFused) {
+  CompileOptions options;
+  options.observed = {"left", "right", "sum", "clamp"};
+  auto executor = compile(residual(), options);
+  ASSERT_TRUE(executor);
+  ASSERT_EQ(executor->observed().size(), 4u);
+  Recorder left, right, sum, clamp;
+  Floats output = runUnit(*executor, randomInputs(*executor), -1,
+                          {&left, &right, &sum, &clamp});
+  EXPECT_EQ(clamp.values, output);
+  ASSERT_EQ(sum.values.size(), output.size());
+  for (size_t i = 0; i < output.size(); ++i) {
+    EXPECT_EQ(sum.values[i], left.values[i] + right.values[i]);
+    EXPECT_EQ(output[i], std::min(std::max(sum.values[i], -1.0f), 6.0f));
+  }
+}
+
+TEST_F(KernelTest, RowsThatAStridedWindowNeverReachesAreNotCopied) {
+  expectSameAsLoops(
+      function("%x: tensor<1x8x8x4xf32>", "tensor<1x4x4x5xf32>",
+               constant("w", {5, 1, 1, 4}, 1) + constant("b", {5}, 2) + R"(
+    %s = tosa.const_shape {values = dense<0> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %t = tosa.const_shape {values = dense<[1, 7, 7, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %0 = tosa.slice %x, %s, %t : (tensor<1x8x8x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x7x7x4xf32>
+    %1 = tosa.conv2d %0, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>}
+      : (tensor<1x7x7x4xf32>, tensor<5x1x1x4xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x5xf32>
+    return %1 : tensor<1x4x4x5xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, SliceThatTheWindowReachesIsKept) {
+  // Stride 1: row 7 of the input would be read if the slice were dropped.
+  expectSameAsLoops(
+      function("%x: tensor<1x8x8x4xf32>", "tensor<1x6x6x5xf32>",
+               constant("w", {5, 2, 2, 4}, 1) + constant("b", {5}, 2) + R"(
+    %s = tosa.const_shape {values = dense<0> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %t = tosa.const_shape {values = dense<[1, 7, 7, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %0 = tosa.slice %x, %s, %t : (tensor<1x8x8x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x7x7x4xf32>
+    %1 = tosa.conv2d %0, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x7x7x4xf32>, tensor<5x2x2x4xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x6x6x5xf32>
+    return %1 : tensor<1x6x6x5xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, PaddedPools) {
+  expectSameAsLoops(
+      function("%x: tensor<1x7x7x5xf32>", "tensor<1x4x4x5xf32>", R"(
+    %0 = tosa.avg_pool2d %x, %zero, %zero {acc_type = f32, kernel = array<i64: 3, 2>, pad = array<i64: 1, 1, 1, 0>, stride = array<i64: 2, 2>}
+      : (tensor<1x7x7x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x5xf32>
+    %1 = tosa.max_pool2d %x {kernel = array<i64: 3, 2>, pad = array<i64: 1, 1, 1, 0>, stride = array<i64: 2, 2>}
+      : (tensor<1x7x7x5xf32>) -> tensor<1x4x4x5xf32>
+    %2 = tosa.sub %0, %1 : (tensor<1x4x4x5xf32>, tensor<1x4x4x5xf32>) -> tensor<1x4x4x5xf32>
+    return %2 : tensor<1x4x4x5xf32>)"),
+      0);
+}
+
+TEST_F(KernelTest, DequantizedWeightsArePacked) {
+  expectSameAsLoops(
+      function("%x: tensor<1x3x3x2xf32>", "tensor<1x3x3x2xf32>",
+               constant("scale", {2, 1, 1, 1}, 4) + constant("b", {2}, 2) + R"(
+    %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %q = "tosa.const"() <{values = dense<[[[[3, -7]]], [[[100, -128]]]]> : tensor<2x1x1x2xi8>}> : () -> tensor<2x1x1x2xi8>
+    %f = tosa.cast %q : (tensor<2x1x1x2xi8>) -> tensor<2x1x1x2xf32>
+    %w = tosa.mul %f, %scale, %shift : (tensor<2x1x1x2xf32>, tensor<2x1x1x1xf32>, tensor<1xi8>) -> tensor<2x1x1x2xf32>
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x3x3x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x2xf32>
+    return %0 : tensor<1x3x3x2xf32>)"),
+      1, 1e-4f);
+}
+
+TEST_F(KernelTest, ConvolutionThatCannotBeAKernelGetsARemark) {
+  auto executor =
+      compile(function("%x: tensor<1x2x2x1xf32>, %w: tensor<1x1x1x1xf32>",
+                       "tensor<1x2x2x1xf32>", constant("b", {1}, 2) + R"(
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32> loc("conv")
+    return %0 : tensor<1x2x2x1xf32>)"));
+  ASSERT_TRUE(executor);
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0],
+            "loc(\"conv\"): remark: 'tosa.conv2d' op runs without oneDNN, "
+            "slowly: its weights are not constant");
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+class PointTest : public ExecutionTest {
+protected:
+  /// A convolution between an input point and an output point.
+  static std::string network(
+      const std::string &weight,
+      const std::string &parameters =
+          R"(parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, is_signed = true>))") {
+    return function("%x: tensor<1x4x4x3xf32>", "tensor<1x4x4x6xf32>",
+                    constant("k", {6, 1, 1, 3}, 1) + constant("b", {6}, 2) +
+                        "%w = " + weight + R"(
+    %in = tpc.quantize %x as "input" activation parameters(#tpc.uniform<scale = [0.01], zero_point = [100], bits = 8>) : tensor<1x4x4x3xf32>
+    %0 = tosa.conv2d %in, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x4x4x3xf32>, tensor<6x1x1x3xf32>, tensor<6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x6xf32>
+    %1 = tpc.quantize %0 as "conv" activation )" +
+                        parameters + R"( : tensor<1x4x4x6xf32>
+    return %1 : tensor<1x4x4x6xf32>)");
+  }
+  static std::string plainWeight() {
+    return R"(tosa.identity %k : (tensor<6x1x1x3xf32>) -> tensor<6x1x1x3xf32>)";
+  }
+};
+
+TEST_F(PointTest, ActivationsAreTheGridsBitForBit) {
+  CompileOptions before, after;
+  before.observeAllPoints = after.observeAllPoints = true;
+  before.observeAfterQuantization = false;
+  auto first = compile(network(plainWeight()), before);
+  auto second = compile(network(plainWeight()), after);
+  ASSERT_TRUE(first && second);
+  std::vector<Floats> inputs = randomInputs(*first);
+  Recorder inBefore, outBefore, inAfter, outAfter;
+  Floats result = runUnit(*first, inputs, -1, {&inBefore, &outBefore});
+  EXPECT_EQ(runUnit(*second, inputs, -1, {&inAfter, &outAfter}), result);
+  EXPECT_EQ(inBefore.values, inputs[0]);
+  EXPECT_EQ(outAfter.values, result);
+  Floats expected(inputs[0].size());
+  fakeQuantize(uniformGrid(0.01, 100, 8), inputs[0].data(), expected.data(),
+               expected.size());
+  EXPECT_EQ(inAfter.values, expected);
+  expected.resize(result.size());
+  fakeQuantize(symmetricGrid(2, 8, true), outBefore.values.data(),
+               expected.data(), expected.size());
+  EXPECT_EQ(result, expected);
+}
+
+TEST_F(PointTest, PointsAreTheIdentityWithoutSimulation) {
+  CompileOptions options;
+  options.simulateQuantization = false;
+  auto identity = compile(network(plainWeight()), options);
+  auto simulated = compile(network(plainWeight()));
+  ASSERT_TRUE(identity && simulated);
+  std::vector<Floats> inputs = randomInputs(*identity);
+  EXPECT_NE(runUnit(*identity, inputs), runUnit(*simulated, inputs));
+  std::string text = network(plainWeight());
+  for (size_t at; (at = text.find("parameters(")) != std::string::npos;)
+    text.erase(at, text.find(">)", at) + 2 - at);
+  auto without = compile(text);
+  ASSERT_TRUE(without);
+  EXPECT_EQ(runUnit(*identity, inputs), runUnit(*without, inputs));
+}
+
+TEST_F(PointTest, WeightsAreQuantizedWhenTheyArePacked) {
+  auto executor = compile(network(
+      R"(tpc.quantize %k as "conv" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [1.0, 0.5, 0.25, 1.0, 0.7, 0.9], bits = 4>) : tensor<6x1x1x3xf32>)"));
+  ASSERT_TRUE(executor);
+  EXPECT_EQ(executor->kernels().size(), 1u);
+  Floats weights = randomFloats(18, 1);
+  double thresholds[] = {1.0, 0.5, 0.25, 1.0, 0.7, 0.9};
+  for (int channel = 0; channel < 6; ++channel)
+    fakeQuantize(symmetricGrid(thresholds[channel], 4, true),
+                 &weights[3 * channel], &weights[3 * channel], 3);
+  std::vector<Floats> inputs = randomInputs(*executor);
+  Floats result = runUnit(*executor, inputs);
+  std::string text = network(plainWeight());
+  std::string before = constant("k", {6, 1, 1, 3}, 1);
+  text.replace(text.find(before), before.size(),
+               constant("k", {6, 1, 1, 3}, weights));
+  auto expected = compile(text);
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(result, runUnit(*expected, inputs));
+}
+
+TEST_F(PointTest, QuantizedConstantsOfOtherOps) {
+  auto executor = compile(function("%x: tensor<1x3x2xf32>", "tensor<1x3x2xf32>",
+                                   constant("k", {1, 3, 2}, 1) + R"(
+    %w = tpc.quantize %k as "sum" weight "kernel_attr" axes [2] parameters(#tpc.symmetric<threshold = [1.0, 0.1], bits = 3>) : tensor<1x3x2xf32>
+    %0 = tosa.add %x, %w : (tensor<1x3x2xf32>, tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
+    return %0 : tensor<1x3x2xf32>)"));
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  std::vector<Floats> inputs = randomInputs(*executor);
+  Floats result = runUnit(*executor, inputs);
+  Floats weights = randomFloats(6, 1);
+  for (size_t i = 0; i < result.size(); ++i) {
+    float quantized;
+    fakeQuantize(symmetricGrid(i % 2 ? 0.1 : 1.0, 3, true), &weights[i % 6],
+                 &quantized, 1);
+    EXPECT_EQ(result[i], inputs[0][i] + quantized) << i;
+  }
+}
+
+TEST_F(PointTest, ObserversSeeTheValidSamplesOnly) {
+  CompileOptions options;
+  options.observeAllPoints = true;
+  options.unit = 4;
+  auto executor = compile(network(plainWeight()), options);
+  ASSERT_TRUE(executor);
+  EXPECT_EQ(executor->unit(), 4);
+  EXPECT_EQ(executor->inputs()[0].type.getDimSize(0), 4);
+  Recorder in, out;
+  Floats result = runUnit(*executor, randomInputs(*executor), 3, {&in, &out});
+  EXPECT_EQ(in.lastShape, (std::vector<int64_t>{3, 4, 4, 3}));
+  EXPECT_EQ(in.values.size(), 3u * 4 * 4 * 3);
+  result.resize(3 * 4 * 4 * 6);
+  EXPECT_EQ(out.values, result);
+}
+
+//===----------------------------------------------------------------------===//
+// The unit
+//===----------------------------------------------------------------------===//
+
+TEST_F(ExecutionTest, SamplesOfAUnitDoNotTouch) {
+  CompileOptions one;
+  one.unit = 1;
+  auto single = compile(fullyConnected(), one);
+  auto many = compile(fullyConnected());
+  ASSERT_TRUE(single && many);
+  ASSERT_GT(many->unit(), 1);
+  std::vector<Floats> inputs = randomInputs(*many);
+  Floats result = runUnit(*many, inputs);
+  for (int64_t sample = 0; sample < many->unit(); ++sample) {
+    Floats input(inputs[0].begin() + sample * 20,
+                 inputs[0].begin() + (sample + 1) * 20);
+    Floats expected = runUnit(*single, {input});
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(result[sample * 11 + i], expected[i], 2e-6f);
+  }
+}
+
+TEST_F(ExecutionTest, BatchThatCannotGrowStays) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<3x2xf32>) -> tensor<1x2xf32> {
+      %0 = tosa.reduce_sum %x {axis = 0 : i32} : (tensor<3x2xf32>) -> tensor<1x2xf32>
+      return %0 : tensor<1x2xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  EXPECT_EQ(executor->unit(), 3);
+  EXPECT_FALSE(executor->allowsPartialUnits());
+  EXPECT_EQ(runUnit(*executor, {Floats{1, 2, 3, 4, 5, 6}}), (Floats{9, 12}));
+}
+
+TEST_F(ExecutionTest, ElementwiseMathAndCalls) {
+  CompileOptions options;
+  auto executor = compile(R"(
+    func.func private @activation(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+      %0 = tosa.tanh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+      %1 = tosa.erf %0 : (tensor<?x3xf32>) -> tensor<?x3xf32>
+      return %1 : tensor<?x3xf32>
+    }
+    func.func @main(%x: tensor<?x3xf32> loc("image")) -> tensor<?x3xf32> {
+      %0 = call @activation(%x) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+      return %0 : tensor<?x3xf32>
+    })",
+                          options);
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  EXPECT_EQ(executor->inputs()[0].name, "image");
+  std::vector<Floats> inputs = randomInputs(*executor);
+  Floats result = runUnit(*executor, inputs);
+  for (size_t i = 0; i < result.size(); ++i)
+    EXPECT_NEAR(result[i], std::erf(std::tanh(inputs[0][i])), 1e-6f);
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+class DiagnosticTest : public ExecutionTest {
+protected:
+  void expectError(const std::string &text, const std::string &message,
+                   const CompileOptions &options = {}) {
+    EXPECT_FALSE(compile(text, options));
+    ASSERT_EQ(diagnostics.size(), 1u) << llvm::join(diagnostics, "\n");
+    EXPECT_NE(diagnostics[0].find(message), std::string::npos)
+        << diagnostics[0];
+  }
+};
+
+TEST_F(DiagnosticTest, UnknownDialect) {
+  expectError(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %0 = "my.op"(%x) : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("layer")
+      return %0 : tensor<1x2xf32>
+    })",
+              "loc(\"layer\"): error: 'my.op' op cannot be executed: the "
+              "executor does not know this op");
+}
+
+TEST_F(DiagnosticTest, OpWithoutLowering) {
+  expectError(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %0 = tosa.custom %x {domain_name = "d", implementation_attrs = "", operator_name = "n"} : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("layer")
+      return %0 : tensor<1x2xf32>
+    })",
+              "loc(\"layer\"): error: 'tosa.custom' op cannot be executed");
+}
+
+TEST_F(DiagnosticTest, MissingFunction) {
+  CompileOptions options;
+  options.function = "other";
+  expectError("module {}", "has no function 'other' to run", options);
+}
+
+TEST_F(DiagnosticTest, UnknownNameToObserve) {
+  CompileOptions options;
+  options.observed = {"nothing"};
+  expectError(fullyConnected(), "has no value named 'nothing' to observe",
+              options);
+}
+
+TEST_F(DiagnosticTest, UnknownNamesCanBeIgnored) {
+  CompileOptions options;
+  options.observed = {"nothing", "sum"};
+  options.ignoreUnknownNames = true;
+  auto executor = compile(residual(), options);
+  ASSERT_TRUE(executor);
+  ASSERT_EQ(executor->observed().size(), 1u);
+  EXPECT_EQ(executor->observed()[0].name, "sum");
+}
+
+TEST_F(DiagnosticTest, ObservedIntegers) {
+  CompileOptions options;
+  options.observed = {"sum"};
+  expectError(R"(
+    func.func @main(%x: tensor<1x2xi32>) -> tensor<1x2xi32> {
+      %0 = tosa.add %x, %x : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<1x2xi32> loc("sum")
+      return %0 : tensor<1x2xi32>
+    })",
+              "'sum' cannot be observed: it has type 'tensor<1x2xi32>'",
+              options);
+}
+
+TEST_F(DiagnosticTest, UnknownShape) {
+  expectError(R"(
+    func.func @main(%x: tensor<1x?xf32>) -> tensor<1x?xf32> {
+      %0 = tosa.exp %x : (tensor<1x?xf32>) -> tensor<1x?xf32> loc("exp")
+      return %0 : tensor<1x?xf32>
+    })",
+              "its shape is not known");
+}
+
+TEST_F(DiagnosticTest, DynamicBatchThatCannotBeFollowed) {
+  expectError(R"(
+    func.func @main(%x: tensor<?x2xf32>) -> tensor<1x2xf32> {
+      %0 = tosa.reduce_sum %x {axis = 0 : i32} : (tensor<?x2xf32>) -> tensor<1x2xf32> loc("sum")
+      return %0 : tensor<1x2xf32>
+    })",
+              "loc(\"sum\"): error: 'tosa.reduce_sum' op cannot follow the "
+              "batch: the op works along it");
+}
+
+} // namespace

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixture.h"
+
+#include "mct/Execution/Run.h"
+#include "mct/Execution/SampleSource.h"
+
+#include <limits>
+#include <mutex>
+
+using namespace mct::execution;
+
+namespace {
+
+class SampleSourceTest : public ExecutionTest {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("samples", folder));
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
+
+  template <typename T>
+  std::string write(const char *name, ElementType type,
+                    llvm::ArrayRef<int64_t> shape, std::vector<T> values) {
+    std::string path = (folder + "/" + name).str();
+    auto writer = llvm::cantFail(NpyWriter::create(path, type, shape));
+    llvm::cantFail(writer->write(values.data(), values.size() * sizeof(T)));
+    llvm::cantFail(writer->commit());
+    return path;
+  }
+  std::string floats(const char *name, llvm::ArrayRef<int64_t> shape,
+                     Floats values) {
+    return write<float>(name, ElementType::F32, shape, std::move(values));
+  }
+  mlir::RankedTensorType type(llvm::ArrayRef<int64_t> shape,
+                              mlir::Type element = {}) {
+    return mlir::RankedTensorType::get(
+        shape, element ? element : mlir::Float32Type::get(&context));
+  }
+  /// Inputs with a unit of 2.
+  llvm::Expected<std::unique_ptr<SampleSource>>
+  open(const SampleOptions &options) {
+    return SampleSource::open(options, specs, 2);
+  }
+  std::string errorOf(const SampleOptions &options) {
+    auto source = open(options);
+    return source ? "" : llvm::toString(source.takeError());
+  }
+  Floats load(const SampleSource &source, size_t input, int64_t first,
+              int64_t count) {
+    Floats values(source.sampleBytes(input) / sizeof(float) * count);
+    llvm::cantFail(source.load(input, first, count, values.data()));
+    return values;
+  }
+  llvm::SmallString<128> folder;
+  std::vector<TensorSpec> specs{{"x", type({2, 2})}};
+};
+
+TEST_F(SampleSourceTest, FilesOfOneInputAreConcatenated) {
+  SampleOptions options;
+  options.files = {floats("a.npy", {1, 2}, {1, 2}),
+                   floats("b.npy", {2, 2}, {3, 4, 5, 6})};
+  auto source = llvm::cantFail(open(options));
+  EXPECT_EQ(source->numSamples(), 3);
+  EXPECT_EQ(load(*source, 0, 0, 3), (Floats{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(load(*source, 0, 1, 1), (Floats{3, 4}));
+  source->release(0, 3);
+  EXPECT_EQ(load(*source, 0, 2, 1), (Floats{5, 6}));
+  options.limit = 2;
+  EXPECT_EQ(llvm::cantFail(open(options))->numSamples(), 2);
+}
+
+TEST_F(SampleSourceTest, ValuesAreScaledPerChannel) {
+  SampleOptions options;
+  options.files = {write<uint8_t>("a.npy", ElementType::U8, {1, 2}, {10, 200})};
+  options.scale = {0.5, 2};
+  options.offset = {1};
+  EXPECT_EQ(load(*llvm::cantFail(open(options)), 0, 0, 1), (Floats{6, 401}));
+  options.scale = {1, 2, 3};
+  EXPECT_EQ(errorOf(options), "input scale: expected one value or 2, one for "
+                              "each channel of input 'x', found 3");
+}
+
+TEST_F(SampleSourceTest, HalfPrecision) {
+  // 1.5, the smallest subnormal, -2, the largest.
+  std::vector<uint16_t> bits{0x3e00, 0x0001, 0xc000, 0x7bff};
+  SampleOptions options;
+  options.files = {write<uint16_t>("a.npy", ElementType::F16, {2, 2}, bits)};
+  EXPECT_EQ(load(*llvm::cantFail(open(options)), 0, 0, 2),
+            (Floats{1.5f, 0x1p-24f, -2, 65504}));
+}
+
+TEST_F(SampleSourceTest, FortranOrder) {
+  std::string path =
+      floats("a.npy", {2, 2}, {/*column 0*/ 1, 2, /*column 1*/ 3, 4});
+  // The same bytes with the other order; the header keeps its length.
+  int descriptor;
+  ASSERT_FALSE(llvm::sys::fs::openFileForReadWrite(
+      path, descriptor, llvm::sys::fs::CD_OpenExisting,
+      llvm::sys::fs::OF_None));
+  char text[128];
+  ASSERT_EQ(::pread(descriptor, text, 128, 0), 128);
+  size_t at = llvm::StringRef(text, 128).find("False");
+  ASSERT_EQ(::pwrite(descriptor, "True ", 5, at), 5);
+  ::close(descriptor);
+  SampleOptions options;
+  options.files = {path};
+  auto source = llvm::cantFail(open(options));
+  EXPECT_EQ(load(*source, 0, 0, 2), (Floats{1, 3, 2, 4}));
+  EXPECT_EQ(load(*source, 0, 1, 1), (Floats{2, 4}));
+}
+
+TEST_F(SampleSourceTest, SeveralInputsByNameOrNumber) {
+  specs.push_back({"1", type({2, 1})});
+  SampleOptions options;
+  options.files = {"1:" + floats("b.npy", {2, 1}, {7, 8}),
+                   "x:" + floats("a.npy", {2, 2}, {1, 2, 3, 4})};
+  auto source = llvm::cantFail(open(options));
+  EXPECT_EQ(load(*source, 0, 1, 1), (Floats{3, 4}));
+  EXPECT_EQ(load(*source, 1, 1, 1), (Floats{8}));
+  options.files = {"x:" + (folder + "/a.npy").str()};
+  EXPECT_EQ(errorOf(options), "input '1' of the network has no data");
+  options.files = {(folder + "/a.npy").str()};
+  EXPECT_EQ(errorOf(options), "'" + (folder + "/a.npy").str() +
+                                  "': the network has 2 inputs ('x', '1'); "
+                                  "write NAME:PATH");
+  options.files = {"x:" + (folder + "/a.npy").str(),
+                   "1:" + floats("c.npy", {3, 1}, {7, 8, 9})};
+  EXPECT_EQ(errorOf(options),
+            "expected 2 samples for input '1' as for 'x', found 3");
+}
+
+TEST_F(SampleSourceTest, WrongShapeTypeOrNoSamples) {
+  SampleOptions options;
+  std::string path = floats("a.npy", {1, 3}, {1, 2, 3});
+  options.files = {path};
+  EXPECT_EQ(errorOf(options),
+            "'" + path + "': expected shape Nx2 for input 'x', found 1x3");
+  path = write<double>("a.npy", ElementType::F64, {1, 2}, {1, 2});
+  EXPECT_EQ(errorOf(options), "'" + path +
+                                  "': expected elements that can be read as "
+                                  "f32 for input 'x', found f64");
+  path = floats("a.npy", {0, 2}, {});
+  EXPECT_EQ(errorOf(options),
+            "'" + path + "': expected at least one sample, found none");
+}
+
+TEST_F(SampleSourceTest, ValuesThatAreNotFinite) {
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  float inf = std::numeric_limits<float>::infinity();
+  SampleOptions options;
+  options.files = {floats("a.npy", {2, 2}, {1, 2, 3, 4}),
+                   floats("b.npy", {2, 2}, {5, 6, 7, -inf}),
+                   floats("c.npy", {1, 2}, {nan, 1})};
+  auto source = llvm::cantFail(open(options));
+  Floats buffer(10);
+  auto error = [&](int64_t first, int64_t count) {
+    return llvm::toString(source->load(0, first, count, buffer.data()));
+  };
+  EXPECT_EQ(error(0, 3), "");
+  // The sample's number within its own file.
+  EXPECT_EQ(error(0, 5), "'" + (folder + "/b.npy").str() +
+                             "': sample 1: expected finite values, found -inf "
+                             "at element 1");
+  EXPECT_EQ(error(4, 1), "'" + (folder + "/c.npy").str() +
+                             "': sample 0: expected finite values, found nan "
+                             "at element 0");
+}
+
+TEST_F(SampleSourceTest, TheErrorOfTheLowestSampleIsReported) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<?x2xf32> loc("x")) -> tensor<?x2xf32> {
+      %0 = tosa.exp %x : (tensor<?x2xf32>) -> tensor<?x2xf32>
+      return %0 : tensor<?x2xf32>
+    })");
+  ASSERT_TRUE(executor);
+  Floats values(2 * 1000, 1.0f);
+  for (size_t bad : {300, 500, 900})
+    values[2 * bad] = std::numeric_limits<float>::quiet_NaN();
+  SampleOptions options;
+  options.files = {floats("a.npy", {1000, 2}, values)};
+  auto source = llvm::cantFail(
+      SampleSource::open(options, executor->inputs(), executor->unit()));
+  for (unsigned threads : {1, 2, 3})
+    for (int64_t batch : {1, 100}) {
+      llvm::Error error = forEachUnit(
+          *executor, *source, {threads, batch}, [](size_t, Worker &) {},
+          [](const Unit &) { return llvm::Error::success(); });
+      EXPECT_EQ(llvm::toString(std::move(error)),
+                "'" + (folder + "/a.npy").str() +
+                    "': sample 300: expected finite values, found nan at "
+                    "element 0");
+    }
+}
+
+TEST_F(SampleSourceTest, FixedBatchNeedsWholeUnits) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<2x2xf32> loc("x")) -> tensor<1x2xf32> {
+      %0 = tosa.reduce_max %x {axis = 0 : i32} : (tensor<2x2xf32>) -> tensor<1x2xf32>
+      return %0 : tensor<1x2xf32>
+    })");
+  ASSERT_TRUE(executor);
+  SampleOptions options;
+  options.files = {floats("a.npy", {3, 2}, Floats(6, 1.0f))};
+  auto source = llvm::cantFail(
+      SampleSource::open(options, executor->inputs(), executor->unit()));
+  llvm::Error error = forEachUnit(
+      *executor, *source, {}, [](size_t, Worker &) {},
+      [](const Unit &) { return llvm::Error::success(); });
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "the network has a fixed batch of 2 that cannot be changed, and 3 "
+            "samples are no multiple of it");
+}
+
+} // namespace

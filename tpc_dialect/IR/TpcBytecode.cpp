@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statistics have an encoding of their own: inside an attribute that bytecode
+// stores as text, a reference to a resource is read back without its data. All
+// other attributes are fine as text.
+#include "tpc_dialect/IR/TpcBytecode.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/IR/Diagnostics.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+using namespace mlir;
+using namespace mct::tpc;
+
+namespace {
+/// Written in front of each attribute; part of the format.
+enum class AttributeCode : uint64_t { Histogram = 0, Statistics = 1 };
+
+struct TpcBytecode : public BytecodeDialectInterface {
+  explicit TpcBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
+
+  LogicalResult writeAttribute(Attribute attribute,
+                               DialectBytecodeWriter &writer) const override {
+    if (auto histogram = dyn_cast<HistogramAttr>(attribute)) {
+      writer.writeVarInt(uint64_t(AttributeCode::Histogram));
+      writer.writeSignedVarInt(histogram.getStepExponent());
+      writer.writeSignedVarInt(histogram.getFirst());
+      writer.writeAttribute(histogram.getCounts());
+      return success();
+    }
+    if (auto statistics = dyn_cast<StatisticsAttr>(attribute)) {
+      writer.writeVarInt(uint64_t(AttributeCode::Statistics));
+      writer.writeSignedVarInt(statistics.getCount());
+      writer.writeSignedVarInt(statistics.getZeros());
+      writer.writeAPFloatWithKnownSemantics(APFloat(statistics.getMin()));
+      writer.writeAPFloatWithKnownSemantics(APFloat(statistics.getMax()));
+      writer.writeOptionalAttribute(statistics.getHistogram());
+      writer.writeOptionalAttribute(statistics.getChannelMean());
+      writer.writeOptionalAttribute(statistics.getChannelMeanSquare());
+      writer.writeOptionalAttribute(statistics.getChannelMin());
+      writer.writeOptionalAttribute(statistics.getChannelMax());
+      return success();
+    }
+    return failure();
+  }
+
+  Attribute readAttribute(DialectBytecodeReader &reader) const override {
+    uint64_t code;
+    if (failed(reader.readVarInt(code)))
+      return {};
+    switch (static_cast<AttributeCode>(code)) {
+    case AttributeCode::Histogram:
+      return readHistogram(reader);
+    case AttributeCode::Statistics:
+      return readStatistics(reader);
+    }
+    reader.emitError() << "unknown attribute code " << code
+                       << " of the tpc dialect";
+    return {};
+  }
+
+private:
+  Attribute readHistogram(DialectBytecodeReader &reader) const {
+    int64_t stepExponent, first;
+    ElementsAttr counts;
+    if (failed(reader.readSignedVarInt(stepExponent)) ||
+        failed(reader.readSignedVarInt(first)) ||
+        failed(reader.readAttribute(counts)))
+      return {};
+    return HistogramAttr::getChecked([&] { return reader.emitError(); },
+                                     getContext(), stepExponent, first, counts);
+  }
+
+  Attribute readStatistics(DialectBytecodeReader &reader) const {
+    int64_t count, zeros;
+    if (failed(reader.readSignedVarInt(count)) ||
+        failed(reader.readSignedVarInt(zeros)))
+      return {};
+    FailureOr<APFloat> min =
+        reader.readAPFloatWithKnownSemantics(APFloat::IEEEdouble());
+    FailureOr<APFloat> max =
+        reader.readAPFloatWithKnownSemantics(APFloat::IEEEdouble());
+    HistogramAttr histogram;
+    ElementsAttr mean, meanSquare, channelMin, channelMax;
+    if (failed(min) || failed(max) ||
+        failed(reader.readOptionalAttribute(histogram)) ||
+        failed(reader.readOptionalAttribute(mean)) ||
+        failed(reader.readOptionalAttribute(meanSquare)) ||
+        failed(reader.readOptionalAttribute(channelMin)) ||
+        failed(reader.readOptionalAttribute(channelMax)))
+      return {};
+    return StatisticsAttr::getChecked(
+        [&] { return reader.emitError(); }, getContext(), count, zeros,
+        Real(min->convertToDouble()), Real(max->convertToDouble()), histogram,
+        mean, meanSquare, channelMin, channelMax);
+  }
+};
+} // namespace
+
+void mct::tpc::addBytecodeInterface(TpcDialect *dialect) {
+  dialect->addInterfaces<TpcBytecode>();
+}
