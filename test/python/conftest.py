@@ -30,13 +30,6 @@ def shared(tools):
 
 
 @pytest.fixture(scope="session")
-def samples(shared, tmp_path_factory):
-    """Path of an array below the shared data folder, in the order that the tools read."""
-    folder = tmp_path_factory.mktemp("samples")
-    return lambda name: measure.in_c_order(shared / name, folder)
-
-
-@pytest.fixture(scope="session")
 def quantize(tools, tmp_path_factory):
     """Quantizes a model once per set of options and session, and gives the path of the result."""
     folder = tmp_path_factory.mktemp("quantized")

@@ -92,11 +92,11 @@ def test_quantized_bytecode_runs_like_text(tools, tmp_path, quantize):
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_float_equals_reference(shared, samples, tmp_path, name):
+def test_real_float_equals_reference(shared, tmp_path, name):
     inputs, options = REAL[name]
     expected = np.load(shared / "expected" / f"{name}.npy")
     model = shared / "models" / f"{name}.mlirbc"
-    values = outputs(model, samples(inputs), tmp_path, samples=len(expected), **options)
+    values = outputs(model, shared / inputs, tmp_path, samples=len(expected), **options)
     assert_close_to_reference(values, expected)
 
 
@@ -117,10 +117,10 @@ def test_vww_quantized_agrees_with_float(shared, quantize):
     assert report["agreement"] >= 0.97
 
 
-def test_autoencoder_quantized_output_is_above_20_db(shared, samples, quantize, tmp_path):
+def test_autoencoder_quantized_output_is_above_20_db(shared, quantize, tmp_path):
     model = shared / "models" / "autoencoder_ad.mlirbc"
-    quantized = quantize(model, samples("ad/synthetic_calib_windows.npy"))
-    inputs = samples("ad/synthetic_test_windows.npy")
+    quantized = quantize(model, shared / "ad/synthetic_calib_windows.npy")
+    inputs = shared / "ad/synthetic_test_windows.npy"
     before = outputs(model, inputs, tmp_path).astype(np.float64)
     error = outputs(quantized, inputs, tmp_path) - before
     assert 10 * np.log10(np.sum(before**2) / np.sum(error**2)) >= 20

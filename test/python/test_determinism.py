@@ -49,9 +49,9 @@ def test_digits_do_not_depend_on_workers_or_batch(tools, tmp_path, variant):
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_models_do_not_depend_on_workers_or_batch(shared, samples, tmp_path, name):
+def test_real_models_do_not_depend_on_workers_or_batch(shared, tmp_path, name):
     file, options = REAL[name]
-    calibration = samples(file)
+    calibration = shared / file
     model = shared / "models" / f"{name}.mlirbc"
     reference = quantized(model, calibration, tmp_path, threads=1, batch_size=32, **options)
     for variant in VARIANTS:
@@ -72,6 +72,15 @@ def test_order_and_split_of_files_do_not_matter(tools, tmp_path, shards):
     whole = quantized(MODEL, CALIBRATION, tmp_path, **DIGITS)
     for order in (shards, shards[::-1]):
         assert quantized(MODEL, ",".join(map(str, order)), tmp_path, **DIGITS) == whole
+
+
+def test_fortran_order_is_read_as_what_it_is(tools, tmp_path):
+    images = np.load(CALIBRATION)
+    np.save(tmp_path / "fortran.npy", np.asfortranarray(images))
+    assert b"'fortran_order': True" in (tmp_path / "fortran.npy").read_bytes()[:128]
+    assert quantized(MODEL, tmp_path / "fortran.npy", tmp_path, **DIGITS) == quantized(
+        MODEL, CALIBRATION, tmp_path, **DIGITS
+    )
 
 
 def test_merged_statistics_equal_those_of_the_whole(tools, tmp_path, shards):

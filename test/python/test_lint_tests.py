@@ -90,3 +90,11 @@ def test_rejects_undocumented_pass(tmp_path, passes, examples, words):
     (finding,) = findings(tmp_path, passes=passes, examples=examples)
     assert finding.startswith("2: ")
     assert words in finding
+
+
+def test_rejects_example_that_is_not_the_one_in_the_description(tmp_path):
+    text = PASS.replace("```mlir\n", "```mlir\n    %0 = tosa.exp %arg0\n")
+    found = findings(tmp_path, passes=text)
+    assert len(found) == 2
+    assert "'tosa.exp' stands under Before, but not in the input" in found[0]
+    assert "'tosa.exp' stands under After, but not in the CHECK lines" in found[1]

@@ -50,7 +50,6 @@ BAD_FILES = {
     "wrong-shape": (lambda path: np.save(path, good_samples()[:, :7]), ("7", "8")),
     "wrong-rank": (lambda path: np.save(path, good_samples()[0, 0, 0, 0]), ()),
     "no-samples": (lambda path: np.save(path, good_samples()[:0]), ()),
-    "fortran-order": (lambda path: np.save(path, np.asfortranarray(good_samples())), ()),
     "nan-sample": (write_with(np.nan), ("17",)),
     "infinite-sample": (write_with(np.inf), ("17",)),
 }

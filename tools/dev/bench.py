@@ -71,7 +71,7 @@ def accuracy(folder: Path) -> list[Row]:
 
     def quantized(name: str, calibration: str, **options: object) -> Path:
         output = folder / f"{name}_quantized.mlir"
-        samples = measure.in_c_order(DATA / calibration, folder)
+        samples = DATA / calibration
         measure.run_ok(measure.ptq_command(MODELS / f"{name}.mlirbc", samples, output, **options))
         return output
 
@@ -90,7 +90,7 @@ def accuracy(folder: Path) -> list[Row]:
     rows.append(Row("VWW agreement with float", percent(agreement), ">= 97 %", agreement >= 0.97))
 
     module = quantized("autoencoder_ad", "ad/synthetic_calib_windows.npy")
-    windows = measure.in_c_order(DATA / "ad" / "synthetic_test_windows.npy", folder)
+    windows = DATA / "ad" / "synthetic_test_windows.npy"
     results = []
     for path in (MODELS / "autoencoder_ad.mlirbc", module):
         measure.run_json(path, windows, output=folder / "outputs.npy")

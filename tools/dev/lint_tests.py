@@ -4,7 +4,8 @@
 
 * A FileCheck directive without its colon, or with a suffix that FileCheck does not know, is never checked.
 * A RUN line without an oracle (FileCheck, --verify-diagnostics, diff, cmp, grep, ...) passes whatever is printed.
-* A pass needs a description with `Before:` and `After:`, and a folder test/**/<flag>/ with a doc-example.mlir.
+* A pass needs a description with `Before:` and `After:`, and a folder test/**/<flag>/ with a doc-example.mlir that has
+  their ops.
 
     python3 tools/dev/lint_tests.py [ROOT]
 
@@ -28,6 +29,7 @@ ORACLE = re.compile(
     r"|\btest\s+[-!\"'%]|\bnot\s+ls\b"
 )
 PREPARATION = re.compile(r"^(?:rm|mkdir|cp|touch|chmod|cd|split-file|printf|echo)\b")
+OP_NAME = re.compile(r"(?<![#!\w])(?:tosa|tpc)\.\w+")
 PASS_START = re.compile(r"^def\s+\w+\s*:\s*(?:\w*Pass(?:Base)?|InterfacePass)\s*<\s*\"([\w-]+)\"", re.MULTILINE)
 
 Finding = tuple[Path, int, str]
@@ -101,8 +103,24 @@ def lint_passes(path: Path, tests: Path) -> Iterator[Finding]:
             for heading in ("Before:", "After:"):
                 if heading not in description[1]:
                     yield path, number, f"the description of pass '{flag}' has no '{heading}'"
-        if not any(tests.glob(f"**/{flag}/doc-example.mlir")):
+        examples = list(tests.glob(f"**/{flag}/doc-example.mlir"))
+        if not examples:
             yield path, number, f"pass '{flag}' has no test/**/{flag}/doc-example.mlir"
+        elif description:
+            for finding in lint_example(description[1], examples[0].read_text()):
+                yield path, number, f"pass '{flag}': {finding}"
+
+
+def lint_example(description: str, example: str) -> Iterator[str]:
+    """Before and After are those of doc-example.mlir: its input and its CHECK lines have their ops."""
+    checks, code = [], []
+    for line in example.splitlines():
+        (checks if re.match(COMMENT, line) else code).append(line)
+    for heading, lines, where in (("Before", code, "input"), ("After", checks, "CHECK lines")):
+        block = re.search(rf"{heading}:\s*```mlir\n(.*?)```", description, re.DOTALL)
+        for op in sorted(set(OP_NAME.findall(block[1]))) if block else []:
+            if op not in "\n".join(lines):
+                yield f"'{op}' stands under {heading}, but not in the {where} of doc-example.mlir"
 
 
 def lint(root: Path) -> list[Finding]:

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 REPOSITORY = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("MCT_BIN_DIR", REPOSITORY / "build" / "bin"))
 SHARED = Path(os.environ.get("MCT_SHARED_DIR", REPOSITORY.parent / "shared"))
@@ -81,16 +79,6 @@ def run_command(model: Path, inputs: Path, **options: object) -> list[str | Path
 
 def run_json(model: Path, inputs: Path, **options: object) -> dict:
     return json.loads(run_ok(run_command(model, inputs, **options)).stdout)
-
-
-def in_c_order(path: Path, folder: Path) -> Path:
-    """The array in the order that the tools read: `path` itself, or a copy in `folder` if it is in Fortran order."""
-    array = np.load(path, mmap_mode="r")
-    if array.flags.c_contiguous:
-        return path
-    copy = folder / path.name
-    np.save(copy, np.ascontiguousarray(array))
-    return copy
 
 
 def weight_bytes(module: Path) -> float:
