@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Calibration/ChannelValues.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/Executor.h"
@@ -147,20 +146,12 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   if (failed(executor))
     return failure();
 
-  execution::SampleOptions sampleOptions;
-  sampleOptions.files.append(calibrationData.begin(), calibrationData.end());
-  if (calibrationSamples != 0)
-    sampleOptions.limit = int64_t(uint64_t(calibrationSamples));
-  auto scale = parseChannelValues(inputScale, "input-scale");
-  if (!scale)
-    return report(scale.takeError());
-  sampleOptions.scale = *scale;
-  auto offset = parseChannelValues(inputOffset, "input-offset");
-  if (!offset)
-    return report(offset.takeError());
-  sampleOptions.offset = *offset;
+  auto sampleOptions = execution::SampleOptions::parse(
+      calibrationData, inputScale, inputOffset, calibrationSamples);
+  if (!sampleOptions)
+    return report(sampleOptions.takeError());
   auto samples = execution::SampleSource::open(
-      sampleOptions, (*executor)->inputs(), (*executor)->unit());
+      *sampleOptions, (*executor)->inputs(), (*executor)->unit());
   if (!samples)
     return report(samples.takeError());
 

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -68,6 +70,28 @@ private:
   std::optional<mct::BatchDimensions> batch;
 };
 
+/// A module may be printed without its constants, or with truncated ones.
+LogicalResult checkConstant(Operation *op) {
+  DenseResourceElementsAttr attribute;
+  if (!matchPattern(op, m_Constant(&attribute)))
+    return success();
+  AsmResourceBlob *blob = attribute.getRawHandle().getBlob();
+  if (!blob)
+    return op->emitOpError("cannot be executed: the data of its resource '")
+           << attribute.getRawHandle().getKey() << "' are missing";
+  Type element = attribute.getType().getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return success();
+  int64_t expected = attribute.getType().getNumElements() *
+                     (element.getIntOrFloatBitWidth() / 8);
+  int64_t found = blob->getData().size();
+  if (found == expected)
+    return success();
+  return op->emitOpError("cannot be executed: expected ")
+         << expected << " bytes in its resource '"
+         << attribute.getRawHandle().getKey() << "', found " << found;
+}
+
 /// A copy of the function in a module of its own. Attributes, and with them the
 /// weights, are shared with the original.
 LogicalResult Compiler::extract() {
@@ -124,8 +148,10 @@ LogicalResult Compiler::checkOps() {
                          "bufferization", "memref", "affine", "index", "ub"})
     dialects.insert(name);
   Operation *unknown = nullptr;
-  entry.getBody().walk([&](Operation *op) {
+  WalkResult result = entry.getBody().walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
+    if (failed(checkConstant(op)))
+      return WalkResult::interrupt();
     if (dialects.contains(dialect) || isa<QuantizeOp, func::ReturnOp>(op))
       return WalkResult::advance();
     unknown = op;
@@ -134,7 +160,7 @@ LogicalResult Compiler::checkOps() {
   if (unknown)
     return unknown->emitOpError(
         "cannot be executed: the executor does not know this op");
-  return success();
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult Compiler::findObserved() {

@@ -412,10 +412,10 @@ std::string SiteRewriter::placeKernel(
     }
     std::string implementation = program.kernels.implementation(*kernel);
     if (reference)
-      op->emitRemark() << "'" << op->getName()
-                       << "' op runs with oneDNN's slow reference "
-                          "implementation '"
-                       << implementation << "'";
+      emitRemark(op->getLoc()) << "'" << op->getName()
+                               << "' op runs with oneDNN's slow reference "
+                                  "implementation '"
+                               << implementation << "'";
     program.kernelInfos.push_back({opName(op), implementation});
 
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -642,8 +642,9 @@ void SiteRewriter::rewriteKernels() {
         rewritePool(pool, Site::Kind::MaximumPool);
     }
     if (!reason.empty())
-      op->emitRemark() << "'" << op->getName()
-                       << "' op runs without oneDNN, slowly: " << reason;
+      emitRemark(op->getLoc())
+          << "'" << op->getName()
+          << "' op runs without oneDNN, slowly: " << reason;
   }
 }
 

@@ -29,6 +29,38 @@ static std::string typeText(mlir::Type type) {
   return text;
 }
 
+/// Numbers separated by ';'; empty text gives none.
+static llvm::Error parseChannelValues(llvm::StringRef text,
+                                      llvm::StringRef option,
+                                      llvm::SmallVector<double> &values) {
+  if (text.empty())
+    return llvm::Error::success();
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ';');
+  for (llvm::StringRef part : parts)
+    if (part.trim().getAsDouble(values.emplace_back()) ||
+        !std::isfinite(values.back()))
+      return fail("{0}: expected a number, or numbers separated by ';', but "
+                  "got '{1}'",
+                  option, text);
+  return llvm::Error::success();
+}
+
+llvm::Expected<SampleOptions>
+SampleOptions::parse(llvm::ArrayRef<std::string> files, llvm::StringRef scale,
+                     llvm::StringRef offset, uint64_t limit) {
+  SampleOptions options;
+  options.files.append(files.begin(), files.end());
+  options.limit = limit == 0 ? -1 : static_cast<int64_t>(limit);
+  if (llvm::Error error =
+          parseChannelValues(scale, "input-scale", options.scale))
+    return std::move(error);
+  if (llvm::Error error =
+          parseChannelValues(offset, "input-offset", options.offset))
+    return std::move(error);
+  return options;
+}
+
 static float fromHalf(uint16_t bits) {
   uint32_t sign = uint32_t(bits & 0x8000) << 16;
   uint32_t exponent = (bits >> 10) & 0x1f, mantissa = bits & 0x3ff;
@@ -107,11 +139,14 @@ SampleSource::open(const SampleOptions &options,
       for (double value : values)
         if (!std::isfinite(value))
           return fail("{0}: expected finite values, found {1}", what, value);
-      result.assign(input.channels, missing);
-      for (int64_t c = 0; c < input.channels; ++c)
+      // Repeated, so that the loop that applies them is long.
+      constexpr int64_t kLoopLength = 256;
+      int64_t repeats = (kLoopLength + input.channels - 1) / input.channels;
+      result.assign(repeats * input.channels, missing);
+      for (auto [i, factor] : llvm::enumerate(result))
         if (!values.empty())
-          result[c] =
-              static_cast<float>(values.size() == 1 ? values[0] : values[c]);
+          factor = static_cast<float>(
+              values.size() == 1 ? values[0] : values[i % input.channels]);
       return llvm::Error::success();
     };
     if (llvm::Error error =
@@ -267,10 +302,15 @@ llvm::Error SampleSource::loadFrom(const Input &input, const Shard &shard,
   default:
     return fail("'{0}': cannot read {1}", shard.file->path(), getName(type));
   }
-  if (!input.scale.empty())
-    for (int64_t i = 0; i < elements; i += input.channels)
-      for (int64_t c = 0; c < input.channels; ++c)
-        to[i + c] = to[i + c] * input.scale[c] + input.offset[c];
+  auto period = static_cast<int64_t>(input.scale.size());
+  for (int64_t i = 0; period != 0 && i < elements; i += period) {
+    const float *__restrict scale = input.scale.data();
+    const float *__restrict offset = input.offset.data();
+    float *__restrict block = to + i;
+    int64_t length = std::min(period, elements - i);
+    for (int64_t j = 0; j < length; ++j)
+      block[j] = block[j] * scale[j] + offset[j];
+  }
 
   // NaN and infinity are the values whose exponent bits are all ones; the sum
   // of that condition is cheaper than a branch per element.

@@ -3,7 +3,6 @@
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
 #include "Comparison.h"
-#include "mct/Calibration/ChannelValues.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
@@ -59,9 +58,9 @@ static cl::opt<std::string>
               cl::desc("Compare every point with the value of that name in "
                        "another module"),
               cl::cat(category));
-static cl::opt<int64_t> sampleLimit("samples",
-                                    cl::desc("Read that many samples; 0: all"),
-                                    cl::init(0), cl::cat(category));
+static cl::opt<uint64_t> sampleLimit("samples",
+                                     cl::desc("Read that many samples; 0: all"),
+                                     cl::init(0), cl::cat(category));
 static cl::opt<int64_t>
     batchSize("batch-size",
               cl::desc("Samples that a worker takes at once; 0: automatic"),
@@ -324,20 +323,12 @@ static LogicalResult run(MLIRContext &context) {
       return report(otherFile + ": its inputs are not those of " + inputFile);
   }
 
-  execution::SampleOptions sampleOptions;
-  sampleOptions.files.append(samplesFiles.begin(), samplesFiles.end());
-  if (sampleLimit > 0)
-    sampleOptions.limit = sampleLimit;
-  auto scale = calibration::parseChannelValues(inputScale, "--input-scale");
-  if (!scale)
-    return report(scale.takeError());
-  sampleOptions.scale = *scale;
-  auto offset = calibration::parseChannelValues(inputOffset, "--input-offset");
-  if (!offset)
-    return report(offset.takeError());
-  sampleOptions.offset = *offset;
+  auto sampleOptions = execution::SampleOptions::parse(
+      samplesFiles, inputScale, inputOffset, sampleLimit);
+  if (!sampleOptions)
+    return report(sampleOptions.takeError());
   auto samples = execution::SampleSource::open(
-      sampleOptions, (*executor)->inputs(), (*executor)->unit());
+      *sampleOptions, (*executor)->inputs(), (*executor)->unit());
   if (!samples)
     return report(samples.takeError());
 

@@ -21,6 +21,14 @@ struct SampleOptions {
   llvm::SmallVector<double> scale, offset;
   /// Use at most so many samples; negative: all.
   int64_t limit = -1;
+
+  /// Reads what users write: `scale` and `offset` are `0.5`, or `0.5;0.25;1`
+  /// for one number per channel; no samples in `limit` means all. Fails for
+  /// anything but finite numbers, naming the option.
+  static llvm::Expected<SampleOptions> parse(llvm::ArrayRef<std::string> files,
+                                             llvm::StringRef scale,
+                                             llvm::StringRef offset,
+                                             uint64_t limit);
 };
 
 /// Samples in memory-mapped `.npy` files, converted to what a network reads.
@@ -57,6 +65,7 @@ private:
     int64_t sampleElements = 0;
     size_t sampleBytes = 0;
     int64_t channels = 1;
+    /// Per channel, repeated several times; empty: 1 and 0.
     llvm::SmallVector<float> scale, offset;
     std::deque<Shard> shards;
   };

@@ -7,7 +7,6 @@
 
 using namespace mct::execution;
 using namespace mct::quantization;
-using ::testing::Test;
 
 namespace {
 
@@ -434,6 +433,22 @@ TEST_F(DiagnosticTest, OpWithoutLowering) {
       return %0 : tensor<1x2xf32>
     })",
               "loc(\"layer\"): error: 'tosa.custom' op cannot be executed");
+}
+
+TEST_F(DiagnosticTest, ConstantsWithoutTheirData) {
+  const char *text = R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %c = "tosa.const"() <{values = dense_resource<weights> : tensor<1x2xf32>}> : () -> tensor<1x2xf32> loc("weights")
+      %0 = tosa.add %x, %c : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %0 : tensor<1x2xf32>
+    })";
+  expectError(text, "loc(\"weights\"): error: 'tosa.const' op cannot be "
+                    "executed: the data of its resource 'weights' are missing");
+  diagnostics.clear();
+  // One float where the type asks for two.
+  expectError(std::string(text) + "{-# dialect_resources: {builtin: {weights: "
+                                  "\"0x040000000000803F\"}} #-}",
+              "cannot be executed: expected 8 bytes in its resource");
 }
 
 TEST_F(DiagnosticTest, MissingFunction) {

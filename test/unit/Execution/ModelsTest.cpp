@@ -9,6 +9,7 @@
 #include "mct/Transforms/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mct::execution;
@@ -18,7 +19,6 @@ namespace {
 struct Model {
   const char *name, *data;
   double scale;
-  /// Integer models are exact; else the tolerance is 1e-4 + 1e-5 * |value|.
   int64_t samples;
 };
 
@@ -127,6 +127,42 @@ INSTANTIATE_TEST_SUITE_P(
         Model{"tiny_darknet_imagenet", "imagenet/test_images.npy", 1.0 / 255,
               16}),
     [](const auto &info) { return std::string(info.param.name); });
+
+using IntegerModelTest = ModelsTest;
+
+TEST_F(IntegerModelTest, EqualsReferenceKernelsExactly) {
+  auto executor = load("wakeword_ds_cnn_int8_tflite");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  EXPECT_TRUE(executor->inputs()[0].type.getElementType().isInteger(8));
+  auto features = NpyFile::open(folder + "ww/features.npy");
+  auto expected =
+      NpyFile::open(folder + "expected/wakeword_ds_cnn_int8_tflite.npy");
+  ASSERT_TRUE(features && expected);
+  int64_t unit = executor->unit();
+  int64_t inputSize = executor->inputs()[0].type.getNumElements() / unit;
+  int64_t outputSize = executor->outputs()[0].type.getNumElements() / unit;
+  int64_t samples = (*features)->shape()[0];
+  Worker worker(*executor);
+  std::vector<int8_t> input(unit * inputSize), output(unit * outputSize);
+  for (int64_t first = 0; first < samples; first += unit) {
+    int64_t valid = std::min(unit, samples - first);
+    for (int64_t i = 0; i < valid * inputSize; ++i) {
+      float value;
+      std::memcpy(&value,
+                  (*features)->data() + (first * inputSize + i) * sizeof(float),
+                  sizeof(float));
+      // The input quantizer of the model, from the table in its README.
+      input[i] = static_cast<int8_t>(std::clamp(
+          std::nearbyint(value / 0.0037010426f) - 128, -128.0f, 127.0f));
+    }
+    worker.run(static_cast<const void *>(input.data()),
+               static_cast<void *>(output.data()), valid);
+    EXPECT_EQ(std::memcmp(output.data(),
+                          (*expected)->data() + first * outputSize,
+                          valid * outputSize),
+              0);
+  }
+}
 
 using DeterminismTest = ModelsTest;
 

@@ -63,9 +63,9 @@ TEST_F(NpyTest, ReadsAllFormatVersions) {
     ASSERT_TRUE(static_cast<bool>(opened));
     EXPECT_EQ((*opened)->elementType(), ElementType::F32);
     EXPECT_EQ((*opened)->shape(), (llvm::ArrayRef<int64_t>{2, 3}));
-    EXPECT_EQ(std::memcmp((*opened)->data(), values, sizeof(values)), 0);
+    EXPECT_EQ(llvm::StringRef((*opened)->data(), sizeof(values)), data);
     (*opened)->releasePages(0, sizeof(values));
-    EXPECT_EQ(std::memcmp((*opened)->data(), values, sizeof(values)), 0);
+    EXPECT_EQ(llvm::StringRef((*opened)->data(), sizeof(values)), data);
   }
 }
 

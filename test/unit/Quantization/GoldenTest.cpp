@@ -116,8 +116,8 @@ double meanSquare(llvm::ArrayRef<double> values) {
 struct Golden {
   json::Value root = nullptr;
   bool present = false;
-  explicit Golden(llvm::StringRef name) {
-    std::string path = goldenFile(name);
+  std::string path;
+  explicit Golden(llvm::StringRef name) : path(goldenFile(name)) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
       return;
@@ -134,10 +134,9 @@ struct Golden {
   }
 };
 
-#define MCT_REQUIRE_GOLDEN(golden, name)                                       \
-  Golden golden(name);                                                         \
-  if (!golden.present)                                                         \
-  GTEST_SKIP() << "no golden vectors at " << goldenFile(name)                  \
+#define MCT_REQUIRE_GOLDEN(golden)                                             \
+  if (!(golden).present)                                                       \
+  GTEST_SKIP() << "no golden vectors at " << (golden).path                     \
                << "; set MCT_GOLDEN_DIR"
 
 std::string caseFamily(const json::Object &object) {
@@ -178,7 +177,8 @@ void expectNear(double actual, double expected, double relative,
 }
 
 void checkFakeQuantization(llvm::StringRef file) {
-  MCT_REQUIRE_GOLDEN(golden, file);
+  Golden golden(file);
+  MCT_REQUIRE_GOLDEN(golden);
   Tally tally;
   for (const json::Value &value : golden.array("cases")) {
     const json::Object &object = *value.getAsObject();
@@ -228,7 +228,8 @@ OptimumKey optimumKey(const json::Object &object) {
 }
 
 TEST(GoldenTest, WeightParametersReachMctAndTheExactOptimum) {
-  MCT_REQUIRE_GOLDEN(golden, "weight_params.json");
+  Golden golden("weight_params.json");
+  MCT_REQUIRE_GOLDEN(golden);
   std::map<std::string, const json::Object *> tensors;
   for (const json::Value &tensor : golden.array("tensors"))
     tensors[tensor.getAsObject()->getString("id")->str()] =
@@ -368,7 +369,8 @@ struct Samples {
 };
 
 TEST(GoldenTest, ActivationParametersReachMctAndTheExactOptimum) {
-  MCT_REQUIRE_GOLDEN(golden, "activation_params.json");
+  Golden golden("activation_params.json");
+  MCT_REQUIRE_GOLDEN(golden);
   std::map<std::string, const json::Object *> histograms;
   std::map<std::string, Samples> samples;
   HistogramScratch scratch;

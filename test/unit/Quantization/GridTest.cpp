@@ -180,7 +180,7 @@ TEST(GridTest, ChannelAxesSelectGridsAndRows) {
   std::vector<float> values(120);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = 0.01f * i - 0.5f;
-  for (std::vector<int64_t> axes :
+  for (const std::vector<int64_t> &axes :
        std::vector<std::vector<int64_t>>{{},
                                          {0},
                                          {1},

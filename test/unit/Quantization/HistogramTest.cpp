@@ -191,14 +191,14 @@ TEST(HistogramTest, OnlyNonFiniteValuesLeaveItEmpty) {
 }
 
 TEST(HistogramTest, PartsRebuildTheHistogram) {
-  for (std::vector<float> values : {std::vector<float>{},
-                                    {0.0f},
-                                    {std::nanf("")},
-                                    {3.0f},
-                                    {-2.0f, 0.0f},
-                                    {0.0f, 1e30f, -1e-30f},
-                                    {-1e-44f},
-                                    mixedValues(3000, 8)}) {
+  for (const std::vector<float> &values : {std::vector<float>{},
+                                           {0.0f},
+                                           {std::nanf("")},
+                                           {3.0f},
+                                           {-2.0f, 0.0f},
+                                           {0.0f, 1e30f, -1e-30f},
+                                           {-1e-44f},
+                                           mixedValues(3000, 8)}) {
     Histogram histogram = observed(values);
     auto rebuilt = Histogram::fromParts(histogram.parts());
     ASSERT_TRUE(bool(rebuilt)) << llvm::toString(rebuilt.takeError());

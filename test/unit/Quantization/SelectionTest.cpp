@@ -158,8 +158,8 @@ TEST(NoClippingTest, WeightThresholdsOfBothKinds) {
 
 TEST(NoClippingTest, UniformRangeIsThatOfTheValuesAndZero) {
   // T12 and T23: MCT ends the last at 5 instead of 1.
-  auto expectRange = [](std::vector<float> values, unsigned bits, double lo,
-                        double hi) {
+  auto expectRange = [](const std::vector<float> &values, unsigned bits,
+                        double lo, double hi) {
     SelectedParameters selected =
         uniform(values, bits, ErrorMethod::NoClipping);
     UniformParameters expected = uniformParametersForRange(lo, hi, bits);
