@@ -61,7 +61,7 @@ static cl::opt<std::string>
 static cl::opt<uint64_t> sampleLimit("samples",
                                      cl::desc("Read that many samples; 0: all"),
                                      cl::init(0), cl::cat(category));
-static cl::opt<int64_t>
+static cl::opt<uint64_t>
     batchSize("batch-size",
               cl::desc("Samples that a worker takes at once; 0: automatic"),
               cl::init(0), cl::cat(category));
@@ -373,7 +373,7 @@ static LogicalResult run(MLIRContext &context) {
 
   execution::RunOptions runOptions;
   runOptions.threads = numThreads;
-  runOptions.batchSize = batchSize;
+  runOptions.batchSize = int64_t(uint64_t(batchSize));
   size_t workers = execution::numWorkers(**executor, **samples, runOptions);
   std::vector<Counts> counts(workers);
   std::optional<Comparison> comparison;
