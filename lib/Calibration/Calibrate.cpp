@@ -54,6 +54,13 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
   }
 
   void runOnOperation() override {
+    if (getPoints().empty()) {
+      emitError(getOperation().getLoc())
+          << "function '" << function
+          << "' is not there, or has no activation points to calibrate; run "
+             "mct-insert-quantizers before";
+      return signalPassFailure();
+    }
     StatisticsFile statistics;
     if (failed(loadStatistics(statistics)) || failed(addSamples(statistics)) ||
         failed(writeToPoints(statistics)))

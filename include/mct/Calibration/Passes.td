@@ -18,6 +18,8 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
     `statistics-in`: files written by `statistics-out`; they are added to what the samples give, exactly, so that shards
     may be calibrated apart. With files and no samples nothing is run.
 
+    Fails for a function without activation points: run `mct-insert-quantizers` before.
+
     Source: MCT `statistics_collector`; spec/thresholds.md 5.3 F.
 
     Before:

@@ -13,6 +13,7 @@
 // RUN: not mct-opt %s --mct-calibrate -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=nobody" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=pointless" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=POINTLESS
 // RUN: test ! -e %t.mlir
 
 // NAN: error: {{.*}}nan.npy{{.*}}sample 1{{.*}}nan
@@ -28,8 +29,13 @@
 // SCALES: error: {{.*}}one value or 4, {{.*}} found 2
 // NOTHING: error: calibration needs samples; give calibration-data=FILE.npy
 // STATISTICS: error: {{.*}}garbage.npy
-// FUNCTION: error: {{.*}}nobody
+// FUNCTION: error: function 'nobody' is not there, or has no activation points to calibrate; run mct-insert-quantizers before
+// POINTLESS: error: function 'pointless' is not there, or has no activation points to calibrate
 func.func @main(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = tpc.quantize %arg0 as "in" activation : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
+}
+
+func.func @pointless(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  return %arg0 : tensor<1x4xf32>
 }
