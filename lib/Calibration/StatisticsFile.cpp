@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/PointStatistics.h"
-#include "llvm/Support/FileSystem.h"
+#include "mct/Execution/OutputFile.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
+using namespace mct;
 using namespace mct::calibration;
 using mct::quantization::ChannelStatistics;
 using mct::quantization::ExactSum;
@@ -45,13 +46,9 @@ static void writePoint(json::OStream &stream, const PointStatistics &point) {
 }
 
 llvm::Error StatisticsFile::save(llvm::StringRef path) const {
-  llvm::Expected<llvm::sys::fs::TempFile> file =
-      llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
-  if (!file)
-    return llvm::createFileError(path, file.takeError());
+  execution::OutputFile file(path);
   {
-    llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-    json::OStream stream(os, /*IndentSize=*/1);
+    json::OStream stream(file, /*IndentSize=*/1);
     stream.object([&] {
       stream.attribute("format", kFormat);
       stream.attribute("version", kVersion);
@@ -62,17 +59,9 @@ llvm::Error StatisticsFile::save(llvm::StringRef path) const {
                                  [&] { writePoint(stream, entry.second); });
       });
     });
-    os << '\n';
-    os.flush();
-    if (std::error_code error = os.error()) {
-      os.clear_error();
-      llvm::consumeError(file->discard());
-      return llvm::createFileError(path, error);
-    }
   }
-  if (llvm::Error error = file->keep(path))
-    return llvm::createFileError(path, std::move(error));
-  return llvm::Error::success();
+  file << '\n';
+  return file.keep();
 }
 
 //===----------------------------------------------------------------------===//

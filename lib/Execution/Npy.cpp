@@ -341,27 +341,17 @@ void NpyFile::releasePages(size_t begin, size_t end) const {
 // Writer
 //===----------------------------------------------------------------------===//
 
-NpyWriter::~NpyWriter() {
-  if (descriptor < 0)
-    return;
-  ::close(descriptor);
-  ::unlink(temporaryPath.c_str());
-}
+NpyWriter::NpyWriter(llvm::StringRef path)
+    : path(path.str()), file(std::make_unique<OutputFile>(path)) {}
+
+NpyWriter::~NpyWriter() = default;
 
 llvm::Expected<std::unique_ptr<NpyWriter>>
 NpyWriter::create(llvm::StringRef path, ElementType type,
                   llvm::ArrayRef<int64_t> shape) {
-  std::unique_ptr<NpyWriter> writer(new NpyWriter());
-  writer->finalPath = path.str();
-  llvm::SmallString<128> temporary;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          path + ".%%%%%%%%.tmp", writer->descriptor, temporary))
-    return fail(path, "cannot create: " + error.message());
-  writer->temporaryPath = temporary.str().str();
-  // As a plainly created file would have it.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(writer->descriptor, 0666 & ~mask);
+  std::unique_ptr<NpyWriter> writer(new NpyWriter(path));
+  if (llvm::Error error = writer->file->open())
+    return std::move(error);
 
   std::string header = "{'descr': '" + getDescriptor(type).str() +
                        "', 'fortran_order': False, 'shape': (";
@@ -383,39 +373,20 @@ NpyWriter::create(llvm::StringRef path, ElementType type,
   start += static_cast<char>(header.size() & 0xff);
   start += static_cast<char>(header.size() >> 8);
   start += header;
-  if (llvm::Error error = writer->write(start.data(), start.size()))
-    return std::move(error);
-  writer->writtenBytes = 0;
+  *writer->file << start;
   writer->expectedBytes = elements * getByteSize(type);
   return std::move(writer);
 }
 
-llvm::Error NpyWriter::write(const void *data, size_t bytes) {
-  auto *position = static_cast<const char *>(data);
+void NpyWriter::write(const void *data, size_t bytes) {
+  file->write(static_cast<const char *>(data), bytes);
   writtenBytes += bytes;
-  while (bytes > 0) {
-    ssize_t count = ::write(descriptor, position, bytes);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return fail(finalPath, "cannot write: " + systemError());
-    position += count;
-    bytes -= count;
-  }
-  return llvm::Error::success();
 }
 
 llvm::Error NpyWriter::commit() {
   if (writtenBytes != expectedBytes)
-    return fail(finalPath, "expected " + llvm::Twine(expectedBytes) +
-                               " bytes of data, " + llvm::Twine(writtenBytes) +
-                               " were written");
-  int closing = std::exchange(descriptor, -1);
-  if (::close(closing) != 0 ||
-      ::rename(temporaryPath.c_str(), finalPath.c_str()) != 0) {
-    std::string reason = systemError();
-    ::unlink(temporaryPath.c_str());
-    return fail(finalPath, "cannot write: " + reason);
-  }
-  return llvm::Error::success();
+    return fail(path, "expected " + llvm::Twine(expectedBytes) +
+                          " bytes of data, " + llvm::Twine(writtenBytes) +
+                          " were written");
+  return file->keep();
 }

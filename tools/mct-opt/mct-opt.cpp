@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-opt with the tpc dialect and the mct passes.
-#include "mct/Execution/Executor.h"
+#include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -9,75 +9,23 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Lookup/Subgraphs.h"
 #include "tpc_dialect/targets/Targets.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
-namespace {
-/// The output file: a temporary that is made when the first byte is written and
-/// takes the file's name at the end, so that a run which fails or is killed
-/// leaves nothing behind and an existing file alone.
-class OutputFile : public llvm::raw_ostream {
-public:
-  explicit OutputFile(StringRef path) : path(path) {}
+static llvm::cl::opt<bool> listTargets(
+    "tpc-list-targets",
+    llvm::cl::desc("Print the names of the stock targets, aliases with "
+                   "what they stand for"));
 
-  ~OutputFile() override {
-    flush();
-    if (file)
-      llvm::consumeError(file->discard());
-  }
-
-  /// Gives the file its name.
-  llvm::Error keep() {
-    flush();
-    if (!error && !file)
-      error = create();
-    if (error)
-      return llvm::createFileError(path, error);
-    llvm::Error failed = file->keep(path);
-    file.reset();
-    return failed;
-  }
-
-private:
-  std::error_code create() {
-    auto made = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
-    if (!made)
-      return llvm::errorToErrorCode(made.takeError());
-    file.emplace(std::move(*made));
-    return {};
-  }
-
-  void write_impl(const char *data, size_t size) override {
-    if (!error && !file)
-      error = create();
-    if (error)
-      return;
-    llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false,
-                                /*unbuffered=*/true);
-    stream.write(data, size);
-    error = stream.error();
-    stream.clear_error();
-    written += size;
-  }
-
-  uint64_t current_pos() const override { return written; }
-
-  std::string path;
-  std::optional<llvm::sys::fs::TempFile> file;
-  std::error_code error;
-  uint64_t written = 0;
-};
-} // namespace
-
-static llvm::cl::opt<bool>
-    listTargets("tpc-list-targets",
-                llvm::cl::desc("Print the names of the stock targets"));
+static llvm::cl::opt<bool> listSubgraphs(
+    "tpc-list-subgraphs",
+    llvm::cl::desc("Print the operators that are matched as several ops"));
 
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
@@ -105,8 +53,14 @@ int main(int argc, char **argv) {
   auto [inputName, outputName] = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
   if (listTargets) {
-    for (StringRef name : mct::tpc::listTargets())
-      llvm::outs() << name << '\n';
+    for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
+      llvm::outs() << target.name
+                   << (target.isAlias() ? " -> " + target.resolved : "")
+                   << '\n';
+    return EXIT_SUCCESS;
+  }
+  if (listSubgraphs) {
+    mct::tpc::printSubgraphs(llvm::outs());
     return EXIT_SUCCESS;
   }
 
@@ -122,7 +76,7 @@ int main(int argc, char **argv) {
     return asMainReturnCode(
         MlirOptMain(llvm::outs(), std::move(input), registry, config));
 
-  OutputFile output(outputName);
+  mct::execution::OutputFile output(outputName);
   if (failed(MlirOptMain(output, std::move(input), registry, config)))
     return EXIT_FAILURE;
   if (llvm::Error error = output.keep())

@@ -3,11 +3,11 @@
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
 #include "Comparison.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
-#include "mct/Transforms/Names.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
@@ -191,18 +191,16 @@ public:
   OutputStream(std::unique_ptr<execution::NpyWriter> writer, size_t sampleBytes)
       : writer(std::move(writer)), sampleBytes(sampleBytes) {}
 
-  llvm::Error add(int64_t unit, const void *data, int64_t samples) {
+  void add(int64_t unit, const void *data, int64_t samples) {
     std::lock_guard<std::mutex> lock(mutex);
     auto *bytes = static_cast<const char *>(data);
     waiting[unit].assign(bytes, bytes + samples * sampleBytes);
     while (!waiting.empty() && waiting.begin()->first == next) {
       const std::vector<char> &ready = waiting.begin()->second;
-      if (llvm::Error error = writer->write(ready.data(), ready.size()))
-        return error;
+      writer->write(ready.data(), ready.size());
       waiting.erase(waiting.begin());
       ++next;
     }
-    return llvm::Error::success();
   }
 
   llvm::Error commit() { return writer->commit(); }
@@ -413,9 +411,7 @@ static LogicalResult run(MLIRContext &context) {
                        sample, classes);
         }
         for (auto [index, stream] : llvm::enumerate(streams))
-          if (llvm::Error failed = stream->add(done.index, done.outputs[index],
-                                               done.validSamples))
-            return failed;
+          stream->add(done.index, done.outputs[index], done.validSamples);
         return llvm::Error::success();
       });
   if (error)

@@ -2,6 +2,7 @@
 #ifndef MCT_EXECUTION_NPY_H
 #define MCT_EXECUTION_NPY_H
 
+#include "mct/Execution/OutputFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -67,8 +68,8 @@ struct NpyHeader {
 llvm::Expected<NpyHeader> parseNpyHeader(llvm::ArrayRef<char> bytes,
                                          llvm::StringRef path);
 
-/// Writes a `.npy` file sequentially into a temporary beside it, which takes
-/// the file's name in `commit`; without commit nothing is left.
+/// Writes a `.npy` file sequentially; the file has its name after `commit`, or
+/// never (see OutputFile).
 class NpyWriter {
 public:
   ~NpyWriter();
@@ -78,15 +79,16 @@ public:
   static llvm::Expected<std::unique_ptr<NpyWriter>>
   create(llvm::StringRef path, ElementType type, llvm::ArrayRef<int64_t> shape);
 
-  /// Appends the next bytes of the data.
-  llvm::Error write(const void *data, size_t bytes);
-  /// Fails when fewer or more bytes were written than the shape holds.
+  /// Appends the next bytes of the data. Errors are reported by `commit`.
+  void write(const void *data, size_t bytes);
+  /// Fails when a write failed, or fewer or more bytes were written than the
+  /// shape holds.
   llvm::Error commit();
 
 private:
-  NpyWriter() = default;
-  std::string finalPath, temporaryPath;
-  int descriptor = -1;
+  explicit NpyWriter(llvm::StringRef path);
+  std::string path;
+  std::unique_ptr<OutputFile> file;
   uint64_t expectedBytes = 0, writtenBytes = 0;
 };
 

@@ -152,7 +152,7 @@ TEST_F(NpyTest, WriterRoundTripsAndLeavesNothingWithoutCommit) {
     auto writer = NpyWriter::create(target, ElementType::I32, {3});
     ASSERT_TRUE(static_cast<bool>(writer));
     EXPECT_FALSE(llvm::sys::fs::exists(target));
-    ASSERT_FALSE((*writer)->write(values.data(), 12));
+    (*writer)->write(values.data(), 12);
     ASSERT_FALSE((*writer)->commit());
   }
   auto opened = NpyFile::open(target);
@@ -163,7 +163,7 @@ TEST_F(NpyTest, WriterRoundTripsAndLeavesNothingWithoutCommit) {
   {
     auto writer = NpyWriter::create(target, ElementType::I32, {4, 1});
     ASSERT_TRUE(static_cast<bool>(writer));
-    ASSERT_FALSE((*writer)->write(values.data(), 12));
+    (*writer)->write(values.data(), 12);
     EXPECT_EQ(llvm::toString((*writer)->commit()),
               "'" + target + "': expected 16 bytes of data, 12 were written");
   }
@@ -178,8 +178,7 @@ TEST_F(NpyTest, WriterRoundTripsAndLeavesNothingWithoutCommit) {
   auto nowhere = NpyWriter::create(path("no/out.npy"), ElementType::F32, {1});
   ASSERT_FALSE(static_cast<bool>(nowhere));
   EXPECT_EQ(llvm::toString(nowhere.takeError()),
-            "'" + path("no/out.npy") +
-                "': cannot create: No such file or directory");
+            "'" + path("no/out.npy") + "': No such file or directory");
 }
 
 } // namespace

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_EXECUTION_OUTPUTFILE_H
+#define MCT_EXECUTION_OUTPUTFILE_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <system_error>
+
+namespace mct::execution {
+
+/// A file that has its name when it is complete, or never: what is written goes
+/// to a nameless file in the same folder, which takes the name in `keep`. Until
+/// then, and when the process fails or is killed, a file of that name stays as
+/// it is and nothing lies beside it.
+///
+/// A path that is no regular file (`/dev/null`, a pipe) is written directly.
+class OutputFile : public llvm::raw_ostream {
+public:
+  /// Touches nothing until the first byte is written.
+  explicit OutputFile(llvm::StringRef path);
+  /// Without `keep`, drops what was written.
+  ~OutputFile() override;
+
+  /// Opens the file before anything is written, to report a folder that cannot
+  /// be written to early.
+  llvm::Error open();
+  /// Gives the file its name. The error of the first failing step, with the
+  /// path.
+  llvm::Error keep();
+
+private:
+  void write_impl(const char *data, size_t size) override;
+  uint64_t current_pos() const override { return written; }
+  std::error_code openDescriptor();
+  std::error_code giveName();
+
+  std::string path;
+  /// Of a file that has a name already: on file systems without nameless files,
+  /// and while `keep` renames.
+  std::string temporaryPath;
+  std::error_code error;
+  int descriptor = -1;
+  bool isDirect = false;
+  uint64_t written = 0;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_OUTPUTFILE_H
