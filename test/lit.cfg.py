@@ -18,7 +18,7 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=a
 tools_dir = os.path.join(config.mct_obj_root, "bin")
 llvm_config.with_environment("PATH", tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
-llvm_config.add_tool_substitutions(["mct-opt", "mct-run"], [tools_dir])
+llvm_config.add_tool_substitutions(["mct-opt", "mct-run", "mct-translate"], [tools_dir])
 llvm_config.add_tool_substitutions(["mlir-opt", "FileCheck", "not", "count", "split-file"], [config.llvm_tools_dir])
 
 config.substitutions.append(("%mct_obj", config.mct_obj_root))

@@ -4,7 +4,7 @@
 #include "Pipeline.h"
 #include "Program.h"
 #include "Rewrite.h"
-#include "mct/Transforms/Names.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

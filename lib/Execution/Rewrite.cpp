@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Rewrite.h"
 
-#include "mct/Transforms/Names.h"
+#include "mct/Analysis/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Pipelines/Pipelines.h"
+#include "mct/Analysis/Passes.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -15,6 +16,8 @@ void mct::buildPreparePipeline(OpPassManager &passManager) {
   functions.addPass(createAssignNamesPass());
   // A batch norm's scale is a constant only after its rsqrt is evaluated.
   functions.addPass(createFoldConstantsPass());
+  // The bounds of a split ReLU6 may be computed.
+  functions.addPass(createNormalizeActivationsPass());
   functions.addPass(createFoldBatchNormPass());
 }
 
@@ -25,7 +28,9 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   passManager.addPass(tpc::createAttachTargetPass(attach));
 
   buildPreparePipeline(passManager);
-  passManager.addPass(createInsertQuantizersPass());
+  InsertQuantizersPassOptions insert;
+  insert.overrides = options.overrides;
+  passManager.addPass(createInsertQuantizersPass(insert));
 
   CalibratePassOptions calibrate;
   calibrate.calibrationData.assign(options.calibrationData.begin(),
@@ -51,6 +56,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
 
 void mct::registerAllMctPasses() {
   tpc::registerTpcTransformsPasses();
+  registerMctAnalysisPasses();
   registerMctTransformsPasses();
   registerMctCalibrationPasses();
   PassPipelineRegistration<>(

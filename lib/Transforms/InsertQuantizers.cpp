@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/QuantizationPlan.h"
-#include "mct/Transforms/Names.h"
 #include "mct/Transforms/Passes.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mct {
 #define GEN_PASS_DEF_INSERTQUANTIZERSPASS
@@ -12,36 +9,6 @@ namespace mct {
 
 using namespace mlir;
 using namespace mct;
-
-/// The name under which a node's result is known. Where only reshapes follow
-/// the kernel op, the values are the kernel op's, and its name says more than
-/// theirs.
-static StringAttr getNodeName(const tpc::Node &node) {
-  bool onlyReshapes = true;
-  for (Operation *op : llvm::reverse(node.ops)) {
-    if (op == node.kernelOp)
-      break;
-    onlyReshapes &= isa<tosa::ReshapeOp>(op);
-  }
-  return getName((onlyReshapes ? node.kernelOp : node.root())->getLoc());
-}
-
-/// Alternatives that differ in the result's quantizer.
-static SmallVector<Attribute>
-getActivationCandidates(ArrayRef<tpc::OpQuantConfigAttr> configs) {
-  SmallVector<Attribute> distinct;
-  SmallVector<std::tuple<tpc::QuantizationMethod, int64_t, tpc::Signedness>>
-      seen;
-  for (tpc::OpQuantConfigAttr config : configs) {
-    std::tuple quantizer(config.getActMethod(), config.getActBits(),
-                         config.getSignedness());
-    if (llvm::is_contained(seen, quantizer))
-      continue;
-    seen.push_back(quantizer);
-    distinct.push_back(config);
-  }
-  return distinct;
-}
 
 static ArrayAttr getCandidatesAttr(MLIRContext *context,
                                    ArrayRef<Attribute> distinct) {
@@ -56,136 +23,100 @@ getRangeAttr(MLIRContext *context,
   return tpc::RangeAttr::get(context, range.first, range.second);
 }
 
-static bool isQuantizable(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getElementType().isF32();
-}
-
 /// Puts a point behind `value` and lets everybody read the point instead.
 static void insertActivationPoint(OpBuilder &builder, Value value,
                                   StringAttr name,
                                   tpc::OpQuantConfigAttr config,
-                                  ArrayRef<tpc::OpQuantConfigAttr> candidates,
+                                  ArrayRef<Attribute> candidates,
                                   ArrayAttr group, tpc::RangeAttr range) {
-  MLIRContext *context = builder.getContext();
   auto point = tpc::QuantizeOp::create(
       builder, value.getLoc(), value.getType(), value, name,
       /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), config,
-      getCandidatesAttr(context, getActivationCandidates(candidates)), group,
-      range,
+      getCandidatesAttr(builder.getContext(), candidates), group, range,
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface());
   value.replaceAllUsesExcept(point.getOutput(), point);
 }
 
-static void insertWeightPoints(const tpc::TpcLookup &lookup,
-                               const PlannedNode &planned, StringAttr name) {
-  const tpc::Node &node = planned.node;
-  if (!node.weights)
-    return;
-  tpc::OpInfoAttr info =
-      lookup.getOpInfo(node.kernelOp->getName().getStringRef());
-  OpBuilder builder(node.kernelOp);
-  MLIRContext *context = builder.getContext();
-  for (NamedAttribute entry : node.weights) {
-    StringRef genericName = entry.getName().getValue();
-    unsigned operandNumber = cast<IntegerAttr>(entry.getValue()).getInt();
-    tpc::AttrQuantConfigAttr config = planned.base.getWeightConfig(genericName);
-    if (!config.getEnabled() ||
-        operandNumber >= node.kernelOp->getNumOperands())
-      continue;
-    OpOperand &operand = node.kernelOp->getOpOperand(operandNumber);
-    if (!isQuantizable(operand.get()) ||
-        !matchPattern(operand.get(), m_Constant()))
-      continue;
-    SmallVector<Attribute> candidates;
-    for (tpc::OpQuantConfigAttr candidate : planned.candidates)
-      if (Attribute weight = candidate.getWeightConfig(genericName);
-          !llvm::is_contained(candidates, weight))
-        candidates.push_back(weight);
-    DenseI64ArrayAttr axes;
-    if (config.getPerChannel() && info &&
-        info.getKernel() == int64_t(operandNumber) &&
-        !info.getOutAxes().empty())
-      axes = DenseI64ArrayAttr::get(context, info.getOutAxes());
-    auto point = tpc::QuantizeOp::create(
-        builder, operand.get().getLoc(), operand.get().getType(), operand.get(),
-        name, builder.getStringAttr(genericName), axes, config,
-        getCandidatesAttr(context, candidates), /*group=*/ArrayAttr(),
-        /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
-        /*parameters=*/tpc::QuantizerAttrInterface());
-    operand.set(point.getOutput());
-  }
+/// Puts a point between a constant and the op that reads it.
+static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
+                              StringAttr name) {
+  Value value = weight.operand->get();
+  auto point = tpc::QuantizeOp::create(
+      builder, value.getLoc(), value.getType(), value, name, weight.name,
+      weight.axes, weight.config,
+      getCandidatesAttr(builder.getContext(), weight.candidates),
+      /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
+      /*statistics=*/tpc::StatisticsAttr(),
+      /*parameters=*/tpc::QuantizerAttrInterface());
+  weight.operand->set(point.getOutput());
 }
 
-static LogicalResult insertPoints(tpc::TpcLookup &lookup,
-                                  func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitOpError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks; quantizer points need a network without control flow";
-  WalkResult present =
-      function.walk([](tpc::QuantizeOp point) {
-        point.emitOpError()
-            << "is already there; insert points into a module without any";
-        return WalkResult::interrupt();
-      });
-  if (present.wasInterrupted())
-    return failure();
-  assignNames(function);
-  Block &block = function.getBody().front();
-  FailureOr<QuantizationPlan> plan = QuantizationPlan::create(lookup, block);
+static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
+                                  Overrides &overrides) {
+  FailureOr<QuantizationPlan> plan =
+      QuantizationPlan::create(lookup, function, overrides);
   if (failed(plan))
     return failure();
 
-  OpBuilder builder(function.getContext());
-  SmallVector<StringAttr> names =
-      llvm::map_to_vector(plan->nodes, [](const PlannedNode &planned) {
-        return getNodeName(planned.node);
-      });
+  MLIRContext *context = function.getContext();
+  OpBuilder builder(context);
   for (auto [index, planned] : llvm::enumerate(plan->nodes)) {
     const tpc::Node &node = planned.node;
-    if (node.info && !node.info.getQuantize())
-      continue;
-    insertWeightPoints(lookup, planned, names[index]);
-    ArrayAttr group;
-    if (planned.group) {
-      ArrayRef<size_t> chain = plan->groups[*planned.group];
-      if (chain.back() != index)
-        continue;
-      group = builder.getArrayAttr(llvm::map_to_vector(
-          chain, [&](size_t link) -> Attribute { return names[link]; }));
+    if (planned.contested) {
+      // U3
+      const PlannedNode &other = plan->nodes[*planned.contested];
+      InFlightDiagnostic remark =
+          node.root()->emitRemark()
+          << "'" << planned.name.getValue() << "' cannot be fused with '"
+          << other.name.getValue() << "', which an earlier chain has";
+      remark.attachNote(other.node.root()->getLoc()) << "both want this op";
     }
-    if (!planned.base.getActEnabled() || !isQuantizable(node.result()))
+    builder.setInsertionPoint(node.kernelOp);
+    for (const PlannedWeight &weight : planned.weights)
+      if (weight.whyFloat.empty())
+        insertWeightPoint(builder, weight, planned.name);
+    if (planned.cover != ResultCover::Point)
       continue;
+    ArrayAttr group;
+    if (planned.group && plan->groups[*planned.group].end == index) {
+      SmallVector<StringAttr> names =
+          plan->getNames(plan->groups[*planned.group]);
+      group = builder.getArrayAttr(
+          SmallVector<Attribute>(names.begin(), names.end()));
+    }
     builder.setInsertionPointAfter(node.root());
-    insertActivationPoint(builder, node.result(), names[index], planned.base,
-                          planned.candidates, group,
-                          getRangeAttr(function.getContext(), node.range));
+    insertActivationPoint(builder, node.result(), planned.name,
+                          planned.activation, planned.activationCandidates,
+                          group, getRangeAttr(context, node.range));
   }
-  // The target's default speaks for what no operator makes: MCT quantizes the
-  // inputs of the network the same way.
-  tpc::OpQuantConfigAttr inputConfig =
-      lookup.platform().getDefaultOptions().getBaseConfig();
-  builder.setInsertionPointToStart(&block);
-  for (BlockArgument argument : function.getArguments())
-    if (inputConfig.getActEnabled() && isQuantizable(argument) &&
-        !argument.use_empty())
-      insertActivationPoint(builder, argument, getName(argument), inputConfig,
-                            inputConfig, ArrayAttr(), tpc::RangeAttr());
+  builder.setInsertionPointToStart(&function.getBody().front());
+  for (const PlannedInput &input : plan->inputs)
+    if (input.whyFloat.empty())
+      insertActivationPoint(builder, input.argument, input.name, input.config,
+                            /*candidates=*/{}, ArrayAttr(), tpc::RangeAttr());
   return success();
 }
 
 namespace {
 struct InsertQuantizersPass
     : public mct::impl::InsertQuantizersPassBase<InsertQuantizersPass> {
+  using InsertQuantizersPassBase::InsertQuantizersPassBase;
+
   void runOnOperation() override {
-    FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(getOperation());
+    ModuleOp module = getOperation();
+    FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(module);
     if (failed(lookup))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(insertPoints(*lookup, function)))
+    FailureOr<Overrides> rules = Overrides::read(overrides, module.getLoc());
+    if (failed(rules))
+      return signalPassFailure();
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() &&
+          failed(insertPoints(*lookup, function, *rules)))
         return signalPassFailure();
+    if (failed(rules->checkUsed()))
+      return signalPassFailure();
   }
 };
 } // namespace

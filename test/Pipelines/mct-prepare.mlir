@@ -4,6 +4,7 @@
 // CHECK-NEXT:   func.func(
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,
+// CHECK-NEXT:     mct-normalize-activations,
 // CHECK-NEXT:     mct-fold-batch-norm
 // CHECK-NEXT:   )
 // CHECK-NEXT: )

@@ -14,7 +14,7 @@ import pytest
 
 README = (measure.REPOSITORY / "README.md").read_text()
 SECTIONS = README.split("## What there is")[1]
-PROGRAMS = ("mct-opt ", "mct-run ", "mlir-opt-22 ")
+PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ")
 COMMANDS = [
     command
     for command in re.findall(r"\| `([^`]*)` \|$", SECTIONS, re.MULTILINE) + re.findall(r"^(mct-.*)$", SECTIONS, re.M)
@@ -42,10 +42,10 @@ def test_every_command_runs(tools: Path, tmp_path: Path) -> None:
     assert list((work / "build" / "readme" / "trace").rglob("*.mlir")), "the step-by-step command wrote no trace"
 
 
-@pytest.mark.parametrize("tool", ["mct-opt", "mct-run"])
+@pytest.mark.parametrize("tool", ["mct-opt", "mct-run", "mct-translate"])
 def test_every_flag_of_ours_is_in_the_readme(tools: Path, tool: str) -> None:
     text = measure.run_ok([tools / tool, "--help"]).stdout
-    ours = r"--((?:mct|tpc)-[\w-]+)" if tool == "mct-opt" else r"^  --([\w-]+)"
+    ours = r"^  --([\w-]+)" if tool == "mct-run" else r"--((?:mct|tpc|import-tpc|export-tpc)-[\w-]+)"
     flags = set(re.findall(ours, text, re.MULTILINE))
     flags -= {"help", "help-list", "help-hidden", "help-list-hidden", "version", "print-options", "print-all-options"}
     # Options that mct-run shares with mct-ptq stand in the table of options.

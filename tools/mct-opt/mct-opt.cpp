@@ -9,6 +9,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Lookup/Subgraphs.h"
 #include "tpc_dialect/targets/Targets.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -17,9 +18,14 @@
 
 using namespace mlir;
 
-static llvm::cl::opt<bool>
-    listTargets("tpc-list-targets",
-                llvm::cl::desc("Print the names of the stock targets"));
+static llvm::cl::opt<bool> listTargets(
+    "tpc-list-targets",
+    llvm::cl::desc("Print the names of the stock targets, aliases with "
+                   "what they stand for"));
+
+static llvm::cl::opt<bool> listSubgraphs(
+    "tpc-list-subgraphs",
+    llvm::cl::desc("Print the operators that are matched as several ops"));
 
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
@@ -47,8 +53,14 @@ int main(int argc, char **argv) {
   auto [inputName, outputName] = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
   if (listTargets) {
-    for (StringRef name : mct::tpc::listTargets())
-      llvm::outs() << name << '\n';
+    for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
+      llvm::outs() << target.name
+                   << (target.isAlias() ? " -> " + target.resolved : "")
+                   << '\n';
+    return EXIT_SUCCESS;
+  }
+  if (listSubgraphs) {
+    mct::tpc::printSubgraphs(llvm::outs());
     return EXIT_SUCCESS;
   }
 

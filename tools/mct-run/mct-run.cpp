@@ -3,11 +3,11 @@
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
 #include "Comparison.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
-#include "mct/Transforms/Names.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"

@@ -166,9 +166,12 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
   let description = [{
     A comparison (`name`, `value`) or a connective (`operands`). Written after `where` of `#tpc.op`. A name is an
     attribute of the op, or, with a leading `$`, a number derived from its types: `$kernel_h`, `$kernel_w`, `$in_h`,
-    `$in_w`, `$in_channels`, `$out_channels`, `$rank` (of the result), `$const_operand` (index of the only constant
-    operand), `$keeps_last_axis` (1 when the last axis has the same size before and after). Types that do not tell, for
-    example because a size is dynamic, leave the op without that name.
+    `$in_w`, `$in_channels`, `$out_channels`, `$rank` (of the result), `$rank_change` (rank of the result less that of
+    the input), `$unit_axes` (axes of size 1 that the result has more than the input, where nothing else changes),
+    `$stacked_inputs` (of a reshape of a concatenation: number of its inputs, when they come to lie side by side along
+    an axis of their own), `$const_operand` (index of the only constant operand), `$const_axes` (number of axes longer
+    than 1 that it has), `$keeps_last_axis` (1 when the last axis has the same size before and after). Types that do
+    not tell, for example because a size is dynamic, leave the op without that name.
 
     A comparison with an attribute that the op does not have is false, also `ne`. Numbers compare by value whatever
     their type; `contains` is a substring test; values that cannot be compared make it false.

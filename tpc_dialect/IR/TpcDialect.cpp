@@ -30,6 +30,17 @@ struct TpcAliases : public OpAsmDialectInterface {
 };
 } // namespace
 
+LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() != kSetAttrName ||
+      isa<StringAttr>(attribute.getValue()))
+    return success();
+  return op->emitError() << "'" << kSetAttrName
+                         << "' must be the name of an operator set, a string, "
+                            "but got "
+                         << attribute.getValue();
+}
+
 void TpcDialect::initialize() {
   registerAttributes();
   addOperations<

@@ -18,9 +18,12 @@ def Tpc_Dialect : Dialect {
     `lib/Calibration` and `lib/Quantization`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Module attribute, a symbol reference: the `tpc.platform` that the module is compiled for.
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tpc.target";
+    /// Attribute of any op, a string: the operator set that the op belongs to, whatever the target's binding says.
+    static constexpr ::llvm::StringLiteral kSetAttrName = "tpc.set";
 
     void registerAttributes();
   }];

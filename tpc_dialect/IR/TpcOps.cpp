@@ -40,17 +40,29 @@ static void printAttributeLines(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
+/// `1, 0`; a `?` stands for a number that is not known.
 static ParseResult parseVersion(OpAsmParser &parser, IntegerAttr &minor,
                                 IntegerAttr &patch) {
-  Type i64 = parser.getBuilder().getI64Type();
-  return failure(parser.parseAttribute(minor, i64) || parser.parseComma() ||
-                 parser.parseAttribute(patch, i64));
+  auto parseNumber = [&](IntegerAttr &number) -> ParseResult {
+    if (succeeded(parser.parseOptionalQuestion()))
+      return success();
+    return parser.parseAttribute(number, parser.getBuilder().getI64Type());
+  };
+  return failure(parseNumber(minor) || parser.parseComma() ||
+                 parseNumber(patch));
 }
 
 static void printVersion(OpAsmPrinter &printer, Operation *, IntegerAttr minor,
                          IntegerAttr patch) {
-  printer << (minor ? minor.getInt() : 0) << ", "
-          << (patch ? patch.getInt() : 0);
+  auto printNumber = [&](IntegerAttr number) {
+    if (number)
+      printer << number.getInt();
+    else
+      printer << '?';
+  };
+  printNumber(minor);
+  printer << ", ";
+  printNumber(patch);
 }
 
 #define GET_OP_CLASSES
@@ -124,11 +136,18 @@ LogicalResult BindingOp::verify() {
 }
 
 LogicalResult BindingOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  // A stock binding serves any platform.
+  if (!getPlatformAttr())
+    return success();
+  Operation *symbol =
+      symbolTable.lookupNearestSymbolFrom(*this, getPlatformAttr());
+  // Which sets it defines is known when its base is.
+  if (isa_and_nonnull<DeriveOp>(symbol))
+    return success();
   // B1
-  auto platform =
-      symbolTable.lookupNearestSymbolFrom<PlatformOp>(*this, getPlatformAttr());
+  auto platform = dyn_cast_or_null<PlatformOp>(symbol);
   if (!platform)
-    return emitOpError() << "'@" << getPlatform()
+    return emitOpError() << "'" << getPlatformAttr()
                          << "' does not name a tpc.platform";
   // B2
   for (auto entry : getEntries().getAsRange<OpsOfAttr>()) {
@@ -136,7 +155,7 @@ LogicalResult BindingOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
       continue;
     InFlightDiagnostic diagnostic =
         emitOpError() << "names operator set '" << entry.getSet().getValue()
-                      << "' that '@" << getPlatform() << "' does not define";
+                      << "' that '" << getPlatformAttr() << "' does not define";
     diagnostic.attachNote(platform.getLoc()) << "platform defined here";
     return diagnostic;
   }

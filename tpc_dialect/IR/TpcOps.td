@@ -22,6 +22,8 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
       fusing [#tpc.fusing<["Conv", "ReLU"]>]
     ```
 
+    A `?` in `version` is a number that is not known. The name is that of the platform in MCT, whatever characters it has.
+
     Rules: (P1) the default is one config; (P2) set names are unique; (P3) fusing patterns name defined sets;
     (P4) names of fusing patterns are unique; (P5) a pattern that repeats another and (P6) an activation width that no
     set accepts are warnings. Source: MCT `TargetPlatformCapabilities`.
@@ -53,6 +55,53 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
   }];
 }
 
+def Tpc_DeriveOp : Tpc_Op<"derive", [Symbol]> {
+  let summary = "A chip described by its differences from another one";
+  let description = [{
+    `tpc-attach-target` and `mct-translate` turn it into the `tpc.platform` that it describes. `from` names a stock
+    target, or a file in a path relative to this one. What is left out is that of the base, its bindings and frameworks
+    included where this file brings none.
+
+    * `default`: options of the operators that no set names, and of the sets without options.
+    * `linear`: options of those of `Conv`, `DepthwiseConv2D`, `ConvTranspose` and `FullyConnected` that the base has.
+    * `operator_sets`: sets of the base that get other options, or none; they come after `linear`.
+    * `new_operator_sets`: sets that the base does not have.
+    * `fusing`: all fusing patterns.
+
+    ```mlir
+    tpc.derive @my_npu from "imx500" type("my_npu") version 1, 0
+      default(#act8)
+      linear(#conv4)
+      operator_sets [#tpc.operator_set<"MaxPool">]
+      new_operator_sets [#tpc.operator_set<"Gelu", options = #act16>]
+    ```
+
+    Rules: (D1) the base can be read and is no chain that ends in itself; (D2) it defines every set of `operator_sets`,
+    none of `new_operator_sets`, and a set for `linear`; the result obeys those of `tpc.platform`.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    StrAttr:$base,
+    OptionalAttr<StrAttr>:$platform_type,
+    OptionalAttr<I64Attr>:$minor_version,
+    OptionalAttr<I64Attr>:$patch_version,
+    OptionalAttr<BoolAttr>:$add_metadata,
+    OptionalAttr<BoolAttr>:$simd_padding,
+    OptionalAttr<Tpc_QCOptionsAttr>:$default_options,
+    OptionalAttr<Tpc_QCOptionsAttr>:$linear_options,
+    OptionalAttr<TypedArrayAttrBase<Tpc_OperatorSetAttr, "operator sets">>:$operator_sets,
+    OptionalAttr<TypedArrayAttrBase<Tpc_OperatorSetAttr, "operator sets">>:$new_operator_sets,
+    OptionalAttr<TypedArrayAttrBase<Tpc_FusingAttr, "fusing patterns">>:$fusing);
+  let assemblyFormat = [{
+    $sym_name `from` $base (`type` `(` $platform_type^ `)`)?
+    (`version` custom<Version>($minor_version, $patch_version)^)? (`metadata` `=` $add_metadata^)?
+    (`simd_padding` `=` $simd_padding^)? (`default` `(` qualified($default_options)^ `)`)?
+    (`linear` `(` qualified($linear_options)^ `)`)? (`operator_sets` custom<AttributeLines>($operator_sets)^)?
+    (`new_operator_sets` custom<AttributeLines>($new_operator_sets)^)? (`fusing` custom<AttributeLines>($fusing)^)?
+    attr-dict-with-keyword
+  }];
+}
+
 def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "How the operator sets of a platform are spelled in an IR";
   let description = [{
@@ -63,16 +112,20 @@ def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolU
     ]
     ```
 
-    Rules: (B1) the platform exists; (B2) it defines every bound set; (B3) each set is bound once; (B4) a set that is
-    not bound is a warning; (B5) a pattern in two sets needs equal options; (B6) weights name operands that exist, and
-    every weight of the set's configs; (B7) filters name attributes that exist; (B9) subgraph names are known.
+    Without `for` it is a stock binding, which speaks of an IR only: it serves every platform that has no binding of its
+    own, and entries for sets that the platform does not define do not count.
+
+    Rules: (B1) the platform exists; (B2) it defines every bound set (neither for a stock binding); (B3) each set is
+    bound once; (B4) a set that is not bound is a warning; (B5) a pattern in two sets needs equal options; (B6) weights
+    name operands that exist, and every weight of the set's configs; (B7) filters name attributes that exist; (B9)
+    subgraph names are known.
     Source: MCT `OperationsToLayers`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
-    FlatSymbolRefAttr:$platform,
+    OptionalAttr<FlatSymbolRefAttr>:$platform,
     TypedArrayAttrBase<Tpc_OpsOfAttr, "bindings of operator sets">:$entries);
-  let assemblyFormat = "$sym_name `for` $platform custom<AttributeLines>($entries) attr-dict-with-keyword";
+  let assemblyFormat = "$sym_name (`for` $platform^)? custom<AttributeLines>($entries) attr-dict-with-keyword";
   let hasVerifier = 1;
 }
 

@@ -198,6 +198,9 @@ static LogicalResult checkWeightNames(PlatformOp platform, BindingOp binding,
       continue;
     for (NamedAttribute weight : config.getWeights()) {
       StringRef name = weight.getName().getValue();
+      // Whichever constant has no name of its own; no operand stands for it.
+      if (name == kPositionalWeight)
+        continue;
       if (entry.getWeights()) {
         if (entry.getWeights().contains(name))
           continue;
@@ -235,6 +238,9 @@ static LogicalResult checkBinding(PlatformOp platform, BindingOp binding,
     subgraphs.insert(form.name);
   llvm::DenseMap<Attribute, OpsOfAttr> owners;
   for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>()) {
+    // Of a stock binding only what the platform defines counts.
+    if (!platform.lookupOperatorSet(entry.getSet().getValue()))
+      continue;
     if (failed(checkWeightNames(platform, binding, entry, frameworks)))
       return failure();
     for (Attribute pattern : entry.getPatterns()) {

@@ -2,6 +2,7 @@
 #include "tpc_dialect/Lookup/Filters.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -14,9 +15,10 @@ using namespace mct::tpc;
 //===----------------------------------------------------------------------===//
 
 static constexpr StringRef kDerivedNames[] = {
-    "$kernel_h", "$kernel_w",      "$in_h",
-    "$in_w",     "$in_channels",   "$out_channels",
-    "$rank",     "$const_operand", "$keeps_last_axis"};
+    "$kernel_h",       "$kernel_w",       "$in_h",          "$in_w",
+    "$in_channels",    "$out_channels",   "$rank",          "$rank_change",
+    "$unit_axes",      "$stacked_inputs", "$const_operand", "$const_axes",
+    "$keeps_last_axis"};
 
 ArrayRef<StringRef> mct::tpc::listDerivedNames() { return kDerivedNames; }
 
@@ -36,10 +38,19 @@ static std::optional<int64_t> getSize(Value value, int64_t axis) {
 /// Height (0) or width (1) of the window that the op slides over its input.
 static std::optional<int64_t> getKernelSize(Operation *op, unsigned index) {
   // First spatial axis of the weights, operand 1.
-  int64_t axis = llvm::StringSwitch<int64_t>(op->getName().getStringRef())
-                     .Cases({"tosa.conv2d", "tosa.transpose_conv2d"}, 1)
-                     .Case("tosa.depthwise_conv2d", 0)
-                     .Default(-1);
+  int64_t axis =
+      llvm::StringSwitch<int64_t>(op->getName().getStringRef())
+          .Cases({"tosa.conv2d", "tosa.transpose_conv2d",
+                  "linalg.conv_2d_nhwc_fhwc"},
+                 1)
+          .Case("tosa.depthwise_conv2d", 0)
+          .Case("linalg.conv_2d_nhwc_hwcf", 0)
+          .Case("linalg.conv_2d_nchw_fchw", 2)
+          .Cases({"linalg.depthwise_conv_2d_nhwc_hwc",
+                  "linalg.depthwise_conv_2d_nhwc_hwcm",
+                  "linalg.pooling_nhwc_max", "linalg.pooling_nhwc_sum"},
+                 0)
+          .Default(-1);
   if (axis >= 0 && op->getNumOperands() > 1)
     return getSize(op->getOperand(1), axis + index);
   auto kernel = op->getAttrOfType<DenseI64ArrayAttr>("kernel");
@@ -51,6 +62,9 @@ static std::optional<int64_t> getKernelSize(Operation *op, unsigned index) {
 /// How many operands carry data. The others, such as zero points and the shift
 /// of a multiplication, are parameters that TOSA passes as constants.
 static unsigned getNumDataOperands(Operation *op) {
+  // The results' initial values come last.
+  if (auto styled = dyn_cast<DestinationStyleOpInterface>(op))
+    return styled.getNumDpsInputs();
   return llvm::StringSwitch<unsigned>(op->getName().getStringRef())
       .Cases({"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d",
               "tosa.transpose_conv2d"},
@@ -73,6 +87,50 @@ static std::optional<int64_t> getConstOperand(Operation *op) {
   return index;
 }
 
+/// How many axes longer than 1 the only constant operand has.
+static std::optional<int64_t> getConstAxes(Operation *op) {
+  std::optional<int64_t> operand = getConstOperand(op);
+  if (!operand)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(*operand).getType());
+  if (!type)
+    return std::nullopt;
+  return llvm::count_if(type.getShape(), [](int64_t size) { return size > 1; });
+}
+
+/// How many axes of size 1 the result has more than the input; none when
+/// anything else changes too.
+static std::optional<int64_t> getUnitAxes(RankedTensorType input,
+                                          RankedTensorType result) {
+  if (!input || !result || input.getNumDynamicDims() > 1)
+    return std::nullopt;
+  auto isLong = [](int64_t size) { return size != 1; };
+  auto before = llvm::make_filter_range(input.getShape(), isLong);
+  auto after = llvm::make_filter_range(result.getShape(), isLong);
+  if (!llvm::equal(before, after))
+    return std::nullopt;
+  return result.getRank() - input.getRank();
+}
+
+/// For a reshape of a concatenation: how many inputs that has, when they are
+/// alike and the result holds them side by side along an axis of their own.
+static std::optional<int64_t> getStackedInputs(Operation *op,
+                                               RankedTensorType result) {
+  Operation *concat = op->getOperand(0).getDefiningOp();
+  if (!concat || concat->getName().getStringRef() != "tosa.concat" || !result ||
+      !llvm::all_equal(concat->getOperandTypes()))
+    return std::nullopt;
+  auto axis = concat->getAttrOfType<IntegerAttr>("axis");
+  auto type = dyn_cast<RankedTensorType>(concat->getOperand(0).getType());
+  if (!axis || !type || axis.getInt() < 0 || axis.getInt() >= type.getRank())
+    return std::nullopt;
+  SmallVector<int64_t> stacked(type.getShape());
+  stacked.insert(stacked.begin() + axis.getInt(), concat->getNumOperands());
+  if (result.getShape() != ArrayRef<int64_t>(stacked))
+    return std::nullopt;
+  return concat->getNumOperands();
+}
+
 static std::optional<int64_t> getDerived(StringRef name, Operation *op) {
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return std::nullopt;
@@ -89,10 +147,22 @@ static std::optional<int64_t> getDerived(StringRef name, Operation *op) {
     return getSize(input, -1);
   if (name == "$out_channels")
     return getSize(result, -1);
-  if (name == "$rank") {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
-  }
+  auto inputType = dyn_cast<RankedTensorType>(input.getType());
+  auto resultType = dyn_cast<RankedTensorType>(result.getType());
+  if (name == "$rank")
+    return resultType ? std::optional<int64_t>(resultType.getRank())
+                      : std::nullopt;
+  if (name == "$rank_change")
+    return inputType && resultType
+               ? std::optional<int64_t>(resultType.getRank() -
+                                        inputType.getRank())
+               : std::nullopt;
+  if (name == "$unit_axes")
+    return getUnitAxes(inputType, resultType);
+  if (name == "$stacked_inputs")
+    return getStackedInputs(op, resultType);
+  if (name == "$const_axes")
+    return getConstAxes(op);
   if (name == "$const_operand")
     return getConstOperand(op);
   if (name == "$keeps_last_axis") {

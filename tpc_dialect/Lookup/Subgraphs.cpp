@@ -5,9 +5,12 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tpc_dialect/Lookup/Filters.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 using namespace mlir;
@@ -62,6 +65,143 @@ static const SubgraphForm kForms[] = {
     {"batch_norm", R"(
         g = tosa.mul x per_channel
         y = tosa.add g per_channel)"},
+    // torch-mlir of torch.export.
+    {"batch_norm", R"(
+        d = tosa.sub x per_channel
+        v = tosa.add const const
+        p = tosa.pow v const
+        r = tosa.reciprocal p
+        n = tosa.mul d r
+        g = tosa.mul n per_channel
+        y = tosa.add g per_channel)"},
+    // S3. TFLite bounds the sum of squares, torch-mlir its root.
+    {"l2_norm", R"(
+        q = tosa.mul x x
+        s = tosa.reduce_sum q
+        m = tosa.maximum s scalar
+        r = tosa.rsqrt m
+        y = tosa.mul x r)"},
+    {"l2_norm", R"(
+        q = tosa.mul x x
+        s = tosa.reduce_sum q
+        i = tosa.rsqrt s
+        r = tosa.reciprocal i
+        m = tosa.maximum r scalar
+        n = tosa.reciprocal m
+        y = tosa.mul x n)"},
+    // A comparison with zero is a ReLU, a step with both bounds more than
+    // that.
+    {"relu", R"(
+        y = tosa.maximum x 0)"},
+    {"relu", R"(
+        y = linalg.max x 0)"},
+    // S4. mct-normalize-activations leaves nothing of these forms on TOSA.
+    {"relu6", R"(
+        c = tosa.clamp x where min_val eq 0.0 : f32
+        y = tosa.minimum c 6)"},
+    {"relu6", R"(
+        m = tosa.maximum x 0
+        y = tosa.minimum m 6)"},
+    {"relu6", R"(
+        m = linalg.max x 0
+        y = linalg.min m 6)"},
+    {"hard_tanh", R"(
+        c = tosa.clamp x where min_val eq 0.0 : f32
+        y = tosa.minimum c scalar)"},
+    {"hard_tanh", R"(
+        m = tosa.maximum x 0
+        y = tosa.minimum m scalar)"},
+    {"hard_tanh", R"(
+        m = linalg.max x 0
+        y = linalg.min m scalar)"},
+    // S5. One slope for all is a LeakyReLU; a table of slopes, tried after it,
+    // a PReLU. With a slope in [0, 1] the larger value is the right one.
+    {"leaky_relu", R"(
+        m = tosa.mul x 0..1
+        y = tosa.maximum x m)"},
+    {"leaky_relu", R"(
+        m = tosa.mul x scalar
+        c = tosa.greater_equal x 0
+        y = tosa.select c x m)"},
+    {"leaky_relu", R"(
+        m = tosa.mul x scalar
+        c = tosa.greater 0 x
+        y = tosa.select c m x)"},
+    {"leaky_relu", R"(
+        p = tosa.maximum x 0
+        n = tosa.minimum x 0
+        m = tosa.mul n scalar
+        y = tosa.add p m)"},
+    {"leaky_relu", R"(
+        p = tosa.clamp x where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32
+        n = tosa.minimum x 0
+        m = tosa.mul n scalar
+        y = tosa.add p m)"},
+    {"leaky_relu", R"(
+        p = tosa.clamp x where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32
+        n = tosa.clamp x where max_val eq 0.0 : f32 and min_val le -3.40282347E+38 : f32
+        m = tosa.mul n scalar
+        y = tosa.add p m)"},
+    {"prelu", R"(
+        m = tosa.mul x const
+        c = tosa.greater_equal x 0
+        y = tosa.select c x m)"},
+    {"prelu", R"(
+        m = tosa.mul x const
+        c = tosa.greater 0 x
+        y = tosa.select c m x)"},
+    {"prelu", R"(
+        p = tosa.maximum x 0
+        n = tosa.minimum x 0
+        m = tosa.mul n const
+        y = tosa.add p m)"},
+    {"prelu", R"(
+        p = tosa.clamp x where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32
+        n = tosa.minimum x 0
+        m = tosa.mul n const
+        y = tosa.add p m)"},
+    {"prelu", R"(
+        p = tosa.clamp x where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32
+        n = tosa.clamp x where max_val eq 0.0 : f32 and min_val le -3.40282347E+38 : f32
+        m = tosa.mul n const
+        y = tosa.add p m)"},
+    // S6. The known range, from -1 on, holds for scales up to 1 only.
+    {"elu", R"(
+        e = tosa.exp x
+        d = tosa.sub e 1
+        m = tosa.mul d 0..1 optional
+        c = tosa.greater_equal x 0
+        y = tosa.select c x m)"},
+    {"elu", R"(
+        p = tosa.maximum x 0
+        q = tosa.mul p 1 optional
+        n = tosa.minimum x 0
+        i = tosa.mul n 1 optional
+        e = tosa.exp i
+        d = tosa.sub e 1
+        s = tosa.mul d 1 optional
+        m = tosa.mul s 0..1 optional
+        y = tosa.add q m)"},
+    {"scaled_elu", R"(
+        e = tosa.exp x
+        d = tosa.sub e 1
+        m = tosa.mul d scalar
+        c = tosa.greater_equal x 0
+        y = tosa.select c x m)"},
+    {"scaled_elu", R"(
+        p = tosa.maximum x 0
+        q = tosa.mul p 1 optional
+        n = tosa.minimum x 0
+        i = tosa.mul n 1 optional
+        e = tosa.exp i
+        d = tosa.sub e 1
+        s = tosa.mul d 1 optional
+        m = tosa.mul s scalar
+        y = tosa.add q m)"},
+    // S7
+    {"div", R"(
+        r = tosa.reciprocal y
+        z = tosa.mul x r)"},
     // S8
     {"swish", R"(
         s = tosa.sigmoid x
@@ -74,6 +214,98 @@ static const SubgraphForm kForms[] = {
         s = tosa.reduce_sum e same axis
         r = tosa.reciprocal s
         y = tosa.mul e r)"},
+    // S10
+    {"log_softmax", R"(
+        m = tosa.reduce_max x same axis
+        d = tosa.sub x m
+        e = tosa.exp d
+        s = tosa.reduce_sum e same axis
+        l = tosa.log s
+        y = tosa.sub d l)"},
+    // S11. With the error function, then as it is approximated; the factor 1/2
+    // may sit on either side.
+    {"gelu", R"(
+        z = tosa.sub x 0 optional
+        s = tosa.mul z 0.70710678118
+        e = tosa.erf s
+        a = tosa.add e 1
+        h = tosa.mul a 0.5
+        y = tosa.mul x h)"},
+    {"gelu", R"(
+        z = tosa.sub x 0 optional
+        s = tosa.mul z 0.70710678118
+        e = tosa.erf s
+        a = tosa.add e 1
+        h = tosa.mul x 0.5
+        y = tosa.mul h a)"},
+    {"gelu", R"(
+        c = tosa.pow x 3
+        k = tosa.mul c 0.044715
+        i = tosa.add x k
+        s = tosa.mul i 0.79788456080
+        t = tosa.tanh s
+        a = tosa.add t 1
+        h = tosa.mul x 0.5
+        y = tosa.mul h a)"},
+    {"gelu", R"(
+        c = tosa.pow x 3
+        k = tosa.mul c 0.044715
+        i = tosa.add x k
+        s = tosa.mul i 0.79788456080
+        t = tosa.tanh s
+        a = tosa.add t 1
+        h = tosa.mul a 0.5
+        y = tosa.mul x h)"},
+    {"gelu", R"(
+        q = tosa.mul x x
+        c = tosa.mul q x
+        k = tosa.mul c 0.044715
+        i = tosa.add x k
+        s = tosa.mul i 0.79788456080
+        t = tosa.tanh s
+        a = tosa.add t 1
+        h = tosa.mul x 0.5
+        y = tosa.mul h a)"},
+    {"gelu", R"(
+        q = tosa.mul x x
+        c = tosa.mul q x
+        k = tosa.mul c 0.044715
+        i = tosa.add x k
+        s = tosa.mul i 0.79788456080
+        t = tosa.tanh s
+        a = tosa.add t 1
+        h = tosa.mul a 0.5
+        y = tosa.mul x h)"},
+    // S12. torch-mlir as it is, then with its factor or its bounds folded;
+    // ExecuTorch; Keras 2 has other factors.
+    {"hard_sigmoid", R"(
+        a = tosa.add x 3
+        m = tosa.mul a 0.16666666666
+        n = tosa.minimum m 1
+        y = tosa.maximum n 0)"},
+    {"hard_sigmoid", R"(
+        a = tosa.add x 3
+        r = tosa.reciprocal 6
+        m = tosa.mul a r
+        n = tosa.minimum m 1
+        y = tosa.maximum n 0)"},
+    {"hard_sigmoid", R"(
+        a = tosa.add x 3
+        m = tosa.mul a 0.16666666666
+        y = tosa.clamp m where min_val eq 0.0 : f32 and max_val eq 1.0 : f32)"},
+    {"hard_sigmoid", R"(
+        a = tosa.add x 3
+        c = tosa.clamp a where min_val eq 0.0 : f32 and max_val eq 6.0 : f32
+        y = tosa.mul c 0.16666666666)"},
+    {"hard_sigmoid", R"(
+        m = tosa.mul x 0.2
+        a = tosa.add m 0.5
+        y = tosa.clamp a where min_val eq 0.0 : f32 and max_val eq 1.0 : f32)"},
+    {"hard_sigmoid", R"(
+        m = tosa.mul x 0.2
+        a = tosa.add m 0.5
+        n = tosa.minimum a 1
+        y = tosa.maximum n 0)"},
     // S13. TFLite multiplies with x first, torch-mlir last and with ReLU6 split
     // in two.
     {"hard_swish", R"(
@@ -92,6 +324,54 @@ static const SubgraphForm kForms[] = {
         n = tosa.minimum c 6
         m = tosa.mul n 0.16666666666
         y = tosa.mul x m)"},
+    // S16. Side by side and then apart, or apart first.
+    {"stack", R"(
+        c = tosa.concat
+        r = tosa.reshape c where "$stacked_inputs" ge 1
+        y = tosa.transpose r optional)"},
+    {"stack", R"(
+        u = tosa.reshape where "$unit_axes" eq 1
+        y = tosa.concat each u)"},
+    // S17, S18. One result of an unstack, or an index among slices.
+    {"slice_of_axis", R"(
+        s = tosa.slice x
+        y = tosa.reshape s where "$unit_axes" le -1)"},
+    // S18. A negative stride; a stride above 1, from groups of that size.
+    {"strided_slice", R"(
+        r = tosa.reverse x
+        y = tosa.slice r)"},
+    {"strided_slice", R"(
+        b = tosa.slice x optional
+        p = tosa.pad b optional
+        r = tosa.reshape p where "$rank_change" ge 1
+        s = tosa.slice r
+        y = tosa.reshape s where "$unit_axes" le -1)"},
+    // S19
+    {"space_to_batch", R"(
+        p = tosa.pad x optional
+        r = tosa.reshape p where "$rank_change" eq 2
+        t = tosa.transpose r where perms eq array<i32: 2, 4, 0, 1, 3, 5>
+        y = tosa.reshape t where "$rank_change" eq -2)"},
+    // S1 in linalg. A product of two activations is none.
+    {"fully_connected", R"(
+        y = linalg.matmul x const)"},
+    {"fully_connected", R"(
+        m = linalg.matmul x const kernel
+        b = linalg.broadcast const
+        y = linalg.add m b)"},
+    {"fully_connected", R"(
+        y = linalg.batch_matmul x const)"},
+    {"fully_connected", R"(
+        m = linalg.batch_matmul x const kernel
+        b = linalg.broadcast const
+        y = linalg.add m b)"},
+    // A mean is a sum and its division.
+    {"avg_pool", R"(
+        p = linalg.pooling_nhwc_sum x
+        y = linalg.div p scalar)"},
+    {"avg_pool", R"(
+        p = linalg.pooling_nhwc_sum x
+        y = linalg.mul p scalar)"},
 };
 
 namespace {
@@ -131,8 +411,21 @@ struct Line {
   StringRef result, opName, same, filter;
   SmallVector<StringRef> operands;
   bool isKernel = false, isOptional = false;
+  /// The last operand stands for all operands from there on.
+  bool isLastEach = false;
 };
 } // namespace
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The bounds of `LO..HI`.
+static std::optional<std::pair<double, double>> parseRange(StringRef word) {
+  auto [low, high] = word.split("..");
+  double lowest = 0, highest = 0;
+  if (low.getAsDouble(lowest) || high.getAsDouble(highest))
+    return std::nullopt;
+  return std::pair(lowest, highest);
+}
 
 static FailureOr<Line> parseLine(StringRef text, Location loc, StringRef name) {
   Line line;
@@ -154,6 +447,8 @@ static FailureOr<Line> parseLine(StringRef text, Location loc, StringRef name) {
       line.isKernel = true;
     else if (words[i] == "same" && i + 1 < words.size())
       line.same = words[++i];
+    else if (words[i] == "each" && i + 2 == words.size())
+      line.isLastEach = true;
     else
       line.operands.push_back(words[i]);
   }
@@ -173,15 +468,30 @@ compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
   std::optional<unsigned> kernel;
   for (const Line &line : lines) {
     SmallVector<CompiledSubgraph::Operand> operands;
+    if (line.isLastEach) {
+      auto it = known.find(line.operands.back());
+      if (it == known.end() ||
+          it->second.kind != CompiledSubgraph::OperandKind::Step ||
+          !compiled->steps[it->second.index].operands.empty())
+        return emitError(loc)
+               << "subgraph '" << name << "' repeats '" << line.operands.back()
+               << "', which is no earlier line without operands";
+      it->second.kind = CompiledSubgraph::OperandKind::EachStep;
+    }
     for (StringRef word : line.operands) {
       using Kind = CompiledSubgraph::OperandKind;
       double number = 0;
+      std::optional<std::pair<double, double>> range = parseRange(word);
       if (word == "const")
         operands.push_back({Kind::Constant});
+      else if (word == "scalar")
+        operands.push_back({Kind::Number, 0, -kInfinity, kInfinity});
+      else if (range)
+        operands.push_back({Kind::Number, 0, range->first, range->second});
       else if (word == "per_channel")
         operands.push_back({Kind::PerChannelConstant});
       else if (!word.getAsDouble(number))
-        operands.push_back({Kind::Number, 0, number});
+        operands.push_back({Kind::Number, 0, number, number});
       else if (auto it = known.find(word); it != known.end())
         operands.push_back(it->second);
       else
@@ -213,7 +523,8 @@ compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
   SmallVector<bool> isUsed(compiled->steps.size());
   for (const CompiledSubgraph::Step &step : compiled->steps)
     for (const CompiledSubgraph::Operand &operand : step.operands)
-      if (operand.kind == CompiledSubgraph::OperandKind::Step)
+      if (operand.kind == CompiledSubgraph::OperandKind::Step ||
+          operand.kind == CompiledSubgraph::OperandKind::EachStep)
         isUsed[operand.index] = true;
   // The search climbs from the root and would never meet the others.
   for (size_t i = 0; i + 1 < compiled->steps.size(); ++i)
@@ -227,18 +538,24 @@ compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
   return std::shared_ptr<const CompiledSubgraph>(std::move(compiled));
 }
 
-FailureOr<std::vector<std::shared_ptr<const CompiledSubgraph>>>
-mct::tpc::compileSubgraph(const SubgraphForm &form, Location loc) {
+/// The texts of the lines of a form, each joined with what continues it.
+static SmallVector<std::string> splitLines(StringRef ops) {
   SmallVector<std::string> texts;
-  for (StringRef text : llvm::split(form.ops, '\n')) {
+  for (StringRef text : llvm::split(ops, '\n')) {
+    if (text.trim().empty())
+      continue;
     if (text.contains('=') || texts.empty())
       texts.emplace_back();
     texts.back() += text;
   }
+  return texts;
+}
+
+FailureOr<std::vector<std::shared_ptr<const CompiledSubgraph>>>
+mct::tpc::compileSubgraph(const SubgraphForm &form, Location loc) {
+  SmallVector<std::string> texts = splitLines(form.ops);
   SmallVector<Line> lines;
   for (StringRef text : texts) {
-    if (text.trim().empty())
-      continue;
     FailureOr<Line> line = parseLine(text, loc, form.name);
     if (failed(line))
       return failure();
@@ -254,6 +571,52 @@ mct::tpc::compileSubgraph(const SubgraphForm &form, Location loc) {
     variants.push_back(std::move(*variant));
   }
   return variants;
+}
+
+//===----------------------------------------------------------------------===//
+// Printing the table
+//===----------------------------------------------------------------------===//
+
+/// The ops of a form: `[reshape] conv2d`, in brackets what may be missing, with
+/// an ellipsis what is repeated. The ops of TOSA go without their dialect.
+static std::string summarize(const SubgraphForm &form, Location loc) {
+  SmallVector<std::string> texts = splitLines(form.ops);
+  SmallVector<Line> lines;
+  for (StringRef text : texts)
+    if (FailureOr<Line> line = parseLine(text, loc, form.name); succeeded(line))
+      lines.push_back(std::move(*line));
+  auto isRepeated = [&](const Line &line) {
+    return llvm::any_of(lines, [&](const Line &other) {
+      return other.isLastEach && other.operands.back() == line.result;
+    });
+  };
+  return llvm::join(llvm::map_range(lines,
+                                    [&](const Line &line) {
+                                      StringRef name = line.opName;
+                                      name.consume_front("tosa.");
+                                      std::string text = name.str();
+                                      if (isRepeated(line))
+                                        text += "...";
+                                      return line.isOptional ? "[" + text + "]"
+                                                             : text;
+                                    }),
+                    " ");
+}
+
+void mct::tpc::printSubgraphs(llvm::raw_ostream &os) {
+  MLIRContext context;
+  llvm::MapVector<StringRef, SmallVector<std::string>> rows;
+  std::vector<SubgraphForm> forms = listSubgraphs();
+  for (const SubgraphForm &form : forms) {
+    SmallVector<std::string> &row = rows[form.name];
+    // Forms that differ in operands only are one to the reader.
+    if (std::string summary = summarize(form, UnknownLoc::get(&context));
+        !llvm::is_contained(row, summary))
+      row.push_back(std::move(summary));
+  }
+  os << "| subgraph | its ops |\n|---|---|\n";
+  for (const auto &[name, row] : rows)
+    os << "| `" << name << "` | `" << llvm::join(row, "`, `") << "` |\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,7 +659,10 @@ public:
     return solve();
   }
 
-  SmallVector<Operation *> takeOps() { return std::move(ops); }
+  /// One for each step, the first of those that fit a repeated one.
+  ArrayRef<Operation *> getOps() const { return ops; }
+  /// Further ops that fit repeated steps.
+  ArrayRef<Operation *> getRepetitions() const { return repetitions; }
 
 private:
   struct Goal {
@@ -307,11 +673,12 @@ private:
   bool solve();
   bool fits(const CompiledSubgraph::Operand &operand, Value value);
   bool fitsStep(const CompiledSubgraph::Step &step, Operation *op);
+  bool fitsRepetition(unsigned step, Value value);
 
   const CompiledSubgraph &form;
   Block *block = nullptr;
   SmallVector<Goal> goals;
-  SmallVector<Operation *> ops;
+  SmallVector<Operation *> ops, repetitions;
   SmallVector<Value> inputs;
 };
 } // namespace
@@ -346,19 +713,35 @@ bool Matcher::fits(const CompiledSubgraph::Operand &operand, Value value) {
   case CompiledSubgraph::OperandKind::Number: {
     std::optional<double> number = getSplatNumber(getConstant(value));
     // Importers compute 1/6 and the like in single precision.
-    return number && std::abs(*number - operand.number) <=
-                         1e-6 * std::abs(operand.number);
+    return number &&
+           *number >= operand.lowest - 1e-6 * std::abs(operand.lowest) &&
+           *number <= operand.highest + 1e-6 * std::abs(operand.highest);
   }
   case CompiledSubgraph::OperandKind::Step:
+  case CompiledSubgraph::OperandKind::EachStep:
     return false;
   }
   llvm_unreachable("covered switch");
 }
 
+bool Matcher::fitsRepetition(unsigned step, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !fitsStep(form.steps[step], op))
+    return false;
+  if (!ops[step])
+    ops[step] = op;
+  else if (op != ops[step] && !llvm::is_contained(repetitions, op))
+    repetitions.push_back(op);
+  return true;
+}
+
 static bool isCommutative(Operation *op) {
-  // The shift, a third operand, keeps tosa.mul from having the trait.
-  return op->hasTrait<OpTrait::IsCommutative>() ||
-         op->getName().getStringRef() == "tosa.mul";
+  // The shift, a third operand, keeps tosa.mul from having the trait, the
+  // initial value the ops of linalg.
+  StringRef name = op->getName().getStringRef();
+  return op->hasTrait<OpTrait::IsCommutative>() || name == "tosa.mul" ||
+         name == "linalg.add" || name == "linalg.mul" || name == "linalg.max" ||
+         name == "linalg.min";
 }
 
 bool Matcher::solve() {
@@ -379,28 +762,38 @@ bool Matcher::solve() {
     if (swap && !canSwap)
       continue;
     Matcher attempt = *this;
+    bool fitsAll = true;
     for (auto [index, expected] : llvm::enumerate(step.operands))
-      attempt.goals.push_back(
-          {expected, op->getOperand(swap ? 1 - index : index)});
-    if (attempt.solve()) {
+      if (expected.kind == CompiledSubgraph::OperandKind::EachStep)
+        for (Value each : op->getOperands().drop_front(index))
+          fitsAll &= attempt.fitsRepetition(expected.index, each);
+      else
+        attempt.goals.push_back(
+            {expected, op->getOperand(swap ? 1 - index : index)});
+    if (fitsAll && attempt.solve()) {
       ops = std::move(attempt.ops);
+      repetitions = std::move(attempt.repetitions);
       return true;
     }
   }
   return false;
 }
 
-SmallVector<Operation *> CompiledSubgraph::match(Operation *root) const {
+std::optional<CompiledSubgraph::Match>
+CompiledSubgraph::match(Operation *root) const {
   Matcher matcher(*this);
   if (root->getNumResults() != 1 || !matcher.match(root))
-    return {};
-  SmallVector<Operation *> ops = matcher.takeOps();
+    return std::nullopt;
+  Match match;
+  match.kernelOp = matcher.getOps()[kernelStep];
+  llvm::append_range(match.ops, matcher.getRepetitions());
+  llvm::append_range(match.ops, matcher.getOps());
   // What is computed inside is seen by nobody else: fusing removes its
   // quantizer.
-  for (Operation *op : ops)
+  for (Operation *op : match.ops)
     if (op != root && !llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return llvm::is_contained(ops, user);
+          return llvm::is_contained(match.ops, user);
         }))
-      return {};
-  return ops;
+      return std::nullopt;
+  return match;
 }

@@ -8,6 +8,7 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,16 @@ namespace mct::tpc {
 ///     RESULT = OP OPERAND... [same ATTRIBUTE] [kernel] [optional] [where F]
 ///
 /// An operand is the RESULT of an earlier line, `const` (any constant),
-/// `per_channel` (a constant with exactly one axis longer than 1), a number (a
-/// constant that is this number everywhere), or any other word: an input, the
-/// same value wherever the word is repeated. Operands that a line does not name
-/// are free. Commutative operands match either way. `same ATTRIBUTE`: equal on
-/// all lines that say so. `kernel`: the op that `weights` of a binding speaks
-/// of (default: the root). `optional`: the line may be missing, its RESULT then
-/// is its first operand. `where F`: a filter as in
+/// `per_channel` (a constant with exactly one axis longer than 1), `scalar` (a
+/// constant that is one number everywhere), a number (that one), `LO..HI` (one
+/// between these), or any other word: an input, the same value wherever the
+/// word is repeated. `each RESULT`, at the end: every operand from there on is
+/// made by an op like the line of that name, which names no operands itself.
+/// Operands that a line does not name are free. Commutative operands match
+/// either way. `same ATTRIBUTE`: equal on all lines that say so. `kernel`: the
+/// op that `weights` of a binding speaks of (default: the root). `optional`:
+/// the line may be missing, its RESULT then is its first operand. `where F`: a
+/// filter as in
 /// `#tpc.op`.
 struct SubgraphForm {
   std::string name;
@@ -35,17 +39,27 @@ struct SubgraphForm {
 /// Our forms and those registered since, in order.
 std::vector<SubgraphForm> listSubgraphs();
 
+/// All of them as a table in Markdown, a row for each name.
+void printSubgraphs(llvm::raw_ostream &os);
+
 /// Adds a form, also one more of a name that is known. Takes effect for every
 /// TpcLookup created afterwards.
 void registerSubgraph(llvm::StringRef name, llvm::StringRef ops);
 
 /// A form without optional lines, ready to be matched.
 struct CompiledSubgraph {
-  enum class OperandKind { Step, Input, Constant, PerChannelConstant, Number };
+  enum class OperandKind {
+    Step,
+    EachStep,
+    Input,
+    Constant,
+    PerChannelConstant,
+    Number
+  };
   struct Operand {
     OperandKind kind;
     unsigned index = 0; // of the step or of the input
-    double number = 0;
+    double lowest = 0, highest = 0;
   };
   struct Step {
     std::string opName;
@@ -59,9 +73,15 @@ struct CompiledSubgraph {
   unsigned kernelStep = 0;
   unsigned numInputs = 0;
 
-  /// The ops of the form with this root, one for each step; empty when it does
-  /// not match or when an interior value is used outside.
-  llvm::SmallVector<mlir::Operation *> match(mlir::Operation *root) const;
+  struct Match {
+    /// The last is the root.
+    llvm::SmallVector<mlir::Operation *> ops;
+    mlir::Operation *kernelOp = nullptr;
+  };
+
+  /// The ops of the form with this root; none when it does not match or when an
+  /// interior value is used outside.
+  std::optional<Match> match(mlir::Operation *root) const;
 };
 
 /// The form, once for every combination of its optional lines. One that cannot

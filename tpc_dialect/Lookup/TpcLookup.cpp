@@ -7,6 +7,7 @@
 #include "tpc_dialect/Lookup/Subgraphs.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <functional>
 #include <map>
 #include <vector>
@@ -63,15 +64,22 @@ FailureOr<TpcLookup> TpcLookup::create(ModuleOp module) {
         set.getOptions() ? set.getOptions()
                          : lookup.platformOp.getDefaultOptions();
 
-  bool isBound = false;
-  for (auto binding : module.getOps<BindingOp>()) {
-    if (binding.getPlatformAttr() != name)
-      continue;
-    isBound = true;
-    for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>())
+  SmallVector<BindingOp> bindings, stockBindings;
+  for (auto binding : module.getOps<BindingOp>())
+    if (binding.getPlatformAttr() == name)
+      bindings.push_back(binding);
+    else if (!binding.getPlatformAttr())
+      stockBindings.push_back(binding);
+  if (bindings.empty())
+    bindings = std::move(stockBindings);
+  for (BindingOp binding : bindings)
+    for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>()) {
+      // Only a stock binding names sets that the platform does not have.
+      QCOptionsAttr options = optionsOfSet.lookup(entry.getSet().getValue());
+      if (!options)
+        continue;
       for (Attribute pattern : entry.getPatterns()) {
-        Claim claim{pattern, entry,
-                    optionsOfSet.lookup(entry.getSet().getValue()), binding};
+        Claim claim{pattern, entry, options, binding};
         if (auto subgraph = dyn_cast<SubgraphAttr>(pattern)) {
           lookup.claimsBySubgraph[subgraph.getName().getValue()].push_back(
               claim);
@@ -81,8 +89,8 @@ FailureOr<TpcLookup> TpcLookup::create(ModuleOp module) {
         Claims &claims = lookup.claimsByOp[op.getOpName().getValue()];
         (op.getWhere() ? claims.filtered : claims.plain).push_back(claim);
       }
-  }
-  if (!isBound)
+    }
+  if (bindings.empty())
     return emitError(lookup.platformOp.getLoc())
            << "platform " << name
            << " has no tpc.binding in the module; run tpc-attach-target, or "
@@ -174,6 +182,7 @@ namespace {
 struct Candidate {
   const CompiledSubgraph *subgraph;
   SmallVector<Operation *> ops;
+  Operation *kernelOp;
 };
 } // namespace
 
@@ -198,6 +207,45 @@ LogicalResult TpcLookup::fill(Node &node, StringRef what,
   return success();
 }
 
+/// The operator set that the op is tagged with; null without a tag.
+static StringAttr getTag(Operation *op) {
+  return op->getAttrOfType<StringAttr>(TpcDialect::kSetAttrName);
+}
+
+LogicalResult TpcLookup::fillTagged(Node &node, StringAttr tag) {
+  Operation *op = node.root();
+  if (!platformOp.lookupOperatorSet(tag.getValue())) {
+    InFlightDiagnostic diagnostic =
+        op->emitError() << "is tagged with operator set " << tag
+                        << ", which the target does not define; correct '"
+                        << TpcDialect::kSetAttrName << "' or remove it";
+    diagnostic.attachNote(platformOp.getLoc())
+        << "sets of '@" << platformOp.getSymName() << "': "
+        << llvm::join(
+               llvm::map_range(
+                   platformOp.getOperatorSets().getAsRange<OperatorSetAttr>(),
+                   [](OperatorSetAttr set) {
+                     return set.getName().getValue();
+                   }),
+               ", ");
+    return diagnostic;
+  }
+  StringRef name = op->getName().getStringRef();
+  node.operatorSet = tag;
+  node.options = platformOp.getOptionsOf(tag.getValue());
+  node.info = getOpInfo(name);
+  // What the binding says of the op's weights, where it binds it to that set.
+  const Claim *ofThisSet = nullptr;
+  if (auto it = claimsByOp.find(name); it != claimsByOp.end())
+    for (const Claim &claim :
+         llvm::concat<const Claim>(it->second.filtered, it->second.plain))
+      if (!ofThisSet && claim.entry.getSet() == tag)
+        ofThisSet = &claim;
+  node.weights = getWeights(ofThisSet, node.info, platformOp->getContext());
+  node.range = getRange(node.info, op);
+  return success();
+}
+
 FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
   // By size, largest first; among equally large ones the first in the program
   // wins, then the first in the table.
@@ -206,9 +254,16 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
     auto it = subgraphsByRoot.find(op.getName().getStringRef());
     if (it == subgraphsByRoot.end())
       continue;
-    for (const auto &subgraph : it->second)
-      if (SmallVector<Operation *> ops = subgraph->match(&op); !ops.empty())
-        candidates[ops.size()].push_back({subgraph.get(), ops});
+    for (const auto &subgraph : it->second) {
+      // One op that no set claims by this name is what it looks like.
+      if (subgraph->steps.size() == 1 &&
+          !claimsBySubgraph.contains(subgraph->name))
+        continue;
+      if (std::optional<CompiledSubgraph::Match> match = subgraph->match(&op);
+          match && llvm::none_of(match->ops, getTag))
+        candidates[match->ops.size()].push_back(
+            {subgraph.get(), match->ops, match->kernelOp});
+    }
   }
   llvm::DenseMap<Operation *, const Candidate *> claimed;
   for (const auto &[size, ofThisSize] : candidates)
@@ -229,7 +284,7 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
         continue;
       const CompiledSubgraph &subgraph = *candidate->subgraph;
       node.ops = candidate->ops;
-      node.kernelOp = node.ops[subgraph.kernelStep];
+      node.kernelOp = candidate->kernelOp;
       // The lines of a form follow their operands, but two independent ones may
       // come the other way in a program.
       llvm::sort(node.ops, [](Operation *lhs, Operation *rhs) {
@@ -249,6 +304,12 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
     }
     node.ops = {&op};
     node.kernelOp = &op;
+    if (StringAttr tag = getTag(&op)) {
+      if (failed(fillTagged(node, tag)))
+        return failure();
+      nodes.push_back(std::move(node));
+      continue;
+    }
     StringRef name = op.getName().getStringRef();
     if (auto it = claimsByOp.find(name); it != claimsByOp.end()) {
       for (const Claim &claim : it->second.filtered)

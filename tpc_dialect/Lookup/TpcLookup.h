@@ -20,6 +20,9 @@ struct CompiledSubgraph;
 inline constexpr llvm::StringLiteral kKernelWeight = "kernel_attr";
 inline constexpr llvm::StringLiteral kBiasWeight = "bias_attr";
 
+/// Generic name of a constant operand that neither binding nor framework names.
+inline constexpr llvm::StringLiteral kPositionalWeight = "pos_attr";
+
 /// Names the description of a subgraph in tpc.framework: "subgraph:softmax".
 inline constexpr llvm::StringLiteral kSubgraphPrefix = "subgraph:";
 
@@ -37,7 +40,7 @@ struct Node {
   /// Null: no set matched, the platform's default applies.
   mlir::StringAttr operatorSet;
   /// The #tpc.op or #tpc.subgraph that matched; null for an op that no pattern
-  /// names.
+  /// names, and for one whose tag names its set.
   mlir::Attribute pattern;
   /// Of the operator set, else the platform's default.
   QCOptionsAttr options;
@@ -66,9 +69,11 @@ public:
 
   /// Every op of the block that has a tensor result, other than constants and
   /// quantizer points, belongs to exactly one node; nodes come in program order
-  /// of their roots. Subgraphs are matched first (largest first; no interior
-  /// value is used elsewhere), then patterns with a filter, then plain ones. An
-  /// op claimed by two operator sets whose options differ is an error (U1).
+  /// of their roots. An op with a tag (`TpcDialect::kSetAttrName`) is a node of
+  /// the set that it names. Of the others, subgraphs are matched first (largest
+  /// first; no interior value is used elsewhere), then patterns with a filter,
+  /// then plain ones. Errors: an op claimed by two operator sets whose options
+  /// differ (U1); a tag that names a set which the platform does not define.
   /// Takes time linear in the number of ops.
   mlir::FailureOr<llvm::SmallVector<Node>> match(mlir::Block &block);
 
@@ -91,6 +96,9 @@ private:
   struct Claims {
     llvm::SmallVector<Claim, 1> filtered, plain;
   };
+
+  /// Completes the node of an op whose tag names its operator set.
+  mlir::LogicalResult fillTagged(Node &node, mlir::StringAttr tag);
 
   /// Completes a node whose ops are known. `what`: name of the op or
   /// "subgraph:NAME".

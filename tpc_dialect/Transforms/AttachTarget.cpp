@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/Parser/Parser.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/Lookup/CheckTarget.h"
 #include "tpc_dialect/Transforms/Passes.h"
-#include "tpc_dialect/targets/Targets.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
+#include "tpc_dialect/targets/LoadTarget.h"
 
 namespace mct::tpc {
 #define GEN_PASS_DEF_ATTACHTARGETPASS
@@ -16,50 +12,6 @@ namespace mct::tpc {
 
 using namespace mlir;
 using namespace mct::tpc;
-
-/// The text of a built-in target or of a file. `name` of the buffer is what
-/// parse errors point to.
-static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-openTarget(ModuleOp module, StringRef target) {
-  if (std::optional<StringRef> text = lookupTarget(target))
-    return llvm::MemoryBuffer::getMemBuffer(*text, ("target:" + target).str());
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFile(target);
-  if (file)
-    return std::move(*file);
-  if (target.contains('/') || target.ends_with(".mlir") ||
-      target.ends_with(".mlirbc"))
-    return emitError(module.getLoc()) << "cannot read target file '" << target
-                                      << "': " << file.getError().message();
-  return emitError(module.getLoc())
-         << "unknown target '" << target
-         << "'; known: " << llvm::join(listTargets(), ", ")
-         << ", or the path of a file";
-}
-
-static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                   MLIRContext *context) {
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(buffer), SMLoc());
-  return parseSourceFile<ModuleOp>(sourceMgr, context);
-}
-
-/// The only platform of a target; reports an error when there is not exactly
-/// one.
-static PlatformOp getPlatform(ModuleOp module, ModuleOp source,
-                              StringRef target) {
-  SmallVector<PlatformOp> platforms(source.getOps<PlatformOp>());
-  if (platforms.size() == 1)
-    return platforms.front();
-  InFlightDiagnostic diagnostic = emitError(module.getLoc())
-                                  << "target '" << target
-                                  << "' must define one tpc.platform, but has "
-                                  << platforms.size();
-  for (PlatformOp platform : platforms)
-    diagnostic.attachNote(platform.getLoc())
-        << "platform '@" << platform.getSymName() << "' is defined here";
-  return {};
-}
 
 /// Removes what an earlier run attached, and ops of the kind and name of those
 /// that come in their place.
@@ -83,7 +35,9 @@ static LogicalResult removeEarlierTarget(ModuleOp module,
     Operation *existing = SymbolTable::lookupSymbolIn(module, name);
     if (!existing)
       continue;
-    if (existing->getName() != replacement->getName()) {
+    bool isSameKind = existing->getName() == replacement->getName() ||
+                      (isa<DeriveOp>(existing) && isa<PlatformOp>(replacement));
+    if (!isSameKind) {
       InFlightDiagnostic diagnostic =
           emitError(existing->getLoc())
           << "symbol '@" << name.getValue()
@@ -95,6 +49,21 @@ static LogicalResult removeEarlierTarget(ModuleOp module,
     existing->erase();
   }
   return success();
+}
+
+/// Turns a binding for any platform into one for this: named after it, with the
+/// operator sets that it defines.
+static void specialize(BindingOp binding, PlatformOp platform) {
+  if (binding.getPlatformAttr())
+    return;
+  SmallVector<Attribute> entries;
+  for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>())
+    if (platform.lookupOperatorSet(entry.getSet().getValue()))
+      entries.push_back(entry);
+  binding.setEntriesAttr(ArrayAttr::get(binding.getContext(), entries));
+  binding.setPlatformAttr(FlatSymbolRefAttr::get(platform.getSymNameAttr()));
+  binding.setSymName(
+      (platform.getSymName() + "_" + binding.getSymName()).str());
 }
 
 namespace {
@@ -109,32 +78,19 @@ struct AttachTargetPass
 
 private:
   LogicalResult attach(ModuleOp module) {
-    FailureOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-        openTarget(module, target);
-    if (failed(buffer))
+    OwningOpRef<ModuleOp> source = loadTarget(target, module.getLoc());
+    OwningOpRef<ModuleOp> stock = loadStockVocabularies(&getContext());
+    if (!source || !stock)
       return failure();
-    OwningOpRef<ModuleOp> source = parse(std::move(*buffer), &getContext());
-    if (!source)
-      return failure();
-    PlatformOp platform = getPlatform(module, *source, target);
-    if (!platform)
-      return failure();
+    PlatformOp platform = *source->getOps<PlatformOp>().begin();
     SmallVector<BindingOp> bindings(source->getOps<BindingOp>());
     if (bindings.empty())
-      return emitError(module.getLoc())
-             << "target '" << target
-             << "' has no tpc.binding, which says how the operator sets of '@"
-             << platform.getSymName() << "' are spelled";
+      llvm::append_range(bindings, stock->getOps<BindingOp>());
+    for (BindingOp binding : bindings)
+      specialize(binding, platform);
     SmallVector<FrameworkOp> frameworks(source->getOps<FrameworkOp>());
-    OwningOpRef<ModuleOp> stock;
-    if (frameworks.empty()) {
-      stock = parse(
-          llvm::MemoryBuffer::getMemBuffer(getStockFramework(), "target:tosa"),
-          &getContext());
-      if (!stock)
-        return failure();
+    if (frameworks.empty())
       llvm::append_range(frameworks, stock->getOps<FrameworkOp>());
-    }
     SmallVector<Operation *> parts = {platform};
     llvm::append_range(parts, bindings);
     llvm::append_range(parts, frameworks);

@@ -9,8 +9,9 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
   let description = [{
     Copies the `tpc.platform`, `tpc.binding` and `tpc.framework` ops of a target to the beginning of the module and
     names the platform in the module attribute `tpc.target`. From then on the module says by itself what it is compiled
-    for. A target that was attached before is replaced. A target without a `tpc.framework` gets the stock descriptions
-    of TOSA.
+    for. A target that was attached before is replaced. A `tpc.derive` becomes the platform that it describes. A target
+    without a `tpc.binding`, or without a `tpc.framework`, gets the stock ones; of a stock binding the operator sets that
+    the platform defines.
 
     The target is checked as a whole: errors for a binding that names ops, attributes, operands or subgraphs which do
     not exist, or one pattern in two operator sets with different options; warnings for what is legal but can hardly be
@@ -33,7 +34,7 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
     ```mlir
     module attributes {tpc.target = @imx500_tpc} {
       tpc.platform @imx500_tpc type("imx500") version 1, 0 simd_padding default(#options) operator_sets [...]
-      tpc.binding @imx500_on_tosa for @imx500_tpc [...]
+      tpc.binding @imx500_tpc_on_tosa for @imx500_tpc [...]
       tpc.framework @tosa [...]
       func.func @relu(%x: tensor<1x8x8x16xf32>) -> tensor<1x8x8x16xf32> {
         %0 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32}
@@ -47,7 +48,7 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"default\"",
-           "Name of a built-in target, or path of a file with a tpc.platform">,
+           "Name of a built-in target, or path of a file with a tpc.platform, a tpc.derive or MCT's JSON">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }

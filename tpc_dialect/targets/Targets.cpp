@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/targets/Targets.h"
-#include <array>
-#include <iterator>
+#include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
+using namespace mct::tpc;
 
 namespace {
 struct Embedded {
   StringRef file, text;
 };
-struct Target {
+struct Alias {
   StringRef name, file;
 };
 } // namespace
@@ -20,11 +20,17 @@ static constexpr Embedded kEmbedded[] = {
 };
 #undef MCT_TARGET
 
-// A target of one version and the name for people who do not care which.
-static constexpr Target kTargets[] = {
-    {"default", "imx500_v1_0"},
-    {"imx500", "imx500_v1_0"},
-    {"imx500_v1_0", "imx500_v1_0"},
+/// Files that describe an IR and no chip.
+static constexpr StringRef kVocabularies[] = {"tosa", "linalg"};
+
+// For people who do not care which version, and for those who know the version
+// of Sony's converter instead.
+static constexpr Alias kAliases[] = {
+    {"default", "imx500_v1_0"},   {"latest", "imx500_v1_0"},
+    {"imx500", "imx500_v1_0"},    {"tflite", "tflite_v1"},
+    {"qnnpack", "qnnpack_v1"},    {"sdsp_3_14", "imx500_v1_0"},
+    {"sdsp_3_16", "imx500_v4_0"}, {"sdsp_3_17", "imx500_v5_0"},
+    {"sdsp_3_18", "imx500_v5_0"},
 };
 
 static StringRef getText(StringRef file) {
@@ -34,21 +40,52 @@ static StringRef getText(StringRef file) {
   return {};
 }
 
-std::optional<StringRef> mct::tpc::lookupTarget(StringRef name) {
-  for (const Target &target : kTargets)
-    if (target.name == name)
-      return getText(target.file);
-  return std::nullopt;
-}
-
-llvm::ArrayRef<StringRef> mct::tpc::listTargets() {
-  static constexpr auto names = [] {
-    std::array<StringRef, std::size(kTargets)> names{};
-    for (size_t i = 0; i < names.size(); ++i)
-      names[i] = kTargets[i].name;
-    return names;
+llvm::ArrayRef<StockTarget> mct::tpc::listTargets() {
+  static const std::vector<StockTarget> targets = [] {
+    std::vector<StockTarget> targets;
+    for (const Embedded &embedded : kEmbedded)
+      if (!llvm::is_contained(kVocabularies, embedded.file))
+        targets.push_back({embedded.file, embedded.file, embedded.text});
+    for (const Alias &alias : kAliases)
+      targets.push_back({alias.name, alias.file, getText(alias.file)});
+    llvm::sort(targets, [](const StockTarget &lhs, const StockTarget &rhs) {
+      return lhs.name < rhs.name;
+    });
+    return targets;
   }();
-  return names;
+  return targets;
 }
 
-StringRef mct::tpc::getStockFramework() { return getText("tosa"); }
+const StockTarget *mct::tpc::lookupTarget(StringRef name) {
+  for (const StockTarget &target : listTargets())
+    if (target.name == name)
+      return &target;
+  return nullptr;
+}
+
+llvm::ArrayRef<StockTarget> mct::tpc::listStockVocabularies() {
+  static const std::vector<StockTarget> vocabularies = [] {
+    std::vector<StockTarget> vocabularies;
+    for (StringRef file : kVocabularies)
+      if (StringRef text = getText(file); !text.empty())
+        vocabularies.push_back({file, file, text});
+    return vocabularies;
+  }();
+  return vocabularies;
+}
+
+std::optional<StringRef>
+mct::tpc::findNearest(StringRef name, llvm::ArrayRef<StringRef> known) {
+  std::optional<StringRef> nearest;
+  // One slip in three characters: `imx50` is `imx500`, `vx9` is nothing.
+  unsigned bound = name.size() / 3;
+  for (StringRef candidate : known) {
+    unsigned distance = name.edit_distance_insensitive(
+        candidate, /*AllowReplacements=*/true, /*MaxEditDistance=*/bound);
+    if (distance > bound || (nearest && distance == bound))
+      continue;
+    bound = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}

@@ -7,18 +7,30 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mct::tpc {
 
-/// The MLIR text of the target of that name, with platform and bindings.
-std::optional<llvm::StringRef> lookupTarget(llvm::StringRef name);
+/// A stock target: a name, the target that it stands for, which is itself
+/// unless the name is an alias, and the MLIR text of that.
+struct StockTarget {
+  llvm::StringRef name, resolved, text;
+  bool isAlias() const { return name != resolved; }
+};
 
-/// All names that `lookupTarget` knows, aliases among them, sorted.
-llvm::ArrayRef<llvm::StringRef> listTargets();
+/// All stock targets, aliases among them, sorted by name.
+llvm::ArrayRef<StockTarget> listTargets();
 
-/// The MLIR text of the tpc.framework that a target without one gets: the ops
-/// of TOSA.
-llvm::StringRef getStockFramework();
+/// The stock target of that name, or null.
+const StockTarget *lookupTarget(llvm::StringRef name);
+
+/// The same for the stock `tpc.binding` and `tpc.framework` of each IR.
+llvm::ArrayRef<StockTarget> listStockVocabularies();
+
+/// The one of `known` that `name` is probably a misspelling of, or nothing.
+std::optional<llvm::StringRef>
+findNearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
 } // namespace mct::tpc
 

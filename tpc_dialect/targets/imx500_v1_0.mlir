@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sony IMX500, platform version 1.0, as MCT 2.6.1 describes it, and how its operator sets are spelled in TOSA 1.0.
-// Activations and kernels have 8 bits, kernels alternatively 4 or 2. An operator that no set names is quantized by
-// default.
+// Sony IMX500, platform version 1.0, as MCT 2.6.1 describes it. Activations and kernels have 8 bits, kernels
+// alternatively 4 or 2. An operator that no set names is quantized by default.
 
 #weight_default = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #bias_float = #tpc.attr_quant_config<method = power_of_two, bits = 32>
@@ -75,48 +74,3 @@ tpc.platform @imx500_tpc type("imx500") version 1, 0 simd_padding default(#quant
     #tpc.fusing<["FullyConnected", #after_dense]>,
     #tpc.fusing<[#binary, #after_binary]>
   ]
-
-// An empty list: the set has no form in TOSA that could be told from other ops, or its form is a subgraph without a
-// matcher. Its ops then are what they look like one by one.
-tpc.binding @imx500_on_tosa for @imx500_tpc [
-  #tpc.ops_of<"Stack", []>,
-  #tpc.ops_of<"Unstack", []>,
-  #tpc.ops_of<"Dropout", [#tpc.op<"tosa.identity">]>,
-  #tpc.ops_of<"Flatten", [#tpc.op<"tosa.reshape">]>,
-  #tpc.ops_of<"SplitChunk", [#tpc.op<"tosa.slice">]>,
-  #tpc.ops_of<"GetItem", [#tpc.op<"tosa.slice">]>,
-  #tpc.ops_of<"Reshape", [#tpc.op<"tosa.reshape">]>,
-  #tpc.ops_of<"Unsqueeze", [#tpc.op<"tosa.reshape">]>,
-  #tpc.ops_of<"Size", []>,
-  #tpc.ops_of<"Permute", [#tpc.op<"tosa.transpose">]>,
-  #tpc.ops_of<"Transpose", [#tpc.op<"tosa.transpose">]>,
-  #tpc.ops_of<"Equal", [#tpc.op<"tosa.equal">]>,
-  #tpc.ops_of<"ArgMax", [#tpc.op<"tosa.argmax">]>,
-  #tpc.ops_of<"Gather", [#tpc.op<"tosa.gather">]>,
-  #tpc.ops_of<"TopK", [#tpc.op<"tosa.custom" where operator_name eq "topk">]>,
-  #tpc.ops_of<"Squeeze", [#tpc.op<"tosa.reshape">]>,
-  #tpc.ops_of<"MaxPool", [#tpc.op<"tosa.max_pool2d">]>,
-  #tpc.ops_of<"Pad", [#tpc.op<"tosa.pad">]>,
-  #tpc.ops_of<"ZeroPadding2D", [#tpc.op<"tosa.pad">]>,
-  #tpc.ops_of<"Cast", [#tpc.op<"tosa.cast">]>,
-  #tpc.ops_of<"CombinedNonMaxSuppression", [#tpc.op<"tosa.custom" where operator_name contains "nms">]>,
-  #tpc.ops_of<"FakeQuant", [#tpc.op<"tosa.custom" where operator_name eq "fake_quant">]>,
-  #tpc.ops_of<"SSDPostProcess", [#tpc.op<"tosa.custom" where operator_name eq "ssd_post_process">]>,
-  #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
-  #tpc.ops_of<"ConvTranspose", [#tpc.op<"tosa.transpose_conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
-  #tpc.ops_of<"DepthwiseConv2D", [#tpc.op<"tosa.depthwise_conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
-  #tpc.ops_of<"FullyConnected", [#tpc.subgraph<"fully_connected">]>,
-  #tpc.ops_of<"ReLU", [#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32>]>,
-  #tpc.ops_of<"ReLU6", [#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val eq 6.0 : f32>]>,
-  #tpc.ops_of<"LeakyReLU", []>,
-  #tpc.ops_of<"Add", [#tpc.op<"tosa.add">]>,
-  #tpc.ops_of<"Sub", [#tpc.op<"tosa.sub">]>,
-  #tpc.ops_of<"Mul", [#tpc.op<"tosa.mul">]>,
-  #tpc.ops_of<"Div", [#tpc.op<"tosa.intdiv">]>,
-  #tpc.ops_of<"PReLU", []>,
-  #tpc.ops_of<"Swish", [#tpc.subgraph<"swish">]>,
-  #tpc.ops_of<"HardSwish", [#tpc.subgraph<"hard_swish">]>,
-  #tpc.ops_of<"Sigmoid", [#tpc.op<"tosa.sigmoid">]>,
-  #tpc.ops_of<"Tanh", [#tpc.op<"tosa.tanh">]>,
-  #tpc.ops_of<"HardTanh", [#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val ne 6.0 : f32 and max_val lt 3.40282347E+38 : f32>]>
-]

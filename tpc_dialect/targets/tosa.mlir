@@ -1,7 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ops of TOSA 1.0 look like to a quantizer. Ranges are promises: a result outside of one cannot occur.
+// How the operator sets of MCT are spelled in TOSA 1.0, and what its ops look like to a quantizer.
 
+// Every name of MCT 2.4, and those that 2.6 added. An empty list: the set has no form that could be told from other
+// ops. Its ops then are what they look like one by one.
+tpc.binding @on_tosa [
+  #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
+  #tpc.ops_of<"DepthwiseConv2D", [#tpc.op<"tosa.depthwise_conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
+  #tpc.ops_of<"ConvTranspose", [#tpc.op<"tosa.transpose_conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>,
+  #tpc.ops_of<"FullyConnected", [#tpc.subgraph<"fully_connected">]>,
+  #tpc.ops_of<"BatchNorm", [#tpc.subgraph<"batch_norm">]>,
+  #tpc.ops_of<"AddBias", [#tpc.op<"tosa.add" where "$const_axes" eq 1>]>,
+  #tpc.ops_of<"L2Norm", [#tpc.subgraph<"l2_norm">]>,
+  #tpc.ops_of<"ReLU", [#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32>, #tpc.subgraph<"relu">]>,
+  #tpc.ops_of<"ReLU6", [#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val eq 6.0 : f32>, #tpc.subgraph<"relu6">]>,
+  #tpc.ops_of<"HardTanh", [#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val ne 6.0 : f32 and max_val lt 3.40282347E+38 : f32>, #tpc.subgraph<"hard_tanh">]>,
+  #tpc.ops_of<"LeakyReLU", [#tpc.subgraph<"leaky_relu">]>,
+  #tpc.ops_of<"PReLU", [#tpc.subgraph<"prelu">]>,
+  #tpc.ops_of<"Elu", [#tpc.subgraph<"elu">, #tpc.subgraph<"scaled_elu">]>,
+  #tpc.ops_of<"Gelu", [#tpc.subgraph<"gelu">]>,
+  #tpc.ops_of<"Swish", [#tpc.subgraph<"swish">]>,
+  #tpc.ops_of<"HardSwish", [#tpc.subgraph<"hard_swish">]>,
+  #tpc.ops_of<"HardSigmoid", [#tpc.subgraph<"hard_sigmoid">]>,
+  #tpc.ops_of<"Sigmoid", [#tpc.op<"tosa.sigmoid">]>,
+  #tpc.ops_of<"Tanh", [#tpc.op<"tosa.tanh">]>,
+  #tpc.ops_of<"Softmax", [#tpc.subgraph<"softmax">]>,
+  #tpc.ops_of<"LogSoftmax", [#tpc.subgraph<"log_softmax">]>,
+  #tpc.ops_of<"Add", [#tpc.op<"tosa.add">]>,
+  #tpc.ops_of<"Sub", [#tpc.op<"tosa.sub">]>,
+  #tpc.ops_of<"Mul", [#tpc.op<"tosa.mul">]>,
+  #tpc.ops_of<"Div", [#tpc.subgraph<"div">, #tpc.op<"tosa.intdiv">]>,
+  #tpc.ops_of<"Min", [#tpc.op<"tosa.minimum">]>,
+  #tpc.ops_of<"Max", [#tpc.op<"tosa.maximum">]>,
+  #tpc.ops_of<"Exp", [#tpc.op<"tosa.exp">]>,
+  #tpc.ops_of<"Sin", [#tpc.op<"tosa.sin">]>,
+  #tpc.ops_of<"Cos", [#tpc.op<"tosa.cos">]>,
+  #tpc.ops_of<"MaxPool", [#tpc.op<"tosa.max_pool2d">]>,
+  #tpc.ops_of<"AvgPool", [#tpc.op<"tosa.avg_pool2d">]>,
+  #tpc.ops_of<"Resize", [#tpc.op<"tosa.resize">]>,
+  #tpc.ops_of<"Concatenate", [#tpc.op<"tosa.concat">]>,
+  #tpc.ops_of<"Stack", [#tpc.subgraph<"stack">]>,
+  #tpc.ops_of<"Unstack", [#tpc.subgraph<"slice_of_axis">]>,
+  #tpc.ops_of<"SplitChunk", [#tpc.op<"tosa.slice">]>,
+  #tpc.ops_of<"GetItem", [#tpc.op<"tosa.slice">, #tpc.subgraph<"slice_of_axis">]>,
+  #tpc.ops_of<"StridedSlice", [#tpc.op<"tosa.slice">, #tpc.subgraph<"slice_of_axis">, #tpc.subgraph<"strided_slice">]>,
+  #tpc.ops_of<"Flatten", [#tpc.op<"tosa.reshape">]>,
+  #tpc.ops_of<"Reshape", [#tpc.op<"tosa.reshape">]>,
+  #tpc.ops_of<"Squeeze", [#tpc.op<"tosa.reshape">]>,
+  #tpc.ops_of<"Unsqueeze", [#tpc.op<"tosa.reshape">]>,
+  #tpc.ops_of<"Permute", [#tpc.op<"tosa.transpose">]>,
+  #tpc.ops_of<"Transpose", [#tpc.op<"tosa.transpose">]>,
+  #tpc.ops_of<"Expend", [#tpc.op<"tosa.tile">]>,
+  #tpc.ops_of<"Pad", [#tpc.op<"tosa.pad">]>,
+  #tpc.ops_of<"ZeroPadding2D", [#tpc.op<"tosa.pad">]>,
+  #tpc.ops_of<"Fold", [#tpc.subgraph<"space_to_batch">]>,
+  #tpc.ops_of<"Gather", [#tpc.op<"tosa.gather">]>,
+  #tpc.ops_of<"ArgMax", [#tpc.op<"tosa.argmax">]>,
+  #tpc.ops_of<"Equal", [#tpc.op<"tosa.equal">]>,
+  #tpc.ops_of<"Cast", [#tpc.op<"tosa.cast">]>,
+  #tpc.ops_of<"Dropout", [#tpc.op<"tosa.identity">]>,
+  #tpc.ops_of<"TopK", [#tpc.op<"tosa.custom" where operator_name eq "topk">]>,
+  #tpc.ops_of<"CombinedNonMaxSuppression", [#tpc.op<"tosa.custom" where operator_name contains "nms">]>,
+  #tpc.ops_of<"SSDPostProcess", [#tpc.op<"tosa.custom" where operator_name eq "ssd_post_process">]>,
+  #tpc.ops_of<"FakeQuant", [#tpc.op<"tosa.custom" where operator_name eq "fake_quant">]>,
+  #tpc.ops_of<"Take", []>,
+  #tpc.ops_of<"IndexSelect", []>,
+  #tpc.ops_of<"Size", []>,
+  #tpc.ops_of<"Shape", []>
+]
+
+// Ranges are promises: a result outside of one cannot occur.
 tpc.framework @tosa [
   #tpc.op_info<"tosa.conv2d", kernel = 1, bias = 2, out_axes = [0], in_axis = 3, result_axis = -1>,
   // The kernel is [KH, KW, C, M]: its output channels run over C and M.
@@ -15,6 +83,12 @@ tpc.framework @tosa [
   #tpc.op_info<"subgraph:softmax", range = [0.0, 1.0]>,
   // The minimum of x * sigmoid(x) is -0.27846, that of x * relu6(x + 3) / 6 is -0.375.
   #tpc.op_info<"subgraph:swish", range = [-0.279, ?]>,
+  #tpc.op_info<"subgraph:gelu", range = [-0.17, ?]>,
+  #tpc.op_info<"subgraph:elu", range = [-1.0, ?]>,
+  #tpc.op_info<"subgraph:hard_sigmoid", range = [0.0, 1.0]>,
+  #tpc.op_info<"subgraph:relu", range = [0.0, ?]>,
+  #tpc.op_info<"subgraph:relu6", range = [0.0, ?]>,
+  #tpc.op_info<"subgraph:hard_tanh", range = [0.0, ?]>,
   // Indices, truth values and bits are not numbers on a grid.
   #tpc.op_info<"tosa.argmax", quantize = false>,
   #tpc.op_info<"tosa.equal", quantize = false>,

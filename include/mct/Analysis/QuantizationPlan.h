@@ -1,56 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the target asks of each operator of a block: its configurations, and
-// what is fused with what.
+// What the target asks of each operator of a function: its configurations, what
+// is fused with what, and which tensors are quantized.
 #ifndef MCT_ANALYSIS_QUANTIZATIONPLAN_H
 #define MCT_ANALYSIS_QUANTIZATIONPLAN_H
 
+#include "mct/Analysis/Overrides.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <vector>
 
 namespace mct {
+
+/// An alternative of an operator that it cannot take here.
+struct DroppedCandidate {
+  tpc::OpQuantConfigAttr config;
+  /// Nodes that cannot read a result that wide; empty when an override, or an
+  /// equal alternative, is the reason.
+  llvm::SmallVector<size_t> readers;
+  /// The override, or null.
+  std::optional<mlir::FileLineColLoc> rule;
+};
+
+/// One constant operand of a node that the target speaks of.
+struct PlannedWeight {
+  mlir::OpOperand *operand = nullptr;
+  /// What the target calls it: `kernel_attr`, `pos_attr`, …
+  mlir::StringAttr genericName;
+  /// The same, with a number where the node has several of that name.
+  mlir::StringAttr name;
+  tpc::AttrQuantConfigAttr config;
+  /// Configurations of this weight in the node's candidates.
+  llvm::SmallVector<mlir::Attribute> candidates;
+  /// Axes of its channels; null for one parameter per tensor.
+  mlir::DenseI64ArrayAttr axes;
+  /// Why it stays float; empty when it gets a point.
+  std::string whyFloat;
+};
+
+/// What covers the result of a node.
+enum class ResultCover {
+  /// A quantizer of its own.
+  Point,
+  /// Nothing: the value never leaves a fused chain.
+  Fused,
+  /// The quantizer of the value that it is moved or selected from.
+  Preserved,
+  /// Nothing: it stays float.
+  None
+};
 
 /// One operator of the target, with what it may do here.
 struct PlannedNode {
   tpc::Node node;
-  /// Alternatives that every consumer can read, in the target's order; never
-  /// empty.
+  /// Name of the node and of its points.
+  mlir::StringAttr name;
+  /// Alternatives that remain, distinct in what they quantize, by descending
+  /// width of the kernel, then of the result; never empty.
   llvm::SmallVector<tpc::OpQuantConfigAttr> candidates;
+  llvm::SmallVector<DroppedCandidate> dropped;
   /// The one that single-precision compilation takes.
   tpc::OpQuantConfigAttr base;
   /// Index into `QuantizationPlan::groups`, or none.
   std::optional<size_t> group;
+  /// Node that a longer chain from here would need, but another chain has.
+  std::optional<size_t> contested;
+
+  ResultCover cover = ResultCover::None;
+  /// Quantizer of a point, and the alternatives that differ in it.
+  tpc::OpQuantConfigAttr activation;
+  llvm::SmallVector<mlir::Attribute> activationCandidates;
+  /// Name of the point that covers a preserved result.
+  mlir::StringAttr coveredBy;
+  /// Why a result without any cover stays float.
+  std::string whyFloat;
+
+  llvm::SmallVector<PlannedWeight> weights;
 };
 
-/// The nodes of one block and the chains of them that run as one.
+/// A chain of nodes that runs as one.
+struct FusedGroup {
+  /// Indices into `QuantizationPlan::nodes`, in order.
+  llvm::SmallVector<size_t> nodes;
+  tpc::FusingAttr pattern;
+  /// The node whose result is quantized for the chain: the last one that is not
+  /// preserving.
+  size_t end;
+};
+
+/// An argument of the function.
+struct PlannedInput {
+  mlir::BlockArgument argument;
+  mlir::StringAttr name;
+  tpc::OpQuantConfigAttr config;
+  /// Why it stays float; empty when it gets a point.
+  std::string whyFloat;
+};
+
+/// The nodes of one function and the chains of them that run as one.
 ///
 /// Fusing: from each node, in program order, the longest chain that some
 /// pattern matches and whose inner results have one consumer and do not leave
 /// the function; shorter ones are tried when a longer one fails. A node belongs
-/// to one chain at most. Configurations: those whose width every consumer
-/// accepts; where that excludes the base, the widest that remains, the first of
-/// equals (MCT takes the last, and so lands on its narrowest weights).
+/// to one chain at most. An inner result gets a quantizer only where the
+/// pattern has a config for it.
 ///
-/// Source: MCT `FusingInfoGenerator`, `filter_qc_options_by_next_nodes`;
-/// spec/pipeline.md 4.2 and 5.3.
+/// Configurations: those whose width every consumer accepts, looking through
+/// preserving ones; then those that the overrides leave. Where that excludes
+/// the base: the widest that remains, the first of equals (MCT takes the last,
+/// and so lands on its narrowest weights); after an override the one that
+/// differs least from the base.
+///
+/// Preserving: such a node needs one float input that is itself covered by a
+/// quantizer, which then covers the result too.
+///
+/// Weights: those that the binding or the framework names, and every other
+/// constant of an element-wise op, a concatenation or a gather as `pos_attr`.
+///
+/// Takes time linear in the number of ops.
+///
+/// Source: MCT `FusingInfoGenerator`, `filter_qc_options_by_next_nodes`,
+/// `filter_nodes_candidates`; spec/pipeline.md 4.2, 4.8 and 5.
 class QuantizationPlan {
 public:
-  /// Fails, with a diagnostic, when an operator matches contradicting sets or
-  /// nothing fits its consumers.
+  /// Gives names to the function's values first (`assignNames`). Fails, with a
+  /// diagnostic, when the function has control flow or points already, an
+  /// operator matches contradicting sets, nothing fits its consumers, or an
+  /// override asks for what the target does not offer. Counts in `overrides`
+  /// what each rule matched.
   static mlir::FailureOr<QuantizationPlan> create(tpc::TpcLookup &lookup,
-                                                  mlir::Block &block);
+                                                  mlir::func::FuncOp function,
+                                                  Overrides &overrides);
 
   /// In program order of their roots.
-  llvm::SmallVector<PlannedNode> nodes;
-  /// Indices into `nodes`, each chain in order.
-  llvm::SmallVector<llvm::SmallVector<size_t>> groups;
+  std::vector<PlannedNode> nodes;
+  llvm::SmallVector<FusedGroup> groups;
+  llvm::SmallVector<PlannedInput> inputs;
 
   /// Node that an op belongs to, or none.
   std::optional<size_t> nodeOf(mlir::Operation *op) const;
+  /// Names of the chain's nodes.
+  llvm::SmallVector<mlir::StringAttr> getNames(const FusedGroup &group) const;
 
 private:
+  /// What the overrides say of one node; 0 bits: float.
+  struct Wishes {
+    std::optional<std::pair<int64_t, OverrideRule *>> activation, weights;
+    llvm::StringMap<std::pair<int64_t, OverrideRule *>> namedWeights;
+  };
+
   void fuse(tpc::PlatformOp platform);
+  void planInputs(tpc::PlatformOp platform, mlir::Block &block);
   mlir::LogicalResult filterCandidates();
+  mlir::LogicalResult planNode(const tpc::TpcLookup &lookup, size_t index,
+                               Overrides &overrides);
+  void coverResult(PlannedNode &planned, size_t index);
+  void coverPreserved(PlannedNode &planned);
+  mlir::LogicalResult overrideInputs(Overrides &overrides);
+  Wishes getWishes(const PlannedNode &planned, Overrides &overrides) const;
+  mlir::LogicalResult overrideActivation(PlannedNode &planned, Wishes &wishes);
+  mlir::LogicalResult overrideWeights(PlannedNode &planned, Wishes &wishes);
+
   /// The node that alone reads the result of `index`, when there is one and the
   /// result stays inside.
   std::optional<size_t> onlyConsumer(size_t index) const;
@@ -58,6 +170,8 @@ private:
   llvm::SmallVector<size_t> consumers(size_t index) const;
 
   llvm::DenseMap<mlir::Operation *, size_t> owner;
+  /// By value: the name of the point that covers it.
+  llvm::DenseMap<mlir::Value, mlir::StringAttr> coverOf;
 };
 
 } // namespace mct

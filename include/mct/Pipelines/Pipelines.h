@@ -17,6 +17,11 @@ struct PtqOptions : public mlir::PassPipelineOptions<PtqOptions> {
       *this, "target",
       llvm::cl::desc("Target: a name of --tpc-list-targets, or a file"),
       llvm::cl::init("imx500")};
+  Option<std::string> overrides{
+      *this, "overrides",
+      llvm::cl::desc("File with rules that go before the target's; see "
+                     "mct-insert-quantizers"),
+      llvm::cl::init("")};
   ListOption<std::string> calibrationData{
       *this, "calibration-data",
       llvm::cl::desc("Samples: FILE.npy or INPUT:FILE.npy, …")};

@@ -57,6 +57,32 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tosa::TosaDialect"];
 }
 
+def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::FuncOp"> {
+  let summary = "Join the steps of a ReLU6 or HardTanh into one clamp";
+  let description = [{
+    A chain of `tosa.clamp`, and of `tosa.maximum` and `tosa.minimum` with a number, becomes one `tosa.clamp`, which
+    targets know as ReLU6 or HardTanh. Every value comes out as before, NaN included. A chain stays as it is where a
+    value in between is used elsewhere, where a bound is infinite, or where a NaN would be replaced. The clamp takes the
+    name of the chain's result.
+
+    Needs the bounds as constants: run `mct-fold-constants` before.
+
+    Source: the many forms of importers; MCT sees one layer.
+
+    Before:
+    ```mlir
+    %0 = tosa.clamp %arg0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tosa.minimum %0, %six : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.clamp %arg0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+}
+
 def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
   let summary = "Fold a batch norm into the convolution before it";
   let description = [{
@@ -120,11 +146,26 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let description = [{
     Asks the attached target (`tpc-attach-target`) which operator each op, or chain of ops, is; fuses the chains that the
     target runs as one, the longest that match; chooses the configuration of each result and weight among those that its
-    consumers can read; and inserts a `tpc.quantize` behind every result that is to be quantized, none inside of a fused
-    chain, and before every weight. Arguments of the function get a point with the platform's default. A point without
-    parameters computes the identity.
+    consumers can read; and inserts a `tpc.quantize` behind every result that is to be quantized and before every weight.
+    There is none inside of a fused chain, unless the fusing pattern has a config of its own, and none behind an op that
+    only moves or selects the values of a point. Constants of element-wise ops, concatenations and gathers are weights
+    named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
+    computes the identity. `tpc-explain` tells why a tensor has a point or has none.
 
-    Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`.
+    `overrides` names a text file of rules that go before the target, one a line:
+
+        # which ops         what they do
+        name "conv*"        weights=4
+        op   tosa.add       activation=16
+        set  Conv           weights.kernel_attr=2
+        name conv2d_3       float
+
+    A rule selects by point name, op name or operator set, all of them as globs. `activation` is the result, `weights`
+    every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
+    Of several rules for one tensor the last wins. Widths are those that the target offers and the consumers can read;
+    asking for another one, and a rule that has nothing to act on, are errors.
+
+    Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`, `BitWidthConfig`.
 
     Before:
     ```mlir
@@ -141,6 +182,9 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     %2 = tpc.quantize %1 as "clamp" activation config(#default8) group(["conv2d", "clamp"]) : tensor<1x4x4x2xf32>
     ```
   }];
+  let options = [
+    Option<"overrides", "overrides", "std::string", /*default=*/"", "File with rules that go before the target's">,
+  ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 

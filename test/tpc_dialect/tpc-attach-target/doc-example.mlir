@@ -2,7 +2,7 @@
 
 // CHECK:      module attributes {tpc.target = @imx500_tpc}
 // CHECK-NEXT:   tpc.platform @imx500_tpc type("imx500") version 1, 0 simd_padding default(#options) operator_sets [
-// CHECK:        tpc.binding @imx500_on_tosa for @imx500_tpc [
+// CHECK:        tpc.binding @imx500_tpc_on_tosa for @imx500_tpc [
 // CHECK:        tpc.framework @tosa [
 // CHECK:        func.func @relu(
 // CHECK-NEXT:     tosa.clamp

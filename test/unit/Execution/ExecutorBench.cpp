@@ -2,9 +2,9 @@
 //
 // Throughput on real models. `images_per_second` is wall time over all workers;
 // `onednn_share` is the part of the workers' time inside of oneDNN.
+#include "mct/Analysis/Names.h"
 #include "mct/Execution/Run.h"
 #include "mct/Quantization/Histogram.h"
-#include "mct/Transforms/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

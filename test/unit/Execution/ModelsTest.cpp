@@ -4,9 +4,9 @@
 // numbers of workers. They need the shared folder.
 #include "Fixture.h"
 
+#include "mct/Analysis/Names.h"
 #include "mct/Execution/Run.h"
 #include "mct/Quantization/Histogram.h"
-#include "mct/Transforms/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <algorithm>

@@ -23,6 +23,10 @@ protected:
         %3 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xf32>
         %4 = tosa.custom %x {domain_name = "mct", operator_name = "MulticlassNms", implementation_attrs = ""} : (tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xf32>
         %5 = tosa.reduce_sum %x {axis = 2 : i32} : (tensor<1x8x9x4xf32>) -> tensor<1x8x1x4xf32>
+        %s5 = tosa.const_shape {values = dense<[1, 8, 1, 9, 4]> : tensor<5xindex>} : () -> !tosa.shape<5>
+        %r5 = tosa.reshape %x, %s5 : (tensor<1x8x9x4xf32>, !tosa.shape<5>) -> tensor<1x8x1x9x4xf32>
+        %t = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x4xf32>}> : () -> tensor<1x1x1x4xf32>
+        %d5 = tosa.sub %x, %t : (tensor<1x8x9x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x8x9x4xf32>
         %6 = tosa.exp %d : (tensor<?x8x9x4xf32>) -> tensor<?x8x9x4xf32>
         return
       }
@@ -99,6 +103,21 @@ TEST_F(FilterTest, OnlyConstantOperandIsFoundAmongData) {
   EXPECT_FALSE(holds("\"$const_operand\" ge 0", "conv2d"));
   // Zero points are parameters.
   EXPECT_FALSE(holds("\"$const_operand\" ge 0", "avg_pool2d"));
+}
+
+TEST_F(FilterTest, ReshapeTellsWhatItDoesToTheAxes) {
+  EXPECT_TRUE(
+      holds("\"$rank_change\" eq 1 and \"$unit_axes\" eq 1", "reshape"));
+  // An axis that becomes shorter is not one that is left out.
+  EXPECT_FALSE(holds("\"$unit_axes\" le 9", "reduce_sum"));
+  EXPECT_TRUE(holds("\"$rank_change\" eq 0", "reduce_sum"));
+  EXPECT_FALSE(holds("\"$stacked_inputs\" ge 0", "reshape"));
+}
+
+TEST_F(FilterTest, ConstantTellsOverHowManyAxesItRuns) {
+  EXPECT_TRUE(holds("\"$const_axes\" eq 1", "sub"));
+  EXPECT_TRUE(holds("\"$const_axes\" eq 0", "add"));
+  EXPECT_FALSE(holds("\"$const_axes\" ge 0", "clamp"));
 }
 
 TEST_F(FilterTest, DynamicSizesHaveNoDerivedName) {

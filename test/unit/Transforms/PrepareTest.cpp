@@ -94,6 +94,38 @@ protected:
       ASSERT_NEAR(before[i], after[i], 1e-5f * largest) << "element " << i;
   }
 
+  /// Expects the same values, bit by bit, from a function whose body makes `%y`
+  /// of `%x`, and from its prepared form, in which one clamp is left.
+  void expectOneClamp(const std::string &body) {
+    auto module = parseSourceString<ModuleOp>(
+        "func.func @main(%x: tensor<1x64x64x1xf32>) -> tensor<1x64x64x1xf32> "
+        "{\n" +
+            body + "return %y : tensor<1x64x64x1xf32>\n}",
+        &context);
+    ASSERT_TRUE(module);
+    std::vector<float> before = run(*module);
+    PassManager passManager(&context);
+    buildPreparePipeline(passManager);
+    ASSERT_TRUE(succeeded(passManager.run(*module)));
+    std::vector<std::string> ops;
+    module->walk([&](Operation *op) {
+      if (isa<tosa::ClampOp, tosa::MaximumOp, tosa::MinimumOp>(op))
+        ops.push_back(op->getName().getStringRef().str());
+    });
+    EXPECT_EQ(ops, std::vector<std::string>({"tosa.clamp"}));
+    ASSERT_FALSE(before.empty());
+    EXPECT_EQ(before, run(*module));
+  }
+
+  /// `%result = tosa.op %operand, VALUE`.
+  std::string compare(const std::string &result, const std::string &op,
+                      const std::string &operand, float value) {
+    return constant("c" + result, "1x1x1x1", 1, value, value) + "%" + result +
+           " = tosa." + op + " %" + operand + ", %c" + result +
+           " : (tensor<1x64x64x1xf32>, tensor<1x1x1x1xf32>) -> "
+           "tensor<1x64x64x1xf32>\n";
+  }
+
   /// mean, variance + epsilon, gamma and beta behind `%conv`.
   std::string batchNorm(const std::string &result, size_t channels) {
     std::string shape = "1x1x1x" + std::to_string(channels);
@@ -169,4 +201,31 @@ TEST_F(PrepareTest, FoldedConvolutionWithOneBiasValueComputesTheSame) {
       "tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> "
       "tensor<1x4x4x3xf32>\n" +
       batchNorm("1x4x4x3", 3) + "}");
+}
+
+static std::string clamp(const std::string &result, const std::string &operand,
+                         const std::string &lowest,
+                         const std::string &highest) {
+  return "%" + result + " = tosa.clamp %" + operand + " {min_val = " + lowest +
+         " : f32, max_val = " + highest +
+         " : f32} : (tensor<1x64x64x1xf32>) -> tensor<1x64x64x1xf32>\n";
+}
+
+// The input is normally distributed: both bounds are met.
+TEST_F(PrepareTest, SplitReLU6ComputesTheSameAsOneClamp) {
+  expectOneClamp(clamp("a", "x", "0.0", "3.40282347E+38") +
+                 compare("y", "minimum", "a", 0.5f));
+}
+
+TEST_F(PrepareTest, SplitHardTanhComputesTheSameAsOneClamp) {
+  expectOneClamp(compare("a", "maximum", "x", -0.5f) +
+                 compare("y", "minimum", "a", 0.25f));
+  expectOneClamp(compare("a", "minimum", "x", 0.25f) +
+                 compare("y", "maximum", "a", -0.5f));
+}
+
+// The second clamp lies above the first: one number comes out.
+TEST_F(PrepareTest, DisjointClampsComputeTheSameAsOneClamp) {
+  expectOneClamp(clamp("a", "x", "-0.5", "0.25") +
+                 clamp("y", "a", "0.75", "1.0"));
 }

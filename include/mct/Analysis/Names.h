@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MCT_TRANSFORMS_NAMES_H
-#define MCT_TRANSFORMS_NAMES_H
+#ifndef MCT_ANALYSIS_NAMES_H
+#define MCT_ANALYSIS_NAMES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,4 +19,4 @@ void assignNames(mlir::func::FuncOp function);
 
 } // namespace mct
 
-#endif // MCT_TRANSFORMS_NAMES_H
+#endif // MCT_ANALYSIS_NAMES_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decisions of the user that go before those of the target, from a text file.
+#ifndef MCT_ANALYSIS_OVERRIDES_H
+#define MCT_ANALYSIS_OVERRIDES_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/GlobPattern.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct {
+
+/// One line of an overrides file.
+struct OverrideRule {
+  /// What the pattern is compared with.
+  enum class Selector { Name, Op, Set };
+
+  Selector selector;
+  llvm::GlobPattern pattern;
+  /// Width of the result in bits; 0: float.
+  std::optional<int64_t> activationBits;
+  /// Width of every quantized weight, in bits; 0: float.
+  std::optional<int64_t> weightBits;
+  /// Width by generic weight name, in bits; 0: float.
+  llvm::StringMap<int64_t> namedWeightBits;
+  /// File and line of the rule.
+  mlir::FileLineColLoc loc;
+  /// Operators that the pattern selects, and those for which it says anything.
+  size_t numSelected = 0, numAffected = 0;
+};
+
+/// The rules of a file, in order: of two that speak of one tensor the later
+/// wins. One rule a line, `#` starts a comment:
+///
+///     name "conv*"    weights=4 activation=16
+///     op   tosa.add   activation=float
+///     set  Conv       weights.kernel_attr=4
+///     name last_conv  float
+///
+/// `name`, `op` and `set` select by point name, name of an op and operator set,
+/// all of them as globs. `float` is short for `activation=float weights=float`.
+///
+/// Source: MCT `BitWidthConfig`.
+struct Overrides {
+  std::vector<OverrideRule> rules;
+
+  /// Reads a file; no rules for an empty path. `loc`: where a diagnostic about
+  /// the file as a whole belongs.
+  static mlir::FailureOr<Overrides> read(llvm::StringRef path,
+                                         mlir::Location loc);
+
+  /// Fails for every rule that selected nothing, or nothing that it speaks of.
+  mlir::LogicalResult checkUsed() const;
+};
+
+} // namespace mct
+
+#endif // MCT_ANALYSIS_OVERRIDES_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_ANALYSIS_PASSES_TD
+#define MCT_ANALYSIS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
+  let summary = "Print what the target asks of every op, and why";
+  let description = [{
+    Prints to the standard output, for each operator of each function: the operator set and the rule that matched, its
+    options with the one that is taken and the reason of every one that is not, the fused chain, and what becomes of
+    its result and its weights: a point, or why there is none. Ops that stay float are explained as well. The module is
+    not changed; names are those that `mct-insert-quantizers` gives to points.
+
+    The module is printed as usual; `-o /dev/null` leaves the explanation alone on the standard output.
+
+    `format=json` prints one object:
+
+    * `functions`: objects with `name`, `inputs`, `nodes` and `groups`.
+    * input: `name`, `point` (whether it gets one), then `bits` and `method`, or `why_float`.
+    * node: `name`, `ops` (names, in program order), `location`; `operator_set` and `pattern`, null when nothing
+      matched and the default applies (`pattern` also when the op names its set by `tpc.set`); `options`, `group` (index into `groups`, or null), `contested_by` (a node that a
+      longer chain would need, but another chain has, or null), `result`, `weights`.
+    * option, in the target's order: `state` (`base`, `candidate` or `dropped`), `bits`, `method` and `signedness` of
+      the result, `act_enabled`, `preserving`, `input_bits`, `weights` (by name: `bits`, `method`, `per_channel`,
+      `enabled`); a dropped one has `why`, and `readers` when consumers are the reason.
+    * result: `cover` is `point` (with `bits`, `method`, `signedness`), `fused` (it never leaves its chain),
+      `preserved` (with `covered_by`, the name of the point whose values it moves or selects), or `none` (with
+      `why_float`).
+    * weight: `name`, `operand`, `point`, then `bits`, `method` and `axes` (empty: per tensor), or `why_float`.
+    * group: `nodes` (names), `pattern`.
+
+    Before:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    exp (tosa.exp)
+      operator set: none matches, the default applies
+      option 0 (base): 8-bit power_of_two result, reads 8-bit inputs
+      result: point, 8-bit power_of_two
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "lines for people"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+    Option<"overrides", "overrides", "std::string", /*default=*/"",
+           "File with rules that go before the target's; see mct-insert-quantizers">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+#endif // MCT_ANALYSIS_PASSES_TD

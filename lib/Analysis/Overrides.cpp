@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/Overrides.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mct;
+
+/// The words of a line, quotes and comment removed.
+static SmallVector<StringRef> split(StringRef line) {
+  SmallVector<StringRef> words;
+  for (line = line.ltrim(); !line.empty() && line.front() != '#';
+       line = line.ltrim()) {
+    size_t end =
+        line.front() == '"' ? line.find('"', 1) : line.find_first_of(" \t\r");
+    if (line.front() == '"' && end != StringRef::npos) {
+      words.push_back(line.slice(1, end));
+      line = line.drop_front(end + 1);
+      continue;
+    }
+    words.push_back(line.take_front(end));
+    line = line.drop_front(words.back().size());
+  }
+  return words;
+}
+
+static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
+  if (word == "float") {
+    rule.activationBits = 0;
+    rule.weightBits = 0;
+    rule.namedWeightBits.clear();
+    return success();
+  }
+  auto [what, width] = word.split('=');
+  int64_t bits = 0;
+  bool isWidth = width == "float" ||
+                 (!width.getAsInteger(10, bits) && bits > 0 && bits <= 64);
+  if (isWidth && what == "activation") {
+    rule.activationBits = bits;
+    return success();
+  }
+  if (isWidth && what == "weights") {
+    rule.weightBits = bits;
+    rule.namedWeightBits.clear();
+    return success();
+  }
+  if (isWidth && what.consume_front("weights.") && !what.empty()) {
+    rule.namedWeightBits[what] = bits;
+    return success();
+  }
+  return emitError(rule.loc)
+         << "cannot read '" << word
+         << "'; expected 'float', 'activation=BITS', 'weights=BITS' or "
+            "'weights.NAME=BITS', where BITS is a width or 'float'";
+}
+
+FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
+  Overrides overrides;
+  if (path.empty())
+    return overrides;
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return emitError(loc) << "cannot read overrides file '" << path
+                          << "': " << buffer.getError().message();
+  for (llvm::line_iterator line(**buffer); !line.is_at_eof(); ++line) {
+    SmallVector<StringRef> words = split(*line);
+    if (words.empty())
+      continue;
+    auto ruleLoc =
+        FileLineColLoc::get(loc.getContext(), path, line.line_number(), 1);
+    auto selector =
+        llvm::StringSwitch<std::optional<OverrideRule::Selector>>(words[0])
+            .Case("name", OverrideRule::Selector::Name)
+            .Case("op", OverrideRule::Selector::Op)
+            .Case("set", OverrideRule::Selector::Set)
+            .Default(std::nullopt);
+    if (!selector || words.size() < 3)
+      return emitError(ruleLoc) << "expected 'name', 'op' or 'set', a pattern, "
+                                   "and what to do, for example 'name \"conv*\""
+                                   " weights=4'";
+    // A GlobPattern refers to its text, which has to outlive the buffer.
+    auto text = StringAttr::get(loc.getContext(), words[1]);
+    auto pattern = llvm::GlobPattern::create(text.getValue());
+    if (!pattern)
+      return emitError(ruleLoc)
+             << "'" << words[1]
+             << "' is no glob pattern: " << llvm::toString(pattern.takeError());
+    OverrideRule rule{*selector, std::move(*pattern), {}, {}, {}, ruleLoc};
+    for (StringRef word : ArrayRef(words).drop_front(2))
+      if (failed(parseAction(word, rule)))
+        return failure();
+    overrides.rules.push_back(std::move(rule));
+  }
+  return overrides;
+}
+
+LogicalResult Overrides::checkUsed() const {
+  bool allUsed = true;
+  for (const OverrideRule &rule : rules) {
+    if (rule.numAffected > 0)
+      continue;
+    allUsed = false;
+    if (rule.numSelected == 0)
+      emitError(rule.loc) << "the rule matches nothing; tpc-explain lists the "
+                             "names, ops and operator sets that there are";
+    else
+      emitError(rule.loc) << "the rule has no effect: none of the "
+                          << rule.numSelected
+                          << " operators that it matches has a quantized tensor"
+                             " of that kind; tpc-explain says why";
+  }
+  return success(allUsed);
+}

@@ -1,0 +1,86 @@
+// RUN: split-file %s %t
+// RUN: mct-opt %t/net.mlir --mct-insert-quantizers | FileCheck %s
+// RUN: mct-opt %t/net.mlir --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY
+// RUN: mct-opt %t/both.mlir --mct-insert-quantizers --verify-diagnostics
+
+//--- net.mlir
+// exp writes 16 or 8 bits. Reverse and Concat preserve and read both widths; tanh reads 8 bits only.
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#wide8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], default_weight = #w>
+#wide16 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8, 16], default_weight = #w>
+#moves = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], act_enabled = false, preserving = true, default_weight = #w>
+// CHECK-DAG: #[[$WIDE8:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], default
+// CHECK-DAG: #[[$WIDE16:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8, 16], default
+module attributes {tpc.target = @npu} {
+  tpc.platform @npu default(#tpc.qc_options<[#act8]>)
+    operator_sets [
+      #tpc.operator_set<"Exp", options = #tpc.qc_options<[#wide16, #wide8], base = #wide16>>,
+      #tpc.operator_set<"Reverse", options = #tpc.qc_options<[#moves]>>,
+      #tpc.operator_set<"Concat", options = #tpc.qc_options<[#moves]>>
+    ]
+  tpc.binding @npu_on_tosa for @npu [
+    #tpc.ops_of<"Exp", [#tpc.op<"tosa.exp">]>, #tpc.ops_of<"Reverse", [#tpc.op<"tosa.reverse">]>,
+    #tpc.ops_of<"Concat", [#tpc.op<"tosa.concat">]>
+  ]
+
+  // The reader behind two moves limits the producer, and the moves get no point.
+  // CHECK-LABEL: func.func @limit_passes_through
+  // CHECK:         tosa.exp
+  // CHECK-NEXT:    tpc.quantize {{.*}} as "exp" activation config(#[[$WIDE8]]) : tensor<4xf32>
+  // CHECK-NEXT:    tosa.reverse
+  // CHECK-NEXT:    tosa.reverse
+  // CHECK-NEXT:    tosa.tanh
+  // CHECK-NEXT:    tpc.quantize {{.*}} as "tanh"
+  // WHY-LABEL: function limit_passes_through
+  // WHY:         option 0 (dropped): {{.*}}; too wide to be read by 'tanh'
+  // WHY:       reverse (tosa.reverse)
+  // WHY:         result: no point, its values are those of point exp
+  // WHY:       reverse_1 (tosa.reverse)
+  // WHY:         result: no point, its values are those of point exp
+  func.func @limit_passes_through(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tosa.reverse %0 {axis = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = tosa.reverse %1 {axis = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = tosa.tanh %2 : (tensor<4xf32>) -> tensor<4xf32>
+    return %3 : tensor<4xf32>
+  }
+
+  // Two inputs have two quantizers, neither of which covers the result; what preserves it has none either.
+  // CHECK-LABEL: func.func @several_inputs_do_not_preserve
+  // CHECK:         tosa.concat
+  // CHECK-NEXT:    tosa.reverse
+  // CHECK-NEXT:    return
+  // WHY-LABEL: function several_inputs_do_not_preserve
+  // WHY:       concat (tosa.concat)
+  // WHY:         result: float, because it is preserving, which needs one float input, and reads 2
+  // WHY:       reverse (tosa.reverse)
+  // WHY:         result: float, because it is preserving, and what it reads is not quantized
+  func.func @several_inputs_do_not_preserve(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> tensor<8xf32> {
+    %0 = tosa.concat %arg0, %arg1 {axis = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+    %1 = tosa.reverse %0 {axis = 0 : i32} : (tensor<8xf32>) -> tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+
+  // The input's point covers what is moved from it.
+  // WHY-LABEL: function input_covers_what_is_moved_from_it
+  // WHY:         result: no point, its values are those of point arg0
+  func.func @input_covers_what_is_moved_from_it(%arg0: tensor<4xf32>) -> tensor<8xf32> {
+    %0 = tosa.concat %arg0, %arg0 {axis = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+//--- both.mlir
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#both = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], preserving = true, default_weight = #w>
+module attributes {tpc.target = @npu} {
+  tpc.platform @npu default(#tpc.qc_options<[#act8]>) operator_sets [#tpc.operator_set<"Exp", options = #tpc.qc_options<[#both]>>]
+  tpc.binding @npu_on_tosa for @npu [#tpc.ops_of<"Exp", [#tpc.op<"tosa.exp">]>]
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{has a configuration with both 'act_enabled' and 'preserving', which exclude each other; change operator set 'Exp' of the target}}
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the name of a target, or from a file, to a tpc.platform.
+#ifndef TPC_DIALECT_TARGETS_LOADTARGET_H
+#define TPC_DIALECT_TARGETS_LOADTARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct::tpc {
+
+/// Reads a stock target, or a file with MLIR, bytecode or MCT's JSON (`.json`).
+/// The result holds one platform, and the bindings and frameworks that come
+/// with it. Null after an error, which is reported at `requestedAt` or in the
+/// file.
+mlir::OwningOpRef<mlir::ModuleOp> loadTarget(llvm::StringRef target,
+                                             mlir::Location requestedAt);
+
+/// Replaces a `tpc.derive` of the module by the platform that it describes.
+/// Paths in it are relative to `folder`.
+mlir::LogicalResult resolveDerivations(mlir::ModuleOp module,
+                                       llvm::StringRef folder);
+
+/// The only platform of the module; null after an error, which calls the module
+/// `name`.
+PlatformOp findPlatform(mlir::ModuleOp module, llvm::StringRef name,
+                        mlir::Location requestedAt);
+
+/// The stock bindings and frameworks of all IRs, to be attached to any
+/// platform.
+mlir::OwningOpRef<mlir::ModuleOp>
+loadStockVocabularies(mlir::MLIRContext *context);
+
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_TARGETS_LOADTARGET_H

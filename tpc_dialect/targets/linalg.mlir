@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the operator sets of MCT are spelled in linalg on tensors, and what its named ops look like to a quantizer. What
+// other compilers write as linalg.generic has no name to go by.
+
+// Every name of MCT 2.4, and those that 2.6 added. An empty list: the set has no named op.
+tpc.binding @on_linalg [
+  #tpc.ops_of<"Conv", [#tpc.op<"linalg.conv_2d_nhwc_fhwc">, #tpc.op<"linalg.conv_2d_nhwc_hwcf">, #tpc.op<"linalg.conv_2d_nchw_fchw">]>,
+  #tpc.ops_of<"DepthwiseConv2D", [#tpc.op<"linalg.depthwise_conv_2d_nhwc_hwcm">, #tpc.op<"linalg.depthwise_conv_2d_nhwc_hwc">, #tpc.op<"linalg.depthwise_conv_2d_nchw_chw">]>,
+  #tpc.ops_of<"FullyConnected", [#tpc.subgraph<"fully_connected">]>,
+  #tpc.ops_of<"ReLU", [#tpc.subgraph<"relu">]>,
+  #tpc.ops_of<"ReLU6", [#tpc.subgraph<"relu6">]>,
+  #tpc.ops_of<"HardTanh", [#tpc.subgraph<"hard_tanh">]>,
+  #tpc.ops_of<"Tanh", [#tpc.op<"linalg.tanh">]>,
+  #tpc.ops_of<"Softmax", [#tpc.op<"linalg.softmax">]>,
+  #tpc.ops_of<"Add", [#tpc.op<"linalg.add">]>,
+  #tpc.ops_of<"Sub", [#tpc.op<"linalg.sub">]>,
+  #tpc.ops_of<"Mul", [#tpc.op<"linalg.mul">]>,
+  #tpc.ops_of<"Div", [#tpc.op<"linalg.div">]>,
+  #tpc.ops_of<"Min", [#tpc.op<"linalg.min">]>,
+  #tpc.ops_of<"Max", [#tpc.op<"linalg.max">]>,
+  #tpc.ops_of<"Exp", [#tpc.op<"linalg.exp">]>,
+  #tpc.ops_of<"MaxPool", [#tpc.op<"linalg.pooling_nhwc_max">, #tpc.op<"linalg.pooling_nchw_max">]>,
+  #tpc.ops_of<"AvgPool", [#tpc.subgraph<"avg_pool">]>,
+  #tpc.ops_of<"Concatenate", [#tpc.op<"tensor.concat">]>,
+  #tpc.ops_of<"GetItem", [#tpc.op<"tensor.extract_slice">]>,
+  #tpc.ops_of<"SplitChunk", [#tpc.op<"tensor.extract_slice">]>,
+  #tpc.ops_of<"StridedSlice", [#tpc.op<"tensor.extract_slice">]>,
+  #tpc.ops_of<"Reshape", [#tpc.op<"tensor.reshape">, #tpc.op<"tensor.collapse_shape">, #tpc.op<"tensor.expand_shape">]>,
+  #tpc.ops_of<"Flatten", [#tpc.op<"tensor.collapse_shape">]>,
+  #tpc.ops_of<"Squeeze", [#tpc.op<"tensor.collapse_shape">]>,
+  #tpc.ops_of<"Unsqueeze", [#tpc.op<"tensor.expand_shape">]>,
+  #tpc.ops_of<"Permute", [#tpc.op<"linalg.transpose">]>,
+  #tpc.ops_of<"Transpose", [#tpc.op<"linalg.transpose">]>,
+  #tpc.ops_of<"Expend", [#tpc.op<"linalg.broadcast">]>,
+  #tpc.ops_of<"Pad", [#tpc.op<"tensor.pad">]>,
+  #tpc.ops_of<"ZeroPadding2D", [#tpc.op<"tensor.pad">]>,
+  #tpc.ops_of<"ConvTranspose", []>,
+  #tpc.ops_of<"BatchNorm", []>,
+  #tpc.ops_of<"AddBias", []>,
+  #tpc.ops_of<"L2Norm", []>,
+  #tpc.ops_of<"LeakyReLU", []>,
+  #tpc.ops_of<"PReLU", []>,
+  #tpc.ops_of<"Elu", []>,
+  #tpc.ops_of<"Gelu", []>,
+  #tpc.ops_of<"Swish", []>,
+  #tpc.ops_of<"HardSwish", []>,
+  #tpc.ops_of<"HardSigmoid", []>,
+  #tpc.ops_of<"Sigmoid", []>,
+  #tpc.ops_of<"LogSoftmax", []>,
+  #tpc.ops_of<"Sin", []>,
+  #tpc.ops_of<"Cos", []>,
+  #tpc.ops_of<"Resize", []>,
+  #tpc.ops_of<"Stack", []>,
+  #tpc.ops_of<"Unstack", []>,
+  #tpc.ops_of<"Fold", []>,
+  #tpc.ops_of<"Gather", []>,
+  #tpc.ops_of<"ArgMax", []>,
+  #tpc.ops_of<"Equal", []>,
+  #tpc.ops_of<"Cast", []>,
+  #tpc.ops_of<"Dropout", []>,
+  #tpc.ops_of<"TopK", []>,
+  #tpc.ops_of<"CombinedNonMaxSuppression", []>,
+  #tpc.ops_of<"SSDPostProcess", []>,
+  #tpc.ops_of<"FakeQuant", []>,
+  #tpc.ops_of<"Take", []>,
+  #tpc.ops_of<"IndexSelect", []>,
+  #tpc.ops_of<"Size", []>,
+  #tpc.ops_of<"Shape", []>
+]
+
+// Ranges are promises: a result outside of one cannot occur.
+tpc.framework @linalg [
+  #tpc.op_info<"linalg.conv_2d_nhwc_fhwc", kernel = 1, out_axes = [0], in_axis = 3, result_axis = -1>,
+  #tpc.op_info<"linalg.conv_2d_nhwc_hwcf", kernel = 1, out_axes = [3], in_axis = 2, result_axis = -1>,
+  #tpc.op_info<"linalg.conv_2d_nchw_fchw", kernel = 1, out_axes = [0], in_axis = 1, result_axis = 1>,
+  // The output channels run over C and M.
+  #tpc.op_info<"linalg.depthwise_conv_2d_nhwc_hwcm", kernel = 1, out_axes = [2, 3], in_axis = 2, result_axis = -1>,
+  #tpc.op_info<"linalg.depthwise_conv_2d_nhwc_hwc", kernel = 1, out_axes = [2], in_axis = 2, result_axis = -1>,
+  #tpc.op_info<"linalg.depthwise_conv_2d_nchw_chw", kernel = 1, out_axes = [0], in_axis = 0, result_axis = 1>,
+  #tpc.op_info<"linalg.matmul", kernel = 1, out_axes = [1], in_axis = 0, result_axis = -1>,
+  #tpc.op_info<"linalg.batch_matmul", kernel = 1, out_axes = [2], in_axis = 1, result_axis = -1>,
+  #tpc.op_info<"linalg.tanh", range = [-1.0, 1.0]>,
+  #tpc.op_info<"linalg.softmax", range = [0.0, 1.0]>,
+  // Storage for results, and what it holds before them.
+  #tpc.op_info<"tensor.empty", quantize = false>,
+  #tpc.op_info<"linalg.fill", quantize = false>
+]

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// QNNPACK as the documentation of MCT means it: uniform results and symmetric kernels of 8 bits, one parameter a tensor.
+
+#weight_default = #tpc.attr_quant_config<method = symmetric, bits = 8>
+#bias_float = #tpc.attr_quant_config<method = symmetric, bits = 32>
+#kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
+
+#act8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], default_weight = #weight_default>
+#linear8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {kernel_attr = #kernel8, bias_attr = #bias_float}, default_weight = #weight_default>
+
+tpc.derive @qnnpack_tpc from "qnnpack_v1_mct"
+  default(#tpc.qc_options<[#act8]>)
+  linear(#tpc.qc_options<[#linear8]>)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TensorFlow Lite as the documentation of MCT means it: uniform results, symmetric kernels per channel, of the dense layer
+// per tensor. Operators that move or select values keep the grid of their input; some have one grid for all networks.
+
+#weight_default = #tpc.attr_quant_config<method = symmetric, bits = 8>
+#bias_float = #tpc.attr_quant_config<method = symmetric, bits = 32>
+#kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+#kernel8_per_tensor = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
+
+#act8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], default_weight = #weight_default>
+#preserving = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], act_enabled = false, preserving = true, default_weight = #weight_default>
+#linear8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {kernel_attr = #kernel8, bias_attr = #bias_float}, default_weight = #weight_default>
+#linear8_per_tensor = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {kernel_attr = #kernel8_per_tensor, bias_attr = #bias_float}, default_weight = #weight_default>
+#symmetric_grid = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], fixed_scale = 0.0078125, fixed_zero_point = 0, default_weight = #weight_default>
+#log_softmax_grid = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], fixed_scale = 0.0625, fixed_zero_point = 127, default_weight = #weight_default>
+#probability_grid = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], fixed_scale = 0.00390625, fixed_zero_point = -128, default_weight = #weight_default>
+
+#preserved = #tpc.qc_options<[#preserving]>
+#linear = #tpc.qc_options<[#linear8]>
+#symmetric = #tpc.qc_options<[#symmetric_grid]>
+#probability = #tpc.qc_options<[#probability_grid]>
+
+tpc.derive @tflite_tpc from "tflite_v1_mct"
+  default(#tpc.qc_options<[#act8]>)
+  linear(#linear)
+  operator_sets [
+    #tpc.operator_set<"FullyConnected", options = #tpc.qc_options<[#linear8_per_tensor]>>,
+    #tpc.operator_set<"Unstack", options = #preserved>,
+    #tpc.operator_set<"Transpose", options = #preserved>,
+    #tpc.operator_set<"Gather", options = #preserved>,
+    #tpc.operator_set<"Reshape", options = #preserved>,
+    #tpc.operator_set<"MaxPool", options = #preserved>,
+    #tpc.operator_set<"AvgPool", options = #preserved>,
+    #tpc.operator_set<"StridedSlice", options = #preserved>,
+    #tpc.operator_set<"Concatenate", options = #preserved>,
+    #tpc.operator_set<"Mul", options = #preserved>,
+    #tpc.operator_set<"Min", options = #preserved>,
+    #tpc.operator_set<"Max", options = #preserved>,
+    #tpc.operator_set<"ZeroPadding2D", options = #preserved>,
+    #tpc.operator_set<"Resize", options = #preserved>,
+    #tpc.operator_set<"Pad", options = #preserved>,
+    #tpc.operator_set<"Fold", options = #preserved>,
+    #tpc.operator_set<"Squeeze", options = #preserved>,
+    #tpc.operator_set<"L2Norm", options = #symmetric>,
+    #tpc.operator_set<"Tanh", options = #symmetric>,
+    #tpc.operator_set<"LogSoftmax", options = #tpc.qc_options<[#log_softmax_grid]>>,
+    #tpc.operator_set<"Softmax", options = #probability>,
+    #tpc.operator_set<"Sigmoid", options = #probability>
+  ]
+  new_operator_sets [
+    #tpc.operator_set<"DepthwiseConv2D", options = #linear>,
+    #tpc.operator_set<"ConvTranspose", options = #linear>
+  ]
