@@ -1,57 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Target platforms to and from the JSON of MCT.
+#include "mct/Execution/OutputFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/InitAllDialects.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mct::tpc;
 
-static llvm::cl::opt<int64_t>
-    schemaVersion("tpc-json-schema",
-                  llvm::cl::desc("Schema version that is written: 1 or 2"),
-                  llvm::cl::init(kCurrentTpcSchema));
+namespace cl = llvm::cl;
 
-static OwningOpRef<Operation *> importPlatform(llvm::SourceMgr &sources,
-                                               MLIRContext *context) {
-  const llvm::MemoryBuffer *buffer =
-      sources.getMemoryBuffer(sources.getMainFileID());
-  OwningOpRef<ModuleOp> module = importTpcJson(
-      buffer->getBuffer(), buffer->getBufferIdentifier(), context);
-  return module ? OwningOpRef<Operation *>(module.release())
-                : OwningOpRef<Operation *>();
+namespace {
+enum class Action { Import, Export };
+} // namespace
+
+static cl::OptionCategory category("mct-translate options");
+static cl::opt<Action>
+    action(cl::desc("What to do:"), cl::Required, cl::cat(category),
+           cl::values(clEnumValN(Action::Import, "import-tpc-json",
+                                 "A target platform from the JSON of MCT"),
+                      clEnumValN(Action::Export, "export-tpc-json",
+                                 "A target platform to the JSON of MCT")));
+static cl::opt<std::string> inputName(cl::Positional, cl::init("-"),
+                                      cl::desc("<input file>"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    outputName("o", cl::init("-"), cl::desc("Output file"), cl::cat(category));
+static cl::opt<int64_t>
+    schemaVersion("tpc-json-schema",
+                  cl::desc("Schema version that is written: 1 or 2"),
+                  cl::init(kCurrentTpcSchema), cl::cat(category));
+
+static LogicalResult importPlatform(const llvm::MemoryBuffer &buffer,
+                                    MLIRContext *context, raw_ostream &os) {
+  OwningOpRef<ModuleOp> module =
+      importTpcJson(buffer.getBuffer(), buffer.getBufferIdentifier(), context);
+  if (!module)
+    return failure();
+  module->print(os);
+  return success();
 }
 
-static LogicalResult exportPlatform(ModuleOp module, raw_ostream &os) {
-  // Paths in the file are relative to where it is.
-  StringRef file;
-  if (auto loc = dyn_cast<FileLineColLoc>(module.getLoc()))
-    file = loc.getFilename().getValue();
-  if (failed(resolveDerivations(module, llvm::sys::path::parent_path(file))))
+static LogicalResult
+exportPlatform(const std::shared_ptr<llvm::SourceMgr> &sources,
+               MLIRContext *context, raw_ostream &os) {
+  auto module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
     return failure();
-  PlatformOp platform = findPlatform(module, file, module.getLoc());
+  // Paths in the file are relative to where it is.
+  StringRef file = inputName;
+  if (failed(resolveDerivations(*module, llvm::sys::path::parent_path(file))))
+    return failure();
+  PlatformOp platform = findPlatform(*module, file, module->getLoc());
   return platform ? exportTpcJson(platform, os, schemaVersion) : failure();
 }
 
+static LogicalResult fail(const Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  return failure();
+}
+
+static LogicalResult translate(raw_ostream &os) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      openInputFile(inputName, &message);
+  if (!buffer)
+    return fail(message);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  const llvm::MemoryBuffer &text = *buffer;
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  DialectRegistry registry;
+  // A module with an attached target is a source as well.
+  registerAllDialects(registry);
+  registry.insert<TpcDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadDialect<TpcDialect>();
+  context.printOpOnDiagnostic(false);
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  return action == Action::Import ? importPlatform(text, &context, os)
+                                  : exportPlatform(sources, &context, os);
+}
+
 int main(int argc, char **argv) {
-  TranslateToMLIRRegistration importRegistration(
-      "import-tpc-json", "A target platform from the JSON of MCT",
-      importPlatform);
-  TranslateFromMLIRRegistration exportRegistration(
-      "export-tpc-json", "A target platform to the JSON of MCT", exportPlatform,
-      [](DialectRegistry &registry) {
-        // A module with an attached target is a source as well.
-        registerAllDialects(registry);
-        registry.insert<TpcDialect>();
-      });
-  return failed(mlirTranslateMain(
-      argc, argv, "Target platforms to and from the JSON of MCT\n"));
+  llvm::InitLLVM initialized(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Target platforms to and from the JSON of MCT\n");
+  if (outputName == "-")
+    return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
+  mct::execution::OutputFile output(outputName);
+  if (failed(translate(output)))
+    return EXIT_FAILURE;
+  if (llvm::Error error = output.keep())
+    return failed(fail(llvm::toString(std::move(error))));
+  return EXIT_SUCCESS;
 }

@@ -88,9 +88,12 @@ private:
       llvm::append_range(bindings, stock->getOps<BindingOp>());
     for (BindingOp binding : bindings)
       specialize(binding, platform);
+    // The target's own descriptions come first and win; the stock ones are for
+    // all ops that it does not speak of.
     SmallVector<FrameworkOp> frameworks(source->getOps<FrameworkOp>());
-    if (frameworks.empty())
-      llvm::append_range(frameworks, stock->getOps<FrameworkOp>());
+    for (auto framework : stock->getOps<FrameworkOp>())
+      if (!source->lookupSymbol(framework.getSymNameAttr()))
+        frameworks.push_back(framework);
     SmallVector<Operation *> parts = {platform};
     llvm::append_range(parts, bindings);
     llvm::append_range(parts, frameworks);
