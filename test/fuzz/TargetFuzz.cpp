@@ -3,9 +3,9 @@
 // Mutated target files, text and JSON, attached to a small network: a file is
 // taken, or refused with an error, and nothing crashes.
 //
-// MCT_FUZZ_SECONDS: how long each test runs (default 8). MCT_FUZZ_SEED: another
-// sequence of files. After a crash the file that caused it is still there, and
-// its path is printed.
+// MCT_FUZZ_SECONDS: how long each test runs (default 15). MCT_FUZZ_SEED:
+// another sequence of files. After a crash the file that caused it is still
+// there, and its path is printed.
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"
@@ -207,7 +207,7 @@ void attachMutations(ArrayRef<std::string> seeds, StringRef suffix) {
 
   const char *limit = std::getenv("MCT_FUZZ_SECONDS");
   auto end = std::chrono::steady_clock::now() +
-             std::chrono::seconds(limit ? std::atoi(limit) : 8);
+             std::chrono::seconds(limit ? std::atoi(limit) : 15);
   Mutator mutator(seeds);
   size_t numTaken = 0, numRefused = 0;
   while (std::chrono::steady_clock::now() < end) {
