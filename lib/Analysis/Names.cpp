@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Names.h"
 #include "mlir/IR/Matchers.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace mct;
 
 namespace {
 /// Hands out names that nobody has: `conv2d`, `conv2d_1`, …
@@ -45,8 +47,11 @@ StringAttr mct::getName(Location loc) {
 
 StringAttr mct::getName(Value value) { return getName(value.getLoc()); }
 
+/// Constants have no name, points have one of their own: their location may be
+/// that of the op whose result or weight they are, which must keep its name.
 static bool isNamed(Operation &op) {
   return op.getNumResults() > 0 && !op.hasTrait<OpTrait::ConstantLike>() &&
+         !isa<tpc::QuantizeOp>(op) &&
          llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>);
 }
 

@@ -13,8 +13,9 @@ mlir::StringAttr getName(mlir::Location loc);
 /// `assignNames`.
 mlir::StringAttr getName(mlir::Value value);
 
-/// Gives every argument and every op with a result, constants apart, a unique
-/// name in its location. See the pass `mct-assign-names`.
+/// Gives every argument and every op with a result, constants and quantizer
+/// points apart, a unique name in its location. See the pass
+/// `mct-assign-names`.
 void assignNames(mlir::func::FuncOp function);
 
 } // namespace mct

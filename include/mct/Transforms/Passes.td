@@ -14,11 +14,11 @@ class Mct_ErrorMethodOption<string text> :
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
-    Statistics, points, reports and comparisons speak of values by name. A name is the op's `NameLoc` where the importer
-    left one; else it is made of the op's kind and a number, in program order. Arguments become `arg0`, `arg1`, …
-    A name that occurs a second time gets a number too. Constants get none. The names are written as `NameLoc`s, so
-    running the pass again changes nothing, and running it before any rewrite gives a float module the same names as
-    everything that is made from it.
+    Statistics, points, reports and comparisons speak of values by name. A name is the op's `NameLoc` where the
+    importer left one; else it is made of the op's kind and a number, in program order. Arguments become `arg0`,
+    `arg1`, … A name that occurs a second time gets a number too. Constants and quantizer points get none. The names
+    are written as `NameLoc`s, so running the pass again changes nothing, and running it before any rewrite gives a
+    float module the same names as everything that is made from it.
 
     Before:
     ```mlir
