@@ -332,7 +332,7 @@ int ZeroPoints::best(double step, int guess) const {
     return 0;
   // With room for all values it is the first one that clips none below.
   double covering = std::max(0.0, std::ceil(-values.front() / step - 0.5));
-  if (covering + values.back() / step <= lastLevel + 0.5)
+  if (covering + std::max(0.0, values.back() / step - 0.5) <= lastLevel)
     return static_cast<int>(covering);
   guess = std::clamp(guess, 0, lastLevel);
   int below, at; // not reached (or -1), reached
@@ -453,7 +453,7 @@ private:
 
 void Search::offer(double step, int zeroPoint, double error) {
   if (error < best.error)
-    best = {step, zeroPoint, std::max(error, 0.0), 1};
+    best = {step, zeroPoint, std::max(error, 0.0)};
 }
 
 Point Search::visit(double step, int zeroPoint) {
@@ -816,7 +816,8 @@ UniformCandidate Search::run(double smallest, double largest) {
   }
   best.bound = 0;
   if (leftOut < goal())
-    best.bound = std::clamp(1 - leftOut / best.error, 0.0, 1.0);
+    best.bound = leftOut > 0 ? best.error / leftOut - 1
+                             : std::numeric_limits<double>::infinity();
   return best;
 }
 
@@ -849,12 +850,12 @@ double largestUniformStep(const ScaledAtoms &atoms, int levelCount) {
 
 StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
                            double step) {
-  return {step, evaluate(atoms, levels, step).error, 1};
+  return {step, evaluate(atoms, levels, step).error};
 }
 
 StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start) {
-  Search search(atoms, levels, nullptr, {start.step, 0, start.error, 1},
+  Search search(atoms, levels, nullptr, {start.step, 0, start.error},
                 levels.hi - levels.lo + 1);
   UniformCandidate best = search.run(
       minStep,

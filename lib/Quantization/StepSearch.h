@@ -6,6 +6,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace mct::quantization {
@@ -77,14 +78,14 @@ struct LevelRange {
 /// A step and its error, the sum of weight * (value - nearest level)^2.
 ///
 /// `bound` is what a search leaves open: no step in its range has an error
-/// below error * (1 - bound). 0 says that the step is the global optimum
+/// below error / (1 + bound). 0 says that the step is the global optimum
 /// (errors that differ by less than 1e-9 relative, or 1e-14 of the sum of
-/// squares, count as equal), 1 that nothing was proven. The start of a search
-/// has bound 1.
+/// squares, count as equal), infinity that nothing was proven. The start of a
+/// search has the latter.
 struct StepCandidate {
   double step = 0;
   double error = 0;
-  double bound = 1;
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// The error of one step.
@@ -118,7 +119,7 @@ struct UniformCandidate {
   double step = 0;
   int zeroPoint = 0;
   double error = 0;
-  double bound = 1;
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// searchStep over all zero points 0 ... levelCount - 1 at once: for each step
