@@ -24,8 +24,6 @@ namespace {
 // MCT's n_iter of the power-of-two searches.
 constexpr int kValueCandidates = 10;
 constexpr int kHistogramCandidates = 20;
-// Widest grids the search for the least mean squared error is exact for.
-constexpr unsigned kMaxExactBits = 8;
 
 double powerOfTwoNotBelow(double value) {
   int exponent;
@@ -209,8 +207,7 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
           searchStep(problem.atoms, levels, minStep, {step, result.error});
       step = best.step;
       result.error = best.error;
-      if (options.bits <= kMaxExactBits)
-        certify(result, 0);
+      certify(result, best.bound);
       break;
     }
     case Distance::Norm: {
@@ -263,8 +260,7 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;
-      if (options.bits <= kMaxExactBits)
-        certify(result, 0);
+      certify(result, best.bound);
       break;
     }
     case Distance::Norm: {
@@ -453,6 +449,9 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
   llvm::ArrayRef<uint64_t> counts = histogram.counts();
   for (int bin = 0, e = static_cast<int>(counts.size()); bin < e; ++bin) {
     uint64_t count = counts[bin];
+    // Zeros go where they belong in ascending order: before the positive half.
+    if (bin == Histogram::kBins / 2)
+      add(0.0, histogram.zeros());
     if (count == 0)
       continue;
     double left = std::max(lo, histogram.binEdge(bin));
@@ -465,7 +464,8 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
     add(0.5 * (left + right), count - least - most);
     add(hi, most);
   }
-  add(0.0, histogram.zeros());
+  if (counts.empty())
+    add(0.0, histogram.zeros());
   return atoms;
 }
 
