@@ -660,7 +660,22 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
 LutParameters selectLutForAtoms(llvm::ArrayRef<Atom> atoms,
                                 const SelectionOptions &options,
                                 bool forceZero) {
+  std::vector<Atom> kept;
+  if (std::isfinite(options.zThreshold)) {
+    kept = withoutOutliers(atoms, options.zThreshold);
+    atoms = kept;
+  }
   return LutSearch({makeRow(atoms)}, options, forceZero, 1).selectActivation();
+}
+
+llvm::Expected<LutParameters>
+selectLutForHistogram(const Histogram &histogram,
+                      const SelectionOptions &options, bool forceZero) {
+  if (histogram.empty())
+    return llvm::createStringError(
+        "no finite value was observed (%llu values that are not finite)",
+        static_cast<unsigned long long>(histogram.nonFinite()));
+  return selectLutForAtoms(atomsOf(histogram), options, forceZero);
 }
 
 } // namespace mct::quantization

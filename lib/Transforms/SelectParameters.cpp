@@ -34,19 +34,35 @@ static LogicalResult selectParameters(tpc::QuantizeOp point,
                             << "-bit activations; run mct-calibrate before";
     return diagnostic;
   }
-  FailureOr<quantization::QuantizerKind> kind =
-      getQuantizerKind(point, config.getActMethod());
-  if (failed(kind) || failed(checkSelectableBits(point, config.getActBits())))
+  quantization::QuantizerKind kind = getQuantizerKind(config.getActMethod());
+  if (failed(hasTable(kind) ? checkSelectableTable(point, config.getActBits(),
+                                                   quantization::kTableBits)
+                            : checkSelectableBits(point, config.getActBits())))
     return failure();
 
   std::optional<std::pair<double, double>> bounds;
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
     bounds = {*range.getMin(), *range.getMax()};
   quantization::SelectionOptions options;
-  options.kind = *kind;
+  options.kind = kind;
   options.bits = config.getActBits();
   options.isSigned = isSigned(config, bounds, statistics);
   options.errorMethod = errorMethod;
+
+  // A table follows the distribution, also inside of known bounds.
+  if (hasTable(kind)) {
+    FailureOr<quantization::Histogram> histogram =
+        getHistogram(statistics, [&] { return point.emitOpError(); });
+    if (failed(histogram))
+      return failure();
+    llvm::Expected<quantization::LutParameters> found =
+        quantization::selectLutForHistogram(*histogram, options);
+    if (!found)
+      return point.emitOpError() << llvm::toString(found.takeError());
+    point.setParametersAttr(
+        createParameters(point.getContext(), *found, options));
+    return success();
+  }
 
   // Without clipping the extremes say everything; a histogram is not asked for.
   if (!bounds && errorMethod == quantization::ErrorMethod::NoClipping)

@@ -19,9 +19,13 @@ static LogicalResult selectParameters(tpc::QuantizeOp point,
   if (!config)
     return point.emitOpError()
            << "has no config; run mct-insert-quantizers, or give it one";
-  FailureOr<quantization::QuantizerKind> kind =
-      getQuantizerKind(point, config.getMethod());
-  if (failed(kind) || failed(checkSelectableBits(point, config.getBits())))
+  quantization::QuantizerKind kind = getQuantizerKind(config.getMethod());
+  // A table as long as its entries have values is a grid.
+  constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
+  if (failed(hasTable(kind)
+                 ? checkSelectableTable(point, config.getBits(), kMaxIndexBits,
+                                        config.getLutValuesBits())
+                 : checkSelectableBits(point, config.getBits())))
     return failure();
   std::optional<ConstantFloats> values = ConstantFloats::get(point.getInput());
   if (!values)
@@ -32,10 +36,18 @@ static LogicalResult selectParameters(tpc::QuantizeOp point,
       return point.emitOpError() << "quantizes a weight with the value "
                                  << value << " at element " << index;
   quantization::SelectionOptions options;
-  options.kind = *kind;
+  options.kind = kind;
   options.bits = config.getBits();
   options.isSigned = true;
   options.errorMethod = errorMethod;
+  if (hasTable(kind)) {
+    point.setParametersAttr(createParameters(
+        point.getContext(),
+        quantization::selectLut(values->values(), values->shape(),
+                                point.getChannelAxes(), options, threads),
+        options));
+    return success();
+  }
   std::vector<quantization::SelectedParameters> selected =
       quantization::selectPerChannel(values->values(), values->shape(),
                                      point.getChannelAxes(), options, threads);

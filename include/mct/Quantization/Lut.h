@@ -138,6 +138,7 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
 /// Table and threshold for an activation. The threshold that covers every
 /// value, twice it and fractions of it are tried, each with its best table. Of
 /// equal errors the one that covers wins. Weights of the atoms are positive.
+/// What withoutOutliers leaves out is neither covered nor part of the error.
 /// Zero is an entry only when `forceZero` asks for it: it may cost accuracy
 /// where few values are zero.
 ///
@@ -145,6 +146,12 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
 LutParameters selectLutForAtoms(llvm::ArrayRef<Atom> atoms,
                                 const SelectionOptions &options,
                                 bool forceZero = false);
+
+/// selectLutForAtoms for the atoms of a histogram. Fails when nothing finite
+/// was observed.
+llvm::Expected<LutParameters>
+selectLutForHistogram(const Histogram &histogram,
+                      const SelectionOptions &options, bool forceZero = false);
 
 } // namespace mct::quantization
 

@@ -195,6 +195,9 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     of the weights, one per channel where the point has axes. Weights are always signed. Points that have parameters
     are left alone. The result does not depend on `threads`.
 
+    A method with a lookup table gets one table for the tensor, which always holds zero, and the thresholds; it minimizes
+    the mean squared error whatever `error-method` says.
+
     Source: MCT `get_weights_qparams`; spec of the searches: `lib/Quantization`.
 
     Before:
@@ -221,6 +224,9 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     Reads the statistics of each activation point and writes its `parameters`. The grid is signed when the target says
     so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
     that range. Weight points and points that have parameters are left alone.
+
+    A method with a lookup table minimizes the mean squared error whatever `error-method` says, also where the range is
+    known.
 
     Fails for a point without statistics: run `mct-calibrate` before.
 
