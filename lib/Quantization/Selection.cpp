@@ -5,6 +5,9 @@
 #include "StepSearch.h"
 #include "mct/Quantization/Channels.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -22,6 +25,10 @@ double powerOfTwoNotBelow(double value) {
   int exponent;
   double fraction = std::frexp(value, &exponent);
   return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
+}
+
+bool isSquared(ErrorMethod method) {
+  return method == ErrorMethod::MSE || method == ErrorMethod::HMSE;
 }
 
 int64_t levelCount(unsigned bits) { return int64_t(1) << bits; }
@@ -75,7 +82,7 @@ SelectedParameters selectPowerOfTwo(const ScaledAtoms &atoms, double lo,
   double noClipping = coveringPowerOfTwo(lo, hi, options, source);
   double bestThreshold = noClipping;
   double bestError = errorOf(noClipping);
-  if (options.errorMethod == ErrorMethod::MSE) {
+  if (isSquared(options.errorMethod)) {
     double minimum = powerOfTwoNotBelow(options.minThreshold);
     // No-clipping came first, so it wins ties; so does the larger of two
     // smaller ones.
@@ -105,7 +112,7 @@ SelectedParameters selectSymmetric(const ScaledAtoms &atoms, double lo,
   double noClipping = coveringThreshold(lo, hi, options, source);
   StepCandidate best =
       evaluateStep(atoms, levels, std::ldexp(noClipping, shift));
-  if (options.errorMethod == ErrorMethod::MSE)
+  if (isSquared(options.errorMethod))
     best = searchStep(atoms, levels, std::ldexp(options.minThreshold, shift),
                       best);
   SelectedParameters result;
@@ -129,7 +136,7 @@ SelectedParameters selectUniform(const ScaledAtoms &atoms, double lo, double hi,
       evaluateStep(atoms, {-double(zeroPoint), double(last - zeroPoint)},
                    std::ldexp(noClipping.step, -atoms.exponent()));
   UniformCandidate best = {start.step, zeroPoint, start.error};
-  if (options.errorMethod == ErrorMethod::MSE)
+  if (isSquared(options.errorMethod))
     best = searchStepAndZeroPoint(atoms, last + 1, best);
   result.step = std::ldexp(best.step, atoms.exponent());
   result.zeroPoint = best.zeroPoint;
@@ -151,6 +158,9 @@ SelectedParameters select(const ScaledAtoms &atoms, double lo, double hi,
   case QuantizerKind::Uniform:
     result = selectUniform(atoms, lo, hi, options);
     break;
+  case QuantizerKind::LutPowerOfTwo:
+  case QuantizerKind::LutSymmetric:
+    llvm_unreachable("tables are selected by selectLut");
   }
   // The search sums in scaled units.
   double weight = atoms.totalWeight();
@@ -170,9 +180,24 @@ Grid gridFor(const SelectedParameters &parameters,
                              options.isSigned);
 }
 
+static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
+                               llvm::ArrayRef<float> elementWeights) {
+  // Ones must give the bits of no weights, whatever the search does with them.
+  if (llvm::all_of(elementWeights, [](float weight) { return weight == 1; }))
+    return ScaledAtoms(values);
+  std::vector<double> finite, weights;
+  for (auto [value, weight] : llvm::zip_equal(values, elementWeights))
+    if (std::isfinite(value)) {
+      finite.push_back(value);
+      weights.push_back(weight);
+    }
+  return ScaledAtoms(finite, weights);
+}
+
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
-                                   const SelectionOptions &options) {
-  ScaledAtoms atoms(values);
+                                   const SelectionOptions &options,
+                                   llvm::ArrayRef<float> elementWeights) {
+  ScaledAtoms atoms = scaledAtoms(values, elementWeights);
   double lo = std::ldexp(atoms.min(), atoms.exponent());
   double hi = std::ldexp(atoms.max(), atoms.exponent());
   return select(atoms, lo, hi, options, {true, true, kValueCandidates});
@@ -181,17 +206,21 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
-                 unsigned threads) {
+                 unsigned threads, llvm::ArrayRef<float> elementWeights) {
   size_t channels = channelCount(shape, axes);
   std::vector<SelectedParameters> results(channels);
   if (channels == 0)
     return results;
-  std::vector<float> gathered;
+  std::vector<float> gathered, gatheredWeights;
   // Channels that are the outermost axis already lie in rows.
   bool alreadyRows = axes.empty() || (axes.size() == 1 && axes[0] == 0);
   if (!alreadyRows) {
     gathered = gatherChannels(values, shape, axes);
     values = gathered;
+    if (!elementWeights.empty()) {
+      gatheredWeights = gatherChannels(elementWeights, shape, axes);
+      elementWeights = gatheredWeights;
+    }
   }
   size_t rowLength = values.size() / channels;
 
@@ -199,7 +228,10 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
   auto work = [&] {
     for (size_t channel; (channel = next.fetch_add(1)) < channels;)
       results[channel] = selectForValues(
-          values.slice(channel * rowLength, rowLength), options);
+          values.slice(channel * rowLength, rowLength), options,
+          elementWeights.empty()
+              ? elementWeights
+              : elementWeights.slice(channel * rowLength, rowLength));
   };
   // A thread costs more to start than a few short rows to search.
   size_t useful = std::min<size_t>({threads, channels, values.size() / 2048});
@@ -288,6 +320,9 @@ SelectedParameters selectForBounds(double lo, double hi,
     result.zeroPoint = uniform.zeroPoint;
     break;
   }
+  case QuantizerKind::LutPowerOfTwo:
+  case QuantizerKind::LutSymmetric:
+    llvm_unreachable("tables are selected by selectLut");
   }
   return result;
 }

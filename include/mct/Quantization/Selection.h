@@ -10,17 +10,41 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace mct::quantization {
 
-/// How a range is chosen: `no-clipping` covers every value, `mse` minimizes the
-/// mean squared error.
-enum class ErrorMethod { NoClipping, MSE };
+/// How a range is chosen. The searches minimize a distance between the values x
+/// and their quantized counterparts y; e = x - y.
+enum class ErrorMethod {
+  NoClipping, // covers every value
+  MSE,        // mean of e^2
+  MAE,        // mean of |e|
+  LP,         // mean of |e|^p, no root
+  KL,         // divergence of the distributions (DivergenceSearch.h), in nats
+  HMSE,       // mean of h e^2 over the mean of h, h the weight of the element
+  Percentile, // covers a given part of the magnitudes
+  OCTAV,      // Newton-like recursion for the clipping of least mean e^2
+};
 
-/// Family of grids: threshold a power of two, any threshold, or any step and
-/// zero point.
-enum class QuantizerKind { PowerOfTwo, Symmetric, Uniform };
+/// Family of grids: threshold a power of two, any threshold, any step and zero
+/// point; or a table of levels (Lut.h), with a threshold of either kind.
+enum class QuantizerKind {
+  PowerOfTwo,
+  Symmetric,
+  Uniform,
+  LutPowerOfTwo,
+  LutSymmetric,
+};
+
+/// What is known about the error of a result.
+enum class Certificate {
+  Exact,            // no parameters of the kind have a smaller error
+  ExactAtThreshold, // none at the same thresholds (tables)
+  Bound,            // none has an error below error / (1 + bound)
+  None,             // not searched for, or not known
+};
 
 /// A value that occurs `weight` times.
 struct Atom {
@@ -36,6 +60,14 @@ struct SelectionOptions {
   /// weight functions do not read it: weights are always signed.
   bool isSigned = true;
   ErrorMethod errorMethod = ErrorMethod::MSE;
+  /// p of the LP method, 1..64.
+  double lpNorm = 2;
+  /// Percentile method: the part of the weight, in percent above 0 up to 100,
+  /// whose magnitudes are covered (uniform: on each side of zero).
+  double percentile = 99.99;
+  /// Activations: values further than this many standard deviations from the
+  /// mean are left out, of the range and of the error. Infinity: none.
+  double zThreshold = std::numeric_limits<double>::infinity();
   /// Smallest threshold of the symmetric kinds, and the step of a uniform grid
   /// when every value is zero. Positive. Rounded up to a power of two for
   /// PowerOfTwo.
@@ -48,9 +80,15 @@ struct SelectedParameters {
   /// Uniform kind, else 0. Real value = step * (q - zeroPoint).
   double step = 0;
   int64_t zeroPoint = 0;
-  /// Mean squared error of the selected grid over the given values (for
-  /// selectForBounds: 0, there are no values).
+  /// Error of the selected grid over the given values, in the unit of the error
+  /// method: mean |e|^p in the unit of the values to the p (p = 1 for MAE, 2
+  /// for MSE and HMSE and for the methods that minimize nothing), nats for KL.
+  /// selectForBounds: 0, there are no values.
   double error = 0;
+  Certificate certificate = Certificate::None;
+  /// Certificate::Bound: no parameters of the kind have an error below error /
+  /// (1 + bound). 0 for the exact ones, infinity for None.
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// The grid that `parameters` describe under `options`.
@@ -71,8 +109,13 @@ Grid gridFor(const SelectedParameters &parameters,
 /// * symmetric and uniform, mse: the global optimum over all steps and zero
 ///   points (StepSearch.h), up to 8 bits; for wider grids the best of a bounded
 ///   search that never loses to no-clipping.
+///
+/// `elementWeights` holds one weight >= 0 per value, in the same order, and
+/// multiplies its error; empty means ones, which give the same bits. It is what
+/// HMSE minimizes with; the other methods accept it as well.
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
-                                   const SelectionOptions &options);
+                                   const SelectionOptions &options,
+                                   llvm::ArrayRef<float> elementWeights = {});
 
 /// selectForValues for each channel of a row-major tensor (see
 /// fakeQuantizePerChannel for `shape` and `axes`), one result per channel.
@@ -80,7 +123,7 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
-                 unsigned threads);
+                 unsigned threads, llvm::ArrayRef<float> elementWeights = {});
 
 /// Parameters for an activation. Each bin stands for its midpoint (the outer
 /// ones, cut at the exact minimum and maximum, for the middle of what is left),
