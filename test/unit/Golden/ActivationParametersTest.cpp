@@ -5,6 +5,7 @@
 #include "Selection.h"
 
 #include "mct/Quantization/Histogram.h"
+#include "mct/Quantization/Lut.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -194,6 +195,26 @@ void checkOnSamples(const Case &test) {
   }
 }
 
+/// Without zero in the table by force, as MCT; at its threshold, and with ours.
+void checkTable(const Case &test, const RecordedBins &bins) {
+  ASSERT_FALSE(bins.counts.empty()) << "nothing recorded";
+  std::vector<Atom> atoms;
+  for (size_t i = 0; i != bins.counts.size(); ++i)
+    atoms.push_back({bins.left[i], bins.counts[i]});
+  double slack = slackOf(meanPower(bins.left, bins.counts), test.metric);
+  double mctError = number(test.mct.get("mse_histogram"));
+  for (const LutParameters &found :
+       {bestLutTableForAtoms(atoms, test.mctThreshold(), test.options),
+        selectLutForAtoms(atoms, test.options)}) {
+    EXPECT_LE(found.error, mctError * (1 + 1e-6) + slack);
+    EXPECT_LE(found.table.size(), size_t(1) << test.options.bits);
+    double threshold = found.thresholds.front();
+    EXPECT_TRUE(std::isfinite(threshold) && threshold > 0);
+    // A power of two.
+    EXPECT_EQ(std::ldexp(1.0, std::ilogb(threshold)), threshold);
+  }
+}
+
 TEST(GoldenActivationParameters, ReachMctAndTheExactOptimum) {
   File file("activation_params.json");
   MCT_REQUIRE_GOLDEN(file);
@@ -240,9 +261,14 @@ TEST(GoldenActivationParameters, ReachMctAndTheExactOptimum) {
       test.options.isSigned = test.samples->histogram.min() < 0;
     report.check(family + (bounded ? ", bounded" : ""),
                  text(*recorded, "id") + " of " + histogram, [&] {
+                   RecordedBins bins(test.histogram, *recorded);
+                   if (isTable(*recorded)) {
+                     test.options.zThreshold =
+                         std::numeric_limits<double>::infinity();
+                     return checkTable(test, bins);
+                   }
                    if (bounded)
                      return checkBounded(test);
-                   RecordedBins bins(test.histogram, *recorded);
                    const json::Array *removed =
                        recorded->getArray("removed_bins");
                    bool filtered = removed && !removed->empty();

@@ -4,6 +4,7 @@
 #include "Golden.h"
 
 #include "mct/Quantization/Grid.h"
+#include "mct/Quantization/Lut.h"
 
 using namespace mct::quantization;
 using namespace mct::golden;
@@ -20,6 +21,12 @@ std::vector<float> fakeQuantized(const json::Object &recorded,
     axes.push_back(*recorded.getInteger("channel_axis"));
   std::vector<int64_t> shape = integers(recorded.get("shape"));
   std::vector<float> output(input.size());
+  if (llvm::StringRef(method).starts_with("LUT")) {
+    LutQuantizer(integers(recorded.get("lut_values")),
+                 numbers(recorded.get("threshold")), isSigned)
+        .run(shape, axes, input.data(), output.data());
+    return output;
+  }
   std::vector<Grid> grids;
   if (method == "UNIFORM") {
     std::vector<double> steps = numbers(recorded.get("scale"));

@@ -4,6 +4,7 @@
 #include "Selection.h"
 
 #include "mct/Quantization/Channels.h"
+#include "mct/Quantization/Lut.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -99,6 +100,30 @@ void checkRow(const Row &row) {
   worst = std::max(worst, error / exact - 1);
 }
 
+void checkTable(const json::Object &recorded, llvm::ArrayRef<float> data,
+                llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
+  SelectionOptions options = optionsOf(recorded);
+  const json::Object &mct = *recorded.getObject("mct");
+  double square = meanPower(std::vector<double>(data.begin(), data.end()));
+  double slack = 1e-12 * square;
+  double mctError = number(mct.get("mse"));
+  std::vector<double> thresholds = numbers(mct.get("threshold"));
+  LutParameters selected = selectLut(data, shape, axes, options, 1);
+  LutParameters atThresholds =
+      bestLutTable(data, shape, axes, thresholds, options);
+  for (const LutParameters &found : {selected, atThresholds}) {
+    EXPECT_LE(found.error, mctError * (1 + 1e-6) + slack);
+    EXPECT_TRUE(llvm::is_contained(found.table, 0));
+    EXPECT_LE(found.table.size(), size_t(1) << options.bits);
+    for (double threshold : found.thresholds)
+      EXPECT_TRUE(std::isfinite(threshold) && threshold > 0);
+  }
+  if (const json::Object *exact =
+          recorded.getObject("exact_lut_optimum_at_mct_threshold"))
+    EXPECT_LE(atThresholds.error,
+              number(exact->get("mse")) * (1 + 1e-6) + slack);
+}
+
 TEST(GoldenWeightParameters, ReachMctAndTheExactOptimum) {
   File file("weight_params.json");
   MCT_REQUIRE_GOLDEN(file);
@@ -130,6 +155,8 @@ TEST(GoldenWeightParameters, ReachMctAndTheExactOptimum) {
       axes.push_back(*recorded->getInteger("channel_axis"));
     SelectionOptions options = optionsOf(*recorded);
     report.check(family, text(*recorded, "id"), [&] {
+      if (isTable(*recorded))
+        return checkTable(*recorded, data, shape, axes);
       std::vector<SelectedParameters> selected =
           selectPerChannel(data, shape, axes, options, 1);
       std::vector<float> rows = gatherChannels(data, shape, axes);
