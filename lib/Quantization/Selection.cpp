@@ -7,15 +7,14 @@
 #include "NormSearch.h"
 #include "StepSearch.h"
 #include "mct/Quantization/Channels.h"
+#include "mct/Quantization/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
-#include <thread>
 
 namespace mct::quantization {
 
@@ -399,23 +398,15 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
   }
   size_t rowLength = values.size() / channels;
 
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t channel; (channel = next.fetch_add(1)) < channels;)
-      results[channel] = selectForValues(
-          values.slice(channel * rowLength, rowLength), options,
-          elementWeights.empty()
-              ? elementWeights
-              : elementWeights.slice(channel * rowLength, rowLength));
-  };
   // A thread costs more to start than a few short rows to search.
-  size_t useful = std::min<size_t>({threads, channels, values.size() / 2048});
-  std::vector<std::thread> workers;
-  for (size_t i = 1; i < useful; ++i)
-    workers.emplace_back(work);
-  work();
-  for (std::thread &worker : workers)
-    worker.join();
+  size_t useful = std::min<size_t>(threads, values.size() / 2048);
+  parallelFor(channels, useful, [&](size_t channel) {
+    results[channel] = selectForValues(
+        values.slice(channel * rowLength, rowLength), options,
+        elementWeights.empty()
+            ? elementWeights
+            : elementWeights.slice(channel * rowLength, rowLength));
+  });
   return results;
 }
 
