@@ -23,8 +23,6 @@ namespace {
 // MCT's n_iter of the power-of-two searches.
 constexpr int kValueCandidates = 10;
 constexpr int kHistogramCandidates = 20;
-// Widest grids the search for the least mean squared error is exact for.
-constexpr unsigned kMaxExactBits = 8;
 
 double powerOfTwoNotBelow(double value) {
   int exponent;
@@ -113,6 +111,13 @@ public:
   double norm;
   std::optional<BinnedDistribution> bins;
 };
+
+Source weightSource(const SelectionOptions &options) {
+  return {true, true, kValueCandidates, valueBins(options.bits)};
+}
+Source activationSource(const SelectionOptions &options, int divergenceBins) {
+  return {options.isSigned, false, kHistogramCandidates, divergenceBins};
+}
 
 bool isSearch(ErrorMethod method) {
   return method != ErrorMethod::NoClipping &&
@@ -208,8 +213,7 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
           searchStep(problem.atoms, levels, minStep, {step, result.error});
       step = best.step;
       result.error = best.error;
-      if (options.bits <= kMaxExactBits)
-        certify(result, 0);
+      certify(result, best.bound);
       break;
     }
     case Distance::Norm: {
@@ -262,8 +266,7 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;
-      if (options.bits <= kMaxExactBits)
-        certify(result, 0);
+      certify(result, best.bound);
       break;
     }
     case Distance::Norm: {
@@ -373,8 +376,7 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
   ScaledAtoms atoms = scaledAtoms(values, elementWeights);
   double lo = std::ldexp(atoms.min(), atoms.exponent());
   double hi = std::ldexp(atoms.max(), atoms.exponent());
-  return select(atoms, lo, hi, options,
-                {true, true, kValueCandidates, valueBins(options.bits)});
+  return select(atoms, lo, hi, options, weightSource(options));
 }
 
 std::vector<SelectedParameters>
@@ -444,6 +446,9 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
   llvm::ArrayRef<uint64_t> counts = histogram.counts();
   for (int bin = 0, e = static_cast<int>(counts.size()); bin < e; ++bin) {
     uint64_t count = counts[bin];
+    // Zeros go where they belong in ascending order: before the positive half.
+    if (bin == Histogram::kBins / 2)
+      add(0.0, histogram.zeros());
     if (count == 0)
       continue;
     double left = std::max(lo, histogram.binEdge(bin));
@@ -456,26 +461,31 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
     add(0.5 * (left + right), count - least - most);
     add(hi, most);
   }
-  add(0.0, histogram.zeros());
+  if (counts.empty())
+    add(0.0, histogram.zeros());
   return atoms;
 }
 
-static SelectedParameters selectForAtoms(std::vector<Atom> atoms,
-                                         const SelectionOptions &options,
-                                         int divergenceBins) {
+static ScaledAtoms scaledAtoms(std::vector<Atom> atoms,
+                               const SelectionOptions &options) {
   if (std::isfinite(options.zThreshold))
     atoms = withoutOutliers(atoms, options.zThreshold);
   std::vector<double> values, weights;
-  double lo = 0, hi = 0;
   for (const Atom &atom : atoms) {
     values.push_back(atom.value);
     weights.push_back(atom.weight);
-    lo = std::min(lo, atom.value);
-    hi = std::max(hi, atom.value);
   }
-  return select(
-      ScaledAtoms(values, weights), lo, hi, options,
-      {options.isSigned, false, kHistogramCandidates, divergenceBins});
+  return ScaledAtoms(values, weights);
+}
+
+static SelectedParameters selectForAtoms(std::vector<Atom> unscaled,
+                                         const SelectionOptions &options,
+                                         int divergenceBins) {
+  ScaledAtoms atoms = scaledAtoms(std::move(unscaled), options);
+  double lo = std::ldexp(atoms.min(), atoms.exponent());
+  double hi = std::ldexp(atoms.max(), atoms.exponent());
+  return select(atoms, lo, hi, options,
+                activationSource(options, divergenceBins));
 }
 
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
@@ -526,6 +536,33 @@ AxisSelection selectAxis(llvm::ArrayRef<float> values,
     }
   }
   return best;
+}
+
+static double errorOf(const ScaledAtoms &atoms,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options, const Source &source) {
+  Problem problem(atoms, options, source);
+  Grid grid = gridFor(parameters, options);
+  LevelRange levels = {static_cast<double>(grid.qmin - grid.zeroPoint),
+                       static_cast<double>(grid.qmax - grid.zeroPoint)};
+  return problem.inUnitOfMethod(
+      problem.error(levels, std::ldexp(grid.step, -atoms.exponent()),
+                    options.kind == QuantizerKind::Uniform));
+}
+
+double errorForValues(llvm::ArrayRef<float> values,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options,
+                      llvm::ArrayRef<float> elementWeights) {
+  return errorOf(scaledAtoms(values, elementWeights), parameters, options,
+                 weightSource(options));
+}
+
+double errorForAtoms(llvm::ArrayRef<Atom> atoms,
+                     const SelectedParameters &parameters,
+                     const SelectionOptions &options) {
+  return errorOf(scaledAtoms(atoms.vec(), options), parameters, options,
+                 activationSource(options, valueBins(options.bits)));
 }
 
 SelectedParameters selectForBounds(double lo, double hi,
