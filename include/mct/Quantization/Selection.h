@@ -52,6 +52,10 @@ struct Atom {
   double weight = 0;
 };
 
+/// Widest grid the KL method can tell apart: histograms have 2^11 bins and more
+/// on each side of zero. Source: thresholds.md 5.3 G.
+inline constexpr unsigned kMaxDivergenceBits = 11;
+
 struct SelectionOptions {
   QuantizerKind kind = QuantizerKind::PowerOfTwo;
   /// Width of the stored integer, sign included; 1..16.
@@ -106,9 +110,22 @@ Grid gridFor(const SelectedParameters &parameters,
 /// * power of two, mse: the best of ten thresholds from twice the no-clipping
 ///   one downwards; of equal errors the smallest threshold not below
 ///   no-clipping;
-/// * symmetric and uniform, mse: the global optimum over all steps and zero
-///   points (StepSearch.h), up to 8 bits; for wider grids the best of a bounded
-///   search that never loses to no-clipping.
+/// * symmetric and uniform, mse and hmse: the global optimum over all steps and
+///   zero points (StepSearch.h), up to 8 bits; for wider grids the best of a
+///   bounded search that never loses to no-clipping; the same for lp with p =
+///   2;
+/// * symmetric and uniform, mae and lp: certified within 1e-3 of the global
+///   optimum up to 8 bits, then moved to a local one within 1e-7
+///   (NormSearch.h);
+/// * kl: DivergenceSearch.h; exact over the candidates named there. Above
+///   kMaxDivergenceBits it is no-clipping;
+/// * percentile: no-clipping of what is left of the range (ClippingRules.h);
+/// * octav: the threshold of the recursion without widening, for a power of two
+///   the better one of its neighbours (ClippingRules.h).
+///
+/// Certificate::Exact of a power of two is about the named candidates, and that
+/// of a search for the mean squared error up to 1e-9 of the error and 1e-14 of
+/// the mean square.
 ///
 /// `elementWeights` holds one weight >= 0 per value, in the same order, and
 /// multiplies its error; empty means ones, which give the same bits. It is what
@@ -125,11 +142,40 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
                  unsigned threads, llvm::ArrayRef<float> elementWeights = {});
 
-/// Parameters for an activation. Each bin stands for its midpoint (the outer
-/// ones, cut at the exact minimum and maximum, for the middle of what is left),
-/// except that the minimum and the maximum are taken as one value each.
+/// The axis whose thresholds (or scales) fit best, for tensors with no known
+/// channel axis, and the parameters of its channels.
+struct AxisSelection {
+  int64_t axis = 0;
+  std::vector<SelectedParameters> parameters;
+};
+
+/// selectPerChannel for every axis of a tensor of at least one axis; the
+/// smallest mean error of the channels wins, the first of equal ones.
+/// Source: MCT (`get_weights_qparams` without a channel axis),
+/// thresholds.md 2.9.
+AxisSelection selectAxis(llvm::ArrayRef<float> values,
+                         llvm::ArrayRef<int64_t> shape,
+                         const SelectionOptions &options, unsigned threads,
+                         llvm::ArrayRef<float> elementWeights = {});
+
+/// The values a search sees of a histogram. Each bin stands for its midpoint
+/// (the outer ones, cut at the exact minimum and maximum, for the middle of
+/// what is left), except that the minimum and the maximum are one value each.
+std::vector<Atom> atomsOf(const Histogram &histogram);
+
+/// The atoms at most `zThreshold` standard deviations from the mean; all of
+/// them where the deviation is zero. Source: thresholds.md 3.6.
+std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
+                                  double zThreshold);
+
+/// Whether a negative value remains without the outliers: the signedness of the
+/// activation, where the target leaves it open.
+bool hasNegativeValue(const Histogram &histogram, double zThreshold);
+
+/// Parameters for an activation, from atomsOf(histogram) without its outliers.
 /// No widening: no-clipping is the exact range. Power of two tries twenty
-/// thresholds. Fails when nothing finite was observed.
+/// thresholds, a divergence has the histogram's own bins. Fails when nothing
+/// finite was observed.
 ///
 /// Source: MCT `qparams_selection_histogram_search`;
 /// thresholds.md 2.2-2.5, 5.5.
@@ -140,6 +186,17 @@ selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
 /// finite. The range to cover is that of the atoms.
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
                                   const SelectionOptions &options);
+
+/// The error of given parameters by the method of `options`, as the selection
+/// functions report it. KL: infinity where the range of the grid is too small
+/// (DivergenceSearch.h).
+double errorForValues(llvm::ArrayRef<float> values,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options,
+                      llvm::ArrayRef<float> elementWeights = {});
+double errorForAtoms(llvm::ArrayRef<Atom> atoms,
+                     const SelectedParameters &parameters,
+                     const SelectionOptions &options);
 
 /// Parameters for a tensor known to lie in [lo, hi] (a softmax, say): the
 /// no-clipping ones for max(|lo|, |hi|), whatever the error method.
