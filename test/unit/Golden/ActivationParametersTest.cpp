@@ -247,7 +247,7 @@ TEST(GoldenActivationParameters, ReachMctAndTheExactOptimum) {
       continue;
     }
     const json::Object &mct = *recorded->getObject("mct");
-    auto optimum = optima.find(text(mct, "exact_optimum"));
+    auto optimum = optima.find(text(*recorded, "exact_optimum"));
     auto seen = samples.find(histogram);
     Case test = {*recorded, *histograms[histogram], mct,
                  optimum == optima.end() ? nullptr : optimum->second,
