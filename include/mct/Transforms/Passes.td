@@ -67,14 +67,19 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
 }
 
 def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::FuncOp"> {
-  let summary = "Join the steps of a ReLU6 or HardTanh into one clamp";
+  let summary = "Give activation functions the form by which targets know them";
   let description = [{
     A chain of `tosa.clamp`, and of `tosa.maximum` and `tosa.minimum` with a number, becomes one `tosa.clamp`, which
     targets know as ReLU6 or HardTanh. Every value comes out as before, NaN included. A chain stays as it is where a
     value in between is used elsewhere, where a bound is infinite, or where a NaN would be replaced. The clamp takes the
     name of the chain's result.
 
-    Needs the bounds as constants: run `mct-fold-constants` before.
+    `1 / (1 + exp(-x))` becomes `tosa.sigmoid`, so that its product with x is a swish. A product of x, a number and a
+    clamp of x that is x * relu6(x + 3) / 6 becomes `x * (clamp(x + 3, 0, 6) * 1/6)`, unless it has one of the two forms
+    of a hard-swish that targets know: this one, or with the factor outside. Both are exact in real numbers; in f32 the
+    result differs by rounding (<= 1e-6 relative to the largest).
+
+    Needs the bounds and factors as constants: run `mct-fold-constants` before.
 
     Source: the many forms of importers; MCT sees one layer.
 
@@ -204,6 +209,43 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let options = [
     Option<"overrides", "overrides", "std::string", /*default=*/"", "File with rules that go before the target's">,
   ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+class Mct_RemarksOption
+    : Option<"remarks", "remarks", "bool", /*default=*/"false", "Say of each form that is left alone why">;
+
+def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::func::FuncOp"> {
+  let summary = "Quantize the operands of a concatenation on the grid of its result";
+  let description = [{
+    Every activation point that only a concatenation reads, directly or through ops that move values, gets the
+    parameters of the concatenation's point: its threshold together with its sign. The concatenation then moves codes
+    and never quantizes a second time. What one concatenation hands to another is handed on. Comes after
+    `mct-select-parameters`, which leaves points alone that have parameters.
+
+    A point stays as it is when its method, its width or the sign that the target demands for it does not allow the
+    grid; `remarks` says so.
+
+    Source: MCT `concat_threshold_update`, which copies the threshold but not the sign: an unsigned operand of a signed
+    concatenation there keeps a grid of its own. MCT does not go through nested concatenations.
+
+    Before:
+    ```mlir
+    %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
+    %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+    %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+    %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
