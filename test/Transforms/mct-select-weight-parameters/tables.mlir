@@ -22,3 +22,13 @@ func.func @symmetric() -> tensor<3xf32> {
   %w = tpc.quantize %k as "s" weight "kernel_attr" config(#sym) : tensor<3xf32>
   return %w : tensor<3xf32>
 }
+
+// No axis is known: columns fit one table exactly, rows would need five levels.
+// CHECK-LABEL: func.func @positional
+// CHECK:         weight "pos_attr" axes [1]
+// CHECK-SAME:      parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [1.000000e+00, 4.000000e+00], table = [-128, -64, 0, 32], bits = 2>)
+func.func @positional() -> tensor<4x2xf32> {
+  %k = "tosa.const"() <{values = dense<[[-1.0, -4.0], [-0.5, -2.0], [0.0, 0.0], [0.25, 1.0]]> : tensor<4x2xf32>}> : () -> tensor<4x2xf32>
+  %w = tpc.quantize %k as "c" weight "pos_attr" config(#pot) : tensor<4x2xf32>
+  return %w : tensor<4x2xf32>
+}
