@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Transforms/Constants.h"
+#include "mct/Analysis/Constants.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/StatisticsConversion.h"
-#include "mct/Transforms/Constants.h"
+#include "mct/Analysis/Constants.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"

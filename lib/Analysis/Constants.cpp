@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Transforms/Constants.h"
+#include "mct/Analysis/Constants.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -39,17 +39,20 @@ std::optional<mct::ConstantFloats> mct::ConstantFloats::get(Value value) {
   return result;
 }
 
+ElementsAttr mct::createFloats(RankedTensorType type, ArrayRef<float> values,
+                               StringRef name) {
+  if (type.getNumElements() <= kInlineElements)
+    return DenseElementsAttr::get(type, values);
+  return DenseResourceElementsAttr::get(
+      type, name,
+      HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values));
+}
+
 Value mct::createConstant(OpBuilder &builder, Location loc,
                           RankedTensorType type, ArrayRef<float> values,
                           StringRef name) {
-  ElementsAttr attribute;
-  if (type.getNumElements() <= kInlineElements)
-    attribute = DenseElementsAttr::get(type, values);
-  else
-    attribute = DenseResourceElementsAttr::get(
-        type, name,
-        HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values));
-  return tosa::ConstOp::create(builder, loc, type, attribute);
+  return tosa::ConstOp::create(builder, loc, type,
+                               createFloats(type, values, name));
 }
 
 ElementsAttr mct::createIntegers(MLIRContext *context, ArrayRef<int64_t> values,
