@@ -6,10 +6,18 @@ include "mlir/Pass/PassBase.td"
 
 class Mct_ErrorMethodOption<string text> :
     Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
-           /*default=*/"::mct::quantization::ErrorMethod::MSE", text,
-           [{::llvm::cl::values(
-             clEnumValN(::mct::quantization::ErrorMethod::NoClipping, "no-clipping", "cover the whole range"),
-             clEnumValN(::mct::quantization::ErrorMethod::MSE, "mse", "smallest mean squared error"))}]>;
+           /*default=*/"::mct::quantization::ErrorMethod::MSE", text, "::mct::errorMethodValues()">;
+def Mct_LpNormOption :
+    Option<"lpNorm", "lp-norm", "double", /*default=*/"2.0", "error-method=lp: the power of the error, 1 to 64">;
+def Mct_PercentileOption :
+    Option<"percentile", "percentile", "double", /*default=*/"99.99",
+           "error-method=percentile: percent of the magnitudes to cover (uniform: of the values, from each side)">;
+def Mct_MinThresholdOption :
+    Option<"minThreshold", "min-threshold", "double", /*default=*/"0.0",
+           "Smallest threshold, rounded up to a power of two where those are asked for; 0: 2^-16">;
+
+def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
+                               "Report forms that the pass leaves alone, and why">;
 
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
@@ -37,11 +45,12 @@ def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
 }
 
 def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
-  let summary = "Evaluate element-wise arithmetic on constants";
+  let summary = "Evaluate arithmetic on constants";
   let description = [{
-    Replaces `tosa.add`, `tosa.sub`, `tosa.mul`, `tosa.rsqrt` and `tosa.reciprocal` on f32 constants by their value.
-    The scale of an unfolded batch norm becomes a constant this way. Each op is evaluated in f32, as it would be at run
-    time.
+    Replaces TOSA ops on constants by their value, an f32 constant: `add`, `sub`, `mul`, `pow`, `minimum`, `maximum`,
+    `rsqrt`, `reciprocal`, `exp`, `log`, `abs`, `negate`, `cast` from integers, `reshape` and `transpose`. The scale of
+    an unfolded batch norm becomes a constant this way, and so do weights that are stored as integers and a scale. Each
+    op is evaluated in f32, as it would be at run time.
 
     Before:
     ```mlir
@@ -89,16 +98,24 @@ def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::
 }
 
 def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
-  let summary = "Fold a batch norm into the convolution before it";
+  let summary = "Fold a batch norm into the convolution or product beside it";
   let description = [{
-    A batch norm behind `tosa.conv2d` or `tosa.depthwise_conv2d` is a chain of additions, subtractions and
-    multiplications with constants along the channels. The chain is folded into kernel and bias when it scales every
-    channel on its own, and when nobody else reads the convolution or an intermediate result. Exact in real numbers; in
-    f32 the result differs by rounding (<= 1e-5 relative). The folded convolution takes the name of the chain's result.
+    A batch norm is a chain of additions, subtractions and multiplications with constants along the channels, one of
+    which scales every channel on its own. It is folded into kernel and bias
+
+    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them;
+    * else of the op behind it, when every result position of that reads one position: a kernel of size 1 without
+      padding, or a matrix product. A depthwise convolution with a kernel of size 1, stride 1, no padding and one
+      output per channel counts as a batch norm there.
+
+    Transpositions, and reshapes that keep the last axis, may stand in between. Nobody else may read an intermediate
+    result. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+    Where the batch norm came last, the op takes the name of its result.
 
     Needs the constants of the chain to be folded: run `mct-fold-constants` before.
 
-    Source: MCT `BatchNormalizationFolding`.
+    Source: MCT `BatchNormalizationFolding`, `BatchNormalizationForwardFolding`; unlike MCT's, the latter leaves a
+    padding convolution and a strided depthwise one alone.
 
     Before:
     ```mlir
@@ -113,7 +130,9 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     %0 = tosa.conv2d %arg0, %scaled_kernel, %new_bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
@@ -357,7 +376,15 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     of the weights, one per channel where the point has axes. Weights are always signed. Points that have parameters
     are left alone. The result does not depend on `threads`.
 
-    Source: MCT `get_weights_qparams`; spec of the searches: `lib/Quantization`.
+    A positional constant (`pos_attr`) whose config asks for channels and that has no axes gets the axis that fits best.
+
+    `error-method=hmse` weighs the error of an element of a kernel by the mean square of the input channel it is
+    multiplied with, from the statistics of the point that feeds the op: the diagonal of the Hessian of the op's squared
+    output error, the same for all positions in space. A kernel whose input is no activation point takes mse, with a
+    warning; other weights take mse.
+
+    Source: MCT `get_weights_qparams`; spec of the searches: `mct/Quantization/Selection.h`. MCT's hmse takes gradients
+    of the network's output instead of statistics.
 
     Before:
     ```mlir
@@ -372,6 +399,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -382,7 +410,8 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   let description = [{
     Reads the statistics of each activation point and writes its `parameters`. The grid is signed when the target says
     so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
-    that range. Weight points and points that have parameters are left alone.
+    that range. Weight points and points that have parameters are left alone. `z-threshold` leaves outliers out of the
+    range, the error and the signedness. The result does not depend on `threads`.
 
     Fails for a point without statistics: run `mct-calibrate` before.
 
@@ -403,6 +432,10 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
+           "Leave out values further than this many standard deviations from the mean; 0: none">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every rewrite of a float network keeps what the network computes. The numbers
+// are lower bounds of the graphs, of a hundred, that the pass finds something
+// in.
+#include "RandomGraphs.h"
+#include "gtest/gtest.h"
+
+using mct::testing::expectSameFunction;
+
+TEST(RandomGraphs, FoldConstantsKeepsTheFunction) {
+  expectSameFunction("func.func(mct-fold-constants)", 20);
+}
+
+TEST(RandomGraphs, FoldBatchNormKeepsTheFunction) {
+  expectSameFunction("func.func(mct-fold-constants,mct-fold-batch-norm)", 30);
+}
+
+TEST(RandomGraphs, NormalizeActivationsKeepsTheFunction) {
+  expectSameFunction("func.func(mct-fold-constants,mct-normalize-activations)",
+                     20);
+}
