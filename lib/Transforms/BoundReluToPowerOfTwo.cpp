@@ -76,6 +76,7 @@ private:
     scaleInputs(builder, *path.consumer,
                 std::vector<double>(path.consumer->numInputChannels(), factor));
     clamp.setMaxValAttr(builder.getF32FloatAttr(float(kBound)));
+    renameChanged(layer, path.ops, "_scaled");
   }
 
   void leave(tosa::ClampOp clamp, StringRef why, Operation *culprit = nullptr) {

@@ -382,4 +382,5 @@ void EqualizeChannelsPass::apply(const Pair &pair) {
         for (auto [square, factor] : llvm::zip_equal(found->second, factors))
           square *= factor * factor;
       });
+  renameChanged(pair.first, pair.path.ops, "_scaled");
 }

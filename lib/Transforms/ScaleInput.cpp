@@ -14,6 +14,9 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
+/// What is scaled has another name than what comes in.
+static constexpr StringLiteral kSuffix = "_scaled";
+
 /// The threshold of a grid that has one for the tensor.
 static std::optional<double> getThreshold(tpc::QuantizerAttrInterface grid) {
   ArrayRef<double> thresholds;
@@ -105,8 +108,7 @@ private:
     auto type = cast<RankedTensorType>(point.getType());
     Location loc = argument.getLoc();
     if (StringAttr name = mct::getName(argument))
-      loc =
-          NameLoc::get(builder.getStringAttr(name.getValue() + ".scaled"), loc);
+      loc = NameLoc::get(builder.getStringAttr(name.getValue() + kSuffix), loc);
     Value number = createConstant(
         builder, loc,
         RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
@@ -121,6 +123,7 @@ private:
     point.getInputMutable().assign(scaled.getOutput());
     point.setStatisticsAttr(scale(point.getStatisticsAttr(), 1 / factor));
     point.removeRangeAttr();
+    point.setPointName((point.getPointName() + kSuffix).str());
   }
 
   void leave(tpc::QuantizeOp point, StringRef why,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
+#include "ChannelAffine.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <limits>
 
 using namespace mlir;
@@ -170,4 +173,33 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
     value = float(factors[kernelOp.inChannelOf(element)] * value);
   kernelOp.setKernel(builder, kernel);
   dropParameters(kernelOp.getKernelOperand().get());
+}
+
+void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,
+                        StringRef suffix) {
+  SmallVector<Operation *> ops = {layer.getOperation()};
+  while (ops.back()->getResult(0) != layer.getResult())
+    ops.push_back(*ops.back()->getResult(0).user_begin());
+  llvm::append_range(ops, path);
+  llvm::StringSet<> old;
+  for (Operation *op : ops) {
+    auto point = dyn_cast<tpc::QuantizeOp>(op);
+    if (!point) {
+      if (StringAttr name = getName(op->getLoc()))
+        old.insert(name.getValue());
+      renameChanged(op, suffix);
+      continue;
+    }
+    auto rename = [&](StringRef name) {
+      return StringAttr::get(op->getContext(), name + suffix);
+    };
+    point.setPointNameAttr(rename(point.getPointName()));
+    if (ArrayAttr group = point.getGroupAttr())
+      point.setGroupAttr(ArrayAttr::get(
+          op->getContext(),
+          llvm::map_to_vector(group.getAsRange<StringAttr>(),
+                              [&](StringAttr name) -> Attribute {
+                                return old.contains(name) ? rename(name) : name;
+                              })));
+  }
 }

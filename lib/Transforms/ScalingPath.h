@@ -58,6 +58,13 @@ bool scaleOutputs(mlir::OpBuilder &builder, const KernelOp &kernelOp,
 void scaleInputs(mlir::OpBuilder &builder, const KernelOp &kernelOp,
                  llvm::ArrayRef<double> factors);
 
+/// Appends a suffix to the names of the ops from `layer` on, its own included,
+/// and to those of the points on the path: their values are no longer what they
+/// were.
+void renameChanged(const KernelOp &layer,
+                   llvm::ArrayRef<mlir::Operation *> path,
+                   llvm::StringRef suffix);
+
 } // namespace mct
 
 #endif // MCT_LIB_TRANSFORMS_SCALINGPATH_H

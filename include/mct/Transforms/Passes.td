@@ -223,6 +223,8 @@ def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::
     behind it by m / 8. Reshapes, transposes, padding with zeros, average and max pooling may lie in between, and every
     value is read once. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
 
+    The values in between get the suffix `_scaled` to their names.
+
     Run it before `mct-insert-quantizers`; for a target a ReLU6 with another bound is a HardTanh. Forms that are left
     alone are named under `remarks`.
 
@@ -267,7 +269,8 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
     its grids follow each output channel, because then nothing changes for it.
 
     Statistics and parameters of the points between the layers, and parameters of both kernels, are dropped: calibrate
-    and select again. A ReLU with an upper bound is left alone, because a clamp has one bound for all channels.
+    and select again. What lies between the layers has other values now and gets the suffix `_scaled` to its names. A
+    ReLU with an upper bound is left alone, because a clamp has one bound for all channels.
 
     Run it after `mct-insert-quantizers`. `remarks` names each pair, with the error before and after, and each layer
     before a ReLU that is left alone.
@@ -289,7 +292,7 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
     %b = tpc.bias values(…) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.712859, 0.5]> : tensor<2xf32>) : tensor<2xf32>
     %0 = tosa.conv2d %arg0, %kernel_times_s, %b, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
     %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
-    %2 = tpc.quantize %1 as "relu" activation : tensor<1x4x4x2xf32>
+    %2 = tpc.quantize %1 as "relu_scaled" activation : tensor<1x4x4x2xf32>
     %3 = tosa.conv2d %2, %kernel2_over_s, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
     ```
   }];
@@ -311,8 +314,8 @@ def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
     factor or none. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
 
     Needs statistics and parameters: run `mct-calibrate` and `mct-select-parameters` before. The input's point keeps its
-    parameters, which fit now; of its statistics the histogram is dropped and the rest scaled. Parameters of the kernels
-    are dropped: run `mct-select-weight-parameters` afterwards. Inputs with another quantizer have no threshold to fill.
+    parameters, which fit now, and gets the suffix `_scaled` to its name; of its statistics the histogram is dropped and
+    the rest scaled. Parameters of the kernels are dropped: run `mct-select-weight-parameters` afterwards. Inputs with another quantizer have no threshold to fill.
 
     Source: MCT `InputScaling` (`input_scaling`), which multiplies nothing and tells the user one number for all inputs.
 
@@ -326,7 +329,7 @@ def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
     After:
     ```mlir
     %x = tosa.mul %arg0, %four_thirds, %shift : (…) -> tensor<1x2x2x1xf32>
-    %0 = tpc.quantize %x as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.0, max = 2.66666675>)
+    %0 = tpc.quantize %x as "arg0_scaled" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.0, max = 2.66666675>)
            parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
     %1 = tosa.conv2d %0, %kernel_times_3_4, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
     ```

@@ -7,7 +7,7 @@
 // CHECK-DAG:     %[[K2:.*]] = "tosa.const"() <{values = dense<{{.*}}2.3352{{[0-9]*}}, 3.000000e+00{{.*}}> : tensor<1x1x1x2xf32>}>
 // CHECK-DAG:     %[[X:.*]] = tosa.conv2d %arg0, %[[K1]], %[[B1]]
 // CHECK-DAG:     %[[Y:.*]] = tosa.clamp %[[X]]
-// CHECK-DAG:     %[[Q:.*]] = tpc.quantize %[[Y]] as "relu" activation : tensor<1x4x4x2xf32>
+// CHECK-DAG:     %[[Q:.*]] = tpc.quantize %[[Y]] as "relu_scaled" activation : tensor<1x4x4x2xf32>
 // CHECK-DAG:     tosa.conv2d %[[Q]], %[[K2]]
 func.func @main(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>

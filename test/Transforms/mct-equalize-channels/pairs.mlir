@@ -9,7 +9,7 @@
 // CHECK-DAG:     %[[W1:.*]] = tpc.quantize %[[K1]] as "conv" weight "kernel_attr" axes [0] : tensor<2x1x1x1xf32>
 // CHECK-DAG:     %[[W2:.*]] = tpc.quantize %[[K2]] as "conv2" weight "kernel_attr" axes [0] : tensor<1x1x1x2xf32>
 // CHECK-DAG:     %[[X:.*]] = tosa.conv2d %arg0, %[[W1]], %[[B1]]
-// CHECK-DAG:     tpc.quantize %{{.*}} as "relu" activation range(#tpc.range<0.000000e+00, ?>) : tensor<1x4x4x2xf32>
+// CHECK-DAG:     tpc.quantize %{{.*}} as "relu_scaled" activation range(#tpc.range<0.000000e+00, ?>) : tensor<1x4x4x2xf32>
 // CHECK-DAG:     tosa.conv2d %{{.*}}, %[[W2]]
 func.func @deviation_from_calibration(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>

@@ -7,8 +7,8 @@
 // CHECK-DAG:     %[[K1:.*]] = "tosa.const"() <{values = dense<7.500000e-01> : tensor<1x1x1x1xf32>}>
 // CHECK-DAG:     %[[K2:.*]] = "tosa.const"() <{values = dense<1.500000e+00> : tensor<1x1x1x1xf32>}>
 // CHECK-DAG:     %[[W1:.*]] = tpc.quantize %[[K1]] as "conv" weight "kernel_attr" : tensor<1x1x1x1xf32>
-// CHECK-DAG:     %[[X:.*]] = tosa.mul %arg0, %{{.*}} loc("image.scaled"
-// CHECK-DAG:     %[[Q:.*]] = tpc.quantize %[[X]] as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.000000e+00, max = 0.000000e+00, channel_mean = dense<-4.000000e+00> : tensor<1xf64>, channel_mean_square = dense<1.600000e+01> : tensor<1xf64>, channel_min = dense<-4.000000e+00> : tensor<1xf32>, channel_max = dense<0.000000e+00> : tensor<1xf32>>)
+// CHECK-DAG:     %[[X:.*]] = tosa.mul %arg0, %{{.*}} loc("image_scaled"
+// CHECK-DAG:     %[[Q:.*]] = tpc.quantize %[[X]] as "arg0_scaled" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.000000e+00, max = 0.000000e+00, channel_mean = dense<-4.000000e+00> : tensor<1xf64>, channel_mean_square = dense<1.600000e+01> : tensor<1xf64>, channel_min = dense<-4.000000e+00> : tensor<1xf32>, channel_max = dense<0.000000e+00> : tensor<1xf32>>)
 // CHECK-DAG:     tosa.conv2d %[[Q]], %[[W1]]
 // CHECK-DAG:     tosa.conv2d %{{.*}}, %[[K2]]
 func.func @two_layers(%arg0: tensor<1x2x2x1xf32> loc("image")) -> tensor<1x2x2x1xf32> {
