@@ -443,4 +443,72 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
+def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::ModuleOp"> {
+  let summary = "Shift activations with a short negative tail above zero";
+  let description = [{
+    A swish, hard-swish, GELU, leaky ReLU, PReLU or ELU goes a little below zero, and its signed grid spends half of its
+    levels on that. A constant is added to its result, so that the grid becomes unsigned with half the step, and what
+    reads the result takes the constant out of its bias again. Runs behind `mct-select-parameters`, before the bias
+    correction. Exact in real numbers, borders included; in f32 results differ by rounding (<= 1e-5 relative).
+
+    * The shift is the smallest multiple of the new step that lifts the minimum (the lower bound of `range`, else that of
+      the statistics) to zero. It is tried where |minimum| / threshold is at most `ratio`.
+    * The sum joins the fused group of the non-linearity; its point is behind it now. Statistics, range and parameters
+      of the point are those of the shifted values. With `threshold-recalculation` the threshold is chosen again with
+      `error-method`, and with `no-clipping` it covers the largest shifted value. Without it the threshold stays.
+    * From there on the shift goes through pools (an average of TOSA does not count its padding), additions, reshapes,
+      transposes, slices, reverses, tiles and paddings, whose value is shifted too, to convolutions, depthwise
+      convolutions and products with a constant. Points on the way hold shifted values and get new parameters as well.
+      Padding of a convolution becomes a `tosa.pad` with the shift as value, and its bias becomes b - shift * (sum of
+      the kernel over all but the output channel). The kernel counts as it is quantized, where it has parameters; with
+      `bias-correction-follows` as it is in float, because the bias correction then sees the difference.
+    * Values that are shifted get names of their own, with `_shifted`: they are not those of the float network.
+
+    A result stays as it is, with a remark under `remarks`, when the target wants a signed grid or one with a zero point,
+    when some reader cannot do with shifted values, when the threshold would double, when without recalculation the
+    shifted data exceed the threshold, or when the summed mean squared error of all points concerned does not fall.
+
+    `parameter-search` takes, of the threshold and its double, and of all shifts up to the one above, those of the
+    smallest mean squared error, which counts clipped negative values too.
+
+    Source: MCT `apply_shift_negative_correction` (spec/pipeline.md 2.17), which keeps the threshold and clips; a fused
+    op of its own makes the 16 bits superfluous that MCT gives to the result before the addition.
+
+    Before:
+    ```mlir
+    %swish = tosa.mul %x, %sigmoid, %no_shift : (…) -> tensor<1x4x4x1xf32>
+    %0 = tpc.quantize %swish as "act" activation config(#act8) statistics(#tpc.statistics<count = 3913, zeros = 0,
+           min = -0.279, max = 15.0, histogram = …>) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x1xf32>
+    %1 = tosa.conv2d %0, %ones, %zeros, %zero, %zero {pad = array<i64: 1, 1, 1, 1>, …} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %swish = tosa.mul %x, %sigmoid, %no_shift : (…) -> tensor<1x4x4x1xf32>
+    %shift = "tosa.const"() <{values = dense<0.3125> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+    %sum = tosa.add %swish, %shift : (…) -> tensor<1x4x4x1xf32>
+    %0 = tpc.quantize %sum as "act_shifted" activation config(#act8) group(["act", "act_shifted"])
+           statistics(#tpc.statistics<count = 3913, zeros = 0, min = 0.0335, max = 15.3125, histogram = …>)
+           parameters(#tpc.power_of_two<threshold = [16.0], bits = 8, is_signed = false>) : tensor<1x4x4x1xf32>
+    %padded = tosa.pad %0, %sizes, %value : (…) -> tensor<1x6x6x1xf32>
+    %bias = "tosa.const"() <{values = dense<-2.8125> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %1 = tosa.conv2d %padded, %ones, %bias, %zero, %zero {pad = array<i64: 0, 0, 0, 0>, …} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"ratio", "ratio", "double", /*default=*/"0.05",
+           "Largest |minimum| / threshold of an activation that is shifted; inf: any">,
+    Option<"thresholdRecalculation", "threshold-recalculation", "bool", /*default=*/"true",
+           "Choose thresholds again for the shifted values">,
+    Option<"parameterSearch", "parameter-search", "bool", /*default=*/"false",
+           "Search shift and threshold together, smallest mean squared error first">,
+    Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Option<"biasCorrectionFollows", "bias-correction-follows", "bool", /*default=*/"false",
+           "Take the shift out with the float kernel: a bias correction comes later">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Say of each candidate what was done, or why it was left alone">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
 #endif // MCT_TRANSFORMS_PASSES_TD
