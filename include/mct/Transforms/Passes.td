@@ -338,6 +338,39 @@ def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
+def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
+  let summary = "Center the range of what a softmax reads";
+  let description = [{
+    A softmax does not change when a number is added to all of its inputs. -(min + max) / 2 of what calibration saw is
+    added to the bias of the layer before it, so that a symmetric threshold fits both ends. Points, reshapes and
+    transposes may lie in between; every value is read by the softmax alone. Exact in real numbers; in f32 the result
+    differs by rounding (<= 1e-5 relative).
+
+    Statistics of the points in between are shifted (the histogram as far as its bins allow), their parameters are
+    dropped: run `mct-select-parameters` afterwards. The values in between get the suffix `_shifted` to their names.
+
+    Source: MCT `softmax_shift`, which keeps the threshold that was chosen before, and so gains nothing.
+
+    Before:
+    ```mlir
+    %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (…) -> tensor<1x1x2xf32>
+    %1 = tosa.add %0, %bias : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+    %2 = tpc.quantize %1 as "dense" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -1.0, max = 5.0, …>)
+           parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (…) -> tensor<1x1x2xf32>
+    %1 = tosa.add %0, %bias_minus_2 : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+    %2 = tpc.quantize %1 as "dense_shifted" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 3.0, …>)
+           : tensor<1x1x2xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
 def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::func::FuncOp"> {
   let summary = "Quantize the operands of a concatenation on the grid of its result";
   let description = [{
