@@ -171,8 +171,10 @@ BinnedDistribution::searchSymmetric(LevelRange levels, double minStep,
   DivergenceCandidate best = {startStep, 0,
                               symmetricDivergence(levels, startStep)};
   double perThreshold = levels.hi + 1;
-  for (double bins = std::floor(startStep * perThreshold / width); bins >= 1;
-       --bins) {
+  // Above twice the values nothing is new.
+  double extent = std::max<double>(-firstBin, firstBin + counts.size());
+  double most = std::min(startStep * perThreshold / width, 2 * extent);
+  for (double bins = std::floor(most); bins >= 1; --bins) {
     double threshold = bins * width, step = threshold / perThreshold;
     if (step < minStep)
       break;
