@@ -120,6 +120,12 @@ private:
   llvm::SmallVector<int64_t, 4> padding;
 };
 
+/// What a constant holds for each of `channels` channels along `axis`, when it
+/// varies along that axis at most: a constant of any shape that broadcasts, or
+/// what `linalg.fill` and `linalg.broadcast` make of one.
+std::optional<std::vector<float>>
+getChannelConstant(mlir::Value value, int64_t axis, int64_t channels);
+
 /// Finds kernel ops by what `tpc.framework` says of them.
 class KernelOps {
 public:

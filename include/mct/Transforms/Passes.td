@@ -16,6 +16,9 @@ def Mct_MinThresholdOption :
     Option<"minThreshold", "min-threshold", "double", /*default=*/"0.0",
            "Smallest threshold, rounded up to a power of two where those are asked for; 0: 2^-16">;
 
+def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
+                               "Report forms that the pass leaves alone, and why">;
+
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
@@ -42,11 +45,12 @@ def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
 }
 
 def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
-  let summary = "Evaluate element-wise arithmetic on constants";
+  let summary = "Evaluate arithmetic on constants";
   let description = [{
-    Replaces `tosa.add`, `tosa.sub`, `tosa.mul`, `tosa.rsqrt` and `tosa.reciprocal` on f32 constants by their value.
-    The scale of an unfolded batch norm becomes a constant this way. Each op is evaluated in f32, as it would be at run
-    time.
+    Replaces TOSA ops on constants by their value, an f32 constant: `add`, `sub`, `mul`, `pow`, `minimum`, `maximum`,
+    `rsqrt`, `reciprocal`, `exp`, `log`, `abs`, `negate`, `cast` from integers, `reshape` and `transpose`. The scale of
+    an unfolded batch norm becomes a constant this way, and so do weights that are stored as integers and a scale. Each
+    op is evaluated in f32, as it would be at run time.
 
     Before:
     ```mlir
@@ -63,14 +67,19 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
 }
 
 def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::FuncOp"> {
-  let summary = "Join the steps of a ReLU6 or HardTanh into one clamp";
+  let summary = "Give activation functions the form by which targets know them";
   let description = [{
     A chain of `tosa.clamp`, and of `tosa.maximum` and `tosa.minimum` with a number, becomes one `tosa.clamp`, which
     targets know as ReLU6 or HardTanh. Every value comes out as before, NaN included. A chain stays as it is where a
     value in between is used elsewhere, where a bound is infinite, or where a NaN would be replaced. The clamp takes the
     name of the chain's result.
 
-    Needs the bounds as constants: run `mct-fold-constants` before.
+    `1 / (1 + exp(-x))` becomes `tosa.sigmoid`, so that its product with x is a swish. A product of x, a number and a
+    clamp of x that is x * relu6(x + 3) / 6 becomes `x * (clamp(x + 3, 0, 6) * 1/6)`, unless it has one of the two forms
+    of a hard-swish that targets know: this one, or with the factor outside. Both are exact in real numbers; in f32 the
+    result differs by rounding (<= 1e-6 relative to the largest).
+
+    Needs the bounds and factors as constants: run `mct-fold-constants` before.
 
     Source: the many forms of importers; MCT sees one layer.
 
@@ -89,16 +98,24 @@ def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::
 }
 
 def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
-  let summary = "Fold a batch norm into the convolution before it";
+  let summary = "Fold a batch norm into the convolution or product beside it";
   let description = [{
-    A batch norm behind `tosa.conv2d` or `tosa.depthwise_conv2d` is a chain of additions, subtractions and
-    multiplications with constants along the channels. The chain is folded into kernel and bias when it scales every
-    channel on its own, and when nobody else reads the convolution or an intermediate result. Exact in real numbers; in
-    f32 the result differs by rounding (<= 1e-5 relative). The folded convolution takes the name of the chain's result.
+    A batch norm is a chain of additions, subtractions and multiplications with constants along the channels, one of
+    which scales every channel on its own. It is folded into kernel and bias
+
+    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them;
+    * else of the op behind it, when every result position of that reads one position: a kernel of size 1 without
+      padding, or a matrix product. A depthwise convolution with a kernel of size 1, stride 1, no padding and one
+      output per channel counts as a batch norm there.
+
+    Transpositions, and reshapes that keep the last axis, may stand in between. Nobody else may read an intermediate
+    result. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+    Where the batch norm came last, the op takes the name of its result.
 
     Needs the constants of the chain to be folded: run `mct-fold-constants` before.
 
-    Source: MCT `BatchNormalizationFolding`.
+    Source: MCT `BatchNormalizationFolding`, `BatchNormalizationForwardFolding`; unlike MCT's, the latter leaves a
+    padding convolution and a strided depthwise one alone.
 
     Before:
     ```mlir
@@ -113,7 +130,9 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     %0 = tosa.conv2d %arg0, %scaled_kernel, %new_bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
@@ -190,6 +209,43 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let options = [
     Option<"overrides", "overrides", "std::string", /*default=*/"", "File with rules that go before the target's">,
   ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+class Mct_RemarksOption
+    : Option<"remarks", "remarks", "bool", /*default=*/"false", "Say of each form that is left alone why">;
+
+def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::func::FuncOp"> {
+  let summary = "Quantize the operands of a concatenation on the grid of its result";
+  let description = [{
+    Every activation point that only a concatenation reads, directly or through ops that move values, gets the
+    parameters of the concatenation's point: its threshold together with its sign. The concatenation then moves codes
+    and never quantizes a second time. What one concatenation hands to another is handed on. Comes after
+    `mct-select-parameters`, which leaves points alone that have parameters.
+
+    A point stays as it is when its method, its width or the sign that the target demands for it does not allow the
+    grid; `remarks` says so.
+
+    Source: MCT `concat_threshold_update`, which copies the threshold but not the sign: an unsigned operand of a signed
+    concatenation there keeps a grid of its own. MCT does not go through nested concatenations.
+
+    Before:
+    ```mlir
+    %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
+    %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+    %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+    %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 

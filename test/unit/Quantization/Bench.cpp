@@ -4,6 +4,7 @@
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Selection.h"
 
 #include "benchmark/benchmark.h"
@@ -129,6 +130,43 @@ BENCHMARK(selectLargeWeights)
     ->ArgsProduct({{0, 1, 2}, {8}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+// Arguments: power of two, bits, output channels. One thread.
+void selectLutWeights(benchmark::State &state) {
+  SelectionOptions options;
+  options.kind = state.range(0) ? QuantizerKind::LutPowerOfTwo
+                                : QuantizerKind::LutSymmetric;
+  options.bits = state.range(1);
+  int64_t channels = state.range(2);
+  std::vector<float> values = normalValues(size_t(channels) * 9 * channels);
+  double error = 0;
+  for (auto _ : state)
+    error =
+        selectLut(values, {channels, 3, 3, channels}, {0}, options, 1).error;
+  state.counters["error"] = error;
+  reportElements(state, values.size());
+}
+BENCHMARK(selectLutWeights)
+    ->ArgsProduct({{0, 1}, {2, 4, 6}, {64}})
+    ->ArgsProduct({{0}, {4}, {512}})
+    ->Unit(benchmark::kMillisecond);
+
+// Arguments: entries of the table, instruction set.
+void quantizeTensorWithTable(benchmark::State &state) {
+  Forced forced(state, state.range(1));
+  std::vector<float> values = normalValues(1 << 17);
+  std::vector<float> output(values.size());
+  std::vector<int64_t> table;
+  for (int64_t i = 0; i < state.range(0); ++i)
+    table.push_back(i * 256 / state.range(0) - 128);
+  LutQuantizer quantizer(table, 4.0, true);
+  for (auto _ : state) {
+    quantizer.run({int64_t(values.size())}, {}, values.data(), output.data());
+    benchmark::ClobberMemory();
+  }
+  reportElements(state, values.size());
+}
+BENCHMARK(quantizeTensorWithTable)->ArgsProduct({{4, 16, 17, 256}, {0, 1, 2}});
 
 // Arguments: kind, bits. Sixteen activations.
 void selectActivations(benchmark::State &state) {
