@@ -65,10 +65,10 @@ BinnedDistribution::BinnedDistribution(const ScaledAtoms &atoms,
 
 BinnedDistribution::Inside BinnedDistribution::inside(double lo,
                                                       double hi) const {
-  // Bins whose centre is in [lo, hi].
+  // Bins are closed on the left.
   double size = static_cast<double>(counts.size());
-  double begin = std::ceil(lo / width - 0.5 - firstBin);
-  double end = std::floor(hi / width - 0.5 - firstBin) + 1;
+  double begin = std::floor(lo / width) - firstBin;
+  double end = std::floor(hi / width) + 1 - firstBin;
   begin = std::clamp(begin, 0.0, size);
   return {static_cast<int>(begin),
           static_cast<int>(std::clamp(end, begin, size))};
