@@ -2,13 +2,16 @@
 
 #include "mct/Quantization/Selection.h"
 
+#include "BlockRange.h"
 #include "ClippingRules.h"
 #include "DivergenceSearch.h"
 #include "NormSearch.h"
+#include "PowerOfTwoSearch.h"
 #include "StepSearch.h"
 #include "mct/Quantization/Channels.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
@@ -364,14 +367,58 @@ static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
   return ScaledAtoms(finite, weights);
 }
 
+/// The power of two of least mean squared error straight from the values,
+/// where nothing asks for more than that.
+static std::optional<SelectedParameters> powerOfTwoForValues(
+    llvm::ArrayRef<float> values, const SelectionOptions &options,
+    llvm::ArrayRef<float> elementWeights, const Source &source) {
+  bool squared =
+      options.errorMethod == ErrorMethod::MSE ||
+      options.errorMethod == ErrorMethod::HMSE ||
+      (options.errorMethod == ErrorMethod::LP && options.lpNorm == 2);
+  bool noClipping = options.errorMethod == ErrorMethod::NoClipping;
+  if (options.kind != QuantizerKind::PowerOfTwo || !(squared || noClipping) ||
+      values.empty() ||
+      llvm::any_of(elementWeights, [](float weight) { return weight != 1; }))
+    return std::nullopt;
+  BlockRange range = blockRange(values.data(), values.size());
+  if (!range.allFinite())
+    return std::nullopt;
+  double lo = std::min(range.min, 0.0f), hi = std::max(range.max, 0.0f);
+  int shift = static_cast<int>(options.bits) - source.isSigned;
+  double covering = coveringPowerOfTwo(lo, hi, options, source);
+  // In order of preference, see selectPowerOfTwo.
+  llvm::SmallVector<double> steps = {std::ldexp(covering, -shift)};
+  double minimum = powerOfTwoNotBelow(options.minThreshold);
+  double candidate = 2 * covering;
+  if (squared)
+    for (int i = 0; i < source.powerOfTwoCandidates && candidate >= minimum;
+         ++i, candidate *= 0.5)
+      if (candidate != covering)
+        steps.push_back(std::ldexp(candidate, -shift));
+  if (!llvm::all_of(steps, servesPowerOfTwoStep))
+    return std::nullopt;
+  StepCandidate best = powerOfTwoStep(
+      values, lo, hi, symmetricLevels(options, source.isSigned), steps);
+  SelectedParameters result;
+  result.threshold = std::ldexp(best.step, shift);
+  result.error = best.error / static_cast<double>(values.size());
+  if (squared)
+    certify(result, best.bound);
+  return result;
+}
+
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
                                    const SelectionOptions &options,
                                    llvm::ArrayRef<float> elementWeights) {
+  const Source source = {true, true, kValueCandidates, valueBins(options.bits)};
+  if (auto direct =
+          powerOfTwoForValues(values, options, elementWeights, source))
+    return *direct;
   ScaledAtoms atoms = scaledAtoms(values, elementWeights);
   double lo = std::ldexp(atoms.min(), atoms.exponent());
   double hi = std::ldexp(atoms.max(), atoms.exponent());
-  return select(atoms, lo, hi, options,
-                {true, true, kValueCandidates, valueBins(options.bits)});
+  return select(atoms, lo, hi, options, source);
 }
 
 std::vector<SelectedParameters>

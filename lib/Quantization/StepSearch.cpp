@@ -2,6 +2,7 @@
 
 #include "StepSearch.h"
 
+#include "FloatErrors.h"
 #include "Simd.h"
 
 #include <algorithm>
@@ -35,10 +36,8 @@ constexpr size_t kFewIntervals = 96;
 // An interval this narrow, relative to its step, is not divided: steps in it
 // would meet as floats.
 constexpr double kNarrow = 0x1p-18;
-// Adding and subtracting this rounds to nearest, ties to even, below 2^51, and
-// 2^22.
+// Adding and subtracting this rounds to nearest, ties to even, below 2^51.
 constexpr double kRounder = 0x1.8p52;
-constexpr float kFloatRounder = 0x1.8p23f;
 
 //===----------------------------------------------------------------------===//
 // Sums over the atoms
@@ -100,79 +99,9 @@ MCT_DEFINE_KERNELS(sumWeightedLevels,
                    sumLevelsBody<true>(values, weights, count, inverse, range,
                                        sums))
 
-/// Grids that one pass in float looks at together.
-constexpr int kBatch = 4;
-struct GridBatch {
-  float inverse[kBatch];
-  float lo[kBatch];
-  float hi[kBatch];
-};
-// Squares are added up in float over this many values, then in double.
-constexpr size_t kFloatRun = 1024;
-// What the additions and multiplications of a pass in float may lose, relative
-// to the sum: a run adds 64 vectors, and each term is rounded a few times.
-constexpr double kFloatSumLoss = 80 * 0x1p-24;
 // A value relative to the step is rounded once or, when it is no float itself,
 // twice; a little more for the products of the two.
 constexpr double kFloatValueLoss = 2.01 * 0x1p-24;
-
-/// Sum of (v - k)^2 for each grid of the batch.
-template <bool Weighted>
-MCT_KERNEL_BODY void sumErrorsBody(const float *values, const float *weights,
-                                   size_t count, const GridBatch &batch,
-                                   double *errors) {
-  using Float8 = float __attribute__((vector_size(32)));
-  Float16 inverse[kBatch], lo[kBatch], hi[kBatch];
-  Double8 totals[kBatch];
-  for (int j = 0; j < kBatch; ++j) {
-    inverse[j] = Float16{} + batch.inverse[j];
-    lo[j] = Float16{} + batch.lo[j];
-    hi[j] = Float16{} + batch.hi[j];
-    totals[j] = Double8{};
-  }
-  const Float16 rounder = Float16{} + kFloatRounder;
-  for (size_t begin = 0; begin < count; begin += kFloatRun) {
-    size_t end = begin + kFloatRun < count ? begin + kFloatRun : count;
-    Float16 sums[kBatch];
-    for (int j = 0; j < kBatch; ++j)
-      sums[j] = Float16{};
-    for (size_t i = begin; i < end; i += 16) {
-      Float16 x = loadVector<Float16>(values + i), weight{};
-      if (Weighted)
-        weight = loadVector<Float16>(weights + i);
-      for (int j = 0; j < kBatch; ++j) {
-        Float16 v = x * inverse[j];
-        Float16 clamped = v > lo[j] ? v : lo[j];
-        clamped = clamped < hi[j] ? clamped : hi[j];
-        Float16 residual = v - ((clamped + rounder) - rounder);
-        sums[j] +=
-            Weighted ? weight * residual * residual : residual * residual;
-      }
-    }
-    for (int j = 0; j < kBatch; ++j) {
-      Float8 low =
-          __builtin_shufflevector(sums[j], sums[j], 0, 1, 2, 3, 4, 5, 6, 7);
-      Float8 high = __builtin_shufflevector(sums[j], sums[j], 8, 9, 10, 11, 12,
-                                            13, 14, 15);
-      totals[j] += __builtin_convertvector(low, Double8);
-      totals[j] += __builtin_convertvector(high, Double8);
-    }
-  }
-  for (int j = 0; j < kBatch; ++j) {
-    errors[j] = 0;
-    for (int lane = 0; lane < 8; ++lane)
-      errors[j] += totals[j][lane];
-  }
-}
-
-MCT_DEFINE_KERNELS(sumErrors,
-                   (const float *values, size_t count, const GridBatch &batch,
-                    double *errors),
-                   sumErrorsBody<false>(values, nullptr, count, batch, errors))
-MCT_DEFINE_KERNELS(sumWeightedErrors,
-                   (const float *values, const float *weights, size_t count,
-                    const GridBatch &batch, double *errors),
-                   sumErrorsBody<true>(values, weights, count, batch, errors))
 
 /// The magnitudes of the levels at two steps, and for each eight values how
 /// many moves there are between the two.
@@ -514,26 +443,23 @@ void Search::probeAll(llvm::MutableArrayRef<Probe> probes) {
   llvm::ArrayRef<float> values = atoms.floatValues();
   for (size_t begin = 0; begin < probes.size(); begin += kBatch) {
     GridBatch batch;
-    for (int j = 0; j < kBatch; ++j) {
-      // A batch that is not full repeats its last grid.
-      Probe &probe = probes[std::min(begin + j, probes.size() - 1)];
+    for (Probe &probe :
+         probes.slice(begin, std::min<size_t>(kBatch, probes.size() - begin))) {
       // Passes in float need a step whose inverse is a float.
-      batch.inverse[j] = static_cast<float>(1 / probe.step);
-      probe.step = 1 / static_cast<double>(batch.inverse[j]);
+      double inverse = static_cast<float>(1 / probe.step);
+      probe.step = 1 / inverse;
       if (zeroPoints)
         probe.zeroPoint = zeroPoints->best(probe.step, probe.zeroPoint);
       LevelRange levels = levelsAt(probe.zeroPoint);
-      batch.lo[j] = static_cast<float>(levels.lo);
-      batch.hi[j] = static_cast<float>(levels.hi);
+      batch.add(inverse, levels.lo, levels.hi);
     }
     double errors[kBatch];
     if (atoms.weights().empty())
-      MCT_CALL_KERNEL(sumErrors, values.data(), values.size(), batch, errors);
+      sumFloatErrors(values.data(), values.size(), batch, errors);
     else
-      MCT_CALL_KERNEL(sumWeightedErrors, values.data(),
-                      atoms.floatWeights().data(), values.size(), batch,
-                      errors);
-    for (int j = 0; j < kBatch && begin + j < probes.size(); ++j) {
+      sumWeightedFloatErrors(values.data(), atoms.floatWeights().data(),
+                             values.size(), batch, errors);
+    for (int j = 0; j < batch.count; ++j) {
       Probe &probe = probes[begin + j];
       double error = errors[j] / atoms.floatWeightScale();
       double root =
