@@ -9,16 +9,15 @@
 #include "PowerOfTwoSearch.h"
 #include "StepSearch.h"
 #include "mct/Quantization/Channels.h"
+#include "mct/Quantization/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
-#include <thread>
 
 namespace mct::quantization {
 
@@ -115,6 +114,13 @@ public:
   double norm;
   std::optional<BinnedDistribution> bins;
 };
+
+Source weightSource(const SelectionOptions &options) {
+  return {true, true, kValueCandidates, valueBins(options.bits)};
+}
+Source activationSource(const SelectionOptions &options, int divergenceBins) {
+  return {options.isSigned, false, kHistogramCandidates, divergenceBins};
+}
 
 bool isSearch(ErrorMethod method) {
   return method != ErrorMethod::NoClipping &&
@@ -411,7 +417,7 @@ static std::optional<SelectedParameters> powerOfTwoForValues(
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
                                    const SelectionOptions &options,
                                    llvm::ArrayRef<float> elementWeights) {
-  const Source source = {true, true, kValueCandidates, valueBins(options.bits)};
+  const Source source = weightSource(options);
   if (auto direct =
           powerOfTwoForValues(values, options, elementWeights, source))
     return *direct;
@@ -442,23 +448,15 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
   }
   size_t rowLength = values.size() / channels;
 
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t channel; (channel = next.fetch_add(1)) < channels;)
-      results[channel] = selectForValues(
-          values.slice(channel * rowLength, rowLength), options,
-          elementWeights.empty()
-              ? elementWeights
-              : elementWeights.slice(channel * rowLength, rowLength));
-  };
   // A thread costs more to start than a few short rows to search.
-  size_t useful = std::min<size_t>({threads, channels, values.size() / 2048});
-  std::vector<std::thread> workers;
-  for (size_t i = 1; i < useful; ++i)
-    workers.emplace_back(work);
-  work();
-  for (std::thread &worker : workers)
-    worker.join();
+  size_t useful = std::min<size_t>(threads, values.size() / 2048);
+  parallelFor(channels, useful, [&](size_t channel) {
+    results[channel] = selectForValues(
+        values.slice(channel * rowLength, rowLength), options,
+        elementWeights.empty()
+            ? elementWeights
+            : elementWeights.slice(channel * rowLength, rowLength));
+  });
   return results;
 }
 
@@ -516,22 +514,26 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
   return atoms;
 }
 
-static SelectedParameters selectForAtoms(std::vector<Atom> atoms,
-                                         const SelectionOptions &options,
-                                         int divergenceBins) {
+static ScaledAtoms scaledAtoms(std::vector<Atom> atoms,
+                               const SelectionOptions &options) {
   if (std::isfinite(options.zThreshold))
     atoms = withoutOutliers(atoms, options.zThreshold);
   std::vector<double> values, weights;
-  double lo = 0, hi = 0;
   for (const Atom &atom : atoms) {
     values.push_back(atom.value);
     weights.push_back(atom.weight);
-    lo = std::min(lo, atom.value);
-    hi = std::max(hi, atom.value);
   }
-  return select(
-      ScaledAtoms(values, weights), lo, hi, options,
-      {options.isSigned, false, kHistogramCandidates, divergenceBins});
+  return ScaledAtoms(values, weights);
+}
+
+static SelectedParameters selectForAtoms(std::vector<Atom> unscaled,
+                                         const SelectionOptions &options,
+                                         int divergenceBins) {
+  ScaledAtoms atoms = scaledAtoms(std::move(unscaled), options);
+  double lo = std::ldexp(atoms.min(), atoms.exponent());
+  double hi = std::ldexp(atoms.max(), atoms.exponent());
+  return select(atoms, lo, hi, options,
+                activationSource(options, divergenceBins));
 }
 
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
@@ -582,6 +584,33 @@ AxisSelection selectAxis(llvm::ArrayRef<float> values,
     }
   }
   return best;
+}
+
+static double errorOf(const ScaledAtoms &atoms,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options, const Source &source) {
+  Problem problem(atoms, options, source);
+  Grid grid = gridFor(parameters, options);
+  LevelRange levels = {static_cast<double>(grid.qmin - grid.zeroPoint),
+                       static_cast<double>(grid.qmax - grid.zeroPoint)};
+  return problem.inUnitOfMethod(
+      problem.error(levels, std::ldexp(grid.step, -atoms.exponent()),
+                    options.kind == QuantizerKind::Uniform));
+}
+
+double errorForValues(llvm::ArrayRef<float> values,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options,
+                      llvm::ArrayRef<float> elementWeights) {
+  return errorOf(scaledAtoms(values, elementWeights), parameters, options,
+                 weightSource(options));
+}
+
+double errorForAtoms(llvm::ArrayRef<Atom> atoms,
+                     const SelectedParameters &parameters,
+                     const SelectionOptions &options) {
+  return errorOf(scaledAtoms(atoms.vec(), options), parameters, options,
+                 activationSource(options, valueBins(options.bits)));
 }
 
 SelectedParameters selectForBounds(double lo, double hi,

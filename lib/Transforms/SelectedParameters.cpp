@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SelectedParameters.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -27,12 +28,52 @@ mct::getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method) {
             "uniform";
 }
 
-LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits) {
-  if (bits >= 1 && bits <= kMaxSelectableBits)
-    return success();
-  return point.emitOpError()
-         << "asks for " << bits << " bits; parameters can be selected for 1 to "
-         << kMaxSelectableBits;
+LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
+                                       quantization::ErrorMethod errorMethod) {
+  if (bits < 1 || bits > kMaxSelectableBits)
+    return point.emitOpError() << "asks for " << bits
+                               << " bits; parameters can be selected for 1 to "
+                               << kMaxSelectableBits;
+  if (errorMethod == quantization::ErrorMethod::KL &&
+      bits > quantization::kMaxDivergenceBits)
+    return point.emitOpError() << "asks for " << bits
+                               << " bits; histograms resolve grids of at most "
+                               << quantization::kMaxDivergenceBits
+                               << " bits, use another error-method than kl";
+  return success();
+}
+
+LogicalResult
+SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
+  // Written so that NaN fails as well.
+  if (!(lpNorm >= 1 && lpNorm <= 64))
+    return emitError() << "lp-norm is " << lpNorm << "; it must be 1 to 64";
+  if (!(percentile > 0 && percentile <= 100))
+    return emitError() << "percentile is " << percentile
+                       << "; it must be above 0 and at most 100";
+  if (!(minThreshold >= 0 && std::isfinite(minThreshold)))
+    return emitError() << "min-threshold is " << minThreshold
+                       << "; it must be positive, or 0 for 2^-16";
+  if (!(zThreshold >= 0))
+    return emitError() << "z-threshold is " << zThreshold
+                       << "; it must be positive, or 0 for none";
+  return success();
+}
+
+quantization::SelectionOptions
+SelectionSettings::optionsFor(quantization::QuantizerKind kind,
+                              int64_t bits) const {
+  quantization::SelectionOptions options;
+  options.kind = kind;
+  options.bits = bits;
+  options.errorMethod = errorMethod;
+  options.lpNorm = lpNorm;
+  options.percentile = percentile;
+  if (minThreshold > 0)
+    options.minThreshold = minThreshold;
+  if (zThreshold > 0)
+    options.zThreshold = zThreshold;
+  return options;
 }
 
 tpc::QuantizerAttrInterface

@@ -187,6 +187,17 @@ selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
                                   const SelectionOptions &options);
 
+/// The error of given parameters by the method of `options`, as the selection
+/// functions report it. KL: infinity where the range of the grid is too small
+/// (DivergenceSearch.h).
+double errorForValues(llvm::ArrayRef<float> values,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options,
+                      llvm::ArrayRef<float> elementWeights = {});
+double errorForAtoms(llvm::ArrayRef<Atom> atoms,
+                     const SelectedParameters &parameters,
+                     const SelectionOptions &options);
+
 /// Parameters for a tensor known to lie in [lo, hi] (a softmax, say): the
 /// no-clipping ones for max(|lo|, |hi|), whatever the error method.
 /// Source: thresholds.md 3.8 and 5.5 item 6. MCT reads |hi| only.

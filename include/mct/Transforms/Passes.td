@@ -6,10 +6,15 @@ include "mlir/Pass/PassBase.td"
 
 class Mct_ErrorMethodOption<string text> :
     Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
-           /*default=*/"::mct::quantization::ErrorMethod::MSE", text,
-           [{::llvm::cl::values(
-             clEnumValN(::mct::quantization::ErrorMethod::NoClipping, "no-clipping", "cover the whole range"),
-             clEnumValN(::mct::quantization::ErrorMethod::MSE, "mse", "smallest mean squared error"))}]>;
+           /*default=*/"::mct::quantization::ErrorMethod::MSE", text, "::mct::errorMethodValues()">;
+def Mct_LpNormOption :
+    Option<"lpNorm", "lp-norm", "double", /*default=*/"2.0", "error-method=lp: the power of the error, 1 to 64">;
+def Mct_PercentileOption :
+    Option<"percentile", "percentile", "double", /*default=*/"99.99",
+           "error-method=percentile: percent of the magnitudes to cover (uniform: of the values, from each side)">;
+def Mct_MinThresholdOption :
+    Option<"minThreshold", "min-threshold", "double", /*default=*/"0.0",
+           "Smallest threshold, rounded up to a power of two where those are asked for; 0: 2^-16">;
 
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
@@ -195,7 +200,15 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     of the weights, one per channel where the point has axes. Weights are always signed. Points that have parameters
     are left alone. The result does not depend on `threads`.
 
-    Source: MCT `get_weights_qparams`; spec of the searches: `lib/Quantization`.
+    A positional constant (`pos_attr`) whose config asks for channels and that has no axes gets the axis that fits best.
+
+    `error-method=hmse` weighs the error of an element of a kernel by the mean square of the input channel it is
+    multiplied with, from the statistics of the point that feeds the op: the diagonal of the Hessian of the op's squared
+    output error, the same for all positions in space. A kernel whose input is no activation point takes mse, with a
+    warning; other weights take mse.
+
+    Source: MCT `get_weights_qparams`; spec of the searches: `mct/Quantization/Selection.h`. MCT's hmse takes gradients
+    of the network's output instead of statistics.
 
     Before:
     ```mlir
@@ -210,6 +223,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -220,7 +234,8 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   let description = [{
     Reads the statistics of each activation point and writes its `parameters`. The grid is signed when the target says
     so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
-    that range. Weight points and points that have parameters are left alone.
+    that range. Weight points and points that have parameters are left alone. `z-threshold` leaves outliers out of the
+    range, the error and the signedness. The result does not depend on `threads`.
 
     Fails for a point without statistics: run `mct-calibrate` before.
 
@@ -241,6 +256,10 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
+           "Leave out values further than this many standard deviations from the mean; 0: none">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }

@@ -10,14 +10,32 @@
 
 namespace mct {
 
+/// How parameters are selected, as a user says it. Zero stands for the default
+/// where it says so.
+struct SelectionSettings {
+  quantization::ErrorMethod errorMethod = quantization::ErrorMethod::MSE;
+  double lpNorm = 2;
+  double percentile = 99.99;
+  double minThreshold = 0; // 0: 2^-16
+  double zThreshold = 0;   // 0: none
+
+  /// A diagnostic with the name of the option unless all values are possible.
+  mlir::LogicalResult
+  verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
+  /// For a grid of `kind`; the signedness is left to the caller.
+  quantization::SelectionOptions optionsFor(quantization::QuantizerKind kind,
+                                            int64_t bits) const;
+};
+
 /// The searchable kind for a method; a diagnostic at the point for one that has
 /// no search.
 mlir::FailureOr<quantization::QuantizerKind>
 getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method);
 
-/// A diagnostic at the point unless the searches can handle this width (1 to 16
-/// bits).
-mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits);
+/// A diagnostic at the point unless the searches can handle this width: 1 to 16
+/// bits, and to 11 with the kl method.
+mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
+                                        quantization::ErrorMethod errorMethod);
 
 /// Parameters of a point, one entry per channel or one for the tensor.
 tpc::QuantizerAttrInterface
