@@ -4,6 +4,7 @@
 
 #include "BlockRange.h"
 #include "ClippingRules.h"
+#include "DensitySearch.h"
 #include "DivergenceSearch.h"
 #include "NormSearch.h"
 #include "PowerOfTwoSearch.h"
@@ -80,11 +81,15 @@ public:
     default:
       break;
     }
+    if (distance == Distance::Squared && Density::serves(atoms, options.bits))
+      density.emplace(atoms);
   }
 
   double error(LevelRange levels, double step, bool uniform) const {
     switch (distance) {
     case Distance::Squared:
+      if (density)
+        return density->error(levels, step);
       return evaluateStep(atoms, levels, step).error;
     case Distance::Norm:
       return evaluateNorm(atoms, levels, step, norm);
@@ -113,6 +118,8 @@ public:
   Distance distance = Distance::Squared;
   double norm;
   std::optional<BinnedDistribution> bins;
+  // Instead of the atoms, where steps are about as fine as these are wide.
+  std::optional<Density> density;
 };
 
 Source weightSource(const SelectionOptions &options) {
@@ -212,8 +219,10 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
   if (isSearch(options.errorMethod)) {
     switch (problem.distance) {
     case Distance::Squared: {
+      StepCandidate start = {step, result.error};
       StepCandidate best =
-          searchStep(problem.atoms, levels, minStep, {step, result.error});
+          problem.density ? problem.density->searchStep(levels, minStep, start)
+                          : searchStep(problem.atoms, levels, minStep, start);
       step = best.step;
       result.error = best.error;
       certify(result, best.bound);
@@ -264,8 +273,11 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
   if (searched) {
     switch (problem.distance) {
     case Distance::Squared: {
-      UniformCandidate best = searchStepAndZeroPoint(
-          problem.atoms, last + 1, {step, zeroPoint, result.error});
+      UniformCandidate start = {step, zeroPoint, result.error};
+      UniformCandidate best =
+          problem.density
+              ? problem.density->searchStepAndZeroPoint(last + 1, start)
+              : searchStepAndZeroPoint(problem.atoms, last + 1, start);
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;
@@ -482,9 +494,9 @@ std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
 std::vector<Atom> atomsOf(const Histogram &histogram) {
   double lo = histogram.min(), hi = histogram.max();
   std::vector<Atom> atoms;
-  auto add = [&](double value, uint64_t count) {
+  auto add = [&](double value, uint64_t count, double width = 0) {
     if (count > 0)
-      atoms.push_back({value, static_cast<double>(count)});
+      atoms.push_back({value, static_cast<double>(count), width});
   };
   // The minimum and the maximum are known exactly: one value of their bins each
   // (or all, where they are equal).
@@ -506,7 +518,7 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
     binned -= count;
     uint64_t most = binned == 0 ? atMax : 0;
     add(lo, least);
-    add(0.5 * (left + right), count - least - most);
+    add(0.5 * (left + right), count - least - most, right - left);
     add(hi, most);
   }
   if (counts.empty())
@@ -518,12 +530,13 @@ static ScaledAtoms scaledAtoms(std::vector<Atom> atoms,
                                const SelectionOptions &options) {
   if (std::isfinite(options.zThreshold))
     atoms = withoutOutliers(atoms, options.zThreshold);
-  std::vector<double> values, weights;
+  std::vector<double> values, weights, widths;
   for (const Atom &atom : atoms) {
     values.push_back(atom.value);
     weights.push_back(atom.weight);
+    widths.push_back(atom.width);
   }
-  return ScaledAtoms(values, weights);
+  return ScaledAtoms(values, weights, widths);
 }
 
 static SelectedParameters selectForAtoms(std::vector<Atom> unscaled,
