@@ -32,7 +32,7 @@ constexpr size_t kDirect = 16384;
 constexpr size_t kFlushInterval = size_t(1) << 30;
 /// Neighbouring values often share a bin; increments of one counter wait for
 /// each other, so neighbours go to different tables.
-constexpr int kTables = 4;
+constexpr int kTables = 2;
 /// From this shift on every bin lands beside zero.
 constexpr int kLargestShift = kHalfExponent + 1;
 
@@ -241,14 +241,17 @@ void Histogram::observeBlock(const float *data, size_t count, bool direct,
     return;
   }
   tables.dirty = true;
-  uint32_t *table0 = tables.counts[0], *table1 = tables.counts[1],
-           *table2 = tables.counts[2], *table3 = tables.counts[3];
+  uint32_t *table0 = tables.counts[0], *table1 = tables.counts[1];
   size_t i = 0;
   for (; i + 4 <= written; i += 4) {
-    ++table0[slots[i]];
-    ++table1[slots[i + 1]];
-    ++table2[slots[i + 2]];
-    ++table3[slots[i + 3]];
+    // Two slots in one load.
+    uint64_t low, high;
+    std::memcpy(&low, slots + i, sizeof(low));
+    std::memcpy(&high, slots + i + 2, sizeof(high));
+    ++table0[static_cast<uint32_t>(low)];
+    ++table1[low >> 32];
+    ++table0[static_cast<uint32_t>(high)];
+    ++table1[high >> 32];
   }
   for (; i < written; ++i)
     ++table0[slots[i]];
