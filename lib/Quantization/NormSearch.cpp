@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <queue>
+#include <vector>
 
 namespace mct::quantization {
 
@@ -207,6 +209,9 @@ public:
   /// Searches between the evaluated neighbours of the best step.
   void polish(LevelRange levels, double minStep, double maxStep);
   double largestUsefulStep();
+  /// Whether any step up to maxStep could beat the best error; true as well
+  /// when the passes do not suffice to tell.
+  bool canBeat(LevelRange levels, double maxStep);
   Point evaluateOnce(LevelRange levels, double step) {
     --budget;
     return evaluate(atoms, levels, step, p);
@@ -329,6 +334,37 @@ void Search::polish(LevelRange levels, double minStep, double maxStep) {
   unexplored = keptUnexplored;
 }
 
+bool Search::canBeat(LevelRange levels, double maxStep) {
+  std::priority_queue<Interval> intervals;
+  auto push = [&](const Point &low, const Point &high) {
+    Interval between = interval(levels, low, high);
+    if (between.bound < goal())
+      intervals.push(between);
+  };
+  Point high = evaluateOnce(levels, maxStep);
+  if (high.error < goal())
+    return true;
+  while (high.clipped < goal()) {
+    Point low = evaluateOnce(levels, high.step * kScanRatio);
+    if (low.error < goal() || budget <= 0)
+      return true;
+    push(low, high);
+    high = low;
+  }
+  while (!intervals.empty()) {
+    Interval next = intervals.top();
+    intervals.pop();
+    if (!(next.split > next.low.step && next.split < next.high.step))
+      continue;
+    Point point = evaluateOnce(levels, next.split);
+    if (point.error < goal() || budget <= 0)
+      return true;
+    push(next.low, point);
+    push(point, next.high);
+  }
+  return false;
+}
+
 double Search::largestUsefulStep() {
   LevelRange unlimited = {-kUnlimited, kUnlimited};
   // Above this every value rounds to zero.
@@ -336,18 +372,20 @@ double Search::largestUsefulStep() {
   Point high = evaluateOnce(unlimited, top);
   if (high.error < goal())
     return top;
-  double ratio = kScanRatio;
-  // An interval that cannot be excluded is tried again with a smaller ratio.
+  // Steps below, the largest last; one that cannot be excluded stays for later.
+  std::vector<Point> below;
   while (high.step > 0x1p-40 && budget > 0) {
-    Point low = evaluateOnce(unlimited, high.step * ratio);
+    if (below.empty())
+      below.push_back(evaluateOnce(unlimited, high.step * kScanRatio));
+    Point low = below.back();
     if (interval(unlimited, low, high).bound >= goal()) {
       high = low;
-      ratio = std::max(ratio * ratio, kScanRatio);
+      below.pop_back();
       continue;
     }
-    if (ratio > 0.995)
+    if (low.step > 0.995 * high.step)
       break;
-    ratio = std::sqrt(ratio);
+    below.push_back(evaluateOnce(unlimited, std::sqrt(low.step * high.step)));
   }
   return high.step;
 }
@@ -404,23 +442,31 @@ NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
   if (!search.finished())
     maxStep = search.largestUsefulStep();
 
-  // At the largest step each side clips least, and less the more levels it has;
-  // outwards from the start, a side ends where its clipping alone costs too
-  // much.
-  for (int direction : {1, -1})
-    for (int zeroPoint = start.zeroPoint + direction;
-         zeroPoint >= 0 && zeroPoint <= last; zeroPoint += direction) {
-      if (search.finished()) {
-        search.giveUp();
-        break;
-      }
-      LevelRange shrinking =
+  // A side clips more the fewer levels it has. So outwards from the start the
+  // zero points end where one side alone costs too much, the other unlimited.
+  auto firstHopeless = [&](int direction) {
+    int hopeful = start.zeroPoint, hopeless = direction > 0 ? last + 1 : -1;
+    while (std::abs(hopeless - hopeful) > 1) {
+      // Most ends are near.
+      int distance = std::abs(hopeless - hopeful);
+      int zeroPoint = hopeful + direction * std::max(1, distance / 8);
+      LevelRange oneSided =
           direction > 0 ? LevelRange{-kUnlimited, double(last - zeroPoint)}
                         : LevelRange{-double(zeroPoint), kUnlimited};
-      if (search.evaluateOnce(shrinking, maxStep).clipped >= search.goal())
-        break;
-      tryZeroPoint(zeroPoint);
+      (search.canBeat(oneSided, maxStep) ? hopeful : hopeless) = zeroPoint;
     }
+    return hopeless;
+  };
+  if (!search.finished()) {
+    int end = firstHopeless(1), begin = firstHopeless(-1);
+    for (int distance = 1; distance <= last; ++distance)
+      for (int zeroPoint :
+           {start.zeroPoint + distance, start.zeroPoint - distance})
+        if (zeroPoint > begin && zeroPoint < end)
+          tryZeroPoint(zeroPoint);
+  }
+  if (search.finished())
+    search.giveUp();
   search.polish({-double(bestZeroPoint), double(last - bestZeroPoint)}, 0x1p-60,
                 kInfinity);
   return {search.result().step, bestZeroPoint, search.result().error,

@@ -44,7 +44,9 @@ double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
 NormCandidate searchNorm(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, double p, NormCandidate start);
 
-/// searchNorm over all zero points 0 ... levelCount - 1 with one common goal.
+/// searchNorm over all zero points 0 ... levelCount - 1 with one common goal:
+/// steps whose unclipped rounding error is already too large, and zero points
+/// that leave one side too few levels, are never looked at.
 NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
                                      double p, NormCandidate start);
 
