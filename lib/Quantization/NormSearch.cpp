@@ -139,14 +139,93 @@ struct Point {
   double clipped = 0; // the part of the error that comes from clipping
 };
 
-Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step,
-               double p) {
+/// `base` to a power of at least 1, which is mostly a small whole number.
+double powerOf(double base, double exponent) {
+  if (exponent > 8 || exponent != std::floor(exponent))
+    return std::pow(base, exponent);
+  double result = base;
+  for (int i = 1; i < static_cast<int>(exponent); ++i)
+    result *= base;
+  return result;
+}
+
+/// Integrals of what NormSums sums, from 0 to v.
+NormSums integrals(double v, LevelRange range, double p) {
+  // All four are odd.
+  double sign = v < 0 ? -1 : 1;
+  double last = v < 0 ? -range.lo : range.hi;
+  v = std::fabs(v);
+  double level = std::min(std::nearbyint(v), last);
+  double residual = v - level, magnitude = std::fabs(residual);
+  double power = powerOf(magnitude, p), halfPower = powerOf(0.5, p);
+  NormSums sums;
+  // Whole cells are a step wide; the first is half a cell.
+  sums.loss =
+      (level * halfPower + (residual < 0 ? -magnitude : magnitude) * power) /
+      (p + 1);
+  if (level > 0) {
+    // That of a whole cell is zero.
+    sums.slope = sign * level * (power - halfPower) / p;
+    sums.squaredLevel = (level - 1) * level * (2 * level - 1) / 6 +
+                        level * level * (residual + 0.5);
+  }
+  if (v > last)
+    sums.excess = power * residual / (p + 1);
+  return {sign * sums.loss, sign * sums.slope, sign * sums.squaredLevel,
+          sign * sums.excess};
+}
+
+/// What NormSums sums, of one value.
+NormSums termsOf(double v, LevelRange range, double p) {
+  double level = std::clamp(std::nearbyint(v), range.lo, range.hi);
+  double residual = v - level, magnitude = std::fabs(residual);
+  NormSums terms;
+  terms.loss = powerOf(magnitude, p);
+  if (magnitude > 0)
+    terms.slope = terms.loss / residual * level;
+  terms.squaredLevel = level * level;
+  if (v < range.lo || v > range.hi)
+    terms.excess = terms.loss;
+  return terms;
+}
+
+void add(NormSums &sums, const NormSums &terms, double weight) {
+  sums.loss += weight * terms.loss;
+  sums.slope += weight * terms.slope;
+  sums.squaredLevel += weight * terms.squaredLevel;
+  sums.excess += weight * terms.excess;
+}
+
+NormSums sumSpread(const ScaledAtoms &atoms, LevelRange levels, double step,
+                   double p) {
+  NormSums sums;
+  for (size_t i = 0, e = atoms.size(); i < e; ++i) {
+    double v = atoms.values()[i] / step;
+    double width = atoms.widths()[i] / step;
+    double weight = atoms.weights().empty() ? 1.0 : atoms.weights()[i];
+    // Differences of integrals say nothing about widths much below a step, nor
+    // is there anything to spread.
+    if (width < 1e-3) {
+      add(sums, termsOf(v, levels, p), weight);
+      continue;
+    }
+    add(sums, integrals(v + 0.5 * width, levels, p), weight / width);
+    add(sums, integrals(v - 0.5 * width, levels, p), -weight / width);
+  }
+  return sums;
+}
+
+Point evaluate(const NormProblem &problem, LevelRange levels, double step) {
+  const ScaledAtoms &atoms = problem.atoms;
+  double p = problem.p;
   NormSums sums;
   const double *values = atoms.values().data();
   const double *weights =
       atoms.weights().empty() ? nullptr : atoms.weights().data();
   size_t count = atoms.values().size();
-  if (p == 1)
+  if (problem.spread)
+    sums = sumSpread(atoms, levels, step, p);
+  else if (p == 1)
     MCT_CALL_KERNEL(sumMagnitudes, values, weights, count, 1 / step, levels, p,
                     sums);
   else if (p == std::floor(p))
@@ -174,16 +253,15 @@ struct Interval {
 
 class Search {
 public:
-  Search(const ScaledAtoms &atoms, double p, StepCandidate start,
-         double levelCount)
-      : atoms(atoms), p(p), best(start),
+  Search(const NormProblem &problem, StepCandidate start, double levelCount)
+      : problem(problem), atoms(problem.atoms), p(problem.p), best(start),
         budget(levelCount > kWideGrid ? kMaxEvaluationsOfWideGrids
                                       : kMaxEvaluations) {
     double part = levelCount / kWideGrid;
     searchSlack = slack =
         std::clamp(kLargestSlack * part * part, kPolishSlack, kLargestSlack);
     // The error of the step of infinite size.
-    double energy = evaluate(atoms, {0, 0}, 1, p).error;
+    double energy = evaluate(problem, {0, 0}, 1).error;
     zero = std::pow(kRelativeZero, p) * energy;
   }
 
@@ -214,7 +292,7 @@ public:
   bool canBeat(LevelRange levels, double maxStep);
   Point evaluateOnce(LevelRange levels, double step) {
     --budget;
-    return evaluate(atoms, levels, step, p);
+    return evaluate(problem, levels, step);
   }
 
 private:
@@ -223,6 +301,7 @@ private:
                     const Point &high) const;
   void refine(LevelRange levels, std::priority_queue<Interval> &intervals);
 
+  const NormProblem &problem;
   const ScaledAtoms &atoms;
   double p;
   StepCandidate best;
@@ -406,35 +485,31 @@ double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
 
 } // namespace
 
-double evaluateNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
-                    double p) {
-  return evaluate(atoms, levels, step, p).error;
+double evaluateNorm(const NormProblem &problem, LevelRange levels,
+                    double step) {
+  return evaluate(problem, levels, step).error;
 }
 
-double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
-                   double p) {
-  return evaluate(atoms, levels, step, p).clipped;
-}
-
-NormCandidate searchNorm(const ScaledAtoms &atoms, LevelRange levels,
-                         double minStep, double p, NormCandidate start) {
-  Search search(atoms, p, {start.step, start.error}, levels.hi - levels.lo + 1);
-  double maxStep = std::max({minStep, start.step, largestStep(atoms, levels)});
+NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
+                         double minStep, NormCandidate start) {
+  Search search(problem, {start.step, start.error}, levels.hi - levels.lo + 1);
+  double maxStep =
+      std::max({minStep, start.step, largestStep(problem.atoms, levels)});
   search.run(levels, minStep, maxStep);
   search.polish(levels, minStep, maxStep);
   StepCandidate best = search.result();
   return {best.step, start.zeroPoint, best.error, search.bound()};
 }
 
-NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
-                                     double p, NormCandidate start) {
-  Search search(atoms, p, {start.step, start.error}, levelCount);
+NormCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
+                                     NormCandidate start) {
+  Search search(problem, {start.step, start.error}, levelCount);
   int bestZeroPoint = start.zeroPoint;
   int last = levelCount - 1;
   double maxStep = kInfinity;
   auto tryZeroPoint = [&](int zeroPoint) {
     LevelRange levels = {-double(zeroPoint), double(last - zeroPoint)};
-    double top = std::min(maxStep, largestStep(atoms, levels));
+    double top = std::min(maxStep, largestStep(problem.atoms, levels));
     if (search.run(levels, 0x1p-60, top))
       bestZeroPoint = zeroPoint;
   };
