@@ -216,30 +216,51 @@ ConstantFloats KernelOp::getKernel() const {
   return *ConstantFloats::get(getKernelConstant());
 }
 
-/// The constant's value of each channel when it varies along `axis` at most.
-static std::optional<std::vector<float>>
-getPerChannel(Value value, int64_t axis, int64_t channels) {
-  Operation *constant = tpc::getConstantOp(value);
-  std::optional<ConstantFloats> floats =
-      constant ? ConstantFloats::get(constant->getResult(0)) : std::nullopt;
+std::optional<std::vector<float>>
+mct::getChannelConstant(Value value, int64_t axis, int64_t channels) {
+  Operation *op = value.getDefiningOp();
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(op)) {
+    FloatAttr number;
+    if (!matchPattern(fill.getInputs().front(), m_Constant(&number)))
+      return std::nullopt;
+    return std::vector<float>(channels, number.getValue().convertToFloat());
+  }
+  if (auto broadcast = dyn_cast_or_null<linalg::BroadcastOp>(op)) {
+    int64_t rank = broadcast.getInit().getType().getRank();
+    if (int64_t(broadcast.getDimensions().size()) != rank - 1 ||
+        llvm::is_contained(broadcast.getDimensions(), axis))
+      return std::nullopt;
+    return getChannelConstant(broadcast.getInput(), 0, channels);
+  }
+  std::optional<ConstantFloats> floats = ConstantFloats::get(value);
   if (!floats)
     return std::nullopt;
   ArrayRef<float> values = floats->values();
   ArrayRef<int64_t> shape = floats->shape();
   if (values.size() == 1)
     return std::vector<float>(channels, values.front());
-  if (axis >= int64_t(shape.size()) || shape[axis] != channels)
+  if (axis >= int64_t(shape.size()) || values.empty())
     return std::nullopt;
-  int64_t step = getStep(shape, axis);
+  int64_t step = getStep(shape, axis), size = shape[axis];
+  if (size != channels && size != 1)
+    return std::nullopt;
   std::vector<float> result(channels);
   for (int64_t channel = 0; channel != channels; ++channel)
-    result[channel] = values[channel * step];
+    result[channel] = values[size == 1 ? 0 : channel * step];
   for (auto [element, single] : llvm::enumerate(values))
     // Compared as bits: a NaN is like itself.
     if (llvm::bit_cast<uint32_t>(single) !=
-        llvm::bit_cast<uint32_t>(result[element / step % channels]))
+        llvm::bit_cast<uint32_t>(result[element / step % size]))
       return std::nullopt;
   return result;
+}
+
+/// The same, of a constant behind weight points.
+static std::optional<std::vector<float>>
+getBehindPoints(Value value, int64_t axis, int64_t channels) {
+  if (Operation *constant = tpc::getConstantOp(value))
+    value = constant->getResult(0);
+  return getChannelConstant(value, axis, channels);
 }
 
 /// The addition of a constant per channel that an op without a bias has behind
@@ -282,13 +303,13 @@ Value KernelOp::getResult() const {
 
 std::optional<std::vector<float>> KernelOp::getBias() const {
   if (biasNumber)
-    return getPerChannel(op->getOperand(*biasNumber), 0, numOutputs);
+    return getBehindPoints(op->getOperand(*biasNumber), 0, numOutputs);
   if (addsBiasBehind(*this)) {
     auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
     if (!add)
       return std::vector<float>(numOutputs, 0.0f);
     Value constant = add->getOperand(number);
-    return getPerChannel(
+    return getBehindPoints(
         constant, cast<RankedTensorType>(constant.getType()).getRank() - 1,
         numOutputs);
   }
@@ -297,21 +318,27 @@ std::optional<std::vector<float>> KernelOp::getBias() const {
     return std::nullopt;
   // linalg adds to what its result holds before.
   Value initial = destination.getDpsInits().front();
-  int64_t rank = cast<RankedTensorType>(initial.getType()).getRank();
-  int64_t axis = *normalizeAxis(channelAxis, rank);
-  if (auto fill = initial.getDefiningOp<linalg::FillOp>()) {
-    FloatAttr value;
-    if (matchPattern(fill.getInputs().front(), m_Constant(&value)))
-      return std::vector<float>(numOutputs, value.getValue().convertToFloat());
-    return std::nullopt;
+  int64_t axis = *normalizeAxis(
+      channelAxis, cast<RankedTensorType>(initial.getType()).getRank());
+  return getBehindPoints(initial, axis, numOutputs);
+}
+
+Value KernelOp::getBiasConstant() const {
+  Value bias;
+  if (biasNumber) {
+    bias = op->getOperand(*biasNumber);
+  } else if (addsBiasBehind(*this)) {
+    auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
+    if (add)
+      bias = add->getOperand(number);
+  } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+             destination && destination.getNumDpsInits() == 1) {
+    bias = destination.getDpsInits().front();
+    if (auto broadcast = bias.getDefiningOp<linalg::BroadcastOp>())
+      bias = broadcast.getInput();
   }
-  if (auto broadcast = initial.getDefiningOp<linalg::BroadcastOp>()) {
-    if (int64_t(broadcast.getDimensions().size()) != rank - 1 ||
-        llvm::is_contained(broadcast.getDimensions(), axis))
-      return std::nullopt;
-    return getPerChannel(broadcast.getInput(), 0, numOutputs);
-  }
-  return getPerChannel(initial, axis, numOutputs);
+  Operation *constant = bias ? tpc::getConstantOp(bias) : nullptr;
+  return constant ? constant->getResult(0) : Value();
 }
 
 static std::string nameOf(Operation *op) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/Constants.h"
+#include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "llvm/ADT/SetVector.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {
 #define GEN_PASS_DEF_FOLDBATCHNORMPASS
@@ -11,149 +14,236 @@ namespace mct {
 } // namespace mct
 
 using namespace mlir;
-using mct::ConstantFloats;
+using namespace mct;
+
+// MCT's way to name what a batch norm was folded into.
+static constexpr StringLiteral kSuffix = "_bn";
 
 namespace {
-/// value -> scale * value + offset, per channel. Kept in double: the chain is
-/// rounded once, when it is folded.
-struct ChannelAffine {
-  std::vector<double> scale, offset;
-  bool scalesChannels = false;
+class Folder {
+public:
+  Folder(KernelOps kernelOps, bool remarks)
+      : kernelOps(std::move(kernelOps)), remarks(remarks) {}
+
+  bool isKernelOp(Operation *op) const { return kernelOps.get(op).has_value(); }
+
+  /// Whatever stands around `op`.
+  void fold(Operation *op) {
+    std::optional<KernelOp> kernelOp = kernelOps.get(op);
+    if (!kernelOp)
+      return;
+    foldBehind(*kernelOp);
+    foldBefore(*kernelOp);
+  }
+
+private:
+  void foldBehind(const KernelOp &kernelOp);
+  void foldBefore(const KernelOp &kernelOp);
+
+  /// Reports why the batch norm `step` stays.
+  void remark(Operation *step, const Twine &reason) {
+    if (remarks)
+      step->emitRemark("batch norm is not folded: ") << reason;
+  }
+
+  /// Puts the input of each step in its place.
+  static void erase(ArrayRef<ChannelStep> steps);
+
+  KernelOps kernelOps;
+  bool remarks;
 };
 } // namespace
 
-/// The constant's value for each of `channels` channels when it varies along
-/// the last axis at most.
-static std::optional<std::vector<double>> getPerChannel(Value value,
-                                                        int64_t channels) {
-  std::optional<ConstantFloats> constant = ConstantFloats::get(value);
-  if (!constant)
-    return std::nullopt;
-  ArrayRef<float> values = constant->values();
-  bool isLastAxisOnly = llvm::all_of(
-      constant->shape().drop_back(constant->shape().empty() ? 0 : 1),
-      [](int64_t size) { return size == 1; });
-  if (!isLastAxisOnly ||
-      (int64_t(values.size()) != channels && values.size() != 1))
-    return std::nullopt;
-  std::vector<double> result(channels, values.front());
-  if (values.size() != 1)
-    result.assign(values.begin(), values.end());
-  return result;
+void Folder::erase(ArrayRef<ChannelStep> steps) {
+  for (const ChannelStep &step : steps) {
+    SmallVector<Operation *> producers;
+    for (Value operand : step.op->getOperands())
+      producers.push_back(operand.getDefiningOp());
+    step.op->getResult(0).replaceAllUsesWith(step.input->get());
+    step.op->erase();
+    eraseUnusedConstants(producers);
+  }
 }
 
-/// Appends one op of the chain; false when it is not part of one.
-static bool append(Operation *op, Value input, ChannelAffine &affine) {
-  if (!isa<tosa::AddOp, tosa::SubOp, tosa::MulOp>(op))
-    return false;
-  bool inputIsFirst = op->getOperand(0) == input;
-  if (isa<tosa::SubOp>(op) && !inputIsFirst)
-    return false;
-  Value other = op->getOperand(inputIsFirst ? 1 : 0);
-  size_t channels = affine.scale.size();
-  std::optional<std::vector<double>> values = getPerChannel(other, channels);
-  if (!values || op->getResult(0).getType() != input.getType())
-    return false;
-  for (size_t channel = 0; channel != channels; ++channel) {
-    double value = (*values)[channel];
-    if (isa<tosa::MulOp>(op)) {
-      affine.scale[channel] *= value;
-      affine.offset[channel] *= value;
+void Folder::foldBehind(const KernelOp &kernelOp) {
+  int64_t channels = kernelOp.numOutputChannels();
+  int64_t axis = kernelOp.resultAxis();
+  Value result = kernelOp.getResult();
+  ChannelAffine affine(channels);
+  SmallVector<ChannelStep> steps;
+  // Ops that move the channels, before the last step and perhaps behind it.
+  SmallVector<Operation *> moves, trailing;
+  while (result.hasOneUse()) {
+    Operation *user = *result.user_begin();
+    if (std::optional<int64_t> next = followChannels(user, axis)) {
+      trailing.push_back(user);
+      axis = *next;
+    } else if (std::optional<ChannelStep> step = getChannelStep(user, axis)) {
+      llvm::append_range(moves, trailing);
+      trailing.clear();
+      affine.append(step->affine);
+      steps.push_back(*step);
     } else {
-      affine.offset[channel] += isa<tosa::SubOp>(op) ? -value : value;
+      break;
     }
+    result = user->getResult(0);
   }
-  affine.scalesChannels |= isa<tosa::MulOp>(op) &&
-                           cast<ShapedType>(other.getType()).getNumElements() ==
-                               static_cast<int64_t>(channels);
-  return true;
+  if (!affine.scalesChannels) {
+    if (remarks && !result.hasOneUse())
+      for (Operation *user : result.getUsers())
+        if (std::optional<ChannelStep> step = getChannelStep(user, axis);
+            step && step->affine.scalesChannels)
+          remark(user, "what it scales has other readers");
+    return;
+  }
+  std::optional<std::vector<float>> bias = kernelOp.getBias();
+  if (!bias)
+    return remark(steps.back().op, "the bias before it is not constant");
+  if (!affine.isFinite())
+    return remark(steps.back().op, "a scale or an offset is not finite");
+
+  ConstantFloats oldKernel = kernelOp.getKernel();
+  std::vector<float> kernel(oldKernel.values());
+  for (auto [element, value] : llvm::enumerate(kernel))
+    value = float(affine.scale[kernelOp.outChannelOf(element)] * value);
+  bool hasBias = false;
+  for (int64_t channel = 0; channel != channels; ++channel) {
+    float &value = (*bias)[channel];
+    hasBias |= value != 0;
+    value = float(affine.scale[channel] * value + affine.offset[channel]);
+    hasBias |= value != 0;
+  }
+
+  std::vector<BatchNormStep> batchNorm;
+  for (const ChannelStep &step : steps) {
+    if (isa<tosa::MulOp, linalg::MulOp>(step.op))
+      batchNorm.push_back({/*multiplies=*/true, step.affine.scale});
+    else
+      batchNorm.push_back({/*multiplies=*/false, step.affine.offset});
+    // A constant minus the tensor is no batch norm.
+    if (!batchNorm.back().multiplies && step.affine.scale.front() != 1)
+      batchNorm.clear();
+  }
+
+  // The ops that stay compute other values now; the last of them those of the
+  // last step.
+  Location loc = steps.back().op->getLoc();
+  erase(steps);
+  SmallVector<Operation *> remaining = {kernelOp.getOperation()};
+  while (remaining.back() != kernelOp.getResult().getDefiningOp())
+    remaining.push_back(*remaining.back()->getResult(0).user_begin());
+  llvm::append_range(remaining, moves);
+  for (Operation *op : ArrayRef(remaining).drop_back())
+    renameChanged(op, kSuffix);
+  remaining.back()->setLoc(loc);
+
+  OpBuilder builder(kernelOp.getOperation());
+  kernelOp.setKernel(builder, kernel);
+  if (hasBias)
+    kernelOp.setBias(builder, *bias);
+  if (std::optional<OutputMoments> moments = getBatchNormMoments(batchNorm))
+    setOutputMoments(builder, kernelOp, *moments);
 }
 
-/// `channelOf(element)`: output channel of an element of the kernel.
-template <typename ConvolutionOp>
-static void fold(ConvolutionOp op,
-                 llvm::function_ref<int64_t(int64_t element)> channelOf) {
-  auto type = cast<RankedTensorType>(op.getType());
-  int64_t channels = type.getShape().back();
-  std::optional<ConstantFloats> kernel = ConstantFloats::get(op.getWeight());
-  std::optional<std::vector<double>> bias =
-      getPerChannel(op.getBias(), channels);
-  if (!kernel || !bias || ShapedType::isDynamic(channels))
-    return;
-
-  ChannelAffine affine{std::vector<double>(channels, 1.0),
-                       std::vector<double>(channels, 0.0)};
-  SmallVector<Operation *> chain;
-  Value result = op.getResult();
-  while (result.hasOneUse() && append(*result.user_begin(), result, affine)) {
-    chain.push_back(*result.user_begin());
-    result = chain.back()->getResult(0);
+void Folder::foldBefore(const KernelOp &kernelOp) {
+  int64_t axis = kernelOp.inputAxis();
+  Value input = kernelOp.getInput().get();
+  // From the last to the first.
+  SmallVector<ChannelStep> steps;
+  SmallVector<Operation *> moves, trailing;
+  while (Operation *producer = input.getDefiningOp()) {
+    if (!input.hasOneUse())
+      break;
+    if (std::optional<int64_t> next = followChannelsBack(producer, axis)) {
+      trailing.push_back(producer);
+      axis = *next;
+      input = producer->getOperand(0);
+      continue;
+    }
+    std::optional<ChannelStep> step = getChannelStep(producer, axis);
+    if (!step)
+      if (std::optional<KernelOp> first = kernelOps.get(producer);
+          first && first->isDepthwise() && first->isPositionwise() &&
+          first->numInputChannels() == first->numOutputChannels() &&
+          first->getResult() == input)
+        if (std::optional<std::vector<float>> bias = first->getBias()) {
+          // One number for each channel: a batch norm of another name.
+          step = ChannelStep{producer, &first->getInput(),
+                             ChannelAffine(first->numOutputChannels())};
+          step->affine.scalesChannels = true;
+          ConstantFloats scale = first->getKernel();
+          for (auto [element, value] : llvm::enumerate(scale.values())) {
+            int64_t channel = first->outChannelOf(element);
+            step->affine.scale[channel] = value;
+            step->affine.offset[channel] = (*bias)[channel];
+          }
+        }
+    if (!step)
+      break;
+    llvm::append_range(moves, trailing);
+    trailing.clear();
+    steps.push_back(*step);
+    input = step->input->get();
   }
-  // Without a scale per channel this is arithmetic of the model's own, such as
-  // the `add 3` of a hard-sigmoid.
+  ChannelAffine affine(kernelOp.numInputChannels());
+  for (const ChannelStep &step : llvm::reverse(steps))
+    affine.append(step.affine);
   if (!affine.scalesChannels)
     return;
+  Operation *last = steps.front().op;
+  // A border of zeros behind the batch norm is none before it.
+  if (kernelOp.hasPadding())
+    return remark(last, "the convolution behind it pads");
+  if (!kernelOp.isPointwise())
+    return remark(last, "the kernel behind it is larger than one position");
+  if (kernelOp.isTransposed() && !kernelOp.isPositionwise())
+    return remark(last, "positions of the transposed convolution behind it "
+                        "read no input");
+  std::optional<std::vector<float>> bias = kernelOp.getBias();
+  if (!bias)
+    return remark(last, "the bias behind it is not constant");
+  if (!affine.isFinite())
+    return remark(last, "a scale or an offset is not finite");
 
-  std::vector<float> newKernel(kernel->values().begin(),
-                               kernel->values().end()),
-      newBias(channels);
-  for (auto [element, value] : llvm::enumerate(newKernel))
-    value = float(affine.scale[channelOf(element)] * value);
-  for (int64_t channel = 0; channel != channels; ++channel)
-    newBias[channel] = float(affine.scale[channel] * (*bias)[channel] +
-                             affine.offset[channel]);
-
-  OpBuilder builder(op);
-  Location loc = chain.back()->getLoc();
-  StringAttr given = mct::getName(loc);
-  std::string name = given ? given.str() : "folded";
-  llvm::SmallSetVector<Operation *, 8> oldConstants;
-  oldConstants.insert(op.getWeight().getDefiningOp());
-  oldConstants.insert(op.getBias().getDefiningOp());
-  for (Operation *link : chain)
-    for (Value operand : link->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          producer && producer->hasTrait<OpTrait::ConstantLike>())
-        oldConstants.insert(producer);
-  op.getWeightMutable().assign(mct::createConstant(
-      builder, loc, cast<RankedTensorType>(op.getWeight().getType()), newKernel,
-      name + ".kernel"));
-  op.getBiasMutable().assign(mct::createConstant(
-      builder, loc, RankedTensorType::get(channels, builder.getF32Type()),
-      newBias, name + ".bias"));
-  op->setLoc(loc);
-  result.replaceAllUsesWith(op.getResult());
-  for (Operation *link : llvm::reverse(chain))
-    link->erase();
-  for (Operation *constant : oldConstants)
-    if (constant->use_empty())
-      constant->erase();
+  ConstantFloats oldKernel = kernelOp.getKernel();
+  std::vector<float> kernel(oldKernel.values());
+  std::vector<double> added = kernelOp.contract(kernel, affine.offset);
+  for (auto [element, value] : llvm::enumerate(kernel))
+    value = float(affine.scale[kernelOp.inChannelOf(element)] * value);
+  for (auto [value, addend] : llvm::zip_equal(*bias, added))
+    value = float(value + addend);
+  // What the layer makes stays the same.
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
+  OpBuilder builder(kernelOp.getOperation());
+  kernelOp.setKernel(builder, kernel);
+  if (llvm::any_of(added, [](double addend) { return addend != 0; }))
+    kernelOp.setBias(builder, *bias);
+  if (moments)
+    setOutputMoments(builder, kernelOp, *moments);
+  erase(steps);
+  for (Operation *op : moves)
+    renameChanged(op, kSuffix);
 }
 
 namespace {
 struct FoldBatchNormPass
     : public mct::impl::FoldBatchNormPassBase<FoldBatchNormPass> {
+  using FoldBatchNormPassBase::FoldBatchNormPassBase;
+
   void runOnOperation() override {
-    SmallVector<Operation *> convolutions;
+    Folder folder(
+        KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>()),
+        remarks);
+    SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp>(op))
-        convolutions.push_back(op);
+      if (folder.isKernelOp(op))
+        ops.push_back(op);
     });
-    for (Operation *op : convolutions) {
-      if (auto conv = dyn_cast<tosa::Conv2DOp>(op)) {
-        // Kernel [OC, KH, KW, IC].
-        auto kernel = cast<ShapedType>(conv.getWeight().getType());
-        int64_t perChannel = kernel.hasStaticShape() ? kernel.getNumElements() /
-                                                           kernel.getDimSize(0)
-                                                     : 1;
-        fold(conv, [&](int64_t element) { return element / perChannel; });
-      } else if (auto depthwise = dyn_cast<tosa::DepthwiseConv2DOp>(op)) {
-        // Kernel [KH, KW, C, M]; the result's channels are C x M.
-        int64_t channels =
-            cast<ShapedType>(depthwise.getType()).getShape().back();
-        fold(depthwise, [&](int64_t element) { return element % channels; });
-      }
-    }
+    // One sweep in program order is enough: what stands before an op has been
+    // taken by the ops before it, or is taken by this one. The only kernel ops
+    // that vanish are such, and behind us.
+    for (Operation *op : ops)
+      folder.fold(op);
   }
 };
 } // namespace

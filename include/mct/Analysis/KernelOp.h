@@ -70,6 +70,9 @@ public:
   /// One value per output channel, zeros when the op has no bias. None when it
   /// is not constant, or does not depend on the channel alone.
   std::optional<std::vector<float>> getBias() const;
+  /// The constant, behind its points, that the bias comes from; null when there
+  /// is none.
+  mlir::Value getBiasConstant() const;
   /// Puts a constant with these elements, of the type of the present one, in
   /// its place for this op alone; a constant that nobody reads any more is
   /// erased. Parameters of the kernel's point stay as they are.
@@ -119,6 +122,12 @@ private:
   llvm::SmallVector<int64_t, 2> window, strides, dilations;
   llvm::SmallVector<int64_t, 4> padding;
 };
+
+/// What a constant holds for each of `channels` channels along `axis`, when it
+/// varies along that axis at most: a constant of any shape that broadcasts, or
+/// what `linalg.fill` and `linalg.broadcast` make of one.
+std::optional<std::vector<float>>
+getChannelConstant(mlir::Value value, int64_t axis, int64_t channels);
 
 /// Finds kernel ops by what `tpc.framework` says of them.
 class KernelOps {

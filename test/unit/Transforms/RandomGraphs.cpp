@@ -588,7 +588,7 @@ size_t mct::testing::numRandomGraphs() {
 }
 
 /// Lowering a function takes more time than in proportion to its ops.
-static constexpr size_t kGraphsPerFunction = 20;
+static constexpr size_t kGraphsPerFunction = 10;
 
 OwningOpRef<ModuleOp>
 mct::testing::makeRandomGraphs(MLIRContext &context, size_t count,

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelAffine.h"
+#include "mct/Analysis/Names.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+
+void ChannelAffine::append(const ChannelAffine &next) {
+  for (size_t channel = 0; channel != scale.size(); ++channel) {
+    scale[channel] *= next.scale[channel];
+    offset[channel] =
+        next.scale[channel] * offset[channel] + next.offset[channel];
+  }
+  scalesChannels |= next.scalesChannels;
+  shiftsChannels |= next.shiftsChannels;
+}
+
+bool ChannelAffine::isFinite() const {
+  auto isFinite = [](double value) { return std::isfinite(value); };
+  return llvm::all_of(scale, isFinite) && llvm::all_of(offset, isFinite);
+}
+
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (op->hasTrait<OpTrait::ConstantLike>() ||
+                isa<linalg::FillOp, linalg::BroadcastOp>(op));
+}
+
+/// Whether a constant says something of each channel. A number for all of them
+/// is stored as one element or as a splat of the tensor's shape, or made by a
+/// fill.
+static bool hasChannels(Value constant, int64_t channels) {
+  if (auto broadcast = constant.getDefiningOp<linalg::BroadcastOp>())
+    constant = broadcast.getInput();
+  int64_t count = cast<ShapedType>(constant.getType()).getNumElements();
+  SplatElementsAttr splat;
+  return !constant.getDefiningOp<linalg::FillOp>() &&
+         (count == channels ||
+          (count > channels && !matchPattern(constant, m_Constant(&splat))));
+}
+
+std::optional<ChannelStep> mct::getChannelStep(Operation *op, int64_t axis) {
+  bool isAdd = isa<tosa::AddOp, linalg::AddOp>(op);
+  bool isSub = isa<tosa::SubOp, linalg::SubOp>(op);
+  bool isMul = isa<tosa::MulOp, linalg::MulOp>(op);
+  if (!isAdd && !isSub && !isMul)
+    return std::nullopt;
+  unsigned number = isConstant(op->getOperand(0)) ? 1 : 0;
+  OpOperand &input = op->getOpOperand(number);
+  Value other = op->getOperand(1 - number);
+  auto type = dyn_cast<RankedTensorType>(input.get().getType());
+  if (!type || axis >= type.getRank() || type.isDynamicDim(axis) ||
+      op->getNumResults() != 1 || op->getResult(0).getType() != type)
+    return std::nullopt;
+  int64_t channels = type.getDimSize(axis);
+  std::optional<std::vector<float>> values =
+      getChannelConstant(other, axis, channels);
+  if (!values)
+    return std::nullopt;
+  ChannelStep step{op, &input, ChannelAffine(channels)};
+  for (int64_t channel = 0; channel != channels; ++channel) {
+    double value = (*values)[channel];
+    if (isMul)
+      step.affine.scale[channel] = value;
+    else if (isAdd)
+      step.affine.offset[channel] = value;
+    else if (number == 0)
+      step.affine.offset[channel] = -value;
+    else {
+      step.affine.scale[channel] = -1;
+      step.affine.offset[channel] = value;
+    }
+  }
+  bool varies = hasChannels(other, channels);
+  step.affine.scalesChannels = isMul && varies;
+  step.affine.shiftsChannels = !isMul && varies;
+  return step;
+}
+
+/// For each axis of the result the axis of the operand; empty when `op` is no
+/// transposition.
+static SmallVector<int64_t> getPermutation(Operation *op) {
+  if (auto transpose = dyn_cast<tosa::TransposeOp>(op))
+    return SmallVector<int64_t>(transpose.getPerms());
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+    return SmallVector<int64_t>(transpose.getPermutation());
+  return {};
+}
+
+static bool keepsLastAxis(Operation *op) {
+  if (!isa<tosa::ReshapeOp>(op))
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return from && to && from.getRank() > 0 && to.getRank() > 0 &&
+         !ShapedType::isDynamic(from.getShape().back()) &&
+         from.getShape().back() == to.getShape().back();
+}
+
+static int64_t getRank(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+
+std::optional<int64_t> mct::followChannels(Operation *op, int64_t axis) {
+  SmallVector<int64_t> permutation = getPermutation(op);
+  if (!permutation.empty())
+    return llvm::find(permutation, axis) - permutation.begin();
+  if (keepsLastAxis(op) && axis == getRank(op->getOperand(0)) - 1)
+    return getRank(op->getResult(0)) - 1;
+  return std::nullopt;
+}
+
+std::optional<int64_t> mct::followChannelsBack(Operation *op, int64_t axis) {
+  SmallVector<int64_t> permutation = getPermutation(op);
+  if (!permutation.empty())
+    return permutation[axis];
+  if (keepsLastAxis(op) && axis == getRank(op->getResult(0)) - 1)
+    return getRank(op->getOperand(0)) - 1;
+  return std::nullopt;
+}
+
+void mct::eraseUnusedConstants(ArrayRef<Operation *> ops) {
+  llvm::SmallSetVector<Operation *, 8> pending(ops.begin(), ops.end());
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!op || !op->use_empty() ||
+        !(op->hasTrait<OpTrait::ConstantLike>() ||
+          isa<linalg::FillOp, linalg::BroadcastOp, tensor::EmptyOp>(op)))
+      continue;
+    for (Value operand : op->getOperands())
+      pending.insert(operand.getDefiningOp());
+    op->erase();
+  }
+}
+
+void mct::renameChanged(Operation *op, StringRef suffix) {
+  if (StringAttr name = getName(op->getLoc()))
+    op->setLoc(NameLoc::get(
+        StringAttr::get(op->getContext(), name.getValue() + suffix),
+        op->getLoc()));
+}
