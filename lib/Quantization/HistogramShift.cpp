@@ -210,7 +210,8 @@ std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
   double maximum = 0;
   for (const Atom &atom : atoms)
     maximum = std::max(maximum, atom.value);
-  bool mustCover = options.errorMethod == ErrorMethod::NoClipping;
+  bool mustCover = options.errorMethod == ErrorMethod::NoClipping &&
+                   std::isinf(options.zThreshold);
   auto covers = [&](double candidate, double shift) {
     return maximum + shift <=
            candidate - std::ldexp(candidate, -int(options.bits));

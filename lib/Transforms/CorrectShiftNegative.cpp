@@ -235,6 +235,18 @@ static std::string format(double value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The options of the pass.
+struct Settings {
+  double ratio;
+  bool thresholdRecalculation, parameterSearch, biasCorrectionFollows, remarks;
+  SelectionSettings selection;
+
+  bool mustCover() const {
+    return selection.errorMethod == quantization::ErrorMethod::NoClipping &&
+           selection.zThreshold == 0;
+  }
+};
+
 /// A point with what calibration saw of it.
 struct Observed {
   quantization::Histogram histogram;
@@ -244,7 +256,7 @@ struct Observed {
 class Corrector {
 public:
   Corrector(func::FuncOp function, const KernelOps &kernelOps,
-            const CorrectShiftNegativePassOptions &options);
+            const Settings &settings);
 
   /// Corrects the result of a non-linearity, or says in a remark why not.
   LogicalResult visit(const tpc::Node &node);
@@ -270,7 +282,7 @@ private:
 
   func::FuncOp function;
   const KernelOps &kernelOps;
-  const CorrectShiftNegativePassOptions &options;
+  const Settings &settings;
   OpBuilder builder;
   llvm::StringSet<> names;
   /// By name of an op: the point whose fused group it is in.
@@ -284,8 +296,8 @@ private:
 } // namespace
 
 Corrector::Corrector(func::FuncOp function, const KernelOps &kernelOps,
-                     const CorrectShiftNegativePassOptions &options)
-    : function(function), kernelOps(kernelOps), options(options),
+                     const Settings &settings)
+    : function(function), kernelOps(kernelOps), settings(settings),
       builder(function.getContext()) {
   for (BlockArgument argument : function.getArguments())
     if (StringAttr name = getName(argument))
@@ -316,7 +328,7 @@ LogicalResult Corrector::visit(const tpc::Node &node) {
   std::optional<Reason> reason = tryToShift(node, point);
   if (hasFailed)
     return failure();
-  if (reason && options.remarks) {
+  if (reason && settings.remarks) {
     InFlightDiagnostic remark = point.emitRemark()
                                 << "'" << point.getPointName()
                                 << "' is not shifted: " << reason->text;
@@ -346,25 +358,23 @@ static std::optional<double> getThreshold(tpc::QuantizerAttrInterface grid) {
   return std::nullopt;
 }
 
-/// What a search has to keep of the present parameters.
+/// A search for parameters like the present ones.
 static quantization::SelectionOptions
 getSelectionOptions(tpc::QuantizerAttrInterface parameters,
-                    quantization::ErrorMethod errorMethod) {
-  quantization::SelectionOptions selection;
-  selection.errorMethod = errorMethod;
-  if (auto powerOfTwo = dyn_cast<tpc::PowerOfTwoAttr>(parameters)) {
-    selection.kind = quantization::QuantizerKind::PowerOfTwo;
-    selection.bits = powerOfTwo.getBits();
-    selection.isSigned = powerOfTwo.getIsSigned();
-  } else if (auto symmetric = dyn_cast<tpc::SymmetricAttr>(parameters)) {
-    selection.kind = quantization::QuantizerKind::Symmetric;
-    selection.bits = symmetric.getBits();
-    selection.isSigned = symmetric.getIsSigned();
-  } else {
-    selection.kind = quantization::QuantizerKind::Uniform;
-    selection.bits = cast<tpc::UniformAttr>(parameters).getBits();
-  }
-  return selection;
+                    const SelectionSettings &settings) {
+  if (auto uniform = dyn_cast<tpc::UniformAttr>(parameters))
+    return settings.optionsFor(quantization::QuantizerKind::Uniform,
+                               uniform.getBits());
+  auto create = [&](auto grid, quantization::QuantizerKind kind) {
+    quantization::SelectionOptions options =
+        settings.optionsFor(kind, grid.getBits());
+    options.isSigned = grid.getIsSigned();
+    return options;
+  };
+  if (auto powerOfTwo = dyn_cast<tpc::PowerOfTwoAttr>(parameters))
+    return create(powerOfTwo, quantization::QuantizerKind::PowerOfTwo);
+  return create(cast<tpc::SymmetricAttr>(parameters),
+                quantization::QuantizerKind::Symmetric);
 }
 
 std::variant<NegativeShift, Reason>
@@ -373,11 +383,11 @@ Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   double threshold = *getThreshold(parameters);
   quantization::SelectionOptions selection =
-      getSelectionOptions(parameters, options.errorMethod);
-  if (options.parameterSearch)
+      getSelectionOptions(parameters, settings.selection);
+  if (settings.parameterSearch)
     return quantization::searchNegativeShift(seen.atoms, threshold,
                                              selection.bits);
-  if (options.thresholdRecalculation) {
+  if (settings.thresholdRecalculation) {
     std::optional<NegativeShift> found = quantization::selectNegativeShift(
         seen.atoms, minimum, threshold, selection);
     if (!found)
@@ -426,7 +436,7 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
   if (!parameters)
     return result;
   quantization::SelectionOptions selection =
-      getSelectionOptions(parameters, options.errorMethod);
+      getSelectionOptions(parameters, settings.selection);
   double lo = seen.histogram.min() + offset, hi = seen.histogram.max() + offset;
   bool isBounded = result.range && result.range.isBounded();
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
@@ -435,7 +445,7 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
   bool isUniform = selection.kind == quantization::QuantizerKind::Uniform;
 
   quantization::SelectedParameters selected;
-  if (options.thresholdRecalculation || isUniform) {
+  if (settings.thresholdRecalculation || isUniform) {
     std::vector<Atom> atoms = quantization::shiftAtoms(seen.atoms, offset);
     selected = isBounded ? quantization::selectForBounds(*result.range.getMin(),
                                                          *result.range.getMax(),
@@ -451,15 +461,14 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
       return hi <=
              selected.threshold - std::ldexp(selected.threshold, -levelsLog2);
     };
-    if (!options.thresholdRecalculation) {
+    if (!settings.thresholdRecalculation) {
       if (!covers())
         return Reason{"the shifted maximum " + format(hi) + " of '" +
                           point.getPointName().str() +
                           "' exceeds what threshold " + format(before) +
                           " can represent",
                       point};
-    } else if (options.errorMethod == quantization::ErrorMethod::NoClipping &&
-               !covers()) {
+    } else if (settings.mustCover() && !covers()) {
       if (selection.kind == quantization::QuantizerKind::PowerOfTwo)
         while (!covers())
           selected.threshold *= 2;
@@ -494,7 +503,7 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
   if (!threshold)
     return Reason{"its grid is a table"};
   quantization::SelectionOptions selection =
-      getSelectionOptions(parameters, options.errorMethod);
+      getSelectionOptions(parameters, settings.selection);
   if (!selection.isSigned)
     return std::nullopt;
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
@@ -504,11 +513,11 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())
     minimum = std::min(minimum, *range.getMin());
-  if (!quantization::isShortNegativeTail(minimum, *threshold, options.ratio))
+  if (!quantization::isShortNegativeTail(minimum, *threshold, settings.ratio))
     return Reason{"its minimum " + format(minimum) + " is " +
                   format(-minimum / *threshold) + " of its threshold " +
                   format(*threshold) + ", more than the ratio " +
-                  format(options.ratio)};
+                  format(settings.ratio)};
   if (!isa_and_present<tosa::TosaDialect>(node.root()->getDialect()))
     return Reason{"only ops of TOSA are shifted", node.root()};
 
@@ -575,7 +584,7 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
     return Reason{"the mean squared error of its points would go from " +
                   format(before) + " to " + format(after)};
 
-  if (options.remarks)
+  if (settings.remarks)
     point.emitRemark() << "'" << point.getPointName() << "' is shifted by "
                        << format(shift.shift) << ": threshold "
                        << format(*threshold) << " to "
@@ -683,7 +692,7 @@ void Corrector::compensate(const KernelOp &kernel, double offset) {
   std::vector<float> quantized;
   ArrayRef<float> values = constant.values();
   tpc::QuantizeOp point = kernel.getKernelPoint();
-  if (!options.biasCorrectionFollows && point && point.getParametersAttr()) {
+  if (!settings.biasCorrectionFollows && point && point.getParametersAttr()) {
     quantized.resize(values.size());
     point.getParametersAttr().fakeQuantize(kernel.getKernelShape(),
                                            point.getChannelAxes(),
@@ -765,17 +774,24 @@ struct CorrectShiftNegativePass
                          << format(ratio);
       return signalPassFailure();
     }
+    Settings settings = {
+        ratio,
+        thresholdRecalculation,
+        parameterSearch,
+        biasCorrectionFollows,
+        remarks,
+        {errorMethod, lpNorm, percentile, minThreshold, zThreshold}};
+    if (failed(settings.selection.verify([&] { return module.emitError(); })))
+      return signalPassFailure();
+    if (errorMethod == quantization::ErrorMethod::HMSE) {
+      module.emitError() << "error-method=hmse weighs the elements of kernels; "
+                            "for activations use mse";
+      return signalPassFailure();
+    }
     FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(module);
     if (failed(lookup))
       return signalPassFailure();
     KernelOps kernelOps = KernelOps::forModule(module);
-    CorrectShiftNegativePassOptions options;
-    options.ratio = ratio;
-    options.thresholdRecalculation = thresholdRecalculation;
-    options.parameterSearch = parameterSearch;
-    options.errorMethod = errorMethod;
-    options.biasCorrectionFollows = biasCorrectionFollows;
-    options.remarks = remarks;
     for (auto function : module.getOps<func::FuncOp>()) {
       // Points are only put into networks without control flow.
       if (!function.getBody().hasOneBlock())
@@ -784,7 +800,7 @@ struct CorrectShiftNegativePass
           lookup->match(function.getBody().front());
       if (failed(nodes))
         return signalPassFailure();
-      Corrector corrector(function, kernelOps, options);
+      Corrector corrector(function, kernelOps, settings);
       for (const tpc::Node &node : *nodes)
         if (isNonLinearity(node) && failed(corrector.visit(node)))
           return signalPassFailure();

@@ -419,6 +419,9 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     output error, the same for all positions in space. A kernel whose input is no activation point takes mse, with a
     warning; other weights take mse.
 
+    A method with a lookup table gets one table for the tensor, which always holds zero, and the thresholds; it minimizes
+    the mean squared error whatever `error-method` says.
+
     Source: MCT `get_weights_qparams`; spec of the searches: `mct/Quantization/Selection.h`. MCT's hmse takes gradients
     of the network's output instead of statistics.
 
@@ -448,6 +451,9 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
     that range. Weight points and points that have parameters are left alone. `z-threshold` leaves outliers out of the
     range, the error and the signedness. The result does not depend on `threads`.
+
+    A method with a lookup table minimizes the mean squared error whatever `error-method` says, also where the range is
+    known.
 
     Fails for a point without statistics: run `mct-calibrate` before.
 
@@ -488,7 +494,8 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
       the statistics) to zero. It is tried where |minimum| / threshold is at most `ratio`.
     * The sum joins the fused group of the non-linearity; its point is behind it now. Statistics, range and parameters
       of the point are those of the shifted values. With `threshold-recalculation` the threshold is chosen again with
-      `error-method`, and with `no-clipping` it covers the largest shifted value. Without it the threshold stays.
+      the options of `mct-select-parameters`, and with `error-method=no-clipping` it covers the largest shifted value.
+      Without it the threshold stays.
     * From there on the shift goes through pools (an average of TOSA does not count its padding), additions, reshapes,
       transposes, slices, reverses, tiles and paddings, whose value is shifted too, to convolutions, depthwise
       convolutions and products with a constant. Points on the way hold shifted values and get new parameters as well.
@@ -536,10 +543,12 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
     Option<"parameterSearch", "parameter-search", "bool", /*default=*/"false",
            "Search shift and threshold together, smallest mean squared error first">,
     Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
+           "Leave out values further than this many standard deviations from the mean; 0: none">,
     Option<"biasCorrectionFollows", "bias-correction-follows", "bool", /*default=*/"false",
            "Take the shift out with the float kernel: a bias correction comes later">,
-    Option<"remarks", "remarks", "bool", /*default=*/"false",
-           "Say of each candidate what was done, or why it was left alone">,
+    Mct_RemarksOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
