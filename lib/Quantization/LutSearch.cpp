@@ -2,16 +2,15 @@
 
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Lut.h"
+#include "mct/Quantization/Parallel.h"
 
 #include "Simd.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <thread>
 #include <tuple>
 
 namespace mct::quantization {
@@ -355,22 +354,6 @@ double powerOfTwoAtLeast(double value) {
   return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
 }
 
-/// Calls work(i) for every i below `count` on up to `threads` threads.
-void forEachIndex(size_t count, unsigned threads,
-                  llvm::function_ref<void(size_t)> work) {
-  std::atomic<size_t> next{0};
-  auto run = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < count;)
-      work(i);
-  };
-  std::vector<std::thread> workers;
-  for (size_t i = 1; i < std::min<size_t>(threads, count); ++i)
-    workers.emplace_back(run);
-  run();
-  for (std::thread &worker : workers)
-    worker.join();
-}
-
 /// Channels with one table.
 class LutSearch {
 public:
@@ -395,11 +378,11 @@ private:
   static constexpr size_t kGroup = 16;
 
   template <typename Work> void forEachGroup(Work work) const {
-    forEachIndex((rows.size() + kGroup - 1) / kGroup, threads,
-                 [&](size_t group) {
-                   work(group, group * kGroup,
-                        std::min(rows.size(), (group + 1) * kGroup));
-                 });
+    parallelFor((rows.size() + kGroup - 1) / kGroup, threads,
+                [&](size_t group) {
+                  work(group, group * kGroup,
+                       std::min(rows.size(), (group + 1) * kGroup));
+                });
   }
 
   Table bestTableAt(llvm::ArrayRef<double> thresholds) const {
@@ -609,7 +592,7 @@ std::vector<Row> makeRows(llvm::ArrayRef<float> values,
   if (channels == 0)
     return rows;
   size_t length = values.size() / channels;
-  forEachIndex(channels, threads, [&](size_t channel) {
+  parallelFor(channels, threads, [&](size_t channel) {
     rows[channel] = makeRow(values.slice(channel * length, length));
   });
   return rows;
@@ -657,10 +640,40 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
       .selectWeights();
 }
 
+int64_t selectLutAxis(llvm::ArrayRef<float> values,
+                      llvm::ArrayRef<int64_t> shape,
+                      const SelectionOptions &options, unsigned threads) {
+  int64_t best = 0;
+  double bestError = kInfinity;
+  for (int64_t axis = 0, end = int64_t(shape.size()); axis < end; ++axis) {
+    double error = selectLut(values, shape, {axis}, options, threads).error;
+    if (error < bestError) {
+      best = axis;
+      bestError = error;
+    }
+  }
+  return best;
+}
+
 LutParameters selectLutForAtoms(llvm::ArrayRef<Atom> atoms,
                                 const SelectionOptions &options,
                                 bool forceZero) {
+  std::vector<Atom> kept;
+  if (std::isfinite(options.zThreshold)) {
+    kept = withoutOutliers(atoms, options.zThreshold);
+    atoms = kept;
+  }
   return LutSearch({makeRow(atoms)}, options, forceZero, 1).selectActivation();
+}
+
+llvm::Expected<LutParameters>
+selectLutForHistogram(const Histogram &histogram,
+                      const SelectionOptions &options, bool forceZero) {
+  if (histogram.empty())
+    return llvm::createStringError(
+        "no finite value was observed (%llu values that are not finite)",
+        static_cast<unsigned long long>(histogram.nonFinite()));
+  return selectLutForAtoms(atomsOf(histogram), options, forceZero);
 }
 
 } // namespace mct::quantization

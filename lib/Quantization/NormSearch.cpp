@@ -20,7 +20,7 @@ constexpr double kLargestSlack = 1e-4;
 constexpr double kPolishSlack = 1e-7;
 // Residuals below this part of the largest magnitudes count as zero: past it
 // the rounding of the levels would be searched.
-constexpr double kRelativeZero = 1e-9;
+constexpr double kRelativeZero = 1e-7;
 // Passes over the atoms a search, and its last part, may take.
 constexpr int kMaxEvaluations = 100000;
 constexpr int kMaxEvaluationsOfWideGrids = 1000;
@@ -195,8 +195,7 @@ public:
   double bound() const {
     if (best.error <= zero)
       return 0;
-    double least = std::min(
-        unexplored, best.error - std::max(searchSlack * best.error, zero));
+    double least = std::min(unexplored, best.error * (1 - searchSlack));
     return least > 0 ? best.error / least - 1 : kInfinity;
   }
   /// Nothing is known below the part that was looked at.

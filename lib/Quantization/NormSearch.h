@@ -28,9 +28,10 @@ double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
 
 /// The best step of all steps >= minStep for fixed levels, starting from a
 /// candidate, which the result never loses to. For grids of up to 256 levels
-/// the error is within 1e-3 of the global minimum; for wider ones the number of
-/// passes is limited and `bound` says what was reached. The best step found is
-/// then moved to a minimum within 1e-7 between its evaluated neighbours.
+/// and p up to 4 the error is within 1e-4 of the global minimum; beyond that
+/// the passes may not suffice, and `bound` says what was reached. The best step
+/// found is then moved to a minimum within 1e-7 close by. Errors that differ by
+/// less than what residuals of 1e-7 of the values would cost count as equal.
 ///
 /// With the levels of all values kept, the error is a convex function of the
 /// step. A value that moves from level k to k + 1 where the step falls to

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -113,6 +114,17 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
     hasBias |= value != 0;
   }
 
+  std::vector<BatchNormStep> batchNorm;
+  for (const ChannelStep &step : steps) {
+    if (isa<tosa::MulOp, linalg::MulOp>(step.op))
+      batchNorm.push_back({/*multiplies=*/true, step.affine.scale});
+    else
+      batchNorm.push_back({/*multiplies=*/false, step.affine.offset});
+    // A constant minus the tensor is no batch norm.
+    if (!batchNorm.back().multiplies && step.affine.scale.front() != 1)
+      batchNorm.clear();
+  }
+
   // The ops that stay compute other values now; the last of them those of the
   // last step.
   Location loc = steps.back().op->getLoc();
@@ -129,6 +141,8 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
   kernelOp.setKernel(builder, kernel);
   if (hasBias)
     kernelOp.setBias(builder, *bias);
+  if (std::optional<OutputMoments> moments = getBatchNormMoments(batchNorm))
+    setOutputMoments(builder, kernelOp, *moments);
 }
 
 void Folder::foldBefore(const KernelOp &kernelOp) {
@@ -198,10 +212,14 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     value = float(affine.scale[kernelOp.inChannelOf(element)] * value);
   for (auto [value, addend] : llvm::zip_equal(*bias, added))
     value = float(value + addend);
+  // What the layer makes stays the same.
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   OpBuilder builder(kernelOp.getOperation());
   kernelOp.setKernel(builder, kernel);
   if (llvm::any_of(added, [](double addend) { return addend != 0; }))
     kernelOp.setBias(builder, *bias);
+  if (moments)
+    setOutputMoments(builder, kernelOp, *moments);
   erase(steps);
   for (Operation *op : moves)
     renameChanged(op, kSuffix);

@@ -19,8 +19,9 @@ struct ActivationSearch {
   tpc::QuantizeOp point;
   quantization::SelectionOptions options;
   std::optional<std::pair<double, double>> bounds;
-  std::optional<quantization::Histogram> histogram; // without bounds
+  std::optional<quantization::Histogram> histogram; // no bounds, or a table
   quantization::SelectedParameters selected;
+  quantization::LutParameters table;
   std::string error;
 
   void run();
@@ -51,22 +52,24 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
                             << "-bit activations; run mct-calibrate before";
     return diagnostic;
   }
-  FailureOr<quantization::QuantizerKind> kind =
-      getQuantizerKind(point, config.getActMethod());
-  if (failed(kind) || failed(checkSelectableBits(point, config.getActBits(),
-                                                 settings.errorMethod)))
+  quantization::QuantizerKind kind = getQuantizerKind(config.getActMethod());
+  if (failed(hasTable(kind) ? checkSelectableTable(point, config.getActBits(),
+                                                   quantization::kTableBits)
+                            : checkSelectableBits(point, config.getActBits(),
+                                                  settings.errorMethod)))
     return failure();
 
   ActivationSearch search;
   search.point = point;
-  search.options = settings.optionsFor(*kind, config.getActBits());
+  search.options = settings.optionsFor(kind, config.getActBits());
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
     search.bounds = {*range.getMin(), *range.getMax()};
   // Without clipping the extremes say everything; a histogram is not asked for.
   else if (settings.errorMethod == quantization::ErrorMethod::NoClipping &&
            settings.zThreshold == 0)
     search.bounds = {statistics.getMin(), statistics.getMax()};
-  if (!search.bounds) {
+  // A table follows the distribution, also inside of known bounds.
+  if (!search.bounds || hasTable(kind)) {
     FailureOr<quantization::Histogram> histogram =
         getHistogram(statistics, [&] { return point.emitOpError(); });
     if (failed(histogram))
@@ -78,6 +81,15 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
 }
 
 void ActivationSearch::run() {
+  if (hasTable(options.kind)) {
+    llvm::Expected<quantization::LutParameters> found =
+        quantization::selectLutForHistogram(*histogram, options);
+    if (found)
+      table = std::move(*found);
+    else
+      error = llvm::toString(found.takeError());
+    return;
+  }
   if (bounds) {
     selected =
         quantization::selectForBounds(bounds->first, bounds->second, options);
@@ -130,7 +142,10 @@ struct SelectParametersPass
         return signalPassFailure();
       }
       search.point.setParametersAttr(
-          createParameters(&getContext(), search.selected, search.options));
+          hasTable(search.options.kind)
+              ? createParameters(&getContext(), search.table, search.options)
+              : createParameters(&getContext(), search.selected,
+                                 search.options));
     }
   }
 };

@@ -21,9 +21,10 @@ namespace {
 struct WeightSearch {
   tpc::QuantizeOp point;
   quantization::SelectionOptions options;
+  int64_t channels = 0;
   std::vector<float> rows;
-  std::vector<float> elementWeights; // like rows, or empty
-  std::vector<quantization::SelectedParameters> selected;
+  std::vector<float> elementWeights;                      // like rows, or empty
+  std::vector<quantization::SelectedParameters> selected; // none for a table
 
   void run(size_t channel) {
     size_t length = rows.size() / selected.size();
@@ -32,6 +33,13 @@ struct WeightSearch {
     };
     selected[channel] = quantization::selectForValues(rowOf(rows), options,
                                                       rowOf(elementWeights));
+  }
+
+  /// All channels share the table, so there is no work to split by channel.
+  quantization::LutParameters selectTable(unsigned threads) const {
+    int64_t length = channels ? int64_t(rows.size()) / channels : 0;
+    return quantization::selectLut(rows, {channels, length}, {0}, options,
+                                   threads);
   }
 };
 } // namespace
@@ -97,9 +105,12 @@ static void chooseAxis(tpc::QuantizeOp point, const ConstantFloats &values,
   if (point.getWeight() != tpc::kPositionalWeight || point.getAxes() ||
       !point.getWeightConfig().getPerChannel() || values.shape().empty())
     return;
-  int64_t axis = quantization::selectAxis(values.values(), values.shape(),
-                                          options, threads)
-                     .axis;
+  int64_t axis = hasTable(options.kind)
+                     ? quantization::selectLutAxis(
+                           values.values(), values.shape(), options, threads)
+                     : quantization::selectAxis(values.values(), values.shape(),
+                                                options, threads)
+                           .axis;
   // One entry is one parameter for the tensor.
   if (values.shape()[axis] > 1)
     point.setAxes(ArrayRef<int64_t>(axis));
@@ -113,10 +124,14 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   if (!config)
     return point.emitOpError()
            << "has no config; run mct-insert-quantizers, or give it one";
-  FailureOr<quantization::QuantizerKind> kind =
-      getQuantizerKind(point, config.getMethod());
-  if (failed(kind) || failed(checkSelectableBits(point, config.getBits(),
-                                                 settings.errorMethod)))
+  quantization::QuantizerKind kind = getQuantizerKind(config.getMethod());
+  // A table as long as its entries have values is a grid.
+  constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
+  if (failed(hasTable(kind)
+                 ? checkSelectableTable(point, config.getBits(), kMaxIndexBits,
+                                        config.getLutValuesBits())
+                 : checkSelectableBits(point, config.getBits(),
+                                       settings.errorMethod)))
     return failure();
   std::optional<ConstantFloats> values = ConstantFloats::get(point.getInput());
   if (!values)
@@ -128,11 +143,11 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
                                  << value << " at element " << index;
   WeightSearch search;
   search.point = point;
-  search.options = settings.optionsFor(*kind, config.getBits());
+  search.options = settings.optionsFor(kind, config.getBits());
   search.options.isSigned = true;
   chooseAxis(point, *values, search.options, threads);
   ArrayRef<int64_t> axes = point.getChannelAxes();
-  if (kernels) {
+  if (kernels && !hasTable(kind)) {
     FailureOr<std::vector<float>> weights =
         getElementWeights(point, *kernels, values->values().size());
     if (failed(weights))
@@ -143,7 +158,9 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   }
   search.rows =
       quantization::gatherChannels(values->values(), values->shape(), axes);
-  search.selected.resize(quantization::channelCount(values->shape(), axes));
+  search.channels = quantization::channelCount(values->shape(), axes);
+  if (!hasTable(kind))
+    search.selected.resize(search.channels);
   return search;
 }
 
@@ -195,7 +212,11 @@ struct SelectWeightParametersPass
     });
     for (WeightSearch &search : searches)
       search.point.setParametersAttr(
-          createParameters(&getContext(), search.selected, search.options));
+          hasTable(search.options.kind)
+              ? createParameters(&getContext(), search.selectTable(workers),
+                                 search.options)
+              : createParameters(&getContext(), search.selected,
+                                 search.options));
   }
 };
 } // namespace

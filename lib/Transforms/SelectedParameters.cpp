@@ -9,8 +9,8 @@ using namespace mct;
 // search on them says nothing.
 static constexpr int64_t kMaxSelectableBits = 16;
 
-FailureOr<quantization::QuantizerKind>
-mct::getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method) {
+quantization::QuantizerKind
+mct::getQuantizerKind(tpc::QuantizationMethod method) {
   switch (method) {
   case tpc::QuantizationMethod::PowerOfTwo:
     return quantization::QuantizerKind::PowerOfTwo;
@@ -19,13 +19,16 @@ mct::getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method) {
   case tpc::QuantizationMethod::Uniform:
     return quantization::QuantizerKind::Uniform;
   case tpc::QuantizationMethod::LutPowerOfTwo:
+    return quantization::QuantizerKind::LutPowerOfTwo;
   case tpc::QuantizationMethod::LutSymmetric:
-    break;
+    return quantization::QuantizerKind::LutSymmetric;
   }
-  return point.emitOpError()
-         << "asks for method " << tpc::stringifyQuantizationMethod(method)
-         << "; parameters can be selected for power_of_two, symmetric and "
-            "uniform";
+  llvm_unreachable("no other method");
+}
+
+bool mct::hasTable(quantization::QuantizerKind kind) {
+  return kind == quantization::QuantizerKind::LutPowerOfTwo ||
+         kind == quantization::QuantizerKind::LutSymmetric;
 }
 
 LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
@@ -76,6 +79,21 @@ SelectionSettings::optionsFor(quantization::QuantizerKind kind,
   return options;
 }
 
+LogicalResult mct::checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
+                                        int64_t maxBits,
+                                        std::optional<int64_t> entryBits) {
+  if (bits < 1 || bits > maxBits)
+    return point.emitOpError()
+           << "asks for a table with an index of " << bits
+           << " bits; tables can be selected for 1 to " << maxBits;
+  if (entryBits && *entryBits != quantization::kTableBits)
+    return point.emitOpError()
+           << "asks for a table with entries of " << *entryBits
+           << " bits ('lut_values_bits'); tables can be selected for "
+           << quantization::kTableBits;
+  return success();
+}
+
 tpc::QuantizerAttrInterface
 mct::createParameters(MLIRContext *context,
                       ArrayRef<quantization::SelectedParameters> selected,
@@ -98,4 +116,17 @@ mct::createParameters(MLIRContext *context,
                                     options.isSigned);
   return tpc::SymmetricAttr::get(context, thresholds, options.bits,
                                  options.isSigned);
+}
+
+tpc::QuantizerAttrInterface
+mct::createParameters(MLIRContext *context,
+                      const quantization::LutParameters &selected,
+                      const quantization::SelectionOptions &options) {
+  tpc::QuantizationMethod method =
+      options.kind == quantization::QuantizerKind::LutPowerOfTwo
+          ? tpc::QuantizationMethod::LutPowerOfTwo
+          : tpc::QuantizationMethod::LutSymmetric;
+  return tpc::LookupTableAttr::get(context, method, selected.thresholds,
+                                   selected.table, options.bits,
+                                   options.isSigned, quantization::kTableBits);
 }

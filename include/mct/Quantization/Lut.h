@@ -135,9 +135,17 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
                         llvm::ArrayRef<int64_t> axes,
                         const SelectionOptions &options, unsigned threads);
 
+/// The axis whose thresholds fit best, for a tensor of at least one axis that
+/// has no known channel axis: smallest error of selectLut, the first of equal
+/// ones. Source: thresholds.md 2.9.
+int64_t selectLutAxis(llvm::ArrayRef<float> values,
+                      llvm::ArrayRef<int64_t> shape,
+                      const SelectionOptions &options, unsigned threads);
+
 /// Table and threshold for an activation. The threshold that covers every
 /// value, twice it and fractions of it are tried, each with its best table. Of
 /// equal errors the one that covers wins. Weights of the atoms are positive.
+/// What withoutOutliers leaves out is neither covered nor part of the error.
 /// Zero is an entry only when `forceZero` asks for it: it may cost accuracy
 /// where few values are zero.
 ///
@@ -145,6 +153,12 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
 LutParameters selectLutForAtoms(llvm::ArrayRef<Atom> atoms,
                                 const SelectionOptions &options,
                                 bool forceZero = false);
+
+/// selectLutForAtoms for the atoms of a histogram. Fails when nothing finite
+/// was observed.
+llvm::Expected<LutParameters>
+selectLutForHistogram(const Histogram &histogram,
+                      const SelectionOptions &options, bool forceZero = false);
 
 } // namespace mct::quantization
 

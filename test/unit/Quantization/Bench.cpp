@@ -131,26 +131,6 @@ BENCHMARK(selectLargeWeights)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-// Arguments: power of two, bits, output channels. One thread.
-void selectLutWeights(benchmark::State &state) {
-  SelectionOptions options;
-  options.kind = state.range(0) ? QuantizerKind::LutPowerOfTwo
-                                : QuantizerKind::LutSymmetric;
-  options.bits = state.range(1);
-  int64_t channels = state.range(2);
-  std::vector<float> values = normalValues(size_t(channels) * 9 * channels);
-  double error = 0;
-  for (auto _ : state)
-    error =
-        selectLut(values, {channels, 3, 3, channels}, {0}, options, 1).error;
-  state.counters["error"] = error;
-  reportElements(state, values.size());
-}
-BENCHMARK(selectLutWeights)
-    ->ArgsProduct({{0, 1}, {2, 4, 6}, {64}})
-    ->ArgsProduct({{0}, {4}, {512}})
-    ->Unit(benchmark::kMillisecond);
-
 // Arguments: entries of the table, instruction set.
 void quantizeTensorWithTable(benchmark::State &state) {
   Forced forced(state, state.range(1));

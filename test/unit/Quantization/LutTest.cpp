@@ -453,6 +453,50 @@ TEST(LutTest, Activations) {
   EXPECT_EQ(found.table, (std::vector<int64_t>{0, 64, 128, 165}));
 }
 
+TEST(LutTest, OutliersAreNotCovered) {
+  // Mean 1.74, deviation 3.4: only 50 is further than five deviations.
+  std::vector<Atom> atoms = {{1, 100}, {2, 100}, {50, 1}};
+  SelectionOptions options = lutOptions(1, true);
+  options.isSigned = false;
+  EXPECT_EQ(selectLutForAtoms(atoms, options).thresholds.front(), 64.0);
+  options.zThreshold = 5;
+  LutParameters found = selectLutForAtoms(atoms, options);
+  // 2 is no entry at threshold 2, whose largest is 255/128.
+  EXPECT_EQ(found.thresholds.front(), 4.0);
+  EXPECT_EQ(found.table, (std::vector<int64_t>{64, 128}));
+  EXPECT_EQ(found.error, 0.0);
+}
+
+TEST(LutTest, Histograms) {
+  std::vector<float> values = normalValues(5000, 4);
+  Histogram histogram;
+  HistogramScratch scratch;
+  histogram.observe(values.data(), values.size(), scratch);
+  SelectionOptions options = lutOptions(3, true);
+  LutParameters found =
+      llvm::cantFail(selectLutForHistogram(histogram, options));
+  // Bins are so narrow that the values themselves have nearly the same optimum.
+  std::vector<Atom> atoms;
+  std::vector<double> wide(values.begin(), values.end());
+  for (double value : wide)
+    atoms.push_back({value, 1});
+  LutParameters exact = selectLutForAtoms(atoms, options);
+  EXPECT_EQ(found.thresholds, exact.thresholds);
+  double error = sumOfSquaredErrors(wide, {}, found.table,
+                                    found.thresholds.front(), true) /
+                 double(wide.size());
+  EXPECT_GE(error, exact.error * (1 - 1e-12));
+  EXPECT_LE(error, exact.error * 1.001);
+
+  const float nan = std::nanf("");
+  Histogram empty;
+  empty.observe(&nan, 1, scratch);
+  llvm::Expected<LutParameters> none = selectLutForHistogram(empty, options);
+  ASSERT_FALSE(bool(none));
+  EXPECT_EQ(llvm::toString(none.takeError()),
+            "no finite value was observed (1 values that are not finite)");
+}
+
 //===----------------------------------------------------------------------===//
 // Recorded runs of MCT 2.6.1 (golden/README.md)
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Selection.h"
 
 #include "llvm/Support/JSON.h"
@@ -109,6 +110,26 @@ void activations(benchmark::State &state, const Line &line) {
         llvm::cantFail(selectForHistogram(histogram, options)));
 }
 
+template <QuantizerKind Kind, int64_t Channels>
+void weightTables(benchmark::State &state, const Line &line) {
+  std::vector<int64_t> shape = {Channels, 3, 3, Channels};
+  std::vector<float> values = normalValues(Channels * 9 * Channels);
+  SelectionOptions options = optionsFor(line, Kind);
+  double error = 0;
+  for (auto _ : state)
+    error = selectLut(values, shape, {0}, options, 1).error;
+  state.counters["error"] = error;
+  reportElements(state, values.size());
+}
+
+void activationTable(benchmark::State &state, const Line &line) {
+  Histogram histogram = activation(false);
+  SelectionOptions options = optionsFor(line, QuantizerKind::LutPowerOfTwo);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        llvm::cantFail(selectLutForHistogram(histogram, options)));
+}
+
 const Line kLines[] = {
     {"weights_64x3x3x64/symmetric/mse", kSmallWeights, "SYMMETRIC", "MSE", 8,
      weights<QuantizerKind::Symmetric, 64>},
@@ -138,6 +159,16 @@ const Line kLines[] = {
      activations<QuantizerKind::Uniform, true>},
     {"activation/power_of_two/mse", kActivation, "POT", "MSE", 8,
      activations<QuantizerKind::PowerOfTwo, false>},
+    {"weights_64x3x3x64/lut_symmetric", kSmallWeights, "LUT_SYM", "-", 4,
+     weightTables<QuantizerKind::LutSymmetric, 64>},
+    {"weights_64x3x3x64/lut_power_of_two", kSmallWeights, "LUT_POT", "-", 4,
+     weightTables<QuantizerKind::LutPowerOfTwo, 64>},
+    {"weights_64x3x3x64/lut_symmetric", kSmallWeights, "LUT_SYM", "-", 2,
+     weightTables<QuantizerKind::LutSymmetric, 64>},
+    {"weights_512x3x3x512/lut_symmetric", kLargeWeights, "LUT_SYM", "-", 4,
+     weightTables<QuantizerKind::LutSymmetric, 512>},
+    {"activation/lut_power_of_two", kActivation, "LUT_POT", "-", 4,
+     activationTable},
     // Above 8 bits MCT's times are not recorded; the certified searches are
     // shown for their price.
     {"weights_64x3x3x64/symmetric/mse", kSmallWeights, "SYMMETRIC", "MSE", 12,

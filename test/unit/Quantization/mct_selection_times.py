@@ -29,6 +29,7 @@ WEIGHTS = {
     "POT": power_of_two_selection.power_of_two_selection_tensor,
     "SYMMETRIC": symmetric_selection.symmetric_selection_tensor,
     "UNIFORM": uniform_selection.uniform_selection_tensor,
+    "LUT_POT": lut_kmeans_params.lut_kmeans_tensor,
     "LUT_SYM": lut_kmeans_params.lut_kmeans_tensor,
 }
 ACTIVATIONS = {
