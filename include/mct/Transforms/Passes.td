@@ -93,7 +93,8 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     A batch norm is a chain of additions, subtractions and multiplications with constants along the channels, one of
     which scales every channel on its own. It is folded into kernel and bias
 
-    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them;
+    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them,
+      or a concatenation of such along the channels, which is how TOSA spells a convolution with groups;
     * else of the op behind it, when every result position of that reads one position: a kernel of size 1 without
       padding, or a matrix product. A depthwise convolution with a kernel of size 1, stride 1, no padding and one
       output per channel counts as a batch norm there.
