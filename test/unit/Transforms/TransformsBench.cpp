@@ -14,30 +14,6 @@
 
 using namespace mlir;
 
-/// `numOps` ops, the lines of `period` over and over; {0} is the last value,
-/// {1} the next one, {2} the one before the last, {3} a number.
-static std::string getChain(int64_t numOps, ArrayRef<const char *> period) {
-  std::string text = R"mlir(
-func.func @main(%v0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
-  %k = "tosa.const"() <{values = dense<[[[[0.5, 0.25]]], [[[0.125, 0.5]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
-  %b = "tosa.const"() <{values = dense<[1.0, 2.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
-  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  %i = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %c = "tosa.const"() <{values = dense<[[[[1.0, 0.5]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
-)mlir";
-  for (int64_t i = 0; i != numOps; ++i)
-    text +=
-        "  " +
-        llvm::formatv(/*Validate=*/false, period[i % period.size()],
-                      "%v" + std::to_string(i), "%v" + std::to_string(i + 1),
-                      "%v" + std::to_string(std::max<int64_t>(i, 1) - 1), i)
-            .str() +
-        "\n";
-  return text +
-         llvm::formatv("  return %v{0} : tensor<1x4x4x2xf32>\n}\n", numOps)
-             .str();
-}
-
 static constexpr const char *kConv =
     "{1} = tosa.conv2d {0}, %k, %b, %z, %z {{acc_type = f32, dilation = "
     "array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, "
@@ -52,6 +28,31 @@ static constexpr const char *kAdd =
 static constexpr const char *kRelu =
     "{1} = tosa.clamp {0} {{min_val = 0.0 : f32, max_val = 3.40282347E+38 : "
     "f32} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>";
+
+/// A convolution and `numOps - 1` ops, the lines of `period` over and over; {0}
+/// is the last value, {1} the next one, {2} the one before the last, {3} a
+/// number.
+static std::string getChain(int64_t numOps, ArrayRef<const char *> period) {
+  std::string text = R"mlir(
+func.func @main(%v0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %k = "tosa.const"() <{values = dense<[[[[0.5, 0.25]]], [[[0.125, 0.5]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %b = "tosa.const"() <{values = dense<[1.0, 2.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %i = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %c = "tosa.const"() <{values = dense<[[[[1.0, 0.5]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+)mlir";
+  for (int64_t i = 0; i != numOps; ++i)
+    text += "  " +
+            llvm::formatv(
+                /*Validate=*/false, i == 0 ? kConv : period[i % period.size()],
+                "%v" + std::to_string(i), "%v" + std::to_string(i + 1),
+                "%v" + std::to_string(std::max<int64_t>(i, 1) - 1), i)
+                .str() +
+            "\n";
+  return text +
+         llvm::formatv("  return %v{0} : tensor<1x4x4x2xf32>\n}\n", numOps)
+             .str();
+}
 
 /// `pipeline` on the chain of `period`.
 static void rewrite(benchmark::State &state, const char *pipeline,
