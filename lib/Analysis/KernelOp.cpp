@@ -326,6 +326,24 @@ std::optional<std::vector<float>> KernelOp::getBias() const {
   return getBehindPoints(initial, axis, numOutputs);
 }
 
+Value KernelOp::getBiasConstant() const {
+  Value bias;
+  if (biasNumber) {
+    bias = op->getOperand(*biasNumber);
+  } else if (addsBiasBehind(*this)) {
+    auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
+    if (add)
+      bias = add->getOperand(number);
+  } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+             destination && destination.getNumDpsInits() == 1) {
+    bias = destination.getDpsInits().front();
+    if (auto broadcast = bias.getDefiningOp<linalg::BroadcastOp>())
+      bias = broadcast.getInput();
+  }
+  Operation *constant = bias ? tpc::getConstantOp(bias) : nullptr;
+  return constant ? constant->getResult(0) : Value();
+}
+
 static std::string nameOf(Operation *op) {
   StringAttr name = mct::getName(op->getLoc());
   return name ? name.str() : op->getName().stripDialect().str();

@@ -25,6 +25,7 @@
 using namespace mlir;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
+namespace tpc = mct::tpc;
 
 namespace {
 
@@ -124,6 +125,15 @@ LogicalResult Compiler::extract() {
       if (other != entry)
         other.erase();
   }
+  // Where a bias comes from does not matter any more.
+  entry.walk([](tpc::BiasOp bias) {
+    OpBuilder builder(bias);
+    bias.replaceAllUsesWith(tosa::ConstOp::create(builder, bias.getLoc(),
+                                                  bias.getType(),
+                                                  bias.getValues())
+                                .getResult());
+    bias.erase();
+  });
   entry.setPublic();
   entry.setName(kEntryName);
   entry->setDiscardableAttrs(ArrayRef<NamedAttribute>());

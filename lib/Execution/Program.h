@@ -7,6 +7,7 @@
 #include "Kernels.h"
 #include "Pooling.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Quantization/Lut.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
@@ -21,6 +22,8 @@ struct QuantizeSite {
   int64_t elements = 0;
   /// The grid when there is one for the whole tensor.
   std::optional<quantization::Grid> grid;
+  /// The table of a quantizer that has one.
+  std::optional<quantization::LutQuantizer> table;
 
   void run(const float *input, float *output) const;
 };

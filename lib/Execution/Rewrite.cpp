@@ -162,6 +162,10 @@ QuantizeSite makeQuantizer(QuantizeOp op) {
   SmallVector<mct::quantization::Grid> grids = site.quantizer.getGrids();
   if (grids.size() == 1)
     site.grid = grids.front();
+  if (auto lookup =
+          dyn_cast<mct::tpc::LookupTableAttr>(Attribute(site.quantizer)))
+    site.table.emplace(lookup.getTable(), lookup.getThreshold(),
+                       lookup.getIsSigned(), lookup.getTableBits());
   return site;
 }
 

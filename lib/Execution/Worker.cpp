@@ -102,6 +102,8 @@ struct Worker::State : CallTarget {
 void QuantizeSite::run(const float *input, float *output) const {
   if (grid)
     quantization::fakeQuantize(*grid, input, output, elements);
+  else if (table)
+    table->run(shape, axes, input, output);
   else
     quantizer.fakeQuantize(shape, axes, input, output);
 }

@@ -2,13 +2,23 @@
 
 #include "mct/Quantization/Selection.h"
 
+#include "BlockRange.h"
+#include "ClippingRules.h"
+#include "DensitySearch.h"
+#include "DivergenceSearch.h"
+#include "NormSearch.h"
+#include "PowerOfTwoSearch.h"
 #include "StepSearch.h"
 #include "mct/Quantization/Channels.h"
+#include "mct/Quantization/Parallel.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
+#include <optional>
 
 namespace mct::quantization {
 
@@ -36,7 +46,100 @@ struct Source {
   bool isSigned;
   bool widen; // no-clipping leaves the largest value on a level
   int powerOfTwoCandidates;
+  int divergenceBins; // per unit of the scaled values
 };
+
+/// Bins per unit for values: two to four times as many as there are levels.
+/// More would only thin out what a row of weights has to say.
+int valueBins(unsigned bits) {
+  return 1 << std::clamp(bits + 1, 8u, kMaxDivergenceBits + 1);
+}
+
+/// The distance a method minimizes, or reports where it minimizes nothing.
+enum class Distance { Squared, Norm, Divergence };
+
+/// Atoms and how far a grid is from them. Errors are sums in scaled units
+/// (Divergence: nats).
+class Problem {
+public:
+  Problem(const ScaledAtoms &atoms, const SelectionOptions &options,
+          const Source &source)
+      : atoms(atoms),
+        norm(options.errorMethod == ErrorMethod::LP ? options.lpNorm : 1) {
+    switch (options.errorMethod) {
+    case ErrorMethod::MAE:
+      distance = Distance::Norm;
+      break;
+    case ErrorMethod::LP:
+      // The exact search serves p = 2.
+      distance = norm == 2 ? Distance::Squared : Distance::Norm;
+      break;
+    case ErrorMethod::KL:
+      distance = Distance::Divergence;
+      bins.emplace(atoms, source.divergenceBins);
+      break;
+    default:
+      break;
+    }
+    if (distance == Distance::Squared && Density::serves(atoms, options.bits))
+      density.emplace(atoms);
+  }
+
+  double error(LevelRange levels, double step, bool uniform) const {
+    switch (distance) {
+    case Distance::Squared:
+      if (density)
+        return density->error(levels, step);
+      return evaluateStep(atoms, levels, step).error;
+    case Distance::Norm:
+      return evaluateNorm(atoms, levels, step, norm);
+    case Distance::Divergence:
+      break;
+    }
+    if (bins->empty())
+      return 0;
+    return uniform ? bins->uniformDivergence(levels, step)
+                   : bins->symmetricDivergence(levels, step);
+  }
+
+  /// `error` in the unit of the method.
+  double inUnitOfMethod(double error) const {
+    double weight = atoms.totalWeight();
+    if (distance == Distance::Divergence || weight <= 0)
+      return error;
+    double exponent = (distance == Distance::Squared ? 2 : norm) *
+                      static_cast<double>(atoms.exponent());
+    double whole = std::floor(exponent);
+    return std::ldexp(error / weight * std::exp2(exponent - whole),
+                      static_cast<int>(whole));
+  }
+
+  const ScaledAtoms &atoms;
+  Distance distance = Distance::Squared;
+  double norm;
+  std::optional<BinnedDistribution> bins;
+  // Instead of the atoms, where steps are about as fine as these are wide.
+  std::optional<Density> density;
+};
+
+Source weightSource(const SelectionOptions &options) {
+  return {true, true, kValueCandidates, valueBins(options.bits)};
+}
+Source activationSource(const SelectionOptions &options, int divergenceBins) {
+  return {options.isSigned, false, kHistogramCandidates, divergenceBins};
+}
+
+bool isSearch(ErrorMethod method) {
+  return method != ErrorMethod::NoClipping &&
+         method != ErrorMethod::Percentile && method != ErrorMethod::OCTAV;
+}
+
+void certify(SelectedParameters &result, double bound) {
+  result.bound = bound;
+  result.certificate = bound == 0          ? Certificate::Exact
+                       : std::isinf(bound) ? Certificate::None
+                                           : Certificate::Bound;
+}
 
 /// Smallest power-of-two threshold that covers [lo, hi]. `levels` is set when
 /// hi itself must be a level.
@@ -63,100 +166,198 @@ double coveringThreshold(double lo, double hi, const SelectionOptions &options,
   return std::max({options.minThreshold, -lo, hi});
 }
 
-SelectedParameters selectPowerOfTwo(const ScaledAtoms &atoms, double lo,
+SelectedParameters selectPowerOfTwo(const Problem &problem, double lo,
                                     double hi, const SelectionOptions &options,
                                     const Source &source) {
   LevelRange levels = symmetricLevels(options, source.isSigned);
   int shift = static_cast<int>(options.bits) - source.isSigned;
   auto errorOf = [&](double threshold) {
-    double step = std::ldexp(threshold, -shift - atoms.exponent());
-    return evaluateStep(atoms, levels, step).error;
+    double step = std::ldexp(threshold, -shift - problem.atoms.exponent());
+    return problem.error(levels, step, /*uniform=*/false);
   };
-  double noClipping = coveringPowerOfTwo(lo, hi, options, source);
-  double bestThreshold = noClipping;
-  double bestError = errorOf(noClipping);
-  if (options.errorMethod == ErrorMethod::MSE) {
-    double minimum = powerOfTwoNotBelow(options.minThreshold);
+  double minimum = powerOfTwoNotBelow(options.minThreshold);
+  double covering = coveringPowerOfTwo(lo, hi, options, source);
+  SelectedParameters result;
+  result.threshold = covering;
+  result.error = errorOf(covering);
+  auto offer = [&](double threshold) {
+    double error = errorOf(threshold);
+    if (error < result.error) {
+      result.threshold = threshold;
+      result.error = error;
+    }
+  };
+  if (isSearch(options.errorMethod)) {
     // No-clipping came first, so it wins ties; so does the larger of two
     // smaller ones.
-    double candidate = 2 * noClipping;
+    double candidate = 2 * covering;
     for (int i = 0; i < source.powerOfTwoCandidates && candidate >= minimum;
-         ++i, candidate *= 0.5) {
-      double error = errorOf(candidate);
-      if (error < bestError) {
-        bestThreshold = candidate;
-        bestError = error;
-      }
-    }
+         ++i, candidate *= 0.5)
+      if (candidate != covering)
+        offer(candidate);
+    certify(result, 0);
+  } else if (options.errorMethod == ErrorMethod::OCTAV &&
+             covering / 2 >= minimum) {
+    // The power of two below the recursion's threshold may be the better one.
+    offer(covering / 2);
   }
-  SelectedParameters result;
-  result.threshold = bestThreshold;
-  result.error = bestError;
   return result;
 }
 
-SelectedParameters selectSymmetric(const ScaledAtoms &atoms, double lo,
-                                   double hi, const SelectionOptions &options,
+SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
+                                   const SelectionOptions &options,
                                    const Source &source) {
   LevelRange levels = symmetricLevels(options, source.isSigned);
   // From a threshold in the caller's unit to a scaled step.
-  int shift =
-      -(static_cast<int>(options.bits) - source.isSigned) - atoms.exponent();
-  double noClipping = coveringThreshold(lo, hi, options, source);
-  StepCandidate best =
-      evaluateStep(atoms, levels, std::ldexp(noClipping, shift));
-  if (options.errorMethod == ErrorMethod::MSE)
-    best = searchStep(atoms, levels, std::ldexp(options.minThreshold, shift),
-                      best);
+  int shift = -(static_cast<int>(options.bits) - source.isSigned) -
+              problem.atoms.exponent();
+  double covering = coveringThreshold(lo, hi, options, source);
+  double step = std::ldexp(covering, shift);
+  double minStep = std::ldexp(options.minThreshold, shift);
   SelectedParameters result;
-  result.threshold = std::ldexp(best.step, -shift);
-  result.error = best.error;
+  result.error = problem.error(levels, step, /*uniform=*/false);
+  if (isSearch(options.errorMethod)) {
+    switch (problem.distance) {
+    case Distance::Squared: {
+      StepCandidate start = {step, result.error};
+      StepCandidate best =
+          problem.density ? problem.density->searchStep(levels, minStep, start)
+                          : searchStep(problem.atoms, levels, minStep, start);
+      step = best.step;
+      result.error = best.error;
+      certify(result, best.bound);
+      break;
+    }
+    case Distance::Norm: {
+      NormCandidate best = searchNorm(problem.atoms, levels, minStep,
+                                      problem.norm, {step, 0, result.error});
+      step = best.step;
+      result.error = best.error;
+      certify(result, best.bound);
+      break;
+    }
+    case Distance::Divergence:
+      if (!problem.bins->empty()) {
+        DivergenceCandidate best =
+            problem.bins->searchSymmetric(levels, minStep, step);
+        step = best.step;
+        result.error = best.error;
+      }
+      certify(result, 0);
+      break;
+    }
+  }
+  result.threshold = std::ldexp(step, -shift);
   return result;
 }
 
-SelectedParameters selectUniform(const ScaledAtoms &atoms, double lo, double hi,
+SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
                                  const SelectionOptions &options) {
-  UniformParameters noClipping =
+  UniformParameters covering =
       uniformParametersForRange(lo, hi, options.bits, options.minThreshold);
   SelectedParameters result;
-  result.step = noClipping.step;
-  result.zeroPoint = noClipping.zeroPoint;
-  if (atoms.allZero())
+  result.step = covering.step;
+  result.zeroPoint = covering.zeroPoint;
+  bool searched = isSearch(options.errorMethod);
+  if (problem.atoms.allZero()) {
+    if (searched)
+      certify(result, 0);
     return result;
+  }
   int last = static_cast<int>(levelCount(options.bits)) - 1;
-  int zeroPoint = static_cast<int>(noClipping.zeroPoint);
-  StepCandidate start =
-      evaluateStep(atoms, {-double(zeroPoint), double(last - zeroPoint)},
-                   std::ldexp(noClipping.step, -atoms.exponent()));
-  UniformCandidate best = {start.step, zeroPoint, start.error};
-  if (options.errorMethod == ErrorMethod::MSE)
-    best = searchStepAndZeroPoint(atoms, last + 1, best);
-  result.step = std::ldexp(best.step, atoms.exponent());
-  result.zeroPoint = best.zeroPoint;
-  result.error = best.error;
+  int zeroPoint = static_cast<int>(covering.zeroPoint);
+  double step = std::ldexp(covering.step, -problem.atoms.exponent());
+  result.error =
+      problem.error({-double(zeroPoint), double(last - zeroPoint)}, step,
+                    /*uniform=*/true);
+  if (searched) {
+    switch (problem.distance) {
+    case Distance::Squared: {
+      UniformCandidate start = {step, zeroPoint, result.error};
+      UniformCandidate best =
+          problem.density
+              ? problem.density->searchStepAndZeroPoint(last + 1, start)
+              : searchStepAndZeroPoint(problem.atoms, last + 1, start);
+      step = best.step;
+      result.zeroPoint = best.zeroPoint;
+      result.error = best.error;
+      certify(result, best.bound);
+      break;
+    }
+    case Distance::Norm: {
+      NormCandidate best =
+          searchNormAndZeroPoint(problem.atoms, last + 1, problem.norm,
+                                 {step, zeroPoint, result.error});
+      step = best.step;
+      result.zeroPoint = best.zeroPoint;
+      result.error = best.error;
+      certify(result, best.bound);
+      break;
+    }
+    case Distance::Divergence: {
+      DivergenceCandidate best =
+          problem.bins->searchUniform(last + 1, step, zeroPoint);
+      step = best.step;
+      result.zeroPoint = best.zeroPoint;
+      result.error = best.error;
+      certify(result, 0);
+      break;
+    }
+    }
+    result.step = std::ldexp(step, problem.atoms.exponent());
+  }
   return result;
+}
+
+/// Moves the ends of the range to cover to where the method clips.
+void clipRange(const ScaledAtoms &atoms, const SelectionOptions &options,
+               const Source &source, double &lo, double &hi) {
+  bool uniform = options.kind == QuantizerKind::Uniform;
+  ClippingRange range;
+  if (options.errorMethod == ErrorMethod::Percentile) {
+    range = uniform ? percentileOfValues(atoms, options.percentile)
+                    : percentileOfMagnitudes(atoms, options.percentile);
+  } else if (options.errorMethod == ErrorMethod::OCTAV) {
+    if (uniform) {
+      range = octavRange(atoms, options.bits);
+    } else {
+      double threshold = octavThreshold(atoms, options.bits, source.isSigned);
+      range = {source.isSigned ? -threshold : 0.0, threshold};
+    }
+  } else {
+    return;
+  }
+  lo = std::ldexp(range.lo, atoms.exponent());
+  hi = std::ldexp(range.hi, atoms.exponent());
 }
 
 SelectedParameters select(const ScaledAtoms &atoms, double lo, double hi,
-                          const SelectionOptions &options,
-                          const Source &source) {
+                          SelectionOptions options, const Source &source) {
+  // A histogram cannot tell so many levels apart.
+  if (options.errorMethod == ErrorMethod::KL &&
+      options.bits > kMaxDivergenceBits)
+    options.errorMethod = ErrorMethod::NoClipping;
+  Problem problem(atoms, options, source);
+  Source covering = source;
+  if (options.errorMethod == ErrorMethod::OCTAV)
+    covering.widen = false; // the recursion finds the threshold itself
+  clipRange(atoms, options, source, lo, hi);
   SelectedParameters result;
   switch (options.kind) {
   case QuantizerKind::PowerOfTwo:
-    result = selectPowerOfTwo(atoms, lo, hi, options, source);
+    result = selectPowerOfTwo(problem, lo, hi, options, covering);
     break;
   case QuantizerKind::Symmetric:
-    result = selectSymmetric(atoms, lo, hi, options, source);
+    result = selectSymmetric(problem, lo, hi, options, covering);
     break;
   case QuantizerKind::Uniform:
-    result = selectUniform(atoms, lo, hi, options);
+    result = selectUniform(problem, lo, hi, options);
     break;
+  case QuantizerKind::LutPowerOfTwo:
+  case QuantizerKind::LutSymmetric:
+    llvm_unreachable("tables are selected by selectLut");
   }
-  // The search sums in scaled units.
-  double weight = atoms.totalWeight();
-  result.error = weight > 0
-                     ? std::ldexp(result.error / weight, 2 * atoms.exponent())
-                     : 0.0;
+  result.error = problem.inUnitOfMethod(result.error);
   return result;
 }
 
@@ -170,76 +371,132 @@ Grid gridFor(const SelectedParameters &parameters,
                              options.isSigned);
 }
 
+static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
+                               llvm::ArrayRef<float> elementWeights) {
+  // Ones must give the bits of no weights, whatever the search does with them.
+  if (llvm::all_of(elementWeights, [](float weight) { return weight == 1; }))
+    return ScaledAtoms(values);
+  std::vector<double> finite, weights;
+  for (auto [value, weight] : llvm::zip_equal(values, elementWeights))
+    if (std::isfinite(value)) {
+      finite.push_back(value);
+      weights.push_back(weight);
+    }
+  return ScaledAtoms(finite, weights);
+}
+
+/// The power of two of least mean squared error straight from the values,
+/// where nothing asks for more than that.
+static std::optional<SelectedParameters> powerOfTwoForValues(
+    llvm::ArrayRef<float> values, const SelectionOptions &options,
+    llvm::ArrayRef<float> elementWeights, const Source &source) {
+  bool squared =
+      options.errorMethod == ErrorMethod::MSE ||
+      options.errorMethod == ErrorMethod::HMSE ||
+      (options.errorMethod == ErrorMethod::LP && options.lpNorm == 2);
+  bool noClipping = options.errorMethod == ErrorMethod::NoClipping;
+  if (options.kind != QuantizerKind::PowerOfTwo || !(squared || noClipping) ||
+      values.empty() ||
+      llvm::any_of(elementWeights, [](float weight) { return weight != 1; }))
+    return std::nullopt;
+  BlockRange range = blockRange(values.data(), values.size());
+  if (!range.allFinite())
+    return std::nullopt;
+  double lo = std::min(range.min, 0.0f), hi = std::max(range.max, 0.0f);
+  int shift = static_cast<int>(options.bits) - source.isSigned;
+  double covering = coveringPowerOfTwo(lo, hi, options, source);
+  // In order of preference, see selectPowerOfTwo.
+  llvm::SmallVector<double> steps = {std::ldexp(covering, -shift)};
+  double minimum = powerOfTwoNotBelow(options.minThreshold);
+  double candidate = 2 * covering;
+  if (squared)
+    for (int i = 0; i < source.powerOfTwoCandidates && candidate >= minimum;
+         ++i, candidate *= 0.5)
+      if (candidate != covering)
+        steps.push_back(std::ldexp(candidate, -shift));
+  if (!llvm::all_of(steps, servesPowerOfTwoStep))
+    return std::nullopt;
+  StepCandidate best = powerOfTwoStep(
+      values, lo, hi, symmetricLevels(options, source.isSigned), steps);
+  SelectedParameters result;
+  result.threshold = std::ldexp(best.step, shift);
+  result.error = best.error / static_cast<double>(values.size());
+  if (squared)
+    certify(result, best.bound);
+  return result;
+}
+
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
-                                   const SelectionOptions &options) {
-  ScaledAtoms atoms(values);
+                                   const SelectionOptions &options,
+                                   llvm::ArrayRef<float> elementWeights) {
+  const Source source = weightSource(options);
+  if (auto direct =
+          powerOfTwoForValues(values, options, elementWeights, source))
+    return *direct;
+  ScaledAtoms atoms = scaledAtoms(values, elementWeights);
   double lo = std::ldexp(atoms.min(), atoms.exponent());
   double hi = std::ldexp(atoms.max(), atoms.exponent());
-  return select(atoms, lo, hi, options, {true, true, kValueCandidates});
+  return select(atoms, lo, hi, options, source);
 }
 
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
-                 unsigned threads) {
+                 unsigned threads, llvm::ArrayRef<float> elementWeights) {
   size_t channels = channelCount(shape, axes);
   std::vector<SelectedParameters> results(channels);
   if (channels == 0)
     return results;
-  std::vector<float> gathered;
+  std::vector<float> gathered, gatheredWeights;
   // Channels that are the outermost axis already lie in rows.
   bool alreadyRows = axes.empty() || (axes.size() == 1 && axes[0] == 0);
   if (!alreadyRows) {
     gathered = gatherChannels(values, shape, axes);
     values = gathered;
+    if (!elementWeights.empty()) {
+      gatheredWeights = gatherChannels(elementWeights, shape, axes);
+      elementWeights = gatheredWeights;
+    }
   }
   size_t rowLength = values.size() / channels;
 
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t channel; (channel = next.fetch_add(1)) < channels;)
-      results[channel] = selectForValues(
-          values.slice(channel * rowLength, rowLength), options);
-  };
   // A thread costs more to start than a few short rows to search.
-  size_t useful = std::min<size_t>({threads, channels, values.size() / 2048});
-  std::vector<std::thread> workers;
-  for (size_t i = 1; i < useful; ++i)
-    workers.emplace_back(work);
-  work();
-  for (std::thread &worker : workers)
-    worker.join();
+  size_t useful = std::min<size_t>(threads, values.size() / 2048);
+  parallelFor(channels, useful, [&](size_t channel) {
+    results[channel] = selectForValues(
+        values.slice(channel * rowLength, rowLength), options,
+        elementWeights.empty()
+            ? elementWeights
+            : elementWeights.slice(channel * rowLength, rowLength));
+  });
   return results;
 }
 
-SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
-                                  const SelectionOptions &options) {
-  std::vector<double> values, weights;
-  double lo = 0, hi = 0;
+std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
+                                  double zThreshold) {
+  double weight = 0, mean = 0, variance = 0;
   for (const Atom &atom : atoms) {
-    values.push_back(atom.value);
-    weights.push_back(atom.weight);
-    lo = std::min(lo, atom.value);
-    hi = std::max(hi, atom.value);
+    weight += atom.weight;
+    mean += atom.weight * atom.value;
   }
-  return select(ScaledAtoms(values, weights), lo, hi, options,
-                {options.isSigned, false, kHistogramCandidates});
+  mean /= weight;
+  for (const Atom &atom : atoms)
+    variance += atom.weight * (atom.value - mean) * (atom.value - mean);
+  double limit = zThreshold * std::sqrt(variance / weight);
+  std::vector<Atom> kept;
+  for (const Atom &atom : atoms)
+    // Not beyond: a comparison with NaN keeps the value.
+    if (!(std::fabs(atom.value - mean) > limit))
+      kept.push_back(atom);
+  return kept;
 }
 
-llvm::Expected<SelectedParameters>
-selectForHistogram(const Histogram &histogram,
-                   const SelectionOptions &options) {
-  if (histogram.empty())
-    return llvm::createStringError(
-        "no finite value was observed (%llu values that are not finite)",
-        static_cast<unsigned long long>(histogram.nonFinite()));
+std::vector<Atom> atomsOf(const Histogram &histogram) {
   double lo = histogram.min(), hi = histogram.max();
-  std::vector<double> values, weights;
-  auto add = [&](double value, uint64_t count) {
-    if (count == 0)
-      return;
-    values.push_back(value);
-    weights.push_back(static_cast<double>(count));
+  std::vector<Atom> atoms;
+  auto add = [&](double value, uint64_t count, double width = 0) {
+    if (count > 0)
+      atoms.push_back({value, static_cast<double>(count), width});
   };
   // The minimum and the maximum are known exactly: one value of their bins each
   // (or all, where they are equal).
@@ -249,6 +506,9 @@ selectForHistogram(const Histogram &histogram,
   llvm::ArrayRef<uint64_t> counts = histogram.counts();
   for (int bin = 0, e = static_cast<int>(counts.size()); bin < e; ++bin) {
     uint64_t count = counts[bin];
+    // Zeros go where they belong in ascending order: before the positive half.
+    if (bin == Histogram::kBins / 2)
+      add(0.0, histogram.zeros());
     if (count == 0)
       continue;
     double left = std::max(lo, histogram.binEdge(bin));
@@ -258,22 +518,118 @@ selectForHistogram(const Histogram &histogram,
     binned -= count;
     uint64_t most = binned == 0 ? atMax : 0;
     add(lo, least);
-    add(0.5 * (left + right), count - least - most);
+    add(0.5 * (left + right), count - least - most, right - left);
     add(hi, most);
   }
-  if (histogram.zeros() > 0 || values.empty()) {
-    values.push_back(0.0);
-    weights.push_back(static_cast<double>(histogram.zeros()));
+  if (counts.empty())
+    add(0.0, histogram.zeros());
+  return atoms;
+}
+
+static ScaledAtoms scaledAtoms(std::vector<Atom> atoms,
+                               const SelectionOptions &options) {
+  if (std::isfinite(options.zThreshold))
+    atoms = withoutOutliers(atoms, options.zThreshold);
+  std::vector<double> values, weights, widths;
+  for (const Atom &atom : atoms) {
+    values.push_back(atom.value);
+    weights.push_back(atom.weight);
+    widths.push_back(atom.width);
   }
-  return select(ScaledAtoms(values, weights), std::min(lo, 0.0),
-                std::max(hi, 0.0), options,
-                {options.isSigned, false, kHistogramCandidates});
+  return ScaledAtoms(values, weights, widths);
+}
+
+static SelectedParameters selectForAtoms(std::vector<Atom> unscaled,
+                                         const SelectionOptions &options,
+                                         int divergenceBins) {
+  ScaledAtoms atoms = scaledAtoms(std::move(unscaled), options);
+  double lo = std::ldexp(atoms.min(), atoms.exponent());
+  double hi = std::ldexp(atoms.max(), atoms.exponent());
+  return select(atoms, lo, hi, options,
+                activationSource(options, divergenceBins));
+}
+
+SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
+                                  const SelectionOptions &options) {
+  return selectForAtoms(atoms.vec(), options, valueBins(options.bits));
+}
+
+static llvm::Error nothingObserved(const Histogram &histogram) {
+  return llvm::createStringError(
+      "no finite value was observed (%llu values that are not finite)",
+      static_cast<unsigned long long>(histogram.nonFinite()));
+}
+
+llvm::Expected<SelectedParameters>
+selectForHistogram(const Histogram &histogram,
+                   const SelectionOptions &options) {
+  if (histogram.empty())
+    return nothingObserved(histogram);
+  // The largest magnitude is in the upper half of the range and scaled to [1,
+  // 2): a quarter of the bins lies in a unit.
+  return selectForAtoms(atomsOf(histogram), options, Histogram::kBins / 4);
+}
+
+bool hasNegativeValue(const Histogram &histogram, double zThreshold) {
+  if (!std::isfinite(zThreshold) || !(histogram.min() < 0))
+    return histogram.min() < 0;
+  return llvm::any_of(withoutOutliers(atomsOf(histogram), zThreshold),
+                      [](const Atom &atom) { return atom.value < 0; });
+}
+
+AxisSelection selectAxis(llvm::ArrayRef<float> values,
+                         llvm::ArrayRef<int64_t> shape,
+                         const SelectionOptions &options, unsigned threads,
+                         llvm::ArrayRef<float> elementWeights) {
+  AxisSelection best;
+  double bestError = std::numeric_limits<double>::infinity();
+  for (int64_t axis = 0, e = static_cast<int64_t>(shape.size()); axis < e;
+       ++axis) {
+    std::vector<SelectedParameters> parameters = selectPerChannel(
+        values, shape, {axis}, options, threads, elementWeights);
+    double error = 0;
+    for (const SelectedParameters &channel : parameters)
+      error += channel.error;
+    error /= static_cast<double>(parameters.size());
+    if (axis == 0 || error < bestError) {
+      best = {axis, std::move(parameters)};
+      bestError = error;
+    }
+  }
+  return best;
+}
+
+static double errorOf(const ScaledAtoms &atoms,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options, const Source &source) {
+  Problem problem(atoms, options, source);
+  Grid grid = gridFor(parameters, options);
+  LevelRange levels = {static_cast<double>(grid.qmin - grid.zeroPoint),
+                       static_cast<double>(grid.qmax - grid.zeroPoint)};
+  return problem.inUnitOfMethod(
+      problem.error(levels, std::ldexp(grid.step, -atoms.exponent()),
+                    options.kind == QuantizerKind::Uniform));
+}
+
+double errorForValues(llvm::ArrayRef<float> values,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options,
+                      llvm::ArrayRef<float> elementWeights) {
+  return errorOf(scaledAtoms(values, elementWeights), parameters, options,
+                 weightSource(options));
+}
+
+double errorForAtoms(llvm::ArrayRef<Atom> atoms,
+                     const SelectedParameters &parameters,
+                     const SelectionOptions &options) {
+  return errorOf(scaledAtoms(atoms.vec(), options), parameters, options,
+                 activationSource(options, valueBins(options.bits)));
 }
 
 SelectedParameters selectForBounds(double lo, double hi,
                                    const SelectionOptions &options) {
   SelectedParameters result;
-  const Source source = {options.isSigned, false, 0};
+  const Source source = {options.isSigned, false, 0, 0};
   switch (options.kind) {
   case QuantizerKind::PowerOfTwo:
     result.threshold = coveringPowerOfTwo(lo, hi, options, source);
@@ -288,6 +644,9 @@ SelectedParameters selectForBounds(double lo, double hi,
     result.zeroPoint = uniform.zeroPoint;
     break;
   }
+  case QuantizerKind::LutPowerOfTwo:
+  case QuantizerKind::LutSymmetric:
+    llvm_unreachable("tables are selected by selectLut");
   }
   return result;
 }

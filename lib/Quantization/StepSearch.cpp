@@ -2,12 +2,14 @@
 
 #include "StepSearch.h"
 
+#include "FloatErrors.h"
 #include "Simd.h"
+#include "ZeroPoints.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <queue>
+#include <optional>
 
 namespace mct::quantization {
 
@@ -18,17 +20,29 @@ constexpr double kRelativeTolerance = 1e-9;
 // Errors below this part of the sum of squares count as zero: past it the
 // rounding of the sums would be searched.
 constexpr double kRelativeZero = 1e-14;
-// Passes over the atoms one search may take. Grids of up to 256 levels stay far
-// below; the bounds of wider ones only bite between very close steps, and there
-// is little left to gain.
-constexpr int kMaxEvaluations = 50000;
-constexpr int kMaxEvaluationsOfWideGrids = 1000;
+// Grids of more levels have a limited number of passes over the atoms: theirs
+// would grow with the square of the levels.
 constexpr double kWideGrid = 256;
+constexpr double kPassesOfWideGrids = 3000;
+// Short rows may take more passes: what costs is passes times values.
+constexpr double kValuesOfWideGrids = 0x1p21;
+constexpr double kMaxPassesOfWideGrids = 50000;
 // Ratio of neighbouring steps in the first scan.
-constexpr double kScanRatio = 0.9170040432046712; // 2^(-1/8)
+constexpr double kScanRatio = 0.8408964152537145; // 2^(-1/4)
+// Parts one interval is divided into at once, at most: with more, the best
+// error known would be too old when the last part is looked at.
+constexpr int kMaxParts = 8;
+// With fewer intervals in view, dividing them on is cheaper than sweeping.
+constexpr size_t kFewIntervals = 96;
+// An interval this narrow, relative to its step, is not divided: steps in it
+// would meet as floats.
+constexpr double kNarrow = 0x1p-18;
 // Adding and subtracting this rounds to nearest, ties to even, below 2^51.
 constexpr double kRounder = 0x1.8p52;
-constexpr double kUnlimited = 0x1p50;
+
+//===----------------------------------------------------------------------===//
+// Sums over the atoms
+//===----------------------------------------------------------------------===//
 
 /// Sums over all atoms for one step, in units of the step: v = value / step, k
 /// its level, c = v clamped to the first and last level.
@@ -86,11 +100,16 @@ MCT_DEFINE_KERNELS(sumWeightedLevels,
                    sumLevelsBody<true>(values, weights, count, inverse, range,
                                        sums))
 
-/// The magnitudes of the levels at two steps.
+// A value relative to the step is rounded once or, when it is no float itself,
+// twice; a little more for the products of the two.
+constexpr double kFloatValueLoss = 2.01 * 0x1p-24;
+
+/// The magnitudes of the levels at two steps, and for each eight values how
+/// many moves there are between the two.
 MCT_KERNEL_BODY void levelsAtBothEndsBody(const double *values, size_t count,
                                           double highInverse, double lowInverse,
                                           LevelRange range, double *from,
-                                          double *to) {
+                                          double *to, double *moves) {
   const Double8 zero{}, highScale = zero + highInverse,
                         lowScale = zero + lowInverse, lo = zero - range.lo,
                         hi = zero + range.hi, rounder = zero + kRounder;
@@ -101,18 +120,25 @@ MCT_KERNEL_BODY void levelsAtBothEndsBody(const double *values, size_t count,
     Double8 first = magnitude * highScale, last = magnitude * lowScale;
     first = first < limit ? first : limit;
     last = last < limit ? last : limit;
-    storeVector(from + i, (first + rounder) - rounder);
-    storeVector(to + i, (last + rounder) - rounder);
+    first = (first + rounder) - rounder;
+    last = (last + rounder) - rounder;
+    storeVector(from + i, first);
+    storeVector(to + i, last);
+    Double8 difference = last - first;
+    double sum = 0;
+    for (int lane = 0; lane < 8; ++lane)
+      sum += difference[lane];
+    moves[i / 8] = sum;
   }
 }
 MCT_DEFINE_KERNELS(levelsAtBothEnds,
                    (const double *values, size_t count, double highInverse,
                     double lowInverse, LevelRange range, double *from,
-                    double *to),
+                    double *to, double *moves),
                    levelsAtBothEndsBody(values, count, highInverse, lowInverse,
-                                        range, from, to))
+                                        range, from, to, moves))
 
-/// An evaluated step. With its levels kept, another step has the error
+/// A step evaluated in double. With its levels kept, another step has the error
 /// error - 2 * u * slope + u^2 * curvature, u = other step - step.
 struct Point {
   double step = 0;
@@ -135,71 +161,89 @@ Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step) {
           sums.squaredLevel, step * step * sums.squaredExcess};
 }
 
-/// Smallest error any step between two evaluated ones can have.
-double lowerBound(const Point &low, const Point &high) {
-  double width = high.step - low.step;
-  double kept = high.error + width * (2 * high.slope + width * high.curvature);
-  // What the moves between the two gain at the low end, per unit of step^2;
-  // rounding must not make it negative.
-  double gain = std::max(0.0, (kept - low.error) / (low.step * width));
-  double curvature = high.curvature + gain;
-  double slope = high.slope - 0.5 * gain * high.step;
-  if (!(curvature > 0))
-    return std::min(low.error, high.error);
-  double offset = std::clamp(slope / curvature, -width, 0.0);
-  return high.error + offset * (offset * curvature - 2 * slope);
-}
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+/// A step with its best zero point (0 when the levels are fixed).
+struct Probe {
+  double step = 0;
+  double error = 0; // as evaluated, in float or double
+  double lower = 0; // not above the true error
+  int zeroPoint = 0;
+};
 
 struct Interval {
-  Point low;
-  Point high;
-  double bound;
-  // The lowest bound first; of equal ones the larger step.
-  bool operator<(const Interval &other) const {
-    return bound != other.bound ? bound > other.bound
-                                : high.step < other.high.step;
-  }
+  Probe low;
+  Probe high;
+  double curvature; // not below that of any parabola in between
+  double bound;     // not above any error in between
 };
+
+/// Smallest error between two steps, when no parabola is more curved.
+double lowerBound(double low, double high, double width, double curvature) {
+  double bend = curvature * width * width;
+  double difference = high - low;
+  if (!(bend > 0))
+    return std::min(low, high);
+  double t = std::clamp(0.5 - 0.5 * difference / bend, 0.0, 1.0);
+  return low + t * difference - bend * t * (1 - t);
+}
 
 class Search {
 public:
-  Search(const ScaledAtoms &atoms, StepCandidate start, double levelCount)
-      : atoms(atoms), best(start), zero(kRelativeZero * atoms.energy()),
-        budget(levelCount > kWideGrid ? kMaxEvaluationsOfWideGrids
-                                      : kMaxEvaluations) {}
+  Search(const ScaledAtoms &atoms, LevelRange levels,
+         const ZeroPoints *zeroPoints, UniformCandidate start,
+         double levelCount)
+      : atoms(atoms), fixedLevels(levels), zeroPoints(zeroPoints), best(start),
+        zero(kRelativeZero * atoms.energy()),
+        valueLoss(kFloatValueLoss * std::sqrt(atoms.energy())),
+        budget(std::numeric_limits<int>::max()) {
+    double size = static_cast<double>(std::max<size_t>(1, atoms.size()));
+    if (levelCount > kWideGrid)
+      budget = static_cast<int>(std::clamp(kValuesOfWideGrids / size,
+                                           kPassesOfWideGrids,
+                                           kMaxPassesOfWideGrids));
+  }
 
+  UniformCandidate run(double minStep, double maxStep);
+
+private:
+  LevelRange levelsAt(int zeroPoint) const {
+    return zeroPoints ? zeroPoints->levels(zeroPoint) : fixedLevels;
+  }
   /// Errors at least this large cannot improve the best one noticeably.
   double goal() const {
     return best.error - std::max(kRelativeTolerance * best.error, zero);
   }
-  /// True when nothing better can be found, or no passes are left.
-  bool finished() const { return best.error <= zero || budget <= 0; }
-  StepCandidate result() const { return best; }
-
-  /// Looks at all steps in [minStep, maxStep]. Returns whether the best
-  /// candidate changed.
-  bool run(LevelRange levels, double minStep, double maxStep);
-
-  /// One pass over the atoms.
-  Point evaluateOnce(LevelRange levels, double step) {
-    --budget;
-    return evaluate(atoms, levels, step);
-  }
-
-  /// The largest step that could beat the best error if no value were clipped.
-  double largestUsefulStep();
-
-private:
-  Point visit(LevelRange levels, double step, double minStep, double maxStep);
-  void offer(double step, double error);
-  bool fewEvents(const Interval &interval) const;
-  void sweep(LevelRange levels, const Interval &interval);
+  bool finished() const { return best.error <= zero; }
+  void offer(double step, int zeroPoint, double error);
+  Point visit(double step, int zeroPoint);
+  void descend(double step, int zeroPoint);
+  void scan();
+  void probeAll(llvm::MutableArrayRef<Probe> probes);
+  double movesIn(const Interval &interval) const;
+  void divide();
+  void keepAffordable(std::vector<std::pair<Interval, int>> &divided);
+  void sweepAll();
+  void sweep(const Interval &interval);
+  void sweepLevels(int zeroPoint, double low, double high);
+  void polish(UniformCandidate start);
 
   const ScaledAtoms &atoms;
-  StepCandidate best;
+  LevelRange fixedLevels;
+  const ZeroPoints *zeroPoints;
+  UniformCandidate best;
   double zero;
+  double valueLoss;
   int budget;
-  bool improved = false;
+  double minStep = 0;
+  double maxStep = 0;
+  // Smallest bound of what was left out when the passes ran out.
+  double leftOut = std::numeric_limits<double>::infinity();
+
+  std::vector<Interval> open;
+  std::vector<Interval> toSweep;
   struct Event {
     double step;
     double weight; // weight of the atom times (2 |level| + 1)
@@ -207,70 +251,243 @@ private:
   std::vector<Event> events;
   std::vector<double> fromLevels;
   std::vector<double> toLevels;
+  std::vector<double> moves;
 };
 
-void Search::offer(double step, double error) {
-  if (error >= best.error)
-    return;
-  best = {step, std::max(error, 0.0)};
-  improved = true;
+void Search::offer(double step, int zeroPoint, double error) {
+  if (error < best.error)
+    best = {step, zeroPoint, std::max(error, 0.0)};
 }
 
-Point Search::visit(LevelRange levels, double step, double minStep,
-                    double maxStep) {
-  Point point = evaluateOnce(levels, step);
-  offer(step, point.error);
-  if (point.curvature > 0) {
-    // The bottom of the parabola is an upper bound of the error there.
-    double bottom =
-        std::clamp(step + point.slope / point.curvature, minStep, maxStep);
-    double offset = bottom - step;
-    offer(bottom,
-          point.error + offset * (offset * point.curvature - 2 * point.slope));
-  }
+Point Search::visit(double step, int zeroPoint) {
+  budget -= 4; // in passes in float
+  Point point = evaluate(atoms, levelsAt(zeroPoint), step);
+  offer(step, zeroPoint, point.error);
   return point;
 }
 
-bool Search::fewEvents(const Interval &interval) const {
-  // Every event adds 2 |level| + 1 to the curvature; take the average level.
-  double weight = atoms.totalWeight();
-  double average = std::sqrt(interval.high.curvature / weight);
-  double perAtom = (interval.low.curvature - interval.high.curvature) /
-                   (weight * (2 * average + 1));
-  double size = static_cast<double>(atoms.size());
-  return perAtom * size <= 8 + size / 64;
+/// Follows the parabolas down from a step.
+void Search::descend(double step, int zeroPoint) {
+  Point point = visit(step, zeroPoint);
+  for (int i = 0; i < 4 && point.curvature > 0; ++i) {
+    double bottom = std::clamp(point.step + point.slope / point.curvature,
+                               minStep, maxStep);
+    Point next = visit(bottom, zeroPoint);
+    if (next.error >= point.error)
+      break;
+    point = next;
+  }
 }
 
-void Search::sweep(LevelRange levels, const Interval &interval) {
+/// Opens intervals downwards from the largest step until clipping alone costs
+/// too much: it only grows from there.
+void Search::scan() {
+  Probe high;
+  double step = maxStep;
+  while (true) {
+    Probe low;
+    low.step = step;
+    Point point;
+    double clipped;
+    if (zeroPoints) {
+      // Every window of levels is part of this one.
+      double last = zeroPoints->last();
+      point = evaluate(atoms, {-last, last}, step);
+      low.zeroPoint = zeroPoints->best(step, high.step > 0 ? high.zeroPoint
+                                                           : best.zeroPoint);
+      low.error = visit(step, low.zeroPoint).error;
+      // Not more than the smallest clipped part over all zero points.
+      clipped = low.error - point.error;
+    } else {
+      point = visit(step, 0);
+      low.error = point.error;
+      clipped = point.clipped;
+    }
+    low.lower = low.error * (1 - kRelativeTolerance / 8);
+    if (high.step > 0)
+      open.push_back({low, high, point.curvature, 0});
+    if (clipped >= goal() || step <= minStep)
+      break;
+    high = low;
+    step = std::max(minStep, step * kScanRatio);
+  }
+}
+
+void Search::probeAll(llvm::MutableArrayRef<Probe> probes) {
+  llvm::ArrayRef<float> values = atoms.floatValues();
+  for (size_t begin = 0; begin < probes.size(); begin += kBatch) {
+    GridBatch batch;
+    for (Probe &probe :
+         probes.slice(begin, std::min<size_t>(kBatch, probes.size() - begin))) {
+      // Passes in float need a step whose inverse is a float.
+      double inverse = static_cast<float>(1 / probe.step);
+      probe.step = 1 / inverse;
+      if (zeroPoints)
+        probe.zeroPoint = zeroPoints->best(probe.step, probe.zeroPoint);
+      LevelRange levels = levelsAt(probe.zeroPoint);
+      batch.add(inverse, levels.lo, levels.hi);
+    }
+    double errors[kBatch];
+    if (atoms.weights().empty())
+      sumFloatErrors(values.data(), values.size(), batch, errors);
+    else
+      sumWeightedFloatErrors(values.data(), atoms.floatWeights().data(),
+                             values.size(), batch, errors);
+    for (int j = 0; j < batch.count; ++j) {
+      Probe &probe = probes[begin + j];
+      double error = errors[j] / atoms.floatWeightScale();
+      double root =
+          probe.step * std::sqrt(error * (1 - kFloatSumLoss)) - valueLoss;
+      probe.error = probe.step * probe.step * error;
+      // A sum that overflowed proves nothing.
+      probe.lower = root > 0 && std::isfinite(root) ? root * root : 0.0;
+    }
+  }
+  budget -= static_cast<int>(probes.size());
+}
+
+/// About how many moves an interval has: with the average level as guess.
+double Search::movesIn(const Interval &interval) const {
+  double average = std::sqrt(interval.curvature / atoms.totalWeight());
+  return static_cast<double>(atoms.size()) * average *
+         (interval.high.step / interval.low.step - 1);
+}
+
+/// When dividing all intervals would take more than the passes left, keeps
+/// those with the smallest errors at their ends.
+void Search::keepAffordable(std::vector<std::pair<Interval, int>> &divided) {
+  auto passesFor = [](const std::pair<Interval, int> &entry) {
+    return int64_t(entry.second) + 1;
+  };
+  int64_t passes = 0;
+  for (const auto &entry : divided)
+    passes += passesFor(entry);
+  if (passes <= budget)
+    return;
+  auto smallest = [](const Interval &interval) {
+    return std::min(interval.low.error, interval.high.error);
+  };
+  std::sort(divided.begin(), divided.end(), [&](const auto &a, const auto &b) {
+    double left = smallest(a.first), right = smallest(b.first);
+    return left != right ? left < right : a.first.low.step < b.first.low.step;
+  });
+  // A few rounds must remain for what is kept.
+  int64_t affordable = budget / 4;
+  size_t kept = 0;
+  while (kept < divided.size() && (affordable -= passesFor(divided[kept])) >= 0)
+    ++kept;
+  for (size_t i = kept; i < divided.size(); ++i)
+    leftOut = std::min(leftOut, divided[i].first.bound);
+  divided.resize(kept);
+}
+
+/// Divides open intervals until each is excluded or has few moves left.
+void Search::divide() {
+  std::vector<Probe> probes;
+  std::vector<std::pair<Interval, int>> divided; // with the number of parts
+  double size = static_cast<double>(atoms.size());
+  bool first = true;
+  while (!open.empty() && !finished()) {
+    probes.clear();
+    divided.clear();
+    double fewMoves = open.size() > kFewIntervals ? 8 + size / 64 : 8;
+    for (Interval &interval : open) {
+      double width = interval.high.step - interval.low.step;
+      interval.bound = lowerBound(interval.low.lower, interval.high.lower,
+                                  width, interval.curvature);
+      if (interval.bound >= goal())
+        continue;
+      double bend = interval.curvature * width * width;
+      // What the passes in float may hide.
+      double loss =
+          2 * valueLoss * std::sqrt(best.error) + kFloatSumLoss * best.error;
+      if (movesIn(interval) <= fewMoves || bend <= loss ||
+          width <= kNarrow * interval.low.step) {
+        toSweep.push_back(interval);
+        continue;
+      }
+      // Parts so narrow that their bounds would do if the error in between is
+      // that of the ends.
+      double ahead = std::min(interval.low.error, interval.high.error) - goal();
+      double parts = std::ceil(0.5 * std::sqrt(bend / std::max(ahead, loss)));
+      divided.emplace_back(interval,
+                           std::clamp(int(std::min(parts, 1e3)), 2,
+                                      first ? 2 * kMaxParts : kMaxParts));
+    }
+    first = false;
+    keepAffordable(divided);
+    open.clear();
+    for (auto &[interval, parts] : divided) {
+      double width = interval.high.step - interval.low.step;
+      for (int part = 1; part < parts; ++part) {
+        Probe probe;
+        probe.step = interval.low.step + width * part / parts;
+        // A guess for now.
+        probe.zeroPoint = (interval.low.zeroPoint * (parts - part) +
+                           interval.high.zeroPoint * part + parts / 2) /
+                          parts;
+        probes.push_back(probe);
+      }
+    }
+    if (probes.empty())
+      break;
+    probeAll(probes);
+    const Probe &smallest = *std::min_element(
+        probes.begin(), probes.end(),
+        [](const Probe &a, const Probe &b) { return a.error < b.error; });
+    if (smallest.lower < goal())
+      descend(smallest.step, smallest.zeroPoint);
+    size_t next = 0;
+    for (auto &[interval, parts] : divided) {
+      Probe low = interval.low;
+      for (int part = 1; part <= parts; ++part) {
+        const Probe &high = part < parts ? probes[next++] : interval.high;
+        open.push_back({low, high, interval.curvature, 0});
+        low = high;
+      }
+    }
+  }
+}
+
+void Search::sweepLevels(int zeroPoint, double low, double high) {
+  LevelRange levels = levelsAt(zeroPoint);
   llvm::ArrayRef<double> values = atoms.values();
   llvm::ArrayRef<double> weights = atoms.weights();
+  Point top = visit(high, zeroPoint);
+  budget -= 8;
   fromLevels.resize(values.size());
   toLevels.resize(values.size());
-  MCT_CALL_KERNEL(levelsAtBothEnds, values.data(), values.size(),
-                  1 / interval.high.step, 1 / interval.low.step, levels,
-                  fromLevels.data(), toLevels.data());
+  moves.resize(values.size() / 8);
+  MCT_CALL_KERNEL(levelsAtBothEnds, values.data(), values.size(), 1 / high,
+                  1 / low, levels, fromLevels.data(), toLevels.data(),
+                  moves.data());
   events.clear();
-  for (size_t i = 0, e = atoms.size(); i < e; ++i)
-    for (double level = fromLevels[i]; level < toLevels[i]; ++level) {
-      double weight = (2 * level + 1) * (weights.empty() ? 1.0 : weights[i]);
-      events.push_back({std::fabs(values[i]) / (level + 0.5), weight});
-    }
+  for (size_t block = 0; block < moves.size(); ++block) {
+    if (moves[block] == 0)
+      continue;
+    for (size_t i = 8 * block; i < 8 * block + 8; ++i)
+      for (double level = fromLevels[i]; level < toLevels[i]; ++level) {
+        double weight = (2 * level + 1) * (weights.empty() ? 1.0 : weights[i]);
+        events.push_back({std::fabs(values[i]) / (level + 0.5), weight});
+      }
+  }
   std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
     return a.step != b.step ? a.step > b.step : a.weight > b.weight;
   });
 
   // All three relative to the high end, so that nothing large cancels.
-  double error = interval.high.error;
-  double slope = interval.high.slope;
-  double curvature = interval.high.curvature;
-  double origin = interval.high.step;
+  double error = top.error;
+  double slope = top.slope;
+  double curvature = top.curvature;
+  double origin = high;
   double from = 0; // offset of the last event
   for (size_t i = 0; i <= events.size(); ++i) {
     double to = i < events.size() ? std::min(from, events[i].step - origin)
-                                  : interval.low.step - origin;
+                                  : low - origin;
     if (curvature > 0) {
       double offset = std::clamp(slope / curvature, std::min(to, from), from);
-      offer(origin + offset, error + offset * (offset * curvature - 2 * slope));
+      offer(origin + offset, zeroPoint,
+            error + offset * (offset * curvature - 2 * slope));
     }
     if (i == events.size())
       break;
@@ -282,49 +499,95 @@ void Search::sweep(LevelRange levels, const Interval &interval) {
   }
 }
 
-bool Search::run(LevelRange levels, double minStep, double maxStep) {
-  improved = false;
-  const StepCandidate previous = best;
-  if (finished() || !(minStep <= maxStep))
-    return false;
-
-  // Downwards until clipping alone costs too much: it only grows from there.
-  std::priority_queue<Interval> intervals;
-  auto push = [&](const Point &low, const Point &high) {
-    double bound = lowerBound(low, high);
-    if (bound < goal())
-      intervals.push({low, high, bound});
-  };
-  Point high = visit(levels, maxStep, minStep, maxStep);
-  while (high.clipped < goal() && high.step > minStep && budget > 0) {
-    Point low = visit(levels, std::max(minStep, high.step * kScanRatio),
-                      minStep, maxStep);
-    push(low, high);
-    high = low;
+void Search::sweep(const Interval &interval) {
+  double low = interval.low.step, high = interval.high.step;
+  if (!zeroPoints) {
+    sweepLevels(0, low, high);
+    return;
   }
-
-  while (!intervals.empty() && budget > 0) {
-    Interval interval = intervals.top();
-    intervals.pop();
-    if (interval.bound >= goal())
-      break;
-    double middle = 0.5 * (interval.low.step + interval.high.step);
-    if (fewEvents(interval) || middle <= interval.low.step ||
-        middle >= interval.high.step) {
-      sweep(levels, interval);
-      budget -= 4; // what it costs, in passes
-      continue;
+  // Outwards from the best zero point of the low end; the errors at both ends
+  // are convex in the zero point, so the bound is, too.
+  int start = interval.low.zeroPoint;
+  budget -= std::abs(interval.high.zeroPoint - start) / 16;
+  double atHigh = interval.high.lower;
+  for (int z = interval.high.zeroPoint; z < start; ++z)
+    atHigh += zeroPoints->cost(high, z);
+  for (int z = interval.high.zeroPoint; z > start; --z)
+    atHigh -= zeroPoints->cost(high, z - 1);
+  for (int direction : {1, -1}) {
+    double lowError = interval.low.lower, highError = atHigh;
+    double previous = std::numeric_limits<double>::infinity();
+    bool swept = false;
+    for (int z = start; z >= 0 && z <= zeroPoints->last(); z += direction) {
+      if (z != start) {
+        int lesser = std::min(z, z - direction);
+        bool copy = zeroPoints->same(low, lesser);
+        lowError += direction * zeroPoints->cost(low, lesser);
+        highError += direction * zeroPoints->cost(high, lesser);
+        swept = copy && swept;
+      }
+      double bound =
+          lowerBound(lowError, highError, high - low, interval.curvature);
+      if (bound < goal() && !swept) {
+        if (z != start || direction > 0)
+          sweepLevels(z, low, high);
+        swept = true;
+      }
+      budget -= z % 16 == 0;
+      // The start need not be on the falling side of the bound.
+      if (bound >= goal() && bound >= previous)
+        break;
+      previous = bound;
     }
-    Point point = visit(levels, middle, minStep, maxStep);
-    push(interval.low, point);
-    push(point, interval.high);
   }
+}
 
-  // What was offered is exact up to the rounding of sums along a sweep; take
-  // the error of the winner from a direct evaluation and follow its parabola to
-  // the bottom.
-  if (!improved)
-    return false;
+/// Sweeps neighbours together: a sweep costs a few passes whatever its width.
+void Search::sweepAll() {
+  std::sort(toSweep.begin(), toSweep.end(),
+            [](const Interval &a, const Interval &b) {
+              return a.low.step < b.low.step;
+            });
+  double most = 64 + static_cast<double>(atoms.size()) / 8;
+  std::vector<Interval> merged;
+  for (const Interval &interval : toSweep) {
+    if (interval.bound >= goal())
+      continue;
+    if (!merged.empty() && merged.back().high.step == interval.low.step) {
+      Interval both = merged.back();
+      both.high = interval.high;
+      both.curvature = std::max(both.curvature, interval.curvature);
+      both.bound = std::min(both.bound, interval.bound);
+      if (movesIn(both) <= most) {
+        merged.back() = both;
+        continue;
+      }
+    }
+    merged.push_back(interval);
+  }
+  // The most promising first, so that others need no sweep.
+  std::sort(
+      merged.begin(), merged.end(), [](const Interval &a, const Interval &b) {
+        return a.bound != b.bound ? a.bound < b.bound : a.low.step < b.low.step;
+      });
+  for (const Interval &interval : merged) {
+    if (interval.bound >= goal() || finished())
+      break;
+    if (budget <= 0) {
+      leftOut = std::min(leftOut, interval.bound);
+      break;
+    }
+    sweep(interval);
+  }
+}
+
+/// What was offered is exact up to the rounding of sums along a sweep; takes
+/// the error of the winner from a direct evaluation and follows its parabola to
+/// the bottom.
+void Search::polish(UniformCandidate start) {
+  if (best.step == start.step && best.zeroPoint == start.zeroPoint)
+    return;
+  LevelRange levels = levelsAt(best.zeroPoint);
   Point point = evaluate(atoms, levels, best.step);
   best.error = point.error;
   for (int i = 0; i < 16 && point.curvature > 0; ++i) {
@@ -333,40 +596,33 @@ bool Search::run(LevelRange levels, double minStep, double maxStep) {
     point = evaluate(atoms, levels, bottom);
     if (point.error >= best.error)
       break;
-    best = {point.step, point.error};
+    best.step = point.step;
+    best.error = point.error;
   }
-  if (best.error < previous.error)
-    return true;
-  // It was ahead by the rounding of the sums only.
-  best = previous;
-  return false;
+  // It may have been ahead by the rounding of the sums only.
+  if (best.error >= start.error)
+    best = start;
 }
 
-double Search::largestUsefulStep() {
-  LevelRange unlimited = {-kUnlimited, kUnlimited};
-  // Above this every value rounds to zero.
-  double top = 2.0001 * atoms.largestMagnitude();
-  Point high = evaluateOnce(unlimited, top);
-  if (high.error < goal())
-    return top;
-  double ratio = kScanRatio;
-  // An interval that cannot be excluded is tried again with a smaller ratio.
-  while (high.step > 0x1p-40 && budget > 0) {
-    Point low = evaluateOnce(unlimited, high.step * ratio);
-    if (lowerBound(low, high) >= goal()) {
-      high = low;
-      ratio = std::max(ratio * ratio, kScanRatio);
-      continue;
-    }
-    if (ratio > 0.995)
-      break;
-    ratio = std::sqrt(ratio);
+UniformCandidate Search::run(double smallest, double largest) {
+  minStep = smallest;
+  maxStep = largest;
+  const UniformCandidate start = best;
+  if (!finished() && minStep <= maxStep) {
+    scan();
+    divide();
+    sweepAll();
+    polish(start);
   }
-  return high.step;
+  best.bound = 0;
+  if (leftOut < goal())
+    best.bound = leftOut > 0 ? best.error / leftOut - 1
+                             : std::numeric_limits<double>::infinity();
+  return best;
 }
 
-/// Above twice the smallest unclipped step nothing is new: a whole fraction of
-/// such a step is unclipped as well, and its levels include those of the step.
+/// Above twice the smallest step that clips nothing is nothing new: half of
+/// such a step clips nothing either, and its levels include those of the step.
 /// And above twice the largest magnitude every value rounds to zero.
 double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
   double all = 2.0001 * atoms.largestMagnitude();
@@ -379,51 +635,18 @@ double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
   return std::min(all, 2.0001 * unclipped);
 }
 
+/// As above, with the zero point that clips least: both sides round up to whole
+/// levels.
+double largestUniformStep(const ScaledAtoms &atoms, int levelCount) {
+  double all = 2.0001 * atoms.largestMagnitude();
+  bool bothSides = atoms.min() < 0 && atoms.max() > 0;
+  int levels = levelCount - 1 - bothSides;
+  if (levels < 1)
+    return all;
+  return std::min(all, 2.0001 * (atoms.max() - atoms.min()) / levels);
+}
+
 } // namespace
-
-ScaledAtoms::ScaledAtoms(llvm::ArrayRef<float> values) {
-  scaled.reserve((values.size() + 7) / 8 * 8);
-  float largest = 0;
-  for (float value : values) {
-    if (!std::isfinite(value))
-      continue;
-    largest = std::max(largest, std::fabs(value));
-    scaled.push_back(value);
-  }
-  finish(largest);
-}
-
-ScaledAtoms::ScaledAtoms(llvm::ArrayRef<double> values,
-                         llvm::ArrayRef<double> weights)
-    : scaled(values.begin(), values.end()),
-      weight(weights.begin(), weights.end()) {
-  double largest = 0;
-  for (double value : values)
-    largest = std::max(largest, std::fabs(value));
-  finish(largest);
-}
-
-void ScaledAtoms::finish(double largest) {
-  count = scaled.size();
-  scaleExponent = largest > 0 ? std::ilogb(largest) : 0;
-  double factor = std::ldexp(1.0, -scaleExponent);
-  for (size_t i = 0; i < count; ++i) {
-    double value = scaled[i] *= factor;
-    double w = weight.empty() ? 1.0 : weight[i];
-    total += w;
-    sumOfSquares += w * value * value;
-    minimum = std::min(minimum, value);
-    maximum = std::max(maximum, value);
-  }
-  size_t padded = (count + 7) / 8 * 8;
-  scaled.resize(padded, 0.0);
-  if (!weight.empty())
-    weight.resize(padded, 0.0);
-}
-
-double ScaledAtoms::largestMagnitude() const {
-  return std::max(-minimum, maximum);
-}
 
 StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
                            double step) {
@@ -432,45 +655,21 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
 
 StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start) {
-  Search search(atoms, start, levels.hi - levels.lo + 1);
-  search.run(
-      levels, minStep,
+  Search search(atoms, levels, nullptr, {start.step, 0, start.error},
+                levels.hi - levels.lo + 1);
+  UniformCandidate best = search.run(
+      minStep,
       std::max(minStep, std::max(start.step, largestStep(atoms, levels))));
-  return search.result();
+  return {best.step, best.error, best.bound};
 }
 
 UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
                                         int levelCount,
                                         UniformCandidate start) {
-  Search search(atoms, {start.step, start.error}, levelCount);
-  int bestZeroPoint = start.zeroPoint;
-  int last = levelCount - 1;
-  double maxStep = std::numeric_limits<double>::infinity();
-  auto tryZeroPoint = [&](int zeroPoint) {
-    LevelRange levels = {-double(zeroPoint), double(last - zeroPoint)};
-    double top = std::min(maxStep, largestStep(atoms, levels));
-    if (search.run(levels, 0x1p-60, top))
-      bestZeroPoint = zeroPoint;
-  };
-  tryZeroPoint(start.zeroPoint);
-  if (!search.finished())
-    maxStep = search.largestUsefulStep();
-
-  // At the largest step each side clips least, and less the more levels it has;
-  // outwards from the start, a side ends where its clipping alone costs too
-  // much.
-  for (int direction : {1, -1})
-    for (int zeroPoint = start.zeroPoint + direction;
-         zeroPoint >= 0 && zeroPoint <= last && !search.finished();
-         zeroPoint += direction) {
-      LevelRange shrinking =
-          direction > 0 ? LevelRange{-kUnlimited, double(last - zeroPoint)}
-                        : LevelRange{-double(zeroPoint), kUnlimited};
-      if (search.evaluateOnce(shrinking, maxStep).clipped >= search.goal())
-        break;
-      tryZeroPoint(zeroPoint);
-    }
-  return {search.result().step, bestZeroPoint, search.result().error};
+  ZeroPoints zeroPoints(atoms, levelCount);
+  Search search(atoms, {}, &zeroPoints, start, levelCount);
+  return search.run(
+      0x1p-60, std::max(start.step, largestUniformStep(atoms, levelCount)));
 }
 
 } // namespace mct::quantization

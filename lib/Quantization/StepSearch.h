@@ -6,26 +6,45 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace mct::quantization {
 
-/// The values a search looks at, with their weights, scaled so that the largest
-/// magnitude is in [1, 2). Steps below are in the scaled unit.
+/// The values a search looks at, with their weights, in ascending order and
+/// scaled so that the largest magnitude is in [1, 2). Steps below are in the
+/// scaled unit.
 ///
-/// Scaling by a power of two is exact, so results scale exactly with the data.
+/// Scaling by a power of two is exact, so results scale exactly with the data;
+/// sorting makes the order of all sums, and with it every bit of a result,
+/// independent of the order in which the values were given.
 class ScaledAtoms {
 public:
   /// Values that are not finite are left out. Every weight is 1.
   explicit ScaledAtoms(llvm::ArrayRef<float> values);
-  ScaledAtoms(llvm::ArrayRef<double> values, llvm::ArrayRef<double> weights);
+  /// Weights that are all 1 are dropped: the result is that of no weights.
+  /// `widths`, where given, are carried along; searches over steps treat an
+  /// atom as one value.
+  ScaledAtoms(llvm::ArrayRef<double> values, llvm::ArrayRef<double> weights,
+              llvm::ArrayRef<double> widths = {});
 
   size_t size() const { return count; }
-  /// A multiple of 8 values; those past size() are zeros, of weight 0 if there
+  /// A multiple of 16 values; those past size() are zeros, of weight 0 if there
   /// are weights.
   llvm::ArrayRef<double> values() const { return scaled; }
+  /// The same values, rounded to float.
+  llvm::ArrayRef<float> floatValues() const { return narrow; }
   /// Empty when every weight is 1.
   llvm::ArrayRef<double> weights() const { return weight; }
+  /// Widths the weights are spread over (Density), in the scaled unit. Empty
+  /// when every width is 0.
+  llvm::ArrayRef<double> widths() const { return width; }
+  /// The weights times floatWeightScale(), rounded to float. Empty when every
+  /// weight is 1.
+  llvm::ArrayRef<float> floatWeights() const { return narrowWeight; }
+  /// The power of two that brings the largest weight into [1, 2); 1 without
+  /// weights.
+  double floatWeightScale() const { return weightScale; }
   /// Sum of the weights.
   double totalWeight() const { return total; }
   /// Sum of weight * value^2.
@@ -40,10 +59,14 @@ public:
   int exponent() const { return scaleExponent; }
 
 private:
-  void finish(double largest);
+  void finish();
 
   std::vector<double> scaled;
   std::vector<double> weight;
+  std::vector<double> width;
+  std::vector<float> narrow;
+  std::vector<float> narrowWeight;
+  double weightScale = 1;
   size_t count = 0;
   double total = 0;
   double sumOfSquares = 0;
@@ -60,9 +83,16 @@ struct LevelRange {
 };
 
 /// A step and its error, the sum of weight * (value - nearest level)^2.
+///
+/// `bound` is what a search leaves open: no step in its range has an error
+/// below error / (1 + bound). 0 says that the step is the global optimum
+/// (errors that differ by less than 1e-9 relative, or 1e-14 of the sum of
+/// squares, count as equal), infinity that nothing was proven. The start of a
+/// search has the latter.
 struct StepCandidate {
   double step = 0;
   double error = 0;
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// The error of one step.
@@ -70,30 +100,39 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
                            double step);
 
 /// The best step of all steps >= minStep for fixed levels, starting from a
-/// candidate. The result is the global optimum (errors that differ by less than
-/// 1e-9 relative, or 1e-14 of the sum of squares, count as equal) for grids of
-/// up to 256 levels; for wider ones the number of passes is limited, and the
-/// result is the best step found.
+/// candidate: never worse than it, of equal errors the start. Up to 256 levels
+/// the bound of the result is 0; for wider grids the number of passes over the
+/// values is limited, and the bound says what is left open.
 ///
 /// With the levels of all values fixed the error is a parabola in the step, and
 /// a value moves on from level k to k + 1 when the step falls to |value| / (k +
-/// 1/2) (thresholds.md 5.3 D). Between two evaluated steps the sum of what all
-/// the moves gain is a convex function known at both ends, so its chord bounds
-/// the error from below; an interval is skipped when that bound is not below
-/// the best error, else halved, and swept event by event once few are left.
+/// 1/2) (thresholds.md 5.3 D). So the error is the smallest of many parabolas,
+/// and none of them is more curved than `c`, the sum of weight * k^2 at the
+/// smallest step in view: error - c * step^2 is concave there. Between two
+/// evaluated steps that bounds the error from below. Intervals whose bound is
+/// not below the best error are dropped, the others divided; what remains when
+/// few moves are left in an interval is swept move by move.
+///
+/// The passes that divide run in float. Rounding a value by a relative 2^-24
+/// changes its distance to the grid by no more than that, so the square root of
+/// the error moves by at most 2^-24 times that of the sum of squares; bounds
+/// allow for it. Whatever is returned was evaluated in double.
 StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start);
 
-/// Best step and zero point of a uniform grid with `levelCount` levels.
+/// Best step and zero point of a uniform grid with `levelCount` levels. `bound`
+/// as in StepCandidate, over all steps and zero points.
 struct UniformCandidate {
   double step = 0;
   int zeroPoint = 0;
   double error = 0;
+  double bound = std::numeric_limits<double>::infinity();
 };
 
-/// searchStep over all zero points 0 ... levelCount - 1 with one common bound:
-/// steps whose unclipped rounding error is already too large, and zero points
-/// whose clipped part is, are never looked at.
+/// searchStep over all zero points 0 ... levelCount - 1 at once: for each step
+/// the best zero point follows from the values that it clips, whose cost is
+/// convex in the zero point, and the smallest error over all zero points is
+/// again the smallest of parabolas.
 UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
                                         int levelCount, UniformCandidate start);
 

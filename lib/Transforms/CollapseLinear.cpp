@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -128,6 +129,7 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
   for (auto [value, addend] : llvm::zip_equal(*secondBias, moved))
     value = float(value + addend);
 
+  std::optional<OutputMoments> moments = getOutputMoments(*second);
   // In place of the second op: its result and the place for its bias have the
   // right type already.
   Operation *op = first.getOperation();
@@ -151,7 +153,10 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
         producers.push_back(producer);
     old->erase();
   }
-  kernelOps.get(merged)->setBias(builder, *secondBias);
+  KernelOp mergedOp = *kernelOps.get(merged);
+  mergedOp.setBias(builder, *secondBias);
+  if (moments)
+    setOutputMoments(builder, mergedOp, *moments);
   eraseUnusedConstants(producers);
   return merged;
 }
@@ -200,7 +205,14 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
   user->erase();
   eraseUnusedConstants(producers);
   OpBuilder builder(kernelOp.getOperation());
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   kernelOp.setBias(builder, *bias);
+  if (moments) {
+    for (auto [mean, addend] :
+         llvm::zip_equal(moments->mean, step->affine.offset))
+      mean = float(mean + addend);
+    setOutputMoments(builder, kernelOp, *moments);
+  }
   return kernelOp.getOperation();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -77,6 +78,9 @@ static void collapse(const KernelOp &op, bool remarks) {
       value += 1;
   OpBuilder builder(op.getOperation());
   op.setKernel(builder, kernel);
+  // They are those of the convolution without its input.
+  if (getOutputMoments(op))
+    op.setBias(builder, *op.getBias());
   op.getOperation()->setLoc(add->getLoc());
   SmallVector<Operation *> producers;
   for (Value operand : add->getOperands())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,7 +52,8 @@ private:
   std::optional<Chain> getChainBehind(Value result, int64_t axis);
   /// Multiplies each output channel, and adds to it.
   static void scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
-                           ArrayRef<double> scale, ArrayRef<double> offset);
+                           ArrayRef<double> scale, ArrayRef<double> offset,
+                           const std::optional<OutputMoments> &moments);
 
   void foldBehind(const KernelOp &kernelOp);
   /// A grouped convolution is one for each group, and a concatenation.
@@ -113,8 +115,25 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
   return std::nullopt;
 }
 
+/// The moments that the steps give `channels` channels from `first` on.
+static std::optional<OutputMoments> getMoments(ArrayRef<ChannelStep> steps,
+                                               size_t first, size_t channels) {
+  std::vector<BatchNormStep> batchNorm;
+  for (const ChannelStep &step : steps) {
+    bool multiplies = isa<tosa::MulOp, linalg::MulOp>(step.op);
+    ArrayRef<double> values =
+        multiplies ? step.affine.scale : step.affine.offset;
+    batchNorm.push_back({multiplies, values.slice(first, channels).vec()});
+    // A constant minus the tensor is no batch norm.
+    if (!multiplies && step.affine.scale.front() != 1)
+      batchNorm.clear();
+  }
+  return getBatchNormMoments(batchNorm);
+}
+
 void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
-                          ArrayRef<double> scale, ArrayRef<double> offset) {
+                          ArrayRef<double> scale, ArrayRef<double> offset,
+                          const std::optional<OutputMoments> &moments) {
   ConstantFloats oldKernel = kernelOp.getKernel();
   std::vector<float> kernel(oldKernel.values());
   for (auto [element, value] : llvm::enumerate(kernel))
@@ -129,6 +148,8 @@ void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
   kernelOp.setKernel(builder, kernel);
   if (hasBias)
     kernelOp.setBias(builder, bias);
+  if (moments)
+    setOutputMoments(builder, kernelOp, *moments);
 }
 
 /// The ops from the kernel op to the end of `getResult()`.
@@ -152,6 +173,8 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
   // The ops that stay compute other values now; the last of them those of the
   // last step.
   Location loc = chain->steps.back().op->getLoc();
+  std::optional<OutputMoments> moments =
+      getMoments(chain->steps, 0, kernelOp.numOutputChannels());
   erase(chain->steps);
   SmallVector<Operation *> remaining = getOps(kernelOp);
   llvm::append_range(remaining, chain->moves);
@@ -159,7 +182,7 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
     renameChanged(op, kSuffix);
   remaining.back()->setLoc(loc);
   scaleOutputs(kernelOp, std::move(*bias), chain->affine.scale,
-               chain->affine.offset);
+               chain->affine.offset, moments);
 }
 
 /// The kernel op that makes a value, directly or as its bias.
@@ -199,6 +222,13 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
   if (!chain->affine.isFinite())
     return remark(chain->steps.back().op, "a scale or an offset is not finite");
   Location loc = chain->steps.back().op->getLoc();
+  SmallVector<std::optional<OutputMoments>> moments;
+  size_t first = 0;
+  for (const KernelOp &maker : makers) {
+    moments.push_back(
+        getMoments(chain->steps, first, maker.numOutputChannels()));
+    first += maker.numOutputChannels();
+  }
   erase(chain->steps);
   SmallVector<Operation *> remaining;
   for (const KernelOp &maker : makers)
@@ -209,10 +239,10 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
     renameChanged(op, kSuffix);
   remaining.back()->setLoc(loc);
   ArrayRef<double> scale = chain->affine.scale, offset = chain->affine.offset;
-  for (auto [maker, bias] : llvm::zip_equal(makers, biases)) {
+  for (auto [maker, bias, known] : llvm::zip_equal(makers, biases, moments)) {
     size_t channels = maker.numOutputChannels();
     scaleOutputs(maker, std::move(bias), scale.take_front(channels),
-                 offset.take_front(channels));
+                 offset.take_front(channels), known);
     scale = scale.drop_front(channels);
     offset = offset.drop_front(channels);
   }
@@ -285,10 +315,14 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     value = float(affine.scale[kernelOp.inChannelOf(element)] * value);
   for (auto [value, addend] : llvm::zip_equal(*bias, added))
     value = float(value + addend);
+  // What the layer makes stays the same.
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   OpBuilder builder(kernelOp.getOperation());
   kernelOp.setKernel(builder, kernel);
   if (llvm::any_of(added, [](double addend) { return addend != 0; }))
     kernelOp.setBias(builder, *bias);
+  if (moments)
+    setOutputMoments(builder, kernelOp, *moments);
   erase(steps);
   for (Operation *op : moves)
     renameChanged(op, kSuffix);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Constants.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -36,6 +37,32 @@ static std::optional<float> getNumber(Value value) {
       std::isnan(constant->values().front()))
     return std::nullopt;
   return constant->values().front();
+}
+
+/// The op of one of these kinds that makes the value, when nobody else reads it
+/// and no tag makes it an operator of its own.
+template <typename... Ops> static Operation *getInner(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_present<Ops...>(op) && op->hasOneUse() &&
+                 !op->hasAttr(mct::tpc::TpcDialect::kSetAttrName)
+             ? op
+             : nullptr;
+}
+
+/// Erases the op and then what made its operands, as far as nobody reads it.
+static void eraseUnread(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> pending;
+  pending.insert(op);
+  while (!pending.empty()) {
+    Operation *unread = pending.pop_back_val();
+    if (!unread->use_empty())
+      continue;
+    for (Value operand : unread->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        pending.insert(producer);
+    pending.remove(unread);
+    unread->erase();
+  }
 }
 
 /// Reads a clamp, or the comparison of a tensor with a number. A NaN must pass
@@ -93,17 +120,178 @@ static void normalize(Operation *op) {
       builder.getF32FloatAttr(lowest), builder.getF32FloatAttr(highest));
   clamp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->getResult(0).replaceAllUsesWith(clamp.getOutput());
-  llvm::SmallSetVector<Operation *, 4> producers;
-  for (Operation *replaced : {op, inner->op}) {
-    for (Value operand : replaced->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        producers.insert(producer);
-    producers.remove(replaced);
-    replaced->erase();
+  eraseUnread(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Sigmoid
+//===----------------------------------------------------------------------===//
+
+/// x where `value` is -x.
+static Value getNegated(Value value) {
+  Operation *op = getInner<tosa::NegateOp, tosa::MulOp, tosa::SubOp>(value);
+  if (!op)
+    return {};
+  Value negated;
+  if (isa<tosa::NegateOp>(op))
+    negated = op->getOperand(0);
+  else if (isa<tosa::SubOp>(op))
+    negated =
+        getNumber(op->getOperand(0)) == 0.0f ? op->getOperand(1) : Value();
+  else
+    for (unsigned i : {0, 1})
+      if (getNumber(op->getOperand(i)) == -1.0f)
+        negated = op->getOperand(1 - i);
+  return negated && negated.getType() == value.getType() ? negated : Value();
+}
+
+/// `tosa.sigmoid` in place of 1 / (1 + exp(-x)).
+static void normalizeSigmoid(tosa::ReciprocalOp op) {
+  Operation *sum = getInner<tosa::AddOp>(op.getInput1());
+  if (!sum)
+    return;
+  for (unsigned i : {0, 1}) {
+    Value exponential = sum->getOperand(i);
+    Operation *exp = getInner<tosa::ExpOp>(exponential);
+    Value x = exp ? getNegated(exp->getOperand(0)) : Value();
+    if (!x || x.getType() != op.getType() ||
+        getNumber(sum->getOperand(1 - i)) != 1.0f)
+      continue;
+    OpBuilder builder(op);
+    auto sigmoid =
+        tosa::SigmoidOp::create(builder, op.getLoc(), op.getType(), x);
+    sigmoid->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op.replaceAllUsesWith(sigmoid.getResult());
+    return eraseUnread(op);
   }
-  for (Operation *producer : producers)
-    if (producer->hasTrait<OpTrait::ConstantLike>() && producer->use_empty())
-      producer->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// HardSwish
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// number * factors[0] * factors[1] * …
+struct Product {
+  double number = 1;
+  SmallVector<Value, 2> factors;
+  /// Multiplications below the outermost one.
+  SmallVector<Operation *, 2> inner;
+};
+} // namespace
+
+/// Whether the product is only a factor of another one.
+static bool isFactor(tosa::MulOp op) {
+  return getInner<tosa::MulOp>(op) && isa<tosa::MulOp>(*op->user_begin());
+}
+
+static void addFactors(Operation *mul, Product &product) {
+  for (Value operand : mul->getOperands().take_front(2)) {
+    if (std::optional<float> number = getNumber(operand)) {
+      product.number *= *number;
+    } else if (Operation *inner = getInner<tosa::MulOp>(operand);
+               inner && product.inner.size() < 2) {
+      product.inner.push_back(inner);
+      addFactors(inner, product);
+    } else {
+      product.factors.push_back(operand);
+    }
+  }
+}
+
+/// {a, b} where `value` is a * x + b and nobody else reads what is in between.
+static std::optional<std::pair<double, double>> getAffine(Value value,
+                                                          Value x) {
+  double scale = 1, offset = 0;
+  while (value != x) {
+    Operation *op = getInner<tosa::AddOp, tosa::SubOp, tosa::MulOp>(value);
+    if (!op)
+      return std::nullopt;
+    std::optional<float> number = getNumber(op->getOperand(1));
+    Value input = op->getOperand(0);
+    if (!number && !isa<tosa::SubOp>(op)) {
+      number = getNumber(op->getOperand(0));
+      input = op->getOperand(1);
+    }
+    if (!number || input.getType() != value.getType())
+      return std::nullopt;
+    // The value is scale * (what this op makes) + offset.
+    if (isa<tosa::MulOp>(op))
+      scale *= *number;
+    else
+      offset += scale * (isa<tosa::SubOp>(op) ? -*number : *number);
+    value = input;
+  }
+  return std::pair(scale, offset);
+}
+
+/// As far as numbers that are written in f32 tell.
+static bool isClose(double number, double expected) {
+  return std::abs(number - expected) <= 1e-6 * expected;
+}
+
+/// `x * (clamp(x + 3, 0, 6) * 1/6)` in place of another form of hard-swish.
+static void normalizeHardSwish(tosa::MulOp op) {
+  Product product;
+  addFactors(op, product);
+  if (product.factors.size() != 2)
+    return;
+  for (unsigned i : {0, 1}) {
+    Value x = product.factors[i], gate = product.factors[1 - i];
+    auto clamp = dyn_cast_or_null<tosa::ClampOp>(getInner<tosa::ClampOp>(gate));
+    std::optional<Limiter> limiter = getLimiter(clamp);
+    if (!limiter || limiter->lowest != 0 || gate.getType() != x.getType() ||
+        op.getType() != x.getType())
+      continue;
+    std::optional<std::pair<double, double>> affine =
+        getAffine(limiter->input, x);
+    // number * clamp(scale * x + offset, 0, highest) = clamp(x + 3, 0, 6) / 6
+    if (!affine || !isClose(product.number * limiter->highest, 1) ||
+        !isClose(product.number * affine->first, 1.0 / 6) ||
+        !isClose(product.number * affine->second, 0.5))
+      continue;
+    // Forms that targets know: the factor outside of everything, or on the
+    // clamp.
+    bool isPlain =
+        isa<tosa::AddOp>(limiter->input.getDefiningOp()) &&
+        llvm::is_contained(limiter->input.getDefiningOp()->getOperands(), x);
+    bool isOutside = getNumber(op.getInput1()) || getNumber(op.getInput2());
+    bool isOnClamp =
+        product.inner.size() == 1 &&
+        llvm::is_contained(product.inner.front()->getOperands(), gate) &&
+        !isOutside;
+    if (isPlain && product.inner.size() == 1 && (isOutside || isOnClamp))
+      return;
+
+    OpBuilder builder(op);
+    auto type = cast<RankedTensorType>(x.getType());
+    auto number = [&](float value) {
+      return mct::createConstant(
+          builder, op.getLoc(),
+          RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
+                                builder.getF32Type()),
+          {value}, "number");
+    };
+    // The name is that of the whole; its parts are called after it.
+    StringAttr name = mct::getName(op.getLoc());
+    auto part = [&](const char *suffix) -> Location {
+      return name ? NameLoc::get(builder.getStringAttr(name.strref() + suffix),
+                                 op.getLoc())
+                  : op.getLoc();
+    };
+    auto sum =
+        tosa::AddOp::create(builder, part(".add"), type, x, number(3.0f));
+    auto bounded = tosa::ClampOp::create(builder, part(".clamp"), type, sum,
+                                         builder.getF32FloatAttr(0.0f),
+                                         builder.getF32FloatAttr(6.0f));
+    auto scaled = tosa::MulOp::create(builder, part(".scale"), type, bounded,
+                                      number(1.0f / 6), op.getShift());
+    auto result = tosa::MulOp::create(builder, op.getLoc(), type, x, scaled,
+                                      op.getShift());
+    result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op.replaceAllUsesWith(result.getResult());
+    return eraseUnread(op);
+  }
 }
 
 namespace {
@@ -118,6 +306,21 @@ struct NormalizeActivationsPass
     });
     for (Operation *op : ops)
       normalize(op);
+    // A sigmoid may be the gate of a product; a product ends in its root.
+    SmallVector<tosa::ReciprocalOp> reciprocals;
+    SmallVector<tosa::MulOp> products;
+    getOperation().walk([&](Operation *op) {
+      if (auto reciprocal = dyn_cast<tosa::ReciprocalOp>(op))
+        reciprocals.push_back(reciprocal);
+    });
+    for (tosa::ReciprocalOp op : reciprocals)
+      normalizeSigmoid(op);
+    getOperation().walk([&](tosa::MulOp op) {
+      if (!isFactor(op))
+        products.push_back(op);
+    });
+    for (tosa::MulOp op : products)
+      normalizeHardSwish(op);
   }
 };
 } // namespace

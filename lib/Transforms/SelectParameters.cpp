@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Quantization/Parallel.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
+#include <thread>
 
 namespace mct {
 #define GEN_PASS_DEF_SELECTPARAMETERSPASS
@@ -11,17 +13,33 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
+namespace {
+/// A point, what is searched for it, and what was found.
+struct ActivationSearch {
+  tpc::QuantizeOp point;
+  quantization::SelectionOptions options;
+  std::optional<std::pair<double, double>> bounds;
+  std::optional<quantization::Histogram> histogram; // no bounds, or a table
+  quantization::SelectedParameters selected;
+  quantization::LutParameters table;
+  std::string error;
+
+  void run();
+};
+} // namespace
+
 /// First rule that applies: the target's word, the known range, the data.
 static bool isSigned(tpc::OpQuantConfigAttr config,
-                     std::optional<std::pair<double, double>> bounds,
-                     tpc::StatisticsAttr statistics) {
+                     const ActivationSearch &search) {
   if (config.getSignedness() != tpc::Signedness::Auto)
     return config.getSignedness() == tpc::Signedness::Signed;
-  return bounds ? bounds->first < 0 : statistics.sawNegative();
+  return search.bounds ? search.bounds->first < 0
+                       : quantization::hasNegativeValue(
+                             *search.histogram, search.options.zThreshold);
 }
 
-static LogicalResult selectParameters(tpc::QuantizeOp point,
-                                      quantization::ErrorMethod errorMethod) {
+static FailureOr<ActivationSearch>
+createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   if (!config)
     return point.emitOpError()
@@ -34,42 +52,55 @@ static LogicalResult selectParameters(tpc::QuantizeOp point,
                             << "-bit activations; run mct-calibrate before";
     return diagnostic;
   }
-  FailureOr<quantization::QuantizerKind> kind =
-      getQuantizerKind(point, config.getActMethod());
-  if (failed(kind) || failed(checkSelectableBits(point, config.getActBits())))
+  quantization::QuantizerKind kind = getQuantizerKind(config.getActMethod());
+  if (failed(hasTable(kind) ? checkSelectableTable(point, config.getActBits(),
+                                                   quantization::kTableBits)
+                            : checkSelectableBits(point, config.getActBits(),
+                                                  settings.errorMethod)))
     return failure();
 
-  std::optional<std::pair<double, double>> bounds;
+  ActivationSearch search;
+  search.point = point;
+  search.options = settings.optionsFor(kind, config.getActBits());
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
-    bounds = {*range.getMin(), *range.getMax()};
-  quantization::SelectionOptions options;
-  options.kind = *kind;
-  options.bits = config.getActBits();
-  options.isSigned = isSigned(config, bounds, statistics);
-  options.errorMethod = errorMethod;
-
+    search.bounds = {*range.getMin(), *range.getMax()};
   // Without clipping the extremes say everything; a histogram is not asked for.
-  if (!bounds && errorMethod == quantization::ErrorMethod::NoClipping)
-    bounds = {statistics.getMin(), statistics.getMax()};
-
-  quantization::SelectedParameters selected;
-  if (bounds) {
-    selected =
-        quantization::selectForBounds(bounds->first, bounds->second, options);
-  } else {
+  else if (settings.errorMethod == quantization::ErrorMethod::NoClipping &&
+           settings.zThreshold == 0)
+    search.bounds = {statistics.getMin(), statistics.getMax()};
+  // A table follows the distribution, also inside of known bounds.
+  if (!search.bounds || hasTable(kind)) {
     FailureOr<quantization::Histogram> histogram =
         getHistogram(statistics, [&] { return point.emitOpError(); });
     if (failed(histogram))
       return failure();
-    llvm::Expected<quantization::SelectedParameters> found =
-        quantization::selectForHistogram(*histogram, options);
-    if (!found)
-      return point.emitOpError() << llvm::toString(found.takeError());
-    selected = *found;
+    search.histogram = std::move(*histogram);
   }
-  point.setParametersAttr(
-      createParameters(point.getContext(), selected, options));
-  return success();
+  search.options.isSigned = isSigned(config, search);
+  return search;
+}
+
+void ActivationSearch::run() {
+  if (hasTable(options.kind)) {
+    llvm::Expected<quantization::LutParameters> found =
+        quantization::selectLutForHistogram(*histogram, options);
+    if (found)
+      table = std::move(*found);
+    else
+      error = llvm::toString(found.takeError());
+    return;
+  }
+  if (bounds) {
+    selected =
+        quantization::selectForBounds(bounds->first, bounds->second, options);
+    return;
+  }
+  llvm::Expected<quantization::SelectedParameters> found =
+      quantization::selectForHistogram(*histogram, options);
+  if (found)
+    selected = *found;
+  else
+    error = llvm::toString(found.takeError());
 }
 
 namespace {
@@ -78,13 +109,44 @@ struct SelectParametersPass
   using SelectParametersPassBase::SelectParametersPassBase;
 
   void runOnOperation() override {
-    WalkResult result = getOperation().walk([&](tpc::QuantizeOp point) {
+    ModuleOp module = getOperation();
+    SelectionSettings settings = {errorMethod, lpNorm, percentile, minThreshold,
+                                  zThreshold};
+    if (failed(settings.verify([&] { return module.emitError(); })))
+      return signalPassFailure();
+    if (errorMethod == quantization::ErrorMethod::HMSE) {
+      module.emitError() << "error-method=hmse weighs the elements of kernels; "
+                            "for activations use mse";
+      return signalPassFailure();
+    }
+    std::vector<ActivationSearch> searches;
+    WalkResult result = module.walk([&](tpc::QuantizeOp point) {
       if (point.isWeight() || point.getParametersAttr())
         return WalkResult::advance();
-      return WalkResult(selectParameters(point, errorMethod));
+      FailureOr<ActivationSearch> search = createSearch(point, settings);
+      if (failed(search))
+        return WalkResult::interrupt();
+      searches.push_back(std::move(*search));
+      return WalkResult::advance();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    unsigned workers = threads
+                           ? unsigned(threads)
+                           : std::max(1u, std::thread::hardware_concurrency());
+    quantization::parallelFor(searches.size(), workers,
+                              [&](size_t i) { searches[i].run(); });
+    for (ActivationSearch &search : searches) {
+      if (!search.error.empty()) {
+        search.point.emitOpError() << search.error;
+        return signalPassFailure();
+      }
+      search.point.setParametersAttr(
+          hasTable(search.options.kind)
+              ? createParameters(&getContext(), search.table, search.options)
+              : createParameters(&getContext(), search.selected,
+                                 search.options));
+    }
   }
 };
 } // namespace

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Constants.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Quantization/Channels.h"
+#include "mct/Quantization/Parallel.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
 #include <thread>
 
 namespace mct {
@@ -12,16 +16,122 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-static LogicalResult selectParameters(tpc::QuantizeOp point,
-                                      quantization::ErrorMethod errorMethod,
-                                      unsigned threads) {
+namespace {
+/// A point with its weights, one row per channel, and what was found.
+struct WeightSearch {
+  tpc::QuantizeOp point;
+  quantization::SelectionOptions options;
+  int64_t channels = 0;
+  std::vector<float> rows;
+  std::vector<float> elementWeights;                      // like rows, or empty
+  std::vector<quantization::SelectedParameters> selected; // none for a table
+
+  void run(size_t channel) {
+    size_t length = rows.size() / selected.size();
+    auto rowOf = [&](ArrayRef<float> all) {
+      return all.empty() ? all : all.slice(channel * length, length);
+    };
+    selected[channel] = quantization::selectForValues(rowOf(rows), options,
+                                                      rowOf(elementWeights));
+  }
+
+  /// All channels share the table, so there is no work to split by channel.
+  quantization::LutParameters selectTable(unsigned threads) const {
+    int64_t length = channels ? int64_t(rows.size()) / channels : 0;
+    return quantization::selectLut(rows, {channels, length}, {0}, options,
+                                   threads);
+  }
+};
+} // namespace
+
+/// The op that reads the point's output as its kernel.
+static std::optional<KernelOp> findKernelOp(tpc::QuantizeOp point,
+                                            const KernelOps &kernels) {
+  for (Operation *user : point->getUsers())
+    if (std::optional<KernelOp> kernel = kernels.get(user);
+        kernel && kernel->getKernelPoint() == point)
+      return kernel;
+  return std::nullopt;
+}
+
+/// For each element of the kernel the mean square of its input channel; empty
+/// for mse.
+static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
+                                                       const KernelOps &kernels,
+                                                       size_t elements) {
+  std::optional<KernelOp> kernel = findKernelOp(point, kernels);
+  if (!kernel)
+    return std::vector<float>();
+  auto input = kernel->getInput().get().getDefiningOp<tpc::QuantizeOp>();
+  auto inputType = cast<RankedTensorType>(kernel->getInput().get().getType());
+  // Statistics are about the last axis.
+  if (!input || kernel->inputAxis() != inputType.getRank() - 1) {
+    InFlightDiagnostic warning = point.emitWarning()
+                                 << "takes mse instead of hmse";
+    warning.attachNote(kernel->getLoc())
+        << "the op reads no activation point whose last axis has its input "
+           "channels";
+    return std::vector<float>();
+  }
+  tpc::StatisticsAttr statistics = input.getStatisticsAttr();
+  if (!statistics || !statistics.getChannelMeanSquare()) {
+    InFlightDiagnostic diagnostic =
+        point.emitOpError()
+        << "needs the mean square of its op's input channels for hmse";
+    diagnostic.attachNote(input.getLoc())
+        << "this point has no channel statistics; run mct-calibrate with "
+           "channel-statistics=true before";
+    return diagnostic;
+  }
+  ElementsAttr meanSquares = statistics.getChannelMeanSquare();
+  if (meanSquares.getNumElements() != kernel->numInputChannels())
+    return point.emitOpError()
+           << "has an op with " << kernel->numInputChannels()
+           << " input channels, whose statistics are about "
+           << meanSquares.getNumElements();
+  std::vector<double> perChannel(meanSquares.value_begin<double>(),
+                                 meanSquares.value_end<double>());
+  std::vector<float> weights(elements);
+  for (size_t i = 0; i < elements; ++i)
+    weights[i] = static_cast<float>(perChannel[kernel->inChannelOf(i)]);
+  return weights;
+}
+
+/// Gives a positional constant an axis where the target asks for channels and
+/// nothing says which axis has them.
+static void chooseAxis(tpc::QuantizeOp point, const ConstantFloats &values,
+                       const quantization::SelectionOptions &options,
+                       unsigned threads) {
+  if (point.getWeight() != tpc::kPositionalWeight || point.getAxes() ||
+      !point.getWeightConfig().getPerChannel() || values.shape().empty())
+    return;
+  int64_t axis = hasTable(options.kind)
+                     ? quantization::selectLutAxis(
+                           values.values(), values.shape(), options, threads)
+                     : quantization::selectAxis(values.values(), values.shape(),
+                                                options, threads)
+                           .axis;
+  // One entry is one parameter for the tensor.
+  if (values.shape()[axis] > 1)
+    point.setAxes(ArrayRef<int64_t>(axis));
+}
+
+static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
+                                            const SelectionSettings &settings,
+                                            const KernelOps *kernels,
+                                            unsigned threads) {
   tpc::AttrQuantConfigAttr config = point.getWeightConfig();
   if (!config)
     return point.emitOpError()
            << "has no config; run mct-insert-quantizers, or give it one";
-  FailureOr<quantization::QuantizerKind> kind =
-      getQuantizerKind(point, config.getMethod());
-  if (failed(kind) || failed(checkSelectableBits(point, config.getBits())))
+  quantization::QuantizerKind kind = getQuantizerKind(config.getMethod());
+  // A table as long as its entries have values is a grid.
+  constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
+  if (failed(hasTable(kind)
+                 ? checkSelectableTable(point, config.getBits(), kMaxIndexBits,
+                                        config.getLutValuesBits())
+                 : checkSelectableBits(point, config.getBits(),
+                                       settings.errorMethod)))
     return failure();
   std::optional<ConstantFloats> values = ConstantFloats::get(point.getInput());
   if (!values)
@@ -31,17 +141,27 @@ static LogicalResult selectParameters(tpc::QuantizeOp point,
     if (!std::isfinite(value))
       return point.emitOpError() << "quantizes a weight with the value "
                                  << value << " at element " << index;
-  quantization::SelectionOptions options;
-  options.kind = *kind;
-  options.bits = config.getBits();
-  options.isSigned = true;
-  options.errorMethod = errorMethod;
-  std::vector<quantization::SelectedParameters> selected =
-      quantization::selectPerChannel(values->values(), values->shape(),
-                                     point.getChannelAxes(), options, threads);
-  point.setParametersAttr(
-      createParameters(point.getContext(), selected, options));
-  return success();
+  WeightSearch search;
+  search.point = point;
+  search.options = settings.optionsFor(kind, config.getBits());
+  search.options.isSigned = true;
+  chooseAxis(point, *values, search.options, threads);
+  ArrayRef<int64_t> axes = point.getChannelAxes();
+  if (kernels && !hasTable(kind)) {
+    FailureOr<std::vector<float>> weights =
+        getElementWeights(point, *kernels, values->values().size());
+    if (failed(weights))
+      return failure();
+    if (!weights->empty())
+      search.elementWeights =
+          quantization::gatherChannels(*weights, values->shape(), axes);
+  }
+  search.rows =
+      quantization::gatherChannels(values->values(), values->shape(), axes);
+  search.channels = quantization::channelCount(values->shape(), axes);
+  if (!hasTable(kind))
+    search.selected.resize(search.channels);
+  return search;
 }
 
 namespace {
@@ -51,16 +171,52 @@ struct SelectWeightParametersPass
   using SelectWeightParametersPassBase::SelectWeightParametersPassBase;
 
   void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SelectionSettings settings = {errorMethod, lpNorm, percentile, minThreshold,
+                                  /*zThreshold=*/0};
+    if (failed(settings.verify([&] { return module.emitError(); })))
+      return signalPassFailure();
     unsigned workers = threads
                            ? unsigned(threads)
                            : std::max(1u, std::thread::hardware_concurrency());
-    WalkResult result = getOperation().walk([&](tpc::QuantizeOp point) {
+    std::optional<KernelOps> kernels;
+    if (errorMethod == quantization::ErrorMethod::HMSE)
+      kernels = KernelOps::forModule(module);
+
+    std::vector<WeightSearch> searches;
+    WalkResult result = module.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() || point.getParametersAttr())
         return WalkResult::advance();
-      return WalkResult(selectParameters(point, errorMethod, workers));
+      FailureOr<WeightSearch> search =
+          createSearch(point, settings, kernels ? &*kernels : nullptr, workers);
+      if (failed(search))
+        return WalkResult::interrupt();
+      searches.push_back(std::move(*search));
+      return WalkResult::advance();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+
+    // The channels of all points together, so that no point waits for another.
+    std::vector<std::pair<size_t, size_t>> tasks;
+    size_t elements = 0;
+    for (auto [index, search] : llvm::enumerate(searches)) {
+      elements += search.rows.size();
+      for (size_t channel = 0; channel < search.selected.size(); ++channel)
+        tasks.push_back({index, channel});
+    }
+    // A thread costs more to start than a few short rows to search.
+    workers = std::min<size_t>(workers, 1 + elements / 2048);
+    quantization::parallelFor(tasks.size(), workers, [&](size_t i) {
+      searches[tasks[i].first].run(tasks[i].second);
+    });
+    for (WeightSearch &search : searches)
+      search.point.setParametersAttr(
+          hasTable(search.options.kind)
+              ? createParameters(&getContext(), search.selectTable(workers),
+                                 search.options)
+              : createParameters(&getContext(), search.selected,
+                                 search.options));
   }
 };
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SelectedParameters.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -8,8 +9,8 @@ using namespace mct;
 // search on them says nothing.
 static constexpr int64_t kMaxSelectableBits = 16;
 
-FailureOr<quantization::QuantizerKind>
-mct::getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method) {
+quantization::QuantizerKind
+mct::getQuantizerKind(tpc::QuantizationMethod method) {
   switch (method) {
   case tpc::QuantizationMethod::PowerOfTwo:
     return quantization::QuantizerKind::PowerOfTwo;
@@ -18,21 +19,79 @@ mct::getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method) {
   case tpc::QuantizationMethod::Uniform:
     return quantization::QuantizerKind::Uniform;
   case tpc::QuantizationMethod::LutPowerOfTwo:
+    return quantization::QuantizerKind::LutPowerOfTwo;
   case tpc::QuantizationMethod::LutSymmetric:
-    break;
+    return quantization::QuantizerKind::LutSymmetric;
   }
-  return point.emitOpError()
-         << "asks for method " << tpc::stringifyQuantizationMethod(method)
-         << "; parameters can be selected for power_of_two, symmetric and "
-            "uniform";
+  llvm_unreachable("no other method");
 }
 
-LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits) {
-  if (bits >= 1 && bits <= kMaxSelectableBits)
-    return success();
-  return point.emitOpError()
-         << "asks for " << bits << " bits; parameters can be selected for 1 to "
-         << kMaxSelectableBits;
+bool mct::hasTable(quantization::QuantizerKind kind) {
+  return kind == quantization::QuantizerKind::LutPowerOfTwo ||
+         kind == quantization::QuantizerKind::LutSymmetric;
+}
+
+LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
+                                       quantization::ErrorMethod errorMethod) {
+  if (bits < 1 || bits > kMaxSelectableBits)
+    return point.emitOpError() << "asks for " << bits
+                               << " bits; parameters can be selected for 1 to "
+                               << kMaxSelectableBits;
+  if (errorMethod == quantization::ErrorMethod::KL &&
+      bits > quantization::kMaxDivergenceBits)
+    return point.emitOpError() << "asks for " << bits
+                               << " bits; histograms resolve grids of at most "
+                               << quantization::kMaxDivergenceBits
+                               << " bits, use another error-method than kl";
+  return success();
+}
+
+LogicalResult
+SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
+  // Written so that NaN fails as well.
+  if (!(lpNorm >= 1 && lpNorm <= 64))
+    return emitError() << "lp-norm is " << lpNorm << "; it must be 1 to 64";
+  if (!(percentile > 0 && percentile <= 100))
+    return emitError() << "percentile is " << percentile
+                       << "; it must be above 0 and at most 100";
+  if (!(minThreshold >= 0 && std::isfinite(minThreshold)))
+    return emitError() << "min-threshold is " << minThreshold
+                       << "; it must be positive, or 0 for 2^-16";
+  if (!(zThreshold >= 0))
+    return emitError() << "z-threshold is " << zThreshold
+                       << "; it must be positive, or 0 for none";
+  return success();
+}
+
+quantization::SelectionOptions
+SelectionSettings::optionsFor(quantization::QuantizerKind kind,
+                              int64_t bits) const {
+  quantization::SelectionOptions options;
+  options.kind = kind;
+  options.bits = bits;
+  options.errorMethod = errorMethod;
+  options.lpNorm = lpNorm;
+  options.percentile = percentile;
+  if (minThreshold > 0)
+    options.minThreshold = minThreshold;
+  if (zThreshold > 0)
+    options.zThreshold = zThreshold;
+  return options;
+}
+
+LogicalResult mct::checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
+                                        int64_t maxBits,
+                                        std::optional<int64_t> entryBits) {
+  if (bits < 1 || bits > maxBits)
+    return point.emitOpError()
+           << "asks for a table with an index of " << bits
+           << " bits; tables can be selected for 1 to " << maxBits;
+  if (entryBits && *entryBits != quantization::kTableBits)
+    return point.emitOpError()
+           << "asks for a table with entries of " << *entryBits
+           << " bits ('lut_values_bits'); tables can be selected for "
+           << quantization::kTableBits;
+  return success();
 }
 
 tpc::QuantizerAttrInterface
@@ -57,4 +116,17 @@ mct::createParameters(MLIRContext *context,
                                     options.isSigned);
   return tpc::SymmetricAttr::get(context, thresholds, options.bits,
                                  options.isSigned);
+}
+
+tpc::QuantizerAttrInterface
+mct::createParameters(MLIRContext *context,
+                      const quantization::LutParameters &selected,
+                      const quantization::SelectionOptions &options) {
+  tpc::QuantizationMethod method =
+      options.kind == quantization::QuantizerKind::LutPowerOfTwo
+          ? tpc::QuantizationMethod::LutPowerOfTwo
+          : tpc::QuantizationMethod::LutSymmetric;
+  return tpc::LookupTableAttr::get(context, method, selected.thresholds,
+                                   selected.table, options.bits,
+                                   options.isSigned, quantization::kTableBits);
 }

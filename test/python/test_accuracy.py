@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main job on the embedded network and on the real ones: what the float and the quantized module answer."""
 
+import re
+
 import measure
 import numpy as np
 import pytest
@@ -50,6 +52,23 @@ def test_digits_quantized_loses_at_most_one_point(quantize):
     assert before["top1"] >= 0.97
     assert after["top1"] >= before["top1"] - 0.01
     assert after["agreement"] >= 0.98
+
+
+def test_digits_with_tables_of_values(quantize, tmp_path):
+    """Every convolution but the depthwise one as sixteen levels, chosen freely among 256."""
+    rules = tmp_path / "rules.txt"
+    rules.write_text("op tosa.conv2d weights=4\n")
+    model, inputs = measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_test.npy"
+    calibration = measure.DIGITS / "digits_calib.npy"
+    quantized = quantize(model, calibration, target="imx500_v1_lut", overrides=rules, **DIGITS)
+    tables = re.findall(r"#tpc\.lookup_table<method = lut_sym_quantizer, .*bits = 4>", quantized.read_text())
+    assert len(tables) == 4
+    before = measure.run_json(model, inputs, labels=LABELS, **DIGITS)
+    after = measure.run_json(quantized, inputs, labels=LABELS, compare=model, **DIGITS)
+    assert after["top1"] >= before["top1"] - 0.02
+    assert after["agreement"] >= 0.97
+    eight_bits = measure.weight_bytes(quantized_digits(quantize))
+    assert measure.weight_bytes(quantized) < 0.7 * eight_bits
 
 
 def test_top1_is_what_the_outputs_say(tools, tmp_path):

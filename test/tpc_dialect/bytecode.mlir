@@ -17,7 +17,9 @@ func.func @main(%arg0: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %1 = tpc.quantize %0 as "small" activation config(#act8)
     statistics(#tpc.statistics<count = 4, zeros = 1, min = 0.0, max = 6.0,
       histogram = #tpc.histogram<step_exponent = -9, first = 3072, counts = dense<3> : tensor<1xi64>>>) : tensor<1x2xf32>
-  return %1 : tensor<1x2xf32>
+  %2 = tpc.quantize %1 as "table" activation
+    parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [2.0], table = [-90, 0, 64], bits = 2>) : tensor<1x2xf32>
+  return %2 : tensor<1x2xf32>
 }
 
 {-#

@@ -89,3 +89,22 @@ func.func @constant_behind_a_point_is_not_folded() -> tensor<4xf32> {
   %0 = tosa.add %q, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A bias with moments is a constant; nobody reads this one.
+// CHECK-LABEL: func.func @unread_bias
+// CHECK-NEXT:    return
+func.func @unread_bias() {
+  %b = tpc.bias values(dense<1.0> : tensor<4xf32>) mean(dense<0.0> : tensor<4xf32>) deviation(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @bias_that_is_read
+// CHECK:         %[[B:.*]] = tpc.bias values(dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>) mean(dense<0.000000e+00> : tensor<2xf32>) deviation(dense<[1.000000e+00, 3.000000e+00]> : tensor<2xf32>) : tensor<2xf32>
+// CHECK:         tosa.add %{{.*}}, %[[B]]
+func.func @bias_that_is_read(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %b = tpc.bias values(dense<[1.0, 2.0]> : tensor<2xf32>) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.0, 3.0]> : tensor<2xf32>) : tensor<2xf32>
+  %0 = tosa.add %x, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

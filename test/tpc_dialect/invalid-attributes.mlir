@@ -332,3 +332,75 @@
 
 // expected-error@+1 {{zero point 256 is outside of 8 bits}}
 #q = #tpc.uniform<scale = [1.0], zero_point = [256], bits = 8>
+
+// -----
+
+// LT1
+// expected-error@+1 {{method of a lookup table must be lut_pot_quantizer or lut_sym_quantizer, but got symmetric}}
+#q = #tpc.lookup_table<method = symmetric, threshold = [1.0], table = [0], bits = 2>
+
+// -----
+
+// LT2
+// expected-error@+1 {{a quantizer needs at least one threshold}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [], table = [0], bits = 2>
+
+// -----
+
+// LT2
+// expected-error@+1 {{thresholds must be positive and finite, but got}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0, 0.0], table = [0], bits = 2>
+
+// -----
+
+// LT2
+// expected-error@+1 {{is not a power of two}}
+#q = #tpc.lookup_table<method = lut_pot_quantizer, threshold = [1.0, 3.0], table = [0], bits = 2>
+
+// -----
+
+// LT3
+// expected-error@+1 {{an index into a lookup table has at most as many bits as its entries, and these at most 8, but got 5 and 4}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0], bits = 5, table_bits = 4>
+
+// -----
+
+// LT3
+// expected-error@+1 {{an index into a lookup table has at most as many bits as its entries, and these at most 8, but got 4 and 9}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0], bits = 4, table_bits = 9>
+
+// -----
+
+// LT3
+// expected-error@+1 {{quantizers have 1 to 23 bits, but got 0}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0], bits = 0>
+
+// -----
+
+// LT4
+// expected-error@+1 {{a lookup table of 2 bits has 1 to 4 entries, but got 5}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0, 1, 2, 3, 4], bits = 2>
+
+// -----
+
+// LT4
+// expected-error@+1 {{a lookup table of 2 bits has 1 to 4 entries, but got 0}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [], bits = 2>
+
+// -----
+
+// LT5
+// expected-error@+1 {{entry 128 of a lookup table is outside -128 to 127}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0, 128], bits = 2>
+
+// -----
+
+// LT5
+// expected-error@+1 {{entry -1 of a lookup table is outside 0 to 15}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [-1, 5], bits = 2, is_signed = false, table_bits = 4>
+
+// -----
+
+// LT5
+// expected-error@+1 {{entries of a lookup table must ascend, but got 7 before 7}}
+#q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0, 7, 7], bits = 2>

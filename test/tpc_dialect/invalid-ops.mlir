@@ -169,3 +169,48 @@ func.func @f(%x: tensor<4xf32>) {
   tpc.quantize %x as "a" activation config(#both) : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f() {
+  // M1
+  // expected-error@+1 {{is an f32 constant, but has values of type 'tensor<2xf32>' for a result of 'tensor<3xf32>'}}
+  tpc.bias values(dense<0.0> : tensor<2xf32>) mean(dense<0.0> : tensor<3xf32>) deviation(dense<1.0> : tensor<3xf32>) : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // M1
+  // expected-error@+1 {{is an f32 constant, but has values of type 'tensor<2xf64>' for a result of 'tensor<2xf64>'}}
+  tpc.bias values(dense<0.0> : tensor<2xf64>) mean(dense<0.0> : tensor<2xf32>) deviation(dense<1.0> : tensor<2xf32>) : tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // M2
+  // expected-error@+1 {{has moments of the types 'tensor<2xf32>' and 'tensor<1xf32>', expected two equal f32 vectors}}
+  tpc.bias values(dense<0.0> : tensor<2xf32>) mean(dense<0.0> : tensor<2xf32>) deviation(dense<1.0> : tensor<1xf32>) : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // M2
+  // expected-error@+1 {{has 3 moments for 2 values}}
+  tpc.bias values(dense<0.0> : tensor<2xf32>) mean(dense<0.0> : tensor<3xf32>) deviation(dense<1.0> : tensor<3xf32>) : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // M3
+  // expected-error@+1 {{has the standard deviation -1.000000e+00 in channel 1}}
+  tpc.bias values(dense<0.0> : tensor<2xf32>) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.0, -1.0]> : tensor<2xf32>) : tensor<2xf32>
+  return
+}

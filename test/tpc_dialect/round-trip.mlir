@@ -112,6 +112,12 @@ func.func @points(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
                                     channel_mean = dense<0.0> : tensor<4xf64>, channel_mean_square = dense<1.0> : tensor<4xf64>,
                                     channel_min = dense<-1.0> : tensor<4xf32>, channel_max = dense<1.0> : tensor<4xf32>>)
          parameters(#tpc.uniform<scale = [0.25], zero_point = [3], bits = 4>) : tensor<2x4xf32>
-  return %3 : tensor<2x4xf32>
+  // CHECK: parameters(#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.500000e+00], table = [-90, -20, 0, 64], bits = 2>)
+  %4 = tpc.quantize %3 as "table" activation
+         parameters(#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.5], table = [-90, -20, 0, 64], bits = 2, table_bits = 8>) : tensor<2x4xf32>
+  // CHECK: parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [2.000000e+00, 4.000000e+00], table = [1, 15], bits = 3, is_signed = false, table_bits = 4>)
+  %5 = tpc.quantize %4 as "narrow_table" weight "kernel_attr" axes [0]
+         parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [2.0, 4.0], table = [1, 15], bits = 3, is_signed = false, table_bits = 4>) : tensor<2x4xf32>
+  return %5 : tensor<2x4xf32>
 }
 }

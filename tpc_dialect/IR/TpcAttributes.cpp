@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Quantization/Lut.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -719,10 +720,8 @@ static LogicalResult verifyThresholds(EmitError emitError,
   return verifyBits(emitError, bits);
 }
 
-LogicalResult PowerOfTwoAttr::verify(EmitError emitError, RealList thresholds,
-                                     unsigned bits, bool) {
-  if (failed(verifyThresholds(emitError, thresholds, bits)))
-    return failure();
+static LogicalResult verifyPowersOfTwo(EmitError emitError,
+                                       ArrayRef<double> thresholds) {
   for (double threshold : thresholds) {
     int exponent = 0;
     if (std::frexp(threshold, &exponent) != 0.5)
@@ -730,6 +729,13 @@ LogicalResult PowerOfTwoAttr::verify(EmitError emitError, RealList thresholds,
                          << " is not a power of two";
   }
   return success();
+}
+
+LogicalResult PowerOfTwoAttr::verify(EmitError emitError, RealList thresholds,
+                                     unsigned bits, bool) {
+  if (failed(verifyThresholds(emitError, thresholds, bits)))
+    return failure();
+  return verifyPowersOfTwo(emitError, thresholds);
 }
 
 LogicalResult SymmetricAttr::verify(EmitError emitError, RealList thresholds,
@@ -803,4 +809,56 @@ SmallVector<mct::quantization::Grid> UniformAttr::getGrids() const {
 void UniformAttr::fakeQuantize(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
                                const float *input, float *output) const {
   fakeQuantizeOnGrids(getGrids(), shape, axes, input, output);
+}
+
+LogicalResult LookupTableAttr::verify(EmitError emitError,
+                                      QuantizationMethod method,
+                                      RealList thresholds,
+                                      ArrayRef<int64_t> table, unsigned bits,
+                                      bool isSigned, unsigned tableBits) {
+  // LT1
+  if (method != QuantizationMethod::LutPowerOfTwo &&
+      method != QuantizationMethod::LutSymmetric)
+    return emitError() << "method of a lookup table must be lut_pot_quantizer "
+                          "or lut_sym_quantizer, but got "
+                       << stringifyQuantizationMethod(method);
+  // LT2
+  if (failed(verifyThresholds(emitError, thresholds, bits)) ||
+      (method == QuantizationMethod::LutPowerOfTwo &&
+       failed(verifyPowersOfTwo(emitError, thresholds))))
+    return failure();
+  // LT3
+  if (tableBits > 8 || bits > tableBits)
+    return emitError() << "an index into a lookup table has at most as many "
+                          "bits as its entries, and these at most 8, but got "
+                       << bits << " and " << tableBits;
+  // LT4
+  if (table.empty() || table.size() > (size_t(1) << bits))
+    return emitError() << "a lookup table of " << bits << " bits has 1 to "
+                       << (1 << bits) << " entries, but got " << table.size();
+  // LT5
+  int64_t lo = mct::quantization::tableMin(isSigned, tableBits);
+  int64_t hi = mct::quantization::tableMax(isSigned, tableBits);
+  for (auto [i, entry] : llvm::enumerate(table)) {
+    if (entry < lo || entry > hi)
+      return emitError() << "entry " << entry
+                         << " of a lookup table is outside " << lo << " to "
+                         << hi;
+    if (i > 0 && entry <= table[i - 1])
+      return emitError() << "entries of a lookup table must ascend, but got "
+                         << table[i - 1] << " before " << entry;
+  }
+  return success();
+}
+
+size_t LookupTableAttr::getNumChannels() const { return getThreshold().size(); }
+SmallVector<mct::quantization::Grid> LookupTableAttr::getGrids() const {
+  return {};
+}
+void LookupTableAttr::fakeQuantize(ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> axes, const float *input,
+                                   float *output) const {
+  mct::quantization::LutQuantizer(getTable(), getThreshold(), getIsSigned(),
+                                  getTableBits())
+      .run(shape, axes, input, output);
 }

@@ -38,7 +38,7 @@ def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
     * `bits`: width in bits of the stored integer, sign included.
     * `per_channel`: one threshold per output channel instead of one per tensor.
     * `enabled`: quantized at all.
-    * `lut_values_bits`: width of a table's entries. Advisory: no pass reads it yet.
+    * `lut_values_bits`: width of a table's entries, 8 where it is not given. Parameters can be selected for 8 only.
 
     Rules: (A1) bits > 0; (A2) lut_values_bits > 0.
 
@@ -340,6 +340,41 @@ def Tpc_UniformAttr : Tpc_Attr<"Uniform", "uniform", [DeclareAttrInterfaceMethod
     ArrayRefParameter<"int64_t">:$zero_point,
     "unsigned":$bits);
   let assemblyFormat = "`<` struct(custom<RealList>($scale), custom<BitList>($zero_point), $bits) `>`";
+}
+
+def Tpc_LookupTableAttr
+    : Tpc_Attr<"LookupTable", "lookup_table", [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface>]> {
+  let summary = "Levels from a table of integers";
+  let description = [{
+    The stored integer, of `bits` bits, is an index into `table`. Entry e stands for the value e * threshold /
+    2^(table_bits - is_signed). A value takes the entry nearest to value / (threshold + 1e-8) * 2^(table_bits -
+    is_signed), clamped to the range of a `table_bits` integer.
+
+    * `method`: `lut_pot_quantizer`, whose thresholds are powers of two, or `lut_sym_quantizer`.
+    * `threshold`: one, or one per channel. The table is the same for all channels.
+    * `table`: integers of `table_bits` bits, ascending, none twice.
+
+    Rules: (LT1) `method` is one of the two; (LT2) thresholds are positive and finite, and powers of two where the
+    method says so; (LT3) 1 <= bits <= table_bits <= 8; (LT4) 1 to 2^bits entries; (LT5) entries ascend and lie in the
+    range of a signed, or unsigned, `table_bits` integer.
+
+    ```mlir
+    #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.5, 0.25], table = [-90, -20, 0, 64], bits = 2>
+    ```
+
+    Source: mct_quantizers `WeightsLUTSymmetricInferableQuantizer`, `WeightsLUTPOTInferableQuantizer`,
+    `ActivationLutPOTInferableQuantizer`.
+  }];
+  let parameters = (ins
+    EnumParameter<Tpc_QuantizationMethod>:$method,
+    Tpc_RealListParameter:$threshold,
+    ArrayRefParameter<"int64_t">:$table,
+    "unsigned":$bits,
+    DefaultValuedParameter<"bool", "true">:$is_signed,
+    DefaultValuedParameter<"unsigned", "8">:$table_bits);
+  let assemblyFormat = [{
+    `<` struct($method, custom<RealList>($threshold), custom<BitList>($table), $bits, $is_signed, $table_bits) `>`
+  }];
 }
 
 #endif // TPC_DIALECT_IR_TPCATTRIBUTES_TD

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/OpImplementation.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -236,5 +238,62 @@ LogicalResult QuantizeOp::verify() {
         int64_t(parameters.getNumChannels()) != channels)
       return emitOpError() << "has " << parameters.getNumChannels()
                            << " parameters for " << channels << " channels";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// BiasOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult BiasOp::fold(FoldAdaptor) { return getValuesAttr(); }
+
+/// The f32 elements, or none when a resource has no data.
+static std::optional<SmallVector<float>> readFloats(ElementsAttr elements) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    size_t count = size_t(resource.getType().getNumElements());
+    if (!blob || blob->getData().size() != count * sizeof(float))
+      return std::nullopt;
+    return llvm::to_vector(blob->getDataAs<float>());
+  }
+  auto values = elements.tryGetValues<float>();
+  if (!values)
+    return std::nullopt;
+  return SmallVector<float>(values->begin(), values->end());
+}
+
+std::optional<std::pair<SmallVector<float>, SmallVector<float>>>
+BiasOp::getMoments() {
+  std::optional<SmallVector<float>> mean = readFloats(getMean());
+  std::optional<SmallVector<float>> deviation = readFloats(getDeviation());
+  if (!mean || !deviation)
+    return std::nullopt;
+  return std::pair(std::move(*mean), std::move(*deviation));
+}
+
+LogicalResult BiasOp::verify() {
+  // M1
+  auto type = cast<ShapedType>(getOutput().getType());
+  if (getValues().getShapedType() != type || !type.getElementType().isF32())
+    return emitOpError() << "is an f32 constant, but has values of type "
+                         << getValues().getShapedType() << " for a result of "
+                         << type;
+  // M2
+  ShapedType mean = getMean().getShapedType(),
+             deviation = getDeviation().getShapedType();
+  if (mean.getRank() != 1 || !mean.getElementType().isF32() ||
+      mean != deviation)
+    return emitOpError() << "has moments of the types " << mean << " and "
+                         << deviation << ", expected two equal f32 vectors";
+  int64_t values = type.getNumElements(), channels = mean.getNumElements();
+  if (values != channels && values != 1)
+    return emitOpError() << "has " << channels << " moments for " << values
+                         << " values";
+  // M3
+  if (std::optional<SmallVector<float>> numbers = readFloats(getDeviation()))
+    for (auto [channel, number] : llvm::enumerate(*numbers))
+      if (!(number >= 0))
+        return emitOpError() << "has the standard deviation " << number
+                             << " in channel " << channel;
   return success();
 }

@@ -201,4 +201,35 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
   }];
 }
 
+def Tpc_BiasOp : Tpc_Op<"bias", [Pure, ConstantLike]> {
+  let summary = "A constant bias, with what a folded batch norm made of each channel";
+  let description = [{
+    A constant like `tosa.const`, for the bias of a layer into which a batch norm was folded. Every output channel of
+    that layer had the mean `mean` (beta) and the standard deviation `deviation` (|gamma|) over the training data, in
+    the unit of the output. Passes that look for constants take it for one. A pass that computes a new bias writes an
+    ordinary constant, so that what is no longer true does not stay.
+
+    ```mlir
+    %b = tpc.bias values(dense<[0.5, -1.0]> : tensor<2xf32>) mean(dense<[0.0, 0.25]> : tensor<2xf32>)
+           deviation(dense<[1.0, 2.0]> : tensor<2xf32>) : tensor<2xf32>
+    ```
+
+    Rules: (M1) `values` has the type of the result, f32; (M2) `mean` and `deviation` are f32 vectors of one size, which
+    is 1 or the number of values where there are several; (M3) a deviation is not negative.
+
+    Source: MCT keeps both as `NodePriorInfo` (`std_output`, `mean_output`) of the folded layer.
+  }];
+  let arguments = (ins ElementsAttr:$values, ElementsAttr:$mean, ElementsAttr:$deviation);
+  let results = (outs AnyStaticShapeTensor:$output);
+  let assemblyFormat = [{
+    `values` `(` $values `)` `mean` `(` $mean `)` `deviation` `(` $deviation `)` attr-dict `:` type($output)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Mean and deviation, one of each per channel; none when their data are missing.
+    std::optional<std::pair<::llvm::SmallVector<float>, ::llvm::SmallVector<float>>> getMoments();
+  }];
+}
+
 #endif // TPC_DIALECT_IR_TPCOPS_TD

@@ -10,23 +10,54 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace mct::quantization {
 
-/// How a range is chosen: `no-clipping` covers every value, `mse` minimizes the
-/// mean squared error.
-enum class ErrorMethod { NoClipping, MSE };
+/// How a range is chosen. The searches minimize a distance between the values x
+/// and their quantized counterparts y; e = x - y.
+enum class ErrorMethod {
+  NoClipping, // covers every value
+  MSE,        // mean of e^2
+  MAE,        // mean of |e|
+  LP,         // mean of |e|^p, no root
+  KL,         // divergence of the distributions (DivergenceSearch.h), in nats
+  HMSE,       // mean of h e^2 over the mean of h, h the weight of the element
+  Percentile, // covers a given part of the magnitudes
+  OCTAV,      // Newton-like recursion for the clipping of least mean e^2
+};
 
-/// Family of grids: threshold a power of two, any threshold, or any step and
-/// zero point.
-enum class QuantizerKind { PowerOfTwo, Symmetric, Uniform };
+/// Family of grids: threshold a power of two, any threshold, any step and zero
+/// point; or a table of levels (Lut.h), with a threshold of either kind.
+enum class QuantizerKind {
+  PowerOfTwo,
+  Symmetric,
+  Uniform,
+  LutPowerOfTwo,
+  LutSymmetric,
+};
 
-/// A value that occurs `weight` times.
+/// What is known about the error of a result.
+enum class Certificate {
+  Exact,            // no parameters of the kind have a smaller error
+  ExactAtThreshold, // none at the same thresholds (tables)
+  Bound,            // none has an error below error / (1 + bound)
+  None,             // not searched for, or not known
+};
+
+/// A value that occurs `weight` times, or as many values spread evenly over
+/// `width` around it. The width is read by searches for the mean squared error
+/// of grids above 8 bits (DensitySearch.h).
 struct Atom {
   double value = 0;
   double weight = 0;
+  double width = 0;
 };
+
+/// Widest grid the KL method can tell apart: histograms have 2^11 bins and more
+/// on each side of zero. Source: thresholds.md 5.3 G.
+inline constexpr unsigned kMaxDivergenceBits = 11;
 
 struct SelectionOptions {
   QuantizerKind kind = QuantizerKind::PowerOfTwo;
@@ -36,6 +67,14 @@ struct SelectionOptions {
   /// weight functions do not read it: weights are always signed.
   bool isSigned = true;
   ErrorMethod errorMethod = ErrorMethod::MSE;
+  /// p of the LP method, 1..64.
+  double lpNorm = 2;
+  /// Percentile method: the part of the weight, in percent above 0 up to 100,
+  /// whose magnitudes are covered (uniform: on each side of zero).
+  double percentile = 99.99;
+  /// Activations: values further than this many standard deviations from the
+  /// mean are left out, of the range and of the error. Infinity: none.
+  double zThreshold = std::numeric_limits<double>::infinity();
   /// Smallest threshold of the symmetric kinds, and the step of a uniform grid
   /// when every value is zero. Positive. Rounded up to a power of two for
   /// PowerOfTwo.
@@ -48,9 +87,15 @@ struct SelectedParameters {
   /// Uniform kind, else 0. Real value = step * (q - zeroPoint).
   double step = 0;
   int64_t zeroPoint = 0;
-  /// Mean squared error of the selected grid over the given values (for
-  /// selectForBounds: 0, there are no values).
+  /// Error of the selected grid over the given values, in the unit of the error
+  /// method: mean |e|^p in the unit of the values to the p (p = 1 for MAE, 2
+  /// for MSE and HMSE and for the methods that minimize nothing), nats for KL.
+  /// selectForBounds: 0, there are no values.
   double error = 0;
+  Certificate certificate = Certificate::None;
+  /// Certificate::Bound: no parameters of the kind have an error below error /
+  /// (1 + bound). 0 for the exact ones, infinity for None.
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// The grid that `parameters` describe under `options`.
@@ -68,11 +113,29 @@ Grid gridFor(const SelectedParameters &parameters,
 /// * power of two, mse: the best of ten thresholds from twice the no-clipping
 ///   one downwards; of equal errors the smallest threshold not below
 ///   no-clipping;
-/// * symmetric and uniform, mse: the global optimum over all steps and zero
-///   points (StepSearch.h), up to 8 bits; for wider grids the best of a bounded
-///   search that never loses to no-clipping.
+/// * symmetric and uniform, mse and hmse: the global optimum over all steps and
+///   zero points (StepSearch.h), up to 8 bits; for wider grids the best of a
+///   bounded search that never loses to no-clipping; the same for lp with p =
+///   2;
+/// * symmetric and uniform, mae and lp: certified within 1e-4 of the global
+///   optimum up to 8 bits and p = 4, then moved to a local one within 1e-7
+///   (NormSearch.h);
+/// * kl: DivergenceSearch.h; exact over the candidates named there. Above
+///   kMaxDivergenceBits it is no-clipping;
+/// * percentile: no-clipping of what is left of the range (ClippingRules.h);
+/// * octav: the threshold of the recursion without widening, for a power of two
+///   the better one of its neighbours (ClippingRules.h).
+///
+/// Certificate::Exact of a power of two is about the named candidates, and that
+/// of a search for the mean squared error up to 1e-9 of the error and 1e-14 of
+/// the mean square.
+///
+/// `elementWeights` holds one weight >= 0 per value, in the same order, and
+/// multiplies its error; empty means ones, which give the same bits. It is what
+/// HMSE minimizes with; the other methods accept it as well.
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
-                                   const SelectionOptions &options);
+                                   const SelectionOptions &options,
+                                   llvm::ArrayRef<float> elementWeights = {});
 
 /// selectForValues for each channel of a row-major tensor (see
 /// fakeQuantizePerChannel for `shape` and `axes`), one result per channel.
@@ -80,13 +143,43 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
-                 unsigned threads);
+                 unsigned threads, llvm::ArrayRef<float> elementWeights = {});
 
-/// Parameters for an activation. Each bin stands for its midpoint (the outer
-/// ones, cut at the exact minimum and maximum, for the middle of what is left),
-/// except that the minimum and the maximum are taken as one value each.
+/// The axis whose thresholds (or scales) fit best, for tensors with no known
+/// channel axis, and the parameters of its channels.
+struct AxisSelection {
+  int64_t axis = 0;
+  std::vector<SelectedParameters> parameters;
+};
+
+/// selectPerChannel for every axis of a tensor of at least one axis; the
+/// smallest mean error of the channels wins, the first of equal ones.
+/// Source: MCT (`get_weights_qparams` without a channel axis),
+/// thresholds.md 2.9.
+AxisSelection selectAxis(llvm::ArrayRef<float> values,
+                         llvm::ArrayRef<int64_t> shape,
+                         const SelectionOptions &options, unsigned threads,
+                         llvm::ArrayRef<float> elementWeights = {});
+
+/// The values a search sees of a histogram. Each bin stands for its midpoint
+/// (the outer ones, cut at the exact minimum and maximum, for the middle of
+/// what is left) with its width, except that the minimum and the maximum are
+/// one value each.
+std::vector<Atom> atomsOf(const Histogram &histogram);
+
+/// The atoms at most `zThreshold` standard deviations from the mean; all of
+/// them where the deviation is zero. Source: thresholds.md 3.6.
+std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
+                                  double zThreshold);
+
+/// Whether a negative value remains without the outliers: the signedness of the
+/// activation, where the target leaves it open.
+bool hasNegativeValue(const Histogram &histogram, double zThreshold);
+
+/// Parameters for an activation, from atomsOf(histogram) without its outliers.
 /// No widening: no-clipping is the exact range. Power of two tries twenty
-/// thresholds. Fails when nothing finite was observed.
+/// thresholds, a divergence has the histogram's own bins. Fails when nothing
+/// finite was observed.
 ///
 /// Source: MCT `qparams_selection_histogram_search`;
 /// thresholds.md 2.2-2.5, 5.5.
@@ -97,6 +190,17 @@ selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
 /// finite. The range to cover is that of the atoms.
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
                                   const SelectionOptions &options);
+
+/// The error of given parameters by the method of `options`, as the selection
+/// functions report it. KL: infinity where the range of the grid is too small
+/// (DivergenceSearch.h).
+double errorForValues(llvm::ArrayRef<float> values,
+                      const SelectedParameters &parameters,
+                      const SelectionOptions &options,
+                      llvm::ArrayRef<float> elementWeights = {});
+double errorForAtoms(llvm::ArrayRef<Atom> atoms,
+                     const SelectedParameters &parameters,
+                     const SelectionOptions &options);
 
 /// Parameters for a tensor known to lie in [lo, hi] (a softmax, say): the
 /// no-clipping ones for max(|lo|, |hi|), whatever the error method.

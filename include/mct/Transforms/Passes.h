@@ -4,7 +4,7 @@
 #ifndef MCT_TRANSFORMS_PASSES_H
 #define MCT_TRANSFORMS_PASSES_H
 
-#include "mct/Quantization/Selection.h"
+#include "mct/Transforms/ErrorMethodOption.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -6,10 +6,15 @@ include "mlir/Pass/PassBase.td"
 
 class Mct_ErrorMethodOption<string text> :
     Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
-           /*default=*/"::mct::quantization::ErrorMethod::MSE", text,
-           [{::llvm::cl::values(
-             clEnumValN(::mct::quantization::ErrorMethod::NoClipping, "no-clipping", "cover the whole range"),
-             clEnumValN(::mct::quantization::ErrorMethod::MSE, "mse", "smallest mean squared error"))}]>;
+           /*default=*/"::mct::quantization::ErrorMethod::MSE", text, "::mct::errorMethodValues()">;
+def Mct_LpNormOption :
+    Option<"lpNorm", "lp-norm", "double", /*default=*/"2.0", "error-method=lp: the power of the error, 1 to 64">;
+def Mct_PercentileOption :
+    Option<"percentile", "percentile", "double", /*default=*/"99.99",
+           "error-method=percentile: percent of the magnitudes to cover (uniform: of the values, from each side)">;
+def Mct_MinThresholdOption :
+    Option<"minThreshold", "min-threshold", "double", /*default=*/"0.0",
+           "Smallest threshold, rounded up to a power of two where those are asked for; 0: 2^-16">;
 
 def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
                                "Report forms that the pass leaves alone, and why">;
@@ -62,14 +67,19 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
 }
 
 def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::FuncOp"> {
-  let summary = "Join the steps of a ReLU6 or HardTanh into one clamp";
+  let summary = "Give activation functions the form by which targets know them";
   let description = [{
     A chain of `tosa.clamp`, and of `tosa.maximum` and `tosa.minimum` with a number, becomes one `tosa.clamp`, which
     targets know as ReLU6 or HardTanh. Every value comes out as before, NaN included. A chain stays as it is where a
     value in between is used elsewhere, where a bound is infinite, or where a NaN would be replaced. The clamp takes the
     name of the chain's result.
 
-    Needs the bounds as constants: run `mct-fold-constants` before.
+    `1 / (1 + exp(-x))` becomes `tosa.sigmoid`, so that its product with x is a swish. A product of x, a number and a
+    clamp of x that is x * relu6(x + 3) / 6 becomes `x * (clamp(x + 3, 0, 6) * 1/6)`, unless it has one of the two forms
+    of a hard-swish that targets know: this one, or with the factor outside. Both are exact in real numbers; in f32 the
+    result differs by rounding (<= 1e-6 relative to the largest).
+
+    Needs the bounds and factors as constants: run `mct-fold-constants` before.
 
     Source: the many forms of importers; MCT sees one layer.
 
@@ -261,6 +271,199 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
+class Mct_RemarksOption
+    : Option<"remarks", "remarks", "bool", /*default=*/"false", "Say of each form that is left alone why">;
+
+def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::ModuleOp"> {
+  let summary = "Give bounded ReLUs the bound 8, so that a power-of-two threshold fits them";
+  let description = [{
+    A ReLU whose upper bound m is not a power of two, such as ReLU6, wastes part of every power-of-two grid. Between two
+    layers it gets the bound 8: kernel and bias of the layer before it are multiplied by 8 / m, the kernel of the layer
+    behind it by m / 8. Reshapes, transposes, padding with zeros, average and max pooling may lie in between, and every
+    value is read once. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+
+    The values in between get the suffix `_scaled` to their names.
+
+    Run it before `mct-insert-quantizers`; for a target a ReLU6 with another bound is a HardTanh. Forms that are left
+    alone are named under `remarks`.
+
+    Source: MCT `ReLUBoundToPowerOfTwo` (`relu_bound_to_power_of_2`), which sees convolutions and dense layers directly
+    beside the ReLU and needs a bias.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+    %2 = tosa.conv2d %1, %kernel2, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel_times_4_3, %bias_times_4_3, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    %1 = tosa.clamp %0 {max_val = 8.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+    %2 = tosa.conv2d %1, %kernel2_times_3_4, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
+  let summary = "Make the channels between two layers equally wide";
+  let description = [{
+    Where one ReLU lies between two layers, the channels that deviate by more than 1 are scaled down to a standard
+    deviation of 1 behind the ReLU, s = min(1, 1 / sd): kernel and bias of the first layer are multiplied by s along the
+    output channels, the kernel of the second is divided by s along its input channels. Points, reshapes, transposes,
+    padding with zeros, average and max pooling may lie in between; every value is read once. Exact in real numbers; in
+    f32 the result differs by rounding (<= 1e-5 relative).
+
+    The deviation is that of a rectified normal distribution with the mean and deviation that a folded batch norm left
+    on the bias (`tpc.bias`); where there is none, what calibration saw behind the ReLU (`mct-calibrate` with
+    `channel-statistics=true`).
+
+    A pair is equalized only where the estimated error of both kernels falls: the sum over the weights of
+    (quantized - float)^2 times the mean square of the input channel, that of the first layer as it arrives at the output
+    of the second, with the configs of the weight points and parameters chosen anew. `only-if-better=false` skips this.
+    Mean squares come from calibration, for the second layer else from the batch norm; the first layer needs none where
+    its grids follow each output channel, because then nothing changes for it.
+
+    Statistics and parameters of the points between the layers, and parameters of both kernels, are dropped: calibrate
+    and select again. What lies between the layers has other values now and gets the suffix `_scaled` to its names. A
+    ReLU with an upper bound is left alone, because a clamp has one bound for all channels.
+
+    Run it after `mct-insert-quantizers`. `remarks` names each pair, with the error before and after, and each layer
+    before a ReLU that is left alone.
+
+    Source: MCT `ScaleEqualization` (`activation_channel_equalization`), which knows batch norms only that it folded
+    itself, and never asks whether it helps.
+
+    Before:
+    ```mlir
+    %b = tpc.bias values(…) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[4.0, 0.5]> : tensor<2xf32>) : tensor<2xf32>
+    %0 = tosa.conv2d %arg0, %kernel, %b, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %2 = tpc.quantize %1 as "relu" activation : tensor<1x4x4x2xf32>
+    %3 = tosa.conv2d %2, %kernel2, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %b = tpc.bias values(…) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.712859, 0.5]> : tensor<2xf32>) : tensor<2xf32>
+    %0 = tosa.conv2d %arg0, %kernel_times_s, %b, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %2 = tpc.quantize %1 as "relu_scaled" activation : tensor<1x4x4x2xf32>
+    %3 = tosa.conv2d %2, %kernel2_over_s, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [
+    Mct_RemarksOption<>,
+    Option<"onlyIfBetter", "only-if-better", "bool", /*default=*/"true",
+           "Leave a pair alone unless the estimated error of its kernels falls">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
+  let summary = "Scale the network's input so that it fills its threshold";
+  let description = [{
+    Where the threshold T of an input's point lies above the largest magnitude m that calibration saw, as that of a
+    power-of-two quantizer does, codes are wasted. The input is multiplied by T / m before its point, and the kernels
+    of all layers that read it by m / T; the multiplication can be joined with the scale that the network's user
+    applies anyway. Reshapes, transposes, padding with zeros, pooling and ReLUs may lie in between. All readers take the
+    factor or none. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+
+    Needs statistics and parameters: run `mct-calibrate` and `mct-select-parameters` before. The input's point keeps its
+    parameters, which fit now, and gets the suffix `_scaled` to its name; of its statistics the histogram is dropped and
+    the rest scaled. Parameters of the kernels are dropped: run `mct-select-weight-parameters` afterwards. Inputs with another quantizer have no threshold to fill.
+
+    Source: MCT `InputScaling` (`input_scaling`), which multiplies nothing and tells the user one number for all inputs.
+
+    Before:
+    ```mlir
+    %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
+    %1 = tosa.conv2d %0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %x = tosa.mul %arg0, %four_thirds, %shift : (…) -> tensor<1x2x2x1xf32>
+    %0 = tpc.quantize %x as "arg0_scaled" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.0, max = 2.66666675>)
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
+    %1 = tosa.conv2d %0, %kernel_times_3_4, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
+  let summary = "Center the range of what a softmax reads";
+  let description = [{
+    A softmax does not change when a number is added to all of its inputs. -(min + max) / 2 of what calibration saw is
+    added to the bias of the layer before it, so that a symmetric threshold fits both ends. Points, reshapes and
+    transposes may lie in between; every value is read by the softmax alone. Exact in real numbers; in f32 the result
+    differs by rounding (<= 1e-5 relative).
+
+    Statistics of the points in between are shifted (the histogram as far as its bins allow), their parameters are
+    dropped: run `mct-select-parameters` afterwards. The values in between get the suffix `_shifted` to their names.
+
+    Source: MCT `softmax_shift`, which keeps the threshold that was chosen before, and so gains nothing.
+
+    Before:
+    ```mlir
+    %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (…) -> tensor<1x1x2xf32>
+    %1 = tosa.add %0, %bias : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+    %2 = tpc.quantize %1 as "dense" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -1.0, max = 5.0, …>)
+           parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (…) -> tensor<1x1x2xf32>
+    %1 = tosa.add %0, %bias_minus_2 : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+    %2 = tpc.quantize %1 as "dense_shifted" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 3.0, …>)
+           : tensor<1x1x2xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::func::FuncOp"> {
+  let summary = "Quantize the operands of a concatenation on the grid of its result";
+  let description = [{
+    Every activation point that only a concatenation reads, directly or through ops that move values, gets the
+    parameters of the concatenation's point: its threshold together with its sign. The concatenation then moves codes
+    and never quantizes a second time. What one concatenation hands to another is handed on. Comes after
+    `mct-select-parameters`, which leaves points alone that have parameters.
+
+    A point stays as it is when its method, its width or the sign that the target demands for it does not allow the
+    grid; `remarks` says so.
+
+    Source: MCT `concat_threshold_update`, which copies the threshold but not the sign: an unsigned operand of a signed
+    concatenation there keeps a grid of its own. MCT does not go through nested concatenations.
+
+    Before:
+    ```mlir
+    %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
+    %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+    %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x2xf32>
+    %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+    %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
 def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::ModuleOp"> {
   let summary = "Choose the quantization parameters of every weight";
   let description = [{
@@ -268,7 +471,18 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     of the weights, one per channel where the point has axes. Weights are always signed. Points that have parameters
     are left alone. The result does not depend on `threads`.
 
-    Source: MCT `get_weights_qparams`; spec of the searches: `lib/Quantization`.
+    A positional constant (`pos_attr`) whose config asks for channels and that has no axes gets the axis that fits best.
+
+    `error-method=hmse` weighs the error of an element of a kernel by the mean square of the input channel it is
+    multiplied with, from the statistics of the point that feeds the op: the diagonal of the Hessian of the op's squared
+    output error, the same for all positions in space. A kernel whose input is no activation point takes mse, with a
+    warning; other weights take mse.
+
+    A method with a lookup table gets one table for the tensor, which always holds zero, and the thresholds; it minimizes
+    the mean squared error whatever `error-method` says.
+
+    Source: MCT `get_weights_qparams`; spec of the searches: `mct/Quantization/Selection.h`. MCT's hmse takes gradients
+    of the network's output instead of statistics.
 
     Before:
     ```mlir
@@ -283,6 +497,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -293,7 +508,11 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   let description = [{
     Reads the statistics of each activation point and writes its `parameters`. The grid is signed when the target says
     so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
-    that range. Weight points and points that have parameters are left alone.
+    that range. Weight points and points that have parameters are left alone. `z-threshold` leaves outliers out of the
+    range, the error and the signedness. The result does not depend on `threads`.
+
+    A method with a lookup table minimizes the mean squared error whatever `error-method` says, also where the range is
+    known.
 
     Fails for a point without statistics: run `mct-calibrate` before.
 
@@ -314,8 +533,83 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
+           "Leave out values further than this many standard deviations from the mean; 0: none">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::ModuleOp"> {
+  let summary = "Shift activations with a short negative tail above zero";
+  let description = [{
+    A swish, hard-swish, GELU, leaky ReLU, PReLU or ELU goes a little below zero, and its signed grid spends half of its
+    levels on that. A constant is added to its result, so that the grid becomes unsigned with half the step, and what
+    reads the result takes the constant out of its bias again. Runs behind `mct-select-parameters`, before the bias
+    correction. Exact in real numbers, borders included; in f32 results differ by rounding (<= 1e-5 relative).
+
+    * The shift is the smallest multiple of the new step that lifts the minimum (the lower bound of `range`, else that of
+      the statistics) to zero. It is tried where |minimum| / threshold is at most `ratio`.
+    * The sum joins the fused group of the non-linearity; its point is behind it now. Statistics, range and parameters
+      of the point are those of the shifted values. With `threshold-recalculation` the threshold is chosen again with
+      the options of `mct-select-parameters`, and with `error-method=no-clipping` it covers the largest shifted value.
+      Without it the threshold stays.
+    * From there on the shift goes through pools (an average of TOSA does not count its padding), additions, reshapes,
+      transposes, slices, reverses, tiles and paddings, whose value is shifted too, to convolutions, depthwise
+      convolutions and products with a constant. Points on the way hold shifted values and get new parameters as well.
+      Padding of a convolution becomes a `tosa.pad` with the shift as value, and its bias becomes b - shift * (sum of
+      the kernel over all but the output channel). The kernel counts as it is quantized, where it has parameters; with
+      `bias-correction-follows` as it is in float, because the bias correction then sees the difference.
+    * Values that are shifted get names of their own, with `_shifted`: they are not those of the float network.
+
+    A result stays as it is, with a remark under `remarks`, when the target wants a signed grid or one with a zero point,
+    when some reader cannot do with shifted values, when the threshold would double, when without recalculation the
+    shifted data exceed the threshold, or when the summed mean squared error of all points concerned does not fall.
+
+    `parameter-search` takes, of the threshold and its double, and of all shifts up to the one above, those of the
+    smallest mean squared error, which counts clipped negative values too.
+
+    Source: MCT `apply_shift_negative_correction` (spec/pipeline.md 2.17), which keeps the threshold and clips; a fused
+    op of its own makes the 16 bits superfluous that MCT gives to the result before the addition.
+
+    Before:
+    ```mlir
+    %swish = tosa.mul %x, %sigmoid, %no_shift : (…) -> tensor<1x4x4x1xf32>
+    %0 = tpc.quantize %swish as "act" activation config(#act8) statistics(#tpc.statistics<count = 3913, zeros = 0,
+           min = -0.279, max = 15.0, histogram = …>) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x1xf32>
+    %1 = tosa.conv2d %0, %ones, %zeros, %zero, %zero {pad = array<i64: 1, 1, 1, 1>, …} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %swish = tosa.mul %x, %sigmoid, %no_shift : (…) -> tensor<1x4x4x1xf32>
+    %shift = "tosa.const"() <{values = dense<0.3125> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+    %sum = tosa.add %swish, %shift : (…) -> tensor<1x4x4x1xf32>
+    %0 = tpc.quantize %sum as "act_shifted" activation config(#act8) group(["act", "act_shifted"])
+           statistics(#tpc.statistics<count = 3913, zeros = 0, min = 0.0335, max = 15.3125, histogram = …>)
+           parameters(#tpc.power_of_two<threshold = [16.0], bits = 8, is_signed = false>) : tensor<1x4x4x1xf32>
+    %padded = tosa.pad %0, %sizes, %value : (…) -> tensor<1x6x6x1xf32>
+    %bias = "tosa.const"() <{values = dense<-2.8125> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %1 = tosa.conv2d %padded, %ones, %bias, %zero, %zero {pad = array<i64: 0, 0, 0, 0>, …} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"ratio", "ratio", "double", /*default=*/"0.05",
+           "Largest |minimum| / threshold of an activation that is shifted; inf: any">,
+    Option<"thresholdRecalculation", "threshold-recalculation", "bool", /*default=*/"true",
+           "Choose thresholds again for the shifted values">,
+    Option<"parameterSearch", "parameter-search", "bool", /*default=*/"false",
+           "Search shift and threshold together, smallest mean squared error first">,
+    Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
+           "Leave out values further than this many standard deviations from the mean; 0: none">,
+    Option<"biasCorrectionFollows", "bias-correction-follows", "bool", /*default=*/"false",
+           "Take the shift out with the float kernel: a bias correction comes later">,
+    Mct_RemarksOption,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
 #endif // MCT_TRANSFORMS_PASSES_TD

@@ -5,24 +5,56 @@
 #ifndef MCT_TRANSFORMS_SELECTEDPARAMETERS_H
 #define MCT_TRANSFORMS_SELECTEDPARAMETERS_H
 
+#include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Selection.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {
 
-/// The searchable kind for a method; a diagnostic at the point for one that has
-/// no search.
-mlir::FailureOr<quantization::QuantizerKind>
-getQuantizerKind(tpc::QuantizeOp point, tpc::QuantizationMethod method);
+/// How parameters are selected, as a user says it. Zero stands for the default
+/// where it says so.
+struct SelectionSettings {
+  quantization::ErrorMethod errorMethod = quantization::ErrorMethod::MSE;
+  double lpNorm = 2;
+  double percentile = 99.99;
+  double minThreshold = 0; // 0: 2^-16
+  double zThreshold = 0;   // 0: none
 
-/// A diagnostic at the point unless the searches can handle this width (1 to 16
-/// bits).
-mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits);
+  /// A diagnostic with the name of the option unless all values are possible.
+  mlir::LogicalResult
+  verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
+  /// For a grid of `kind`; the signedness is left to the caller.
+  quantization::SelectionOptions optionsFor(quantization::QuantizerKind kind,
+                                            int64_t bits) const;
+};
+
+/// What is searched for with a method.
+quantization::QuantizerKind getQuantizerKind(tpc::QuantizationMethod method);
+
+/// Whether the levels of a kind come from a table.
+bool hasTable(quantization::QuantizerKind kind);
+
+/// A diagnostic at the point unless the searches can handle this width: 1 to 16
+/// bits, and to 11 with the kl method.
+mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
+                                        quantization::ErrorMethod errorMethod);
+
+/// The same for a table: an index of up to `maxBits` bits; `entryBits`: the
+/// width that the target asks for, if it names one.
+mlir::LogicalResult checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
+                                         int64_t maxBits,
+                                         std::optional<int64_t> entryBits = {});
 
 /// Parameters of a point, one entry per channel or one for the tensor.
 tpc::QuantizerAttrInterface
 createParameters(mlir::MLIRContext *context,
                  llvm::ArrayRef<quantization::SelectedParameters> selected,
+                 const quantization::SelectionOptions &options);
+
+/// Parameters of a point with a table.
+tpc::QuantizerAttrInterface
+createParameters(mlir::MLIRContext *context,
+                 const quantization::LutParameters &selected,
                  const quantization::SelectionOptions &options);
 
 } // namespace mct

@@ -53,10 +53,21 @@ func.func @other_count(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
-#table = #tpc.op_quant_config<act_method = lut_pot_quantizer, act_bits = 4, input_bits = [8], default_weight = #w>
-func.func @no_search_for_tables(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{asks for method lut_pot_quantizer}}
+#table = #tpc.op_quant_config<act_method = lut_pot_quantizer, act_bits = 9, input_bits = [8], default_weight = #w>
+func.func @index_wider_than_the_entries(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{asks for a table with an index of 9 bits; tables can be selected for 1 to 8}}
   %0 = tpc.quantize %arg0 as "p" activation config(#table)
+    statistics(#tpc.statistics<count = 4, zeros = 0, min = 0.5, max = 3.0>) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#table = #tpc.op_quant_config<act_method = lut_pot_quantizer, act_bits = 4, input_bits = [8], default_weight = #w>
+func.func @table_without_histogram(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{has statistics without a histogram}}
+  %0 = tpc.quantize %arg0 as "p" activation config(#table) range(#tpc.range<0.0, 4.0>)
     statistics(#tpc.statistics<count = 4, zeros = 0, min = 0.5, max = 3.0>) : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

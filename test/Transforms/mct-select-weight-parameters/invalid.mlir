@@ -9,10 +9,20 @@ func.func @no_config() -> tensor<1xf32> {
 
 // -----
 
-#lut = #tpc.attr_quant_config<method = lut_sym_quantizer, bits = 4, enabled = true>
-func.func @no_search_for_tables() -> tensor<1xf32> {
+#lut = #tpc.attr_quant_config<method = lut_sym_quantizer, bits = 8, enabled = true>
+func.func @index_as_wide_as_the_entries() -> tensor<1xf32> {
   %k = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  // expected-error @below {{asks for method lut_sym_quantizer; parameters can be selected for power_of_two, symmetric and uniform}}
+  // expected-error @below {{asks for a table with an index of 8 bits; tables can be selected for 1 to 7}}
+  %w = tpc.quantize %k as "p" weight "kernel_attr" config(#lut) : tensor<1xf32>
+  return %w : tensor<1xf32>
+}
+
+// -----
+
+#lut = #tpc.attr_quant_config<method = lut_pot_quantizer, bits = 4, enabled = true, lut_values_bits = 6>
+func.func @entries_of_another_width() -> tensor<1xf32> {
+  %k = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-error @below {{asks for a table with entries of 6 bits ('lut_values_bits'); tables can be selected for 8}}
   %w = tpc.quantize %k as "p" weight "kernel_attr" config(#lut) : tensor<1xf32>
   return %w : tensor<1xf32>
 }

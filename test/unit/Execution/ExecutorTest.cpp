@@ -2,6 +2,7 @@
 #include "Fixture.h"
 
 #include "mct/Quantization/Grid.h"
+#include "mct/Quantization/Lut.h"
 
 #include <cmath>
 
@@ -310,6 +311,51 @@ TEST_F(PointTest, WeightsAreQuantizedWhenTheyArePacked) {
   auto expected = compile(text);
   ASSERT_TRUE(expected);
   EXPECT_EQ(result, runUnit(*expected, inputs));
+}
+
+TEST_F(PointTest, ActivationsWithATable) {
+  CompileOptions options;
+  options.observeAllPoints = true;
+  options.observeAfterQuantization = false;
+  for (std::vector<int64_t> table :
+       {std::vector<int64_t>{-70, -10, 0, 31}, std::vector<int64_t>{-20, 5}}) {
+    std::string list = llvm::join(
+        llvm::map_range(table, [](int64_t e) { return std::to_string(e); }),
+        ", ");
+    std::string text =
+        network(plainWeight(),
+                "parameters(#tpc.lookup_table<method = lut_pot_quantizer, "
+                "threshold = [2.0], table = [" +
+                    list + "], bits = 2>)");
+    auto executor = compile(text, options);
+    ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+    std::vector<Floats> inputs = randomInputs(*executor);
+    Recorder in, out;
+    Floats result = runUnit(*executor, inputs, -1, {&in, &out});
+    Floats expected(result.size());
+    LutQuantizer(table, {2.0}, true)
+        .run({int64_t(result.size())}, {}, out.values.data(), expected.data());
+    EXPECT_NE(out.values, expected);
+    EXPECT_EQ(result, expected);
+  }
+}
+
+TEST_F(PointTest, WeightsWithATable) {
+  auto executor = compile(network(
+      R"(tpc.quantize %k as "conv" weight "kernel_attr" axes [0] parameters(#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0, 0.5, 0.25, 1.0, 0.7, 0.9], table = [-101, -17, 0, 60], bits = 2>) : tensor<6x1x1x3xf32>)"));
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  Floats weights = randomFloats(18, 1), quantized(18);
+  LutQuantizer({-101, -17, 0, 60}, {1.0, 0.5, 0.25, 1.0, 0.7, 0.9}, true)
+      .run({6, 1, 1, 3}, {0}, weights.data(), quantized.data());
+  EXPECT_NE(weights, quantized);
+  std::vector<Floats> inputs = randomInputs(*executor);
+  std::string text = network(plainWeight());
+  std::string before = constant("k", {6, 1, 1, 3}, 1);
+  text.replace(text.find(before), before.size(),
+               constant("k", {6, 1, 1, 3}, quantized));
+  auto expected = compile(text);
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(runUnit(*executor, inputs), runUnit(*expected, inputs));
 }
 
 TEST_F(PointTest, QuantizedConstantsOfOtherOps) {

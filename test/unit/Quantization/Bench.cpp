@@ -4,6 +4,7 @@
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Selection.h"
 
 #include "benchmark/benchmark.h"
@@ -129,6 +130,23 @@ BENCHMARK(selectLargeWeights)
     ->ArgsProduct({{0, 1, 2}, {8}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+// Arguments: entries of the table, instruction set.
+void quantizeTensorWithTable(benchmark::State &state) {
+  Forced forced(state, state.range(1));
+  std::vector<float> values = normalValues(1 << 17);
+  std::vector<float> output(values.size());
+  std::vector<int64_t> table;
+  for (int64_t i = 0; i < state.range(0); ++i)
+    table.push_back(i * 256 / state.range(0) - 128);
+  LutQuantizer quantizer(table, 4.0, true);
+  for (auto _ : state) {
+    quantizer.run({int64_t(values.size())}, {}, values.data(), output.data());
+    benchmark::ClobberMemory();
+  }
+  reportElements(state, values.size());
+}
+BENCHMARK(quantizeTensorWithTable)->ArgsProduct({{4, 16, 17, 256}, {0, 1, 2}});
 
 // Arguments: kind, bits. Sixteen activations.
 void selectActivations(benchmark::State &state) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arithmetic of the passes that correct a quantized network.
+
+#ifndef MCT_QUANTIZATION_CORRECTIONS_H
+#define MCT_QUANTIZATION_CORRECTIONS_H
+
+#include "mct/Quantization/Grid.h"
+#include "mct/Quantization/Selection.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mct::quantization {
+
+/// Where the channels of a row-major kernel lie.
+struct KernelLayout {
+  llvm::SmallVector<int64_t, 4> shape;
+  /// Ascending axes that run over the output channels of one group.
+  llvm::SmallVector<int64_t, 2> outAxes;
+  /// Axis that runs over the input channels of one group. One of `outAxes` for
+  /// a depthwise kernel: each output channel then reads that one input channel.
+  int64_t inAxis = 0;
+  /// Number of groups. The axis that counts all channels is the output axis,
+  /// unless `groupsAlongInput` (a transposed convolution of PyTorch).
+  int64_t groups = 1;
+  bool groupsAlongInput = false;
+
+  bool isDepthwise() const;
+  int64_t outputChannels() const;
+  int64_t inputChannels() const;
+};
+
+/// Per output channel the sum of the kernel over everything else: what a
+/// constant of 1 in every input adds to the output.
+std::vector<double> kernelSums(llvm::ArrayRef<float> kernel,
+                               const KernelLayout &layout);
+
+/// Per output channel the expected output of `kernel` without bias when input
+/// channel i has the mean `inputMean[i]` under every tap.
+///
+/// Applied to quantized minus float kernel it is the term that bias correction
+/// subtracts from the bias. Borders count as if they held the mean.
+/// Source: MCT `compute_bias_correction_of_graph`; spec/pipeline.md 3.1.
+std::vector<double> meanOutput(llvm::ArrayRef<float> kernel,
+                               const KernelLayout &layout,
+                               llvm::ArrayRef<double> inputMean);
+
+/// Mean and standard deviation.
+struct Moments {
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// Moments of max(0, x) for x normally distributed with these moments.
+/// `deviation` >= 0.
+Moments rectifiedMoments(const Moments &moments);
+
+/// Factor <= 1 that brings the standard deviation of max(0, x) down to 1; 1
+/// where it is not above 1. Source: MCT `scale_equalization`
+/// (spec/pipeline.md 2.8).
+double equalizationFactor(const Moments &beforeRelu);
+
+/// Smallest multiple of the unsigned step threshold / 2^bits that lifts
+/// `minimum` to zero or above; 0 for a minimum >= 0. None when no multiple
+/// below the threshold does.
+/// Source: MCT `shift_negative_function` (spec/pipeline.md 2.17).
+std::optional<double> shiftForNegative(double minimum, double threshold,
+                                       unsigned bits);
+
+/// Whether a negative tail is short enough to be shifted: minimum < 0 and
+/// |minimum| / threshold <= ratio.
+bool isShortNegativeTail(double minimum, double threshold, double ratio);
+
+/// A shift with the unsigned threshold that quantizes the shifted values.
+struct NegativeShift {
+  double shift = 0;
+  double threshold = 0;
+  /// Mean squared error over the atoms, of clipping as well as of rounding.
+  double error = 0;
+};
+
+/// The best shift for `threshold` and twice `threshold`, over all multiples of
+/// their steps up to the one that lifts the smallest atom to zero. Of equal
+/// errors the smaller threshold, then the larger shift.
+///
+/// MCT's parameter search also tries larger shifts, which can win by
+/// coincidence of rounding (golden/README.md): no value needs them, and what
+/// calibration has not seen at the upper end would be clipped.
+/// Source: MCT `shift_negative_function` with
+/// `shift_negative_params_search`.
+NegativeShift searchNegativeShift(llvm::ArrayRef<Atom> atoms, double threshold,
+                                  unsigned bits);
+
+/// Mean of the quantized minus mean of the float values of a histogram whose
+/// bins lie between consecutive `edges` (counts.size() + 1 of them). A bin
+/// stands for its centre; its quantized value is the mean of its quantized
+/// edges. 0 without counts.
+/// Source: MCT `compute_activation_bias_correction` (spec/pipeline.md 3.2).
+double meanQuantizationError(llvm::ArrayRef<double> edges,
+                             llvm::ArrayRef<double> counts, const Grid &grid);
+
+/// value -> scale * value + offset.
+struct Affine {
+  double scale = 1;
+  double offset = 0;
+};
+
+/// What to do with the output of a channel so that it has the moments of the
+/// float network again: scale = deviation_float / deviation_quantized, offset =
+/// mean_float - scale * mean_quantized; kernel, threshold and bias of the
+/// channel are multiplied by the scale, and the offset is added to the bias. A
+/// channel that is constant in one of the two networks keeps its scale.
+/// Source: spec/pipeline.md 3.3.
+Affine secondMomentCorrection(const Moments &floating,
+                              const Moments &quantized);
+
+/// What to add to the operand of a softmax so that its range [lo, hi] becomes
+/// symmetric. Source: MCT `softmax_shift` (spec/pipeline.md 2.14).
+inline double softmaxShift(double lo, double hi) { return -(lo + hi) / 2; }
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_CORRECTIONS_H

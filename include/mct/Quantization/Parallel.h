@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MCT_QUANTIZATION_PARALLEL_H
+#define MCT_QUANTIZATION_PARALLEL_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstddef>
+
+namespace mct::quantization {
+
+/// Calls `work` once for each of 0 ... count - 1 on up to `threads` threads,
+/// the calling one included. Which thread has which index is not determined:
+/// calls must not depend on each other.
+void parallelFor(size_t count, unsigned threads,
+                 llvm::function_ref<void(size_t)> work);
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_PARALLEL_H

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mct/Quantization/Corrections.h"
+
+#include "mct/Quantization/Channels.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace mct::quantization {
+
+namespace {
+
+/// Calls visit(element, output channel, input channel) for every element in
+/// memory order.
+template <typename Visit>
+void forEachElement(const KernelLayout &layout, Visit visit) {
+  size_t rank = layout.shape.size();
+  int64_t outPerGroup = channelCount(layout.shape, layout.outAxes);
+  int64_t inPerGroup = layout.shape[layout.inAxis];
+  // The axis that counts the channels of all groups says which group it is.
+  int64_t groupSize = 1;
+  if (layout.groups > 1) {
+    if (layout.groupsAlongInput)
+      groupSize = inPerGroup / layout.groups;
+    else
+      groupSize = outPerGroup / layout.groups;
+  }
+  std::vector<int64_t> index(rank, 0);
+  int64_t elements = 1;
+  for (int64_t size : layout.shape)
+    elements *= size;
+  for (int64_t element = 0; element != elements; ++element) {
+    int64_t out = 0;
+    for (int64_t axis : layout.outAxes)
+      out = out * layout.shape[axis] + index[axis];
+    int64_t in = index[layout.inAxis];
+    if (layout.groups > 1) {
+      if (layout.groupsAlongInput)
+        out += in / groupSize * outPerGroup;
+      else
+        in += out / groupSize * inPerGroup;
+    }
+    visit(element, out, in);
+    for (size_t axis = rank; axis-- != 0;) {
+      if (++index[axis] != layout.shape[axis])
+        break;
+      index[axis] = 0;
+    }
+  }
+}
+
+double quantize(const Grid &grid, double value) {
+  double level =
+      std::nearbyint(value / grid.step) + static_cast<double>(grid.zeroPoint);
+  level = std::clamp(level, static_cast<double>(grid.qmin),
+                     static_cast<double>(grid.qmax));
+  return grid.step * (level - static_cast<double>(grid.zeroPoint));
+}
+
+} // namespace
+
+bool KernelLayout::isDepthwise() const {
+  return std::find(outAxes.begin(), outAxes.end(), inAxis) != outAxes.end();
+}
+
+int64_t KernelLayout::outputChannels() const {
+  return channelCount(shape, outAxes) * (groupsAlongInput ? groups : 1);
+}
+
+int64_t KernelLayout::inputChannels() const {
+  return shape[inAxis] * (groupsAlongInput ? 1 : groups);
+}
+
+std::vector<double> kernelSums(llvm::ArrayRef<float> kernel,
+                               const KernelLayout &layout) {
+  return meanOutput(kernel, layout,
+                    std::vector<double>(layout.inputChannels(), 1.0));
+}
+
+std::vector<double> meanOutput(llvm::ArrayRef<float> kernel,
+                               const KernelLayout &layout,
+                               llvm::ArrayRef<double> inputMean) {
+  assert(static_cast<int64_t>(inputMean.size()) == layout.inputChannels());
+  std::vector<double> sums(layout.outputChannels(), 0.0);
+  forEachElement(layout, [&](int64_t element, int64_t out, int64_t in) {
+    sums[out] += static_cast<double>(kernel[element]) * inputMean[in];
+  });
+  return sums;
+}
+
+Moments rectifiedMoments(const Moments &moments) {
+  double mean = moments.mean, deviation = moments.deviation;
+  if (!(deviation > 0))
+    return {std::max(mean, 0.0), 0.0};
+  // P(x > 0) and the density at 0, times the deviation.
+  double above = 0.5 * std::erfc(-mean / (deviation * std::sqrt(2.0)));
+  double density = deviation / std::sqrt(2 * M_PI) *
+                   std::exp(-mean * mean / (2 * deviation * deviation));
+  double first = mean * above + density;
+  double second =
+      (mean * mean + deviation * deviation) * above + mean * density;
+  return {first, std::sqrt(std::max(0.0, second - first * first))};
+}
+
+double equalizationFactor(const Moments &beforeRelu) {
+  double deviation = rectifiedMoments(beforeRelu).deviation;
+  return deviation > 1 ? 1 / deviation : 1.0;
+}
+
+std::optional<double> shiftForNegative(double minimum, double threshold,
+                                       unsigned bits) {
+  if (minimum >= 0)
+    return 0.0;
+  double step = std::ldexp(threshold, -static_cast<int>(bits));
+  double multiple = std::ceil(-minimum / step);
+  // The quotient is rounded: it may have lost what makes the multiple too
+  // small.
+  if (multiple * step + minimum < 0)
+    ++multiple;
+  if (!(multiple < std::ldexp(1.0, static_cast<int>(bits))))
+    return std::nullopt;
+  return multiple * step;
+}
+
+bool isShortNegativeTail(double minimum, double threshold, double ratio) {
+  return minimum < 0 && -minimum <= ratio * threshold;
+}
+
+NegativeShift searchNegativeShift(llvm::ArrayRef<Atom> atoms, double threshold,
+                                  unsigned bits) {
+  double minimum = 0, weight = 0;
+  for (const Atom &atom : atoms) {
+    minimum = std::min(minimum, atom.value);
+    weight += atom.weight;
+  }
+  NegativeShift best;
+  bool any = false;
+  for (double candidate : {threshold, 2 * threshold}) {
+    Grid grid = symmetricGrid(candidate, bits, /*isSigned=*/false);
+    double largest = static_cast<double>(grid.qmax) * grid.step;
+    double top = shiftForNegative(minimum, candidate, bits).value_or(largest);
+    // From the largest shift down, so that it wins ties.
+    for (double multiple = std::nearbyint(top / grid.step); multiple >= 0;
+         --multiple) {
+      double shift = multiple * grid.step, error = 0;
+      for (const Atom &atom : atoms) {
+        double shifted = atom.value + shift;
+        double difference = quantize(grid, shifted) - shifted;
+        error += atom.weight * difference * difference;
+      }
+      error = weight > 0 ? error / weight : 0.0;
+      if (!any || error < best.error)
+        best = {shift, candidate, error};
+      any = true;
+    }
+  }
+  return best;
+}
+
+double meanQuantizationError(llvm::ArrayRef<double> edges,
+                             llvm::ArrayRef<double> counts, const Grid &grid) {
+  assert(counts.empty() || edges.size() == counts.size() + 1);
+  double total = 0, difference = 0;
+  for (size_t bin = 0; bin != counts.size(); ++bin) {
+    if (counts[bin] == 0)
+      continue;
+    double centre = 0.5 * (edges[bin] + edges[bin + 1]);
+    double quantized =
+        0.5 * (quantize(grid, edges[bin]) + quantize(grid, edges[bin + 1]));
+    total += counts[bin];
+    difference += counts[bin] * (quantized - centre);
+  }
+  return total > 0 ? difference / total : 0.0;
+}
+
+Affine secondMomentCorrection(const Moments &floating,
+                              const Moments &quantized) {
+  double scale = floating.deviation > 0 && quantized.deviation > 0
+                     ? floating.deviation / quantized.deviation
+                     : 1.0;
+  return {scale, floating.mean - scale * quantized.mean};
+}
+
+} // namespace mct::quantization

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "NormSearch.h"
+
+#include "Simd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+
+namespace mct::quantization {
+
+namespace {
+
+// The search ends with error <= minimum / (1 - slack). The bound between two
+// steps tightens with the square of their distance over the number of levels,
+// so that a grid of fewer levels gets a smaller slack for the same work.
+constexpr double kLargestSlack = 1e-4;
+constexpr double kPolishSlack = 1e-7;
+// Residuals below this part of the largest magnitudes count as zero: past it
+// the rounding of the levels would be searched.
+constexpr double kRelativeZero = 1e-7;
+// Passes over the atoms a search, and its last part, may take.
+constexpr int kMaxEvaluations = 100000;
+constexpr int kMaxEvaluationsOfWideGrids = 1000;
+constexpr int kMaxPolishEvaluations = 400;
+constexpr double kWideGrid = 256;
+// Ratio of neighbouring steps in the first scan.
+constexpr double kScanRatio = 0.9170040432046712; // 2^(-1/8)
+// Adding and subtracting this rounds to nearest, ties to even, below 2^51.
+constexpr double kRounder = 0x1.8p52;
+constexpr double kUnlimited = 0x1p50;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Sums over all atoms for one step, in units of the step: v = value / step, k
+/// its level, r = v - k, c = v clamped to the first and last level.
+struct NormSums {
+  double loss = 0;         // |r|^p
+  double slope = 0;        // |r|^(p - 1) sign(r) k
+  double squaredLevel = 0; // k^2
+  double excess = 0;       // |v - c|^p
+};
+
+/// How |r|^(p - 1) is computed.
+enum class PowerKind { One, Product, General };
+
+template <PowerKind Kind>
+MCT_KERNEL_BODY Double8 lowerPower(Double8 magnitude, double p) {
+  if (Kind == PowerKind::One)
+    return Double8{} + 1.0;
+  if (Kind == PowerKind::Product) {
+    Double8 result = magnitude;
+    for (int i = 2; i < static_cast<int>(p); ++i)
+      result *= magnitude;
+    return result;
+  }
+  Double8 result{};
+  for (int lane = 0; lane < 8; ++lane)
+    if (magnitude[lane] > 0)
+      result[lane] = std::pow(magnitude[lane], p - 1);
+  return result;
+}
+
+template <PowerKind Kind, bool Weighted>
+MCT_KERNEL_BODY void sumNormBody(const double *values, const double *weights,
+                                 size_t count, double inverse, LevelRange range,
+                                 double p, NormSums &sums) {
+  const Double8 zero{}, one = zero + 1.0, scale = zero + inverse,
+                        lo = zero + range.lo, hi = zero + range.hi,
+                        rounder = zero + kRounder;
+  Double8 losses{}, slopes{}, squares{}, excesses{};
+  for (size_t i = 0; i < count; i += 8) {
+    Double8 v = loadVector<Double8>(values + i) * scale;
+    Double8 clamped = v > lo ? v : lo;
+    clamped = clamped < hi ? clamped : hi;
+    Double8 level = (clamped + rounder) - rounder;
+    Double8 residual = v - level;
+    Double8 magnitude = residual < zero ? -residual : residual;
+    Double8 sign = residual > zero ? one : zero;
+    sign -= residual < zero ? one : zero;
+    Double8 excess = v - clamped;
+    excess = excess < zero ? -excess : excess;
+    Double8 lower = lowerPower<Kind>(magnitude, p);
+    Double8 lowerExcess = lowerPower<Kind>(excess, p);
+    if (Weighted) {
+      Double8 weight = loadVector<Double8>(weights + i);
+      losses += weight * lower * magnitude;
+      slopes += weight * lower * sign * level;
+      squares += weight * level * level;
+      excesses += weight * lowerExcess * excess;
+    } else {
+      losses += lower * magnitude;
+      slopes += lower * sign * level;
+      squares += level * level;
+      excesses += lowerExcess * excess;
+    }
+  }
+  for (int lane = 0; lane < 8; ++lane) {
+    sums.loss += losses[lane];
+    sums.slope += slopes[lane];
+    sums.squaredLevel += squares[lane];
+    sums.excess += excesses[lane];
+  }
+}
+
+template <PowerKind Kind>
+MCT_KERNEL_BODY void sumNormBody(const double *values, const double *weights,
+                                 size_t count, double inverse, LevelRange range,
+                                 double p, NormSums &sums) {
+  if (weights)
+    sumNormBody<Kind, true>(values, weights, count, inverse, range, p, sums);
+  else
+    sumNormBody<Kind, false>(values, weights, count, inverse, range, p, sums);
+}
+
+#define MCT_NORM_PARAMETERS                                                    \
+  (const double *values, const double *weights, size_t count, double inverse,  \
+   LevelRange range, double p, NormSums &sums)
+MCT_DEFINE_KERNELS(sumMagnitudes, MCT_NORM_PARAMETERS,
+                   sumNormBody<PowerKind::One>(values, weights, count, inverse,
+                                               range, p, sums))
+MCT_DEFINE_KERNELS(sumProducts, MCT_NORM_PARAMETERS,
+                   sumNormBody<PowerKind::Product>(values, weights, count,
+                                                   inverse, range, p, sums))
+MCT_DEFINE_KERNELS(sumPowers, MCT_NORM_PARAMETERS,
+                   sumNormBody<PowerKind::General>(values, weights, count,
+                                                   inverse, range, p, sums))
+#undef MCT_NORM_PARAMETERS
+
+/// An evaluated step.
+struct Point {
+  double step = 0;
+  double error = 0;
+  double slope = 0; // of the error over the step, levels kept
+  double squaredLevels = 0;
+  double clipped = 0; // the part of the error that comes from clipping
+};
+
+Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step,
+               double p) {
+  NormSums sums;
+  const double *values = atoms.values().data();
+  const double *weights =
+      atoms.weights().empty() ? nullptr : atoms.weights().data();
+  size_t count = atoms.values().size();
+  if (p == 1)
+    MCT_CALL_KERNEL(sumMagnitudes, values, weights, count, 1 / step, levels, p,
+                    sums);
+  else if (p == std::floor(p))
+    MCT_CALL_KERNEL(sumProducts, values, weights, count, 1 / step, levels, p,
+                    sums);
+  else
+    MCT_CALL_KERNEL(sumPowers, values, weights, count, 1 / step, levels, p,
+                    sums);
+  double unit = std::pow(step, p);
+  return {step, unit * sums.loss, -p * (unit / step) * sums.slope,
+          sums.squaredLevel, unit * sums.excess};
+}
+
+struct Interval {
+  Point low;
+  Point high;
+  double bound; // no step between the two has a smaller error
+  double split; // where to evaluate next
+  // The lowest bound first; of equal ones the larger step.
+  bool operator<(const Interval &other) const {
+    return bound != other.bound ? bound > other.bound
+                                : high.step < other.high.step;
+  }
+};
+
+class Search {
+public:
+  Search(const ScaledAtoms &atoms, double p, StepCandidate start,
+         double levelCount)
+      : atoms(atoms), p(p), best(start),
+        budget(levelCount > kWideGrid ? kMaxEvaluationsOfWideGrids
+                                      : kMaxEvaluations) {
+    double part = levelCount / kWideGrid;
+    searchSlack = slack =
+        std::clamp(kLargestSlack * part * part, kPolishSlack, kLargestSlack);
+    // The error of the step of infinite size.
+    double energy = evaluate(atoms, {0, 0}, 1, p).error;
+    zero = std::pow(kRelativeZero, p) * energy;
+  }
+
+  /// Errors at least this large cannot improve the best one noticeably.
+  double goal() const {
+    return best.error - std::max(slack * best.error, zero);
+  }
+  bool finished() const { return best.error <= zero || budget <= 0; }
+  StepCandidate result() const { return best; }
+  /// How far the best error can be above the minimum, relative.
+  double bound() const {
+    if (best.error <= zero)
+      return 0;
+    double least = std::min(unexplored, best.error * (1 - searchSlack));
+    return least > 0 ? best.error / least - 1 : kInfinity;
+  }
+  /// Nothing is known below the part that was looked at.
+  void giveUp() { unexplored = 0; }
+
+  /// Looks at all steps in [minStep, maxStep]. Returns whether the best
+  /// candidate changed.
+  bool run(LevelRange levels, double minStep, double maxStep);
+  /// Searches between the evaluated neighbours of the best step.
+  void polish(LevelRange levels, double minStep, double maxStep);
+  double largestUsefulStep();
+  Point evaluateOnce(LevelRange levels, double step) {
+    --budget;
+    return evaluate(atoms, levels, step, p);
+  }
+
+private:
+  Point visit(LevelRange levels, double step);
+  Interval interval(LevelRange levels, const Point &low,
+                    const Point &high) const;
+  void refine(LevelRange levels, std::priority_queue<Interval> &intervals);
+
+  const ScaledAtoms &atoms;
+  double p;
+  StepCandidate best;
+  double zero = 0;
+  double searchSlack; // what bound() is about
+  double slack;
+  double unexplored = kInfinity; // least bound of what was left for the budget
+  int budget;
+  bool improved = false;
+};
+
+Point Search::visit(LevelRange levels, double step) {
+  Point point = evaluateOnce(levels, step);
+  if (point.error < best.error) {
+    best = {step, point.error};
+    improved = true;
+  }
+  return point;
+}
+
+Interval Search::interval(LevelRange levels, const Point &low,
+                          const Point &high) const {
+  double width = high.step - low.step;
+  double largestLevel =
+      std::min(std::max(-levels.lo, levels.hi),
+               std::ceil(atoms.largestMagnitude() / low.step + 0.5));
+  double residual = 0.5 * high.step + largestLevel * width;
+  // Rounding must not make it negative.
+  double moves = std::max(0.0, low.squaredLevels - high.squaredLevels);
+  double gain = moves * p * std::pow(residual, p - 1);
+  double fromLow = low.slope - gain, fromHigh = high.slope + gain;
+  Interval result = {low, high, 0, 0.5 * (low.step + high.step)};
+  if (fromLow >= 0) {
+    result.bound = low.error;
+  } else if (fromHigh <= 0) {
+    result.bound = high.error;
+  } else {
+    double offset = std::clamp((high.error - width * fromHigh - low.error) /
+                                   (fromLow - fromHigh),
+                               0.0, width);
+    result.bound = std::max(low.error + offset * fromLow,
+                            high.error - (width - offset) * fromHigh);
+    // Without moves the error is convex, and the tangents meet near its bottom.
+    if (moves == 0 && offset > 1e-3 * width && offset < 0.999 * width)
+      result.split = low.step + offset;
+  }
+  return result;
+}
+
+void Search::refine(LevelRange levels,
+                    std::priority_queue<Interval> &intervals) {
+  while (!intervals.empty() && intervals.top().bound < goal()) {
+    Interval next = intervals.top();
+    if (budget <= 0) {
+      unexplored = std::min(unexplored, next.bound);
+      return;
+    }
+    intervals.pop();
+    if (!(next.split > next.low.step && next.split < next.high.step))
+      continue;
+    Point point = visit(levels, next.split);
+    for (const Interval &half : {interval(levels, next.low, point),
+                                 interval(levels, point, next.high)})
+      if (half.bound < goal())
+        intervals.push(half);
+  }
+}
+
+bool Search::run(LevelRange levels, double minStep, double maxStep) {
+  improved = false;
+  if (finished() || !(minStep <= maxStep))
+    return false;
+  // Downwards until clipping alone costs too much: it only grows from there.
+  std::priority_queue<Interval> intervals;
+  Point high = visit(levels, maxStep);
+  while (high.clipped < goal() && high.step > minStep) {
+    if (budget <= 0) {
+      unexplored = std::min(unexplored, high.clipped);
+      break;
+    }
+    Point low = visit(levels, std::max(minStep, high.step * kScanRatio));
+    Interval between = interval(levels, low, high);
+    if (between.bound < goal())
+      intervals.push(between);
+    high = low;
+  }
+  refine(levels, intervals);
+  return improved;
+}
+
+void Search::polish(LevelRange levels, double minStep, double maxStep) {
+  if (best.error <= zero)
+    return;
+  slack = kPolishSlack;
+  budget = kMaxPolishEvaluations;
+  double keptUnexplored = unexplored;
+  // The certificate is about the whole range; this is about the neighbourhood,
+  // which the grid's finest moves set: one level of the largest value.
+  double largestLevel = std::max({1.0, -levels.lo, levels.hi});
+  double reach = 0.125 * best.step / largestLevel;
+  Point middle = evaluateOnce(levels, best.step);
+  Point low = visit(levels, std::max(minStep, middle.step - reach));
+  Point high = visit(levels, std::min(maxStep, middle.step + reach));
+  std::priority_queue<Interval> intervals;
+  intervals.push(interval(levels, low, middle));
+  intervals.push(interval(levels, middle, high));
+  refine(levels, intervals);
+  slack = searchSlack;
+  unexplored = keptUnexplored;
+}
+
+double Search::largestUsefulStep() {
+  LevelRange unlimited = {-kUnlimited, kUnlimited};
+  // Above this every value rounds to zero.
+  double top = 2.0001 * atoms.largestMagnitude();
+  Point high = evaluateOnce(unlimited, top);
+  if (high.error < goal())
+    return top;
+  double ratio = kScanRatio;
+  // An interval that cannot be excluded is tried again with a smaller ratio.
+  while (high.step > 0x1p-40 && budget > 0) {
+    Point low = evaluateOnce(unlimited, high.step * ratio);
+    if (interval(unlimited, low, high).bound >= goal()) {
+      high = low;
+      ratio = std::max(ratio * ratio, kScanRatio);
+      continue;
+    }
+    if (ratio > 0.995)
+      break;
+    ratio = std::sqrt(ratio);
+  }
+  return high.step;
+}
+
+/// Above twice the smallest unclipped step nothing is new: a whole fraction of
+/// such a step is unclipped as well, and its levels include those of the step.
+/// And above twice the largest magnitude every value rounds to zero.
+double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
+  double all = 2.0001 * atoms.largestMagnitude();
+  double unclipped = 0;
+  if (atoms.max() > 0)
+    unclipped = levels.hi > 0 ? atoms.max() / levels.hi : all;
+  if (atoms.min() < 0)
+    unclipped =
+        std::max(unclipped, levels.lo < 0 ? atoms.min() / levels.lo : all);
+  return std::min(all, 2.0001 * unclipped);
+}
+
+} // namespace
+
+double evaluateNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
+                    double p) {
+  return evaluate(atoms, levels, step, p).error;
+}
+
+double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
+                   double p) {
+  return evaluate(atoms, levels, step, p).clipped;
+}
+
+NormCandidate searchNorm(const ScaledAtoms &atoms, LevelRange levels,
+                         double minStep, double p, NormCandidate start) {
+  Search search(atoms, p, {start.step, start.error}, levels.hi - levels.lo + 1);
+  double maxStep = std::max({minStep, start.step, largestStep(atoms, levels)});
+  search.run(levels, minStep, maxStep);
+  search.polish(levels, minStep, maxStep);
+  StepCandidate best = search.result();
+  return {best.step, start.zeroPoint, best.error, search.bound()};
+}
+
+NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
+                                     double p, NormCandidate start) {
+  Search search(atoms, p, {start.step, start.error}, levelCount);
+  int bestZeroPoint = start.zeroPoint;
+  int last = levelCount - 1;
+  double maxStep = kInfinity;
+  auto tryZeroPoint = [&](int zeroPoint) {
+    LevelRange levels = {-double(zeroPoint), double(last - zeroPoint)};
+    double top = std::min(maxStep, largestStep(atoms, levels));
+    if (search.run(levels, 0x1p-60, top))
+      bestZeroPoint = zeroPoint;
+  };
+  tryZeroPoint(start.zeroPoint);
+  if (!search.finished())
+    maxStep = search.largestUsefulStep();
+
+  // At the largest step each side clips least, and less the more levels it has;
+  // outwards from the start, a side ends where its clipping alone costs too
+  // much.
+  for (int direction : {1, -1})
+    for (int zeroPoint = start.zeroPoint + direction;
+         zeroPoint >= 0 && zeroPoint <= last; zeroPoint += direction) {
+      if (search.finished()) {
+        search.giveUp();
+        break;
+      }
+      LevelRange shrinking =
+          direction > 0 ? LevelRange{-kUnlimited, double(last - zeroPoint)}
+                        : LevelRange{-double(zeroPoint), kUnlimited};
+      if (search.evaluateOnce(shrinking, maxStep).clipped >= search.goal())
+        break;
+      tryZeroPoint(zeroPoint);
+    }
+  search.polish({-double(bestZeroPoint), double(last - bestZeroPoint)}, 0x1p-60,
+                kInfinity);
+  return {search.result().step, bestZeroPoint, search.result().error,
+          search.bound()};
+}
+
+} // namespace mct::quantization

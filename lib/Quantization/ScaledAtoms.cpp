@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "StepSearch.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace mct::quantization {
+
+namespace {
+
+// Atoms are padded to whole vectors of floats.
+constexpr size_t kPadding = 16;
+
+/// Below this a comparison sort is faster than counting digits.
+constexpr size_t kRadixSize = 64;
+
+/// One stable pass of a radix sort over `digitBits` bits from `shift` on.
+/// Returns false, and writes nothing, when every key has the same digit.
+bool sortDigit(const uint32_t *from, uint32_t *to, size_t count, int shift,
+               int digitBits, std::vector<uint32_t> &starts) {
+  uint32_t mask = (uint32_t(1) << digitBits) - 1;
+  starts.assign(size_t(1) << digitBits, 0);
+  for (size_t i = 0; i < count; ++i)
+    ++starts[(from[i] >> shift) & mask];
+  if (starts[(from[0] >> shift) & mask] == count)
+    return false;
+  uint32_t next = 0;
+  for (uint32_t &start : starts)
+    start = std::exchange(next, next + start);
+  for (size_t i = 0; i < count; ++i)
+    to[starts[(from[i] >> shift) & mask]++] = from[i];
+  return true;
+}
+
+/// Sorts floats that are neither NaN nor -0.
+void sortFloats(std::vector<float> &values) {
+  size_t count = values.size();
+  if (count < kRadixSize) {
+    std::sort(values.begin(), values.end());
+    return;
+  }
+  // The order of these keys is that of the floats.
+  std::vector<uint32_t> keys(count), other(count), starts;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, &values[i], sizeof(bits));
+    keys[i] = bits ^ (bits >> 31 ? ~uint32_t(0) : uint32_t(1) << 31);
+  }
+  // Wider digits need fewer passes and larger tables.
+  int digitBits = count < 2048 ? 8 : 11;
+  for (int shift = 0; shift < 32; shift += digitBits)
+    if (sortDigit(keys.data(), other.data(), count, shift, digitBits, starts))
+      keys.swap(other);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits =
+        keys[i] ^ (keys[i] >> 31 ? uint32_t(1) << 31 : ~uint32_t(0));
+    std::memcpy(&values[i], &bits, sizeof(bits));
+  }
+}
+
+} // namespace
+
+ScaledAtoms::ScaledAtoms(llvm::ArrayRef<float> values) {
+  narrow.reserve(values.size() + kPadding);
+  // Adding +0 turns -0 into +0.
+  for (float value : values)
+    if (std::isfinite(value))
+      narrow.push_back(value + 0.0f);
+  sortFloats(narrow);
+  scaled.assign(narrow.begin(), narrow.end());
+  finish();
+}
+
+ScaledAtoms::ScaledAtoms(llvm::ArrayRef<double> values,
+                         llvm::ArrayRef<double> weights,
+                         llvm::ArrayRef<double> widths)
+    : scaled(values.begin(), values.end()) {
+  if (llvm::any_of(weights, [](double w) { return w != 1; }))
+    weight.assign(weights.begin(), weights.end());
+  if (llvm::any_of(widths, [](double w) { return w != 0; }))
+    width.assign(widths.begin(), widths.end());
+  for (double &value : scaled)
+    value += 0.0;
+  auto key = [&](size_t i) {
+    return std::tuple(scaled[i], weight.empty() ? 1.0 : weight[i],
+                      width.empty() ? 0.0 : width[i]);
+  };
+  bool sorted = true;
+  for (size_t i = 1; i < scaled.size(); ++i)
+    sorted &= !(key(i) < key(i - 1));
+  if (!sorted) {
+    std::vector<size_t> order(scaled.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    llvm::sort(order, [&](size_t a, size_t b) { return key(a) < key(b); });
+    for (std::vector<double> *column : {&scaled, &weight, &width}) {
+      if (column->empty())
+        continue;
+      std::vector<double> ordered;
+      ordered.reserve(order.size());
+      for (size_t i : order)
+        ordered.push_back((*column)[i]);
+      column->swap(ordered);
+    }
+  }
+  finish();
+}
+
+void ScaledAtoms::finish() {
+  count = scaled.size();
+  double largest =
+      count > 0 ? std::max(std::fabs(scaled.front()), std::fabs(scaled.back()))
+                : 0;
+  scaleExponent = largest > 0 ? std::ilogb(largest) : 0;
+  // Two factors: one alone overflows for values below 2^-1023.
+  double half = std::ldexp(1.0, -(scaleExponent / 2));
+  double rest = std::ldexp(1.0, -(scaleExponent - scaleExponent / 2));
+  size_t padded = (count + kPadding - 1) / kPadding * kPadding;
+  scaled.resize(padded, 0.0);
+  narrow.resize(padded);
+  for (size_t i = 0; i < padded; ++i) {
+    scaled[i] = scaled[i] * half * rest;
+    narrow[i] = static_cast<float>(scaled[i]);
+  }
+  for (double &w : width)
+    w = w * half * rest;
+  if (count > 0) {
+    minimum = std::min(0.0, scaled[0]);
+    maximum = std::max(0.0, scaled[count - 1]);
+  }
+  if (!weight.empty()) {
+    double heaviest = *std::max_element(weight.begin(), weight.end());
+    if (heaviest > 0)
+      weightScale = std::ldexp(1.0, -std::ilogb(heaviest));
+    weight.resize(padded, 0.0);
+    narrowWeight.resize(padded);
+    for (size_t i = 0; i < padded; ++i)
+      narrowWeight[i] = static_cast<float>(weight[i] * weightScale);
+    total = std::accumulate(weight.begin(), weight.end(), 0.0);
+  } else {
+    total = static_cast<double>(count);
+  }
+  // Several sums, because one would wait for itself.
+  constexpr size_t kSums = 8;
+  double sums[kSums] = {};
+  for (size_t i = 0; i < padded; i += kSums)
+    for (size_t j = 0; j < kSums; ++j) {
+      double square = scaled[i + j] * scaled[i + j];
+      sums[j] += weight.empty() ? square : square * weight[i + j];
+    }
+  for (double sum : sums)
+    sumOfSquares += sum;
+}
+
+double ScaledAtoms::largestMagnitude() const {
+  return std::max(-minimum, maximum);
+}
+
+} // namespace mct::quantization
