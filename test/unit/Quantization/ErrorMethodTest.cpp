@@ -3,7 +3,7 @@
 // The error methods besides no-clipping and mse, outliers, and the search for
 // an axis. T numbers: thresholds.md section 6.
 
-#include "../../../lib/Quantization/DivergenceSearch.h"
+#include "lib/Quantization/DivergenceSearch.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
 #include "mct/Quantization/Parallel.h"
