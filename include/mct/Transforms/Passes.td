@@ -19,6 +19,10 @@ def Mct_MinThresholdOption :
 def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
                                "Report forms that the pass leaves alone, and why">;
 
+def Mct_ErrorRemarksOption :
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Say the error of each point, and how far from the least one it may be">;
+
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
@@ -497,7 +501,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
-    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -533,7 +537,7 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
-    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
     Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
            "Leave out values further than this many standard deviations from the mean; 0: none">,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
