@@ -119,6 +119,9 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
   kernelOp.strides = getIntegers(op, "stride");
   if (kernelOp.strides.empty())
     kernelOp.strides = getIntegers(op, "strides");
+  // linalg leaves the attribute out where it is 1.
+  if (kernelOp.strides.empty() && isa<linalg::ConvolutionOpInterface>(op))
+    kernelOp.strides.assign(others.size(), 1);
   if (kernelOp.strides.empty()) {
     if (!llvm::all_of(others, [](int64_t size) { return size == 1; }))
       return std::nullopt;

@@ -29,8 +29,10 @@ namespace tpc = mct::tpc;
 
 namespace {
 
-/// Unlike `main`, no symbol of the host has this name.
-constexpr llvm::StringLiteral kEntryName = "mct_entry";
+/// Unlike `main`, no symbol of the host has such a name.
+std::string entryName(size_t program) {
+  return "mct_entry_" + std::to_string(program);
+}
 
 void initializeTarget() {
   static std::once_flag once;
@@ -40,13 +42,20 @@ void initializeTarget() {
   });
 }
 
+/// Turns one function into a program that lacks nothing but its code.
 class Compiler {
 public:
-  Compiler(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options) {}
+  /// `number`: of the program among those that are compiled together.
+  Compiler(ModuleOp module, const CompileOptions &options, size_t number)
+      : module(module), options(options), number(number) {}
 
   LogicalResult run();
+
   std::unique_ptr<Program> program = std::make_unique<Program>();
+  /// The function, ready to be lowered.
+  OwningOpRef<ModuleOp> scratch;
+  /// Number of tensors that the function of each site takes.
+  SmallVector<unsigned> arities;
 
 private:
   LogicalResult extract();
@@ -55,11 +64,10 @@ private:
   LogicalResult chooseUnit();
   LogicalResult checkTypes();
   void describeObserved();
-  LogicalResult generateCode(ArrayRef<unsigned> arities);
 
   ModuleOp module;
   const CompileOptions &options;
-  OwningOpRef<ModuleOp> scratch;
+  size_t number;
   func::FuncOp entry;
 
   struct Observation {
@@ -135,7 +143,7 @@ LogicalResult Compiler::extract() {
     bias.erase();
   });
   entry.setPublic();
-  entry.setName(kEntryName);
+  entry.setName(entryName(number));
   entry->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   entry.removeArgAttrsAttr();
   entry.removeResAttrsAttr();
@@ -257,7 +265,7 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
 
 LogicalResult Compiler::chooseUnit() {
   program->unit = 1;
-  if (entry.getNumArguments() == 0)
+  if (entry.getNumArguments() == 0 || options.keepTypes)
     return success();
   FailureOr<int64_t> size = mct::getBatch(entry, /*emitErrors=*/false);
   bool isDynamic = succeeded(size) && ShapedType::isDynamic(*size);
@@ -334,9 +342,53 @@ void Compiler::describeObserved() {
   }
 }
 
-LogicalResult Compiler::generateCode(ArrayRef<unsigned> arities) {
+LogicalResult Compiler::run() {
+  if (failed(extract()) || failed(checkOps()) || failed(findObserved()) ||
+      failed(chooseUnit()) || failed(checkTypes()))
+    return failure();
+  describeObserved();
+  auto describe = [](StringAttr name, size_t number, Type type) {
+    return TensorSpec{name ? name.str() : std::to_string(number),
+                      cast<RankedTensorType>(type)};
+  };
+  for (BlockArgument argument : entry.getArguments())
+    program->inputs.push_back(describe(
+        mct::getName(argument), argument.getArgNumber(), argument.getType()));
+  Operation *terminator = entry.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(terminator->getOperands()))
+    program->outputs.push_back(
+        describe(mct::getName(value), number, value.getType()));
+
+  SiteRewriter rewriter(entry, *program, options.simulateQuantization, number);
+  SmallVector<unsigned> argumentOf;
+  for (Observation &observation : observations) {
+    auto argument = dyn_cast<BlockArgument>(observation.value);
+    argumentOf.push_back(argument ? argument.getArgNumber() : ~0u);
+  }
+  SmallVector<Value> inputs = rewriter.rewriteSignature();
+  for (auto [index, observation] : llvm::enumerate(observations))
+    rewriter.observe(argumentOf[index] == ~0u ? observation.value
+                                              : inputs[argumentOf[index]],
+                     index);
+  {
+    // The number of threads is fixed in a kernel when it is made.
+    SingleOpenMPThread singleThread;
+    // They would stand between a kernel and what it can fuse.
+    rewriter.removeIdentityPoints();
+    if (options.useKernels)
+      rewriter.rewriteKernels();
+  }
+  rewriter.rewritePoints();
+  rewriter.rewriteConstants();
+  llvm::append_range(arities, rewriter.arities());
+  return success();
+}
+
+/// Compiles the lowered functions of all programs.
+LogicalResult generateCode(ModuleOp lowered,
+                           MutableArrayRef<Compiler> compilers) {
   initializeTarget();
-  Location loc = module.getLoc();
+  Location loc = lowered.getLoc();
   auto fail = [&](llvm::Error error) -> LogicalResult {
     emitError(loc, "cannot compile for this machine: ")
         << llvm::toString(std::move(error));
@@ -358,79 +410,40 @@ LogicalResult Compiler::generateCode(ArrayRef<unsigned> arities) {
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
   auto engine =
-      ExecutionEngine::create(*scratch, engineOptions, std::move(*machine));
+      ExecutionEngine::create(lowered, engineOptions, std::move(*machine));
   if (!engine)
     return fail(engine.takeError());
-  program->engine = std::move(*engine);
-  program->engine->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
+  std::shared_ptr<ExecutionEngine> shared = std::move(*engine);
+  shared->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
     llvm::orc::SymbolMap symbols;
     auto add = [&](const Twine &name, auto *function) {
       symbols[intern(name.str())] = {llvm::orc::ExecutorAddr::fromPtr(function),
                                      llvm::JITSymbolFlags::Exported |
                                          llvm::JITSymbolFlags::Callable};
     };
-    for (auto [site, arity] : llvm::enumerate(arities)) {
-      std::string name = SiteRewriter::symbol(site);
-      if (arity == 1)
-        add(name, &mctExecutionCall1);
-      else if (arity == 2)
-        add(name, &mctExecutionCall2);
-      else
-        add(name, &mctExecutionCall3);
-    }
+    for (auto [number, compiler] : llvm::enumerate(compilers))
+      for (auto [site, arity] : llvm::enumerate(compiler.arities)) {
+        std::string name = SiteRewriter::symbol(number, site);
+        if (arity == 1)
+          add(name, &mctExecutionCall1);
+        else if (arity == 2)
+          add(name, &mctExecutionCall2);
+        else
+          add(name, &mctExecutionCall3);
+      }
     add("_mlir_memref_to_llvm_alloc", &mctExecutionAllocate);
     add("_mlir_memref_to_llvm_aligned_alloc", &mctExecutionAlignedAllocate);
     add("_mlir_memref_to_llvm_free", &mctExecutionFree);
     return symbols;
   });
-  auto packed = program->engine->lookupPacked(kEntryName);
-  if (!packed)
-    return fail(packed.takeError());
-  program->entry = *packed;
+  for (auto [number, compiler] : llvm::enumerate(compilers)) {
+    auto packed = shared->lookupPacked(entryName(number));
+    if (!packed)
+      return fail(packed.takeError());
+    compiler.program->engine = shared;
+    compiler.program->entry = *packed;
+  }
   return success();
-}
-
-LogicalResult Compiler::run() {
-  if (failed(extract()) || failed(checkOps()) || failed(findObserved()) ||
-      failed(chooseUnit()) || failed(checkTypes()))
-    return failure();
-  describeObserved();
-  auto describe = [](StringAttr name, size_t number, Type type) {
-    return TensorSpec{name ? name.str() : std::to_string(number),
-                      cast<RankedTensorType>(type)};
-  };
-  for (BlockArgument argument : entry.getArguments())
-    program->inputs.push_back(describe(
-        mct::getName(argument), argument.getArgNumber(), argument.getType()));
-  Operation *terminator = entry.getBody().front().getTerminator();
-  for (auto [number, value] : llvm::enumerate(terminator->getOperands()))
-    program->outputs.push_back(
-        describe(mct::getName(value), number, value.getType()));
-
-  SiteRewriter rewriter(entry, *program, options.simulateQuantization);
-  SmallVector<unsigned> argumentOf;
-  for (Observation &observation : observations) {
-    auto argument = dyn_cast<BlockArgument>(observation.value);
-    argumentOf.push_back(argument ? argument.getArgNumber() : ~0u);
-  }
-  SmallVector<Value> inputs = rewriter.rewriteSignature();
-  for (auto [index, observation] : llvm::enumerate(observations))
-    rewriter.observe(argumentOf[index] == ~0u ? observation.value
-                                              : inputs[argumentOf[index]],
-                     index);
-  {
-    // The number of threads is fixed in a kernel when it is made.
-    SingleOpenMPThread singleThread;
-    // They would stand between a kernel and what it can fuse.
-    rewriter.removeIdentityPoints();
-    if (options.useKernels)
-      rewriter.rewriteKernels();
-  }
-  rewriter.rewritePoints();
-  rewriter.rewriteConstants();
-  if (failed(lowerToLLVM(*scratch)))
-    return failure();
-  return generateCode(rewriter.arities());
 }
 
 } // namespace
@@ -441,10 +454,37 @@ Executor::~Executor() = default;
 
 FailureOr<std::unique_ptr<Executor>>
 Executor::compile(ModuleOp module, const CompileOptions &options) {
-  Compiler compiler(module, options);
-  if (failed(compiler.run()))
+  FailureOr<std::vector<std::unique_ptr<Executor>>> executors =
+      compileAll(module, options);
+  if (failed(executors))
     return failure();
-  return std::unique_ptr<Executor>(new Executor(std::move(compiler.program)));
+  return std::move(executors->front());
+}
+
+FailureOr<std::vector<std::unique_ptr<Executor>>>
+Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options) {
+  std::vector<std::unique_ptr<Executor>> executors;
+  if (options.empty())
+    return executors;
+  std::vector<Compiler> compilers;
+  for (auto [number, one] : llvm::enumerate(options))
+    compilers.emplace_back(module, one, number);
+  ModuleOp all;
+  for (Compiler &compiler : compilers) {
+    if (failed(compiler.run()))
+      return failure();
+    if (!all)
+      all = *compiler.scratch;
+    else
+      all.getBody()->getOperations().splice(
+          all.getBody()->end(), compiler.scratch->getBody()->getOperations());
+  }
+  if (failed(lowerToLLVM(all)) || failed(generateCode(all, compilers)))
+    return failure();
+  for (Compiler &compiler : compilers)
+    executors.push_back(
+        std::unique_ptr<Executor>(new Executor(std::move(compiler.program))));
+  return executors;
 }
 
 void Executor::registerDependencies(DialectRegistry &registry) {

@@ -305,7 +305,6 @@ LogicalResult mct::execution::lowerToLLVM(ModuleOp module) {
   reuseInputs(module);
   if (failed(runStage(module, names, buildBufferization)))
     return failure();
-  collapseLoops(module);
   // A strided memref.copy would call a function of MLIR's runner library.
   SmallVector<memref::CopyOp> copies;
   module.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
@@ -315,5 +314,7 @@ LogicalResult mct::execution::lowerToLLVM(ModuleOp module) {
                              copy.getTarget());
     copy.erase();
   }
+  // Behind the copies: small nests would be unrolled completely.
+  collapseLoops(module);
   return runStage(module, names, buildToLLVM);
 }

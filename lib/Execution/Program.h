@@ -69,7 +69,8 @@ struct Program {
   std::vector<ConstantBuffer> constants;
   std::vector<Executor::KernelInfo> kernelInfos;
 
-  std::unique_ptr<mlir::ExecutionEngine> engine;
+  /// Shared by programs that were compiled together.
+  std::shared_ptr<mlir::ExecutionEngine> engine;
   /// Arguments: pointers to the worker, to inputs, outputs and constants.
   void (*entry)(void **) = nullptr;
 };

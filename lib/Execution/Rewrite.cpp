@@ -262,8 +262,8 @@ Operation *soleUser(Value value) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-std::string SiteRewriter::symbol(size_t site) {
-  return "mct_site_" + std::to_string(site);
+std::string SiteRewriter::symbol(size_t program, size_t site) {
+  return "mct_site_" + std::to_string(program) + "_" + std::to_string(site);
 }
 
 size_t SiteRewriter::addSite(Site site, unsigned arity) {
@@ -290,7 +290,7 @@ void SiteRewriter::emitCall(OpBuilder &builder, Location loc, size_t site,
   auto module = function->getParentOfType<ModuleOp>();
   OpBuilder moduleBuilder(module.getBodyRegion());
   auto declaration =
-      func::FuncOp::create(moduleBuilder, loc, symbol(site),
+      func::FuncOp::create(moduleBuilder, loc, symbol(programNumber, site),
                            builder.getFunctionType(types, TypeRange()));
   declaration.setPrivate();
   func::CallOp::create(builder, loc, declaration, arguments);

@@ -12,8 +12,11 @@ namespace mct::execution {
 /// function has static shapes; it is ours to change.
 class SiteRewriter {
 public:
-  SiteRewriter(mlir::func::FuncOp function, Program &program, bool simulate)
-      : function(function), program(program), simulate(simulate) {}
+  /// `number`: of the program among those that are compiled together.
+  SiteRewriter(mlir::func::FuncOp function, Program &program, bool simulate,
+               size_t number)
+      : function(function), program(program), simulate(simulate),
+        programNumber(number) {}
 
   /// Replaces arguments and results by buffers: (context, inputs, outputs,
   /// constants) -> (). Returns the values that stand for the arguments.
@@ -33,7 +36,7 @@ public:
 
   /// Number of tensors that each site's function takes.
   llvm::ArrayRef<unsigned> arities() const { return siteArities; }
-  static std::string symbol(size_t site);
+  static std::string symbol(size_t program, size_t site);
 
 private:
   struct Fusion;
@@ -66,6 +69,7 @@ private:
   mlir::func::FuncOp function;
   Program &program;
   bool simulate;
+  size_t programNumber;
   llvm::SmallVector<unsigned> siteArities;
   /// Site whose result a value is.
   llvm::DenseMap<mlir::Value, size_t> siteOfValue;

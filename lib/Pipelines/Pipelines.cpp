@@ -2,6 +2,7 @@
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Analysis/Passes.h"
 #include "mct/Calibration/Passes.h"
+#include "mct/Corrections/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/Transforms/Passes.h"
@@ -59,6 +60,7 @@ void mct::registerAllMctPasses() {
   registerMctAnalysisPasses();
   registerMctTransformsPasses();
   registerMctCalibrationPasses();
+  registerMctCorrectionsPasses();
   PassPipelineRegistration<>(
       "mct-prepare",
       "Names and float-exact rewrites that come before quantizer points",

@@ -172,7 +172,8 @@ BinnedDistribution::searchSymmetric(LevelRange levels, double minStep,
                               symmetricDivergence(levels, startStep)};
   double perThreshold = levels.hi + 1;
   // Above twice the values nothing is new.
-  double extent = std::max<double>(-firstBin, firstBin + counts.size());
+  double extent = std::max<double>(
+      -firstBin, firstBin + static_cast<int64_t>(counts.size()));
   double most = std::min(startStep * perThreshold / width, 2 * extent);
   for (double bins = std::floor(most); bins >= 1; --bins) {
     double threshold = bins * width, step = threshold / perThreshold;

@@ -81,7 +81,8 @@ public:
     default:
       break;
     }
-    if (distance == Distance::Squared && Density::serves(atoms, options.bits))
+    spread = Density::serves(atoms, options.bits);
+    if (distance == Distance::Squared && spread)
       density.emplace(atoms);
   }
 
@@ -92,7 +93,7 @@ public:
         return density->error(levels, step);
       return evaluateStep(atoms, levels, step).error;
     case Distance::Norm:
-      return evaluateNorm(atoms, levels, step, norm);
+      return evaluateNorm(normProblem(), levels, step);
     case Distance::Divergence:
       break;
     }
@@ -101,6 +102,8 @@ public:
     return uniform ? bins->uniformDivergence(levels, step)
                    : bins->symmetricDivergence(levels, step);
   }
+
+  NormProblem normProblem() const { return {atoms, norm, spread}; }
 
   /// `error` in the unit of the method.
   double inUnitOfMethod(double error) const {
@@ -117,6 +120,7 @@ public:
   const ScaledAtoms &atoms;
   Distance distance = Distance::Squared;
   double norm;
+  bool spread = false;
   std::optional<BinnedDistribution> bins;
   // Instead of the atoms, where steps are about as fine as these are wide.
   std::optional<Density> density;
@@ -229,8 +233,8 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
       break;
     }
     case Distance::Norm: {
-      NormCandidate best = searchNorm(problem.atoms, levels, minStep,
-                                      problem.norm, {step, 0, result.error});
+      NormCandidate best = searchNorm(problem.normProblem(), levels, minStep,
+                                      {step, 0, result.error});
       step = best.step;
       result.error = best.error;
       certify(result, best.bound);
@@ -285,9 +289,8 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
       break;
     }
     case Distance::Norm: {
-      NormCandidate best =
-          searchNormAndZeroPoint(problem.atoms, last + 1, problem.norm,
-                                 {step, zeroPoint, result.error});
+      NormCandidate best = searchNormAndZeroPoint(
+          problem.normProblem(), last + 1, {step, zeroPoint, result.error});
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;

@@ -23,10 +23,14 @@ constexpr double kRelativeZero = 1e-14;
 // Grids of more levels have a limited number of passes over the atoms: theirs
 // would grow with the square of the levels.
 constexpr double kWideGrid = 256;
-constexpr double kPassesOfWideGrids = 3000;
-// Short rows may take more passes: what costs is passes times values.
-constexpr double kValuesOfWideGrids = 0x1p21;
-constexpr double kMaxPassesOfWideGrids = 50000;
+
+/// Short rows may take more passes than long ones: what costs is passes times
+/// values.
+int passesOfWideGrids(size_t size) {
+  double values = static_cast<double>(std::max<size_t>(1, size));
+  return static_cast<int>(std::clamp(0x1p21 / values, 3000.0, 50000.0));
+}
+
 // Ratio of neighbouring steps in the first scan.
 constexpr double kScanRatio = 0.8408964152537145; // 2^(-1/4)
 // Parts one interval is divided into at once, at most: with more, the best
@@ -198,13 +202,8 @@ public:
       : atoms(atoms), fixedLevels(levels), zeroPoints(zeroPoints), best(start),
         zero(kRelativeZero * atoms.energy()),
         valueLoss(kFloatValueLoss * std::sqrt(atoms.energy())),
-        budget(std::numeric_limits<int>::max()) {
-    double size = static_cast<double>(std::max<size_t>(1, atoms.size()));
-    if (levelCount > kWideGrid)
-      budget = static_cast<int>(std::clamp(kValuesOfWideGrids / size,
-                                           kPassesOfWideGrids,
-                                           kMaxPassesOfWideGrids));
-  }
+        budget(levelCount > kWideGrid ? passesOfWideGrids(atoms.size())
+                                      : std::numeric_limits<int>::max()) {}
 
   UniformCandidate run(double minStep, double maxStep);
 
@@ -471,6 +470,8 @@ void Search::sweepLevels(int zeroPoint, double low, double high) {
         events.push_back({std::fabs(values[i]) / (level + 0.5), weight});
       }
   }
+  // In passes, what sorting them costs.
+  budget -= static_cast<int>(1024 * events.size() / (values.size() + 512));
   std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
     return a.step != b.step ? a.step > b.step : a.weight > b.weight;
   });
@@ -528,6 +529,10 @@ void Search::sweep(const Interval &interval) {
       }
       double bound =
           lowerBound(lowError, highError, high - low, interval.curvature);
+      if (bound < goal() && budget <= 0) {
+        leftOut = std::min(leftOut, interval.bound);
+        return;
+      }
       if (bound < goal() && !swept) {
         if (z != start || direction > 0)
           sweepLevels(z, low, high);

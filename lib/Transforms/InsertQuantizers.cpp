@@ -34,7 +34,8 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
       /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), config,
       getCandidatesAttr(builder.getContext(), candidates), group, range,
       /*statistics=*/tpc::StatisticsAttr(),
-      /*parameters=*/tpc::QuantizerAttrInterface());
+      /*parameters=*/tpc::QuantizerAttrInterface(),
+      /*corrections=*/tpc::CorrectionsAttr());
   value.replaceAllUsesExcept(point.getOutput(), point);
 }
 
@@ -48,7 +49,8 @@ static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
       getCandidatesAttr(builder.getContext(), weight.candidates),
       /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
       /*statistics=*/tpc::StatisticsAttr(),
-      /*parameters=*/tpc::QuantizerAttrInterface());
+      /*parameters=*/tpc::QuantizerAttrInterface(),
+      /*corrections=*/tpc::CorrectionsAttr());
   weight.operand->set(point.getOutput());
 }
 

@@ -685,6 +685,48 @@ LogicalResult StatisticsAttr::verify(EmitError emitError, int64_t count,
 }
 
 //===----------------------------------------------------------------------===//
+// What was done to a layer
+//===----------------------------------------------------------------------===//
+
+LogicalResult CorrectionsAttr::verify(EmitError emitError,
+                                      ArrayRef<StringAttr> applied,
+                                      RealList biasOffset,
+                                      RealList kernelScale) {
+  // K1
+  if (applied.empty())
+    return emitError() << "'applied' must name at least one correction";
+  llvm::StringSet<> seen;
+  for (StringAttr name : applied) {
+    if (name != kSecondMomentCorrection && name != kActivationBiasCorrection &&
+        name != kInputMeanCorrection && name != kQuantizedNetworkCorrection)
+      return emitError() << "'" << name.getValue()
+                         << "' is no correction; expected second_moment, "
+                            "activation_bias, input_mean or quantized_network";
+    if (!seen.insert(name.getValue()).second)
+      return emitError() << "'" << name.getValue() << "' is applied twice";
+  }
+  // K2
+  for (double offset : biasOffset)
+    if (!std::isfinite(offset))
+      return emitError() << "'bias_offset' must be finite, but got " << offset;
+  for (double scale : kernelScale)
+    if (!(scale > 0) || !std::isfinite(scale))
+      return emitError()
+             << "'kernel_scale' must be positive and finite, but got " << scale;
+  // K3
+  if (kernelScale.size() != 1 && kernelScale.size() != biasOffset.size())
+    return emitError() << "has " << kernelScale.size() << " kernel scales for "
+                       << biasOffset.size() << " bias offsets";
+  return success();
+}
+
+bool CorrectionsAttr::isApplied(StringRef name) const {
+  return llvm::any_of(getApplied(), [&](StringAttr applied) {
+    return applied.getValue() == name;
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Parameters of quantizers
 //===----------------------------------------------------------------------===//
 

@@ -303,6 +303,39 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
 }
 
 //===----------------------------------------------------------------------===//
+// What was done to a layer
+//===----------------------------------------------------------------------===//
+
+def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
+  let summary = "What corrections of quantization errors changed in a layer";
+  let description = [{
+    Stands on the point of the layer's kernel. The layer has kernel_scale * (its float kernel) and kernel_scale * (its
+    float bias) + bias_offset, per output channel, so the float network can be told from what stands in the IR, and no
+    correction is made twice.
+
+    * `applied`: what was done, in order: `second_moment`, `activation_bias`, `input_mean`, `quantized_network`.
+    * `bias_offset`: one per output channel, in the unit of the layer's result.
+    * `kernel_scale`: as many; `[1.0]` for all.
+
+    Whoever gives the layer another kernel, another bias or the point other parameters drops it.
+
+    Rules: (K1) `applied` is not empty and names each once; (K2) numbers are finite, scales positive; (K3) there are one
+    or as many scales as offsets.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::StringAttr">:$applied,
+    Tpc_RealListParameter:$bias_offset,
+    Tpc_RealListParameter:$kernel_scale);
+  let assemblyFormat = [{
+    `<` struct(custom<NameList>($applied), custom<RealList>($bias_offset), custom<RealList>($kernel_scale)) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Whether `applied` has that name.
+    bool isApplied(::llvm::StringRef name) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Parameters of quantizers
 //===----------------------------------------------------------------------===//
 

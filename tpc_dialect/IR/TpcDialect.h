@@ -38,6 +38,14 @@ struct RealList : llvm::ArrayRef<double> {
 };
 bool operator==(const RealList &lhs, const RealList &rhs);
 llvm::hash_code hash_value(const RealList &list);
+
+/// What `#tpc.corrections` calls the corrections of a layer.
+inline constexpr llvm::StringLiteral kSecondMomentCorrection = "second_moment";
+inline constexpr llvm::StringLiteral kActivationBiasCorrection =
+    "activation_bias";
+inline constexpr llvm::StringLiteral kInputMeanCorrection = "input_mean";
+inline constexpr llvm::StringLiteral kQuantizedNetworkCorrection =
+    "quantized_network";
 } // namespace mct::tpc
 
 #include "tpc_dialect/IR/TpcDialect.h.inc"

@@ -205,6 +205,8 @@ LogicalResult QuantizeOp::verify() {
   if (isActivation() && getAxes())
     return emitOpError()
            << "has channel axes, but activations are quantized per tensor";
+  if (isActivation() && getCorrections())
+    return emitOpError() << "has corrections, which belong to a weight";
   int64_t channels = 1;
   for (int64_t axis : getChannelAxes()) {
     if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis))

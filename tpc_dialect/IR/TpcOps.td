@@ -159,6 +159,7 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     * `group`: names of the fused ops of which this is the result.
     * `range`: bounds that the value can never leave; from `tpc.framework`.
     * `statistics`: from calibration. `parameters`: the chosen quantizer.
+    * `corrections`: of the layer that has this kernel, on a weight.
 
     ```mlir
     %2 = tpc.quantize %1 as "relu1" activation config(#act8) group(["conv1", "relu1"])
@@ -179,12 +180,14 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     OptionalAttr<StrArrayAttr>:$group,
     OptionalAttr<Tpc_RangeAttr>:$range,
     OptionalAttr<Tpc_StatisticsAttr>:$statistics,
-    OptionalAttr<Tpc_QuantizerAttrInterface>:$parameters);
+    OptionalAttr<Tpc_QuantizerAttrInterface>:$parameters,
+    OptionalAttr<Tpc_CorrectionsAttr>:$corrections);
   let results = (outs AnyRankedTensor:$output);
   let assemblyFormat = [{
     $input `as` $point_name (`weight` $weight^):(`activation`)? (`axes` $axes^)? (`config` `(` $config^ `)`)?
     (`candidates` `(` $candidates^ `)`)? (`group` `(` $group^ `)`)? (`range` `(` qualified($range)^ `)`)?
-    (`statistics` `(` qualified($statistics)^ `)`)? (`parameters` `(` $parameters^ `)`)? attr-dict `:` type($output)
+    (`statistics` `(` qualified($statistics)^ `)`)? (`parameters` `(` $parameters^ `)`)?
+    (`corrections` `(` qualified($corrections)^ `)`)? attr-dict `:` type($output)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

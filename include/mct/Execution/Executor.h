@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mct::execution {
 
@@ -45,6 +46,9 @@ struct CompileOptions {
   bool useKernels = true;
   /// Samples per unit; 0 chooses it from the sizes of the activations.
   int64_t unit = 0;
+  /// Types stay as they are, whatever their batch: a unit is one call. For
+  /// parts of a network, whose arguments need not begin with the batch.
+  bool keepTypes = false;
 };
 
 /// Receives the values of one tensor as they are computed. Called by one worker
@@ -73,6 +77,10 @@ public:
   /// The dialects of `registerDependencies` must be loaded in the context.
   static mlir::FailureOr<std::unique_ptr<Executor>>
   compile(mlir::ModuleOp module, const CompileOptions &options = {});
+  /// Compiles several functions of `module` at once, one for each element of
+  /// `options`: much of what compiling costs is the same for one and for all.
+  static mlir::FailureOr<std::vector<std::unique_ptr<Executor>>>
+  compileAll(mlir::ModuleOp module, llvm::ArrayRef<CompileOptions> options);
 
   /// Everything `compile` needs in the context: dialects, interfaces and
   /// translations. For `getDependentDialects` of passes that compile.

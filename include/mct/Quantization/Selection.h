@@ -47,8 +47,8 @@ enum class Certificate {
 };
 
 /// A value that occurs `weight` times, or as many values spread evenly over
-/// `width` around it. The width is read by searches for the mean squared error
-/// of grids above 8 bits (DensitySearch.h).
+/// `width` around it. The width is read by searches of grids above 8 bits
+/// (DensitySearch.h, NormSearch.h).
 struct Atom {
   double value = 0;
   double weight = 0;

@@ -103,7 +103,8 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     A batch norm is a chain of additions, subtractions and multiplications with constants along the channels, one of
     which scales every channel on its own. It is folded into kernel and bias
 
-    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them;
+    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them,
+      or a concatenation of such along the channels, which is how TOSA spells a convolution with groups;
     * else of the op behind it, when every result position of that reads one position: a kernel of size 1 without
       padding, or a matrix product. A depthwise convolution with a kernel of size 1, stride 1, no padding and one
       output per channel counts as a batch norm there.
@@ -128,6 +129,64 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     After:
     ```mlir
     %0 = tosa.conv2d %arg0, %scaled_kernel, %new_bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::func::FuncOp"> {
+  let summary = "Join a convolution with the 1x1 convolution, or the addition of a constant, behind it";
+  let description = [{
+    Two convolutions without anything in between are one, whose kernel is the product of both, when the second has a
+    kernel of size 1 in space and no padding. The first may have a kernel of any shape. As in MCT, all strides and
+    dilations are 1, nobody else reads the result in between, and the kernel may not have more elements than both
+    together. Chains collapse completely.
+
+    The addition of a constant per channel behind any op with a constant kernel goes into its bias. One number for all
+    channels does too, but not where a bound or a factor behind it makes it part of an activation.
+
+    Kernel ops are those that `tpc.framework` describes. The result keeps the name of the last op.
+
+    Source: MCT `Conv2DCollapsing`, `Op2DAddConstCollapsing`.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel1, %bias1, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.conv2d %0, %kernel2, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.conv2d %arg0, %product, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::func::FuncOp"> {
+  let summary = "Turn the addition of a convolution's input into part of its kernel";
+  let description = [{
+    Adds 1 to the centre of the kernel where output and input channel are the same, and drops the addition. Requires
+    that the centre lies on the position that is computed: stride 1, a kernel of odd size, padded on both sides by half
+    of its reach. Depthwise convolutions have a centre too. Nobody else may read the convolution.
+
+    Kernel ops are those that `tpc.framework` describes. The convolution takes the name of the sum.
+
+    Source: MCT `ResidualCollapsing`, which checks none of these conditions.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.add %0, %arg0 : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.conv2d %arg0, %kernel_plus_identity, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
     ```
   }];
   let options = [Mct_RemarksOption];

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_CORRECTIONS_PASSES_TD
+#define MCT_CORRECTIONS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+/// The options of a pass that runs the network on samples.
+class Mct_SampleOptions {
+  list<Option> options = [
+    ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
+    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
+    Option<"batchSize", "batch-size", "uint64_t", /*default=*/"0",
+           "Samples that a worker takes at once; 0: chosen from the network">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
+    Option<"inputScale", "input-scale", "std::string", /*default=*/"",
+           "Factor from stored value to network input, `S` or `S;S;…` per channel">,
+    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
+    Option<"function", "function", "std::string", /*default=*/"\"main\"", "Function to correct">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "A remark for each layer that is left alone">,
+  ];
+}
+
+def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
+  let summary = "Give every layer back the mean output that quantization took away";
+  let description = [{
+    Speaks of layers: convolutions (also depthwise and transposed) and matrix products whose kernel has a point with
+    parameters, of TOSA and of linalg, as `tpc.framework` describes them. The samples are those of `mct-calibrate`; the
+    result does not depend on `threads` or `batch-size`.
+
+    * `estimate=quantized-network`: layer by layer, from the inputs on, in the network whose points quantize: bias +=
+      mean of the float layer's output - mean of the quantized layer's output, per channel. Layers before are corrected
+      when a layer is measured, so that each one also repairs what those could not. Layers that do not depend on each
+      other are measured together. What layers hand on is kept between two measurements where it fits in a quarter
+      of a gigabyte and computed again where it does not.
+    * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
+      float network. Sees neither the quantization of activations nor borders.
+
+    What was done stands as `corrections` on the point of the kernel; a layer that has either is not corrected again.
+    A layer without a bias gets one. Layers are left alone whose bias is not constant per channel, and whose point of
+    the kernel has several readers; `input-mean` also leaves alone what `mct-correct-second-moment` changed.
+
+    Source: `input-mean` is MCT `compute_bias_correction_of_graph` (which takes the mean of batch means);
+    `quantized-network` is ours, after what spec/baselines.md 7 measures.
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [1.0], bits = 2>)
+           corrections(#tpc.corrections<applied = ["quantized_network"], bias_offset = [1.25], kernel_scale = [1.0]>)
+           : tensor<1x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
+           "Where the error of a layer is taken from",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::BiasEstimate::QuantizedNetwork, "quantized-network", "outputs of the quantized network"),
+             clEnumValN(::mct::BiasEstimate::InputMean, "input-mean", "mean inputs of the float network"))}]>,
+  ] # Mct_SampleOptions<>.options;
+}
+
+def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleOp"> {
+  let summary = "Give every layer back the mean and the deviation that quantized weights took away";
+  let description = [{
+    For each layer (as in `mct-correct-bias`), from the inputs on, in the network with quantized weights and float
+    activations: s = deviation of the float output / deviation of the output, per channel. Kernel and thresholds (or
+    scales) are multiplied by s, so that the codes of the kernel stay; the bias becomes mean of the float output +
+    s * (bias - mean of the output).
+
+    The float network is another one then: activation points behind a layer that changed lose their `statistics` and
+    `parameters`. Run `mct-calibrate` and `mct-select-parameters`, with the options of the first time, behind this pass.
+
+    What was done stands as `corrections` on the point of the kernel; a layer that has any is not corrected again.
+    Left alone, with a remark if asked for: weights with power-of-two thresholds, which could not be multiplied; weights
+    with one threshold for all channels; layers whose bias is not constant per channel; points of kernels with several
+    readers.
+
+    Source: MCT `apply_second_moment_correction_to_graph` (spec/pipeline.md 3.3), which needs a folded batch norm.
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x1xf32>
+    %0 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %scaled as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [1.5], bits = 2>)
+           corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [0.0], kernel_scale = [1.5]>)
+           : tensor<1x1x1x1xf32>
+    %0 = tosa.conv2d %arg0, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+  }];
+  let options = Mct_SampleOptions<>.options;
+}
+
+def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::ModuleOp"> {
+  let summary = "Take out of biases what rounding and clipping activations add on average";
+  let description = [{
+    For each layer (as in `mct-correct-bias`) that reads one position at a time (a matrix product, or a kernel of size 1
+    in space), from the histogram on the point of its input: d = mean of the quantized - mean of the float values;
+    bias -= d * sum of the float kernel per output channel. A bin stands for its centre, its quantized value is the mean
+    of its quantized edges. Ops that only reorder values may stand between point and layer. Needs no samples.
+
+    `threshold`: layers whose 100 * |d| is below that many percent of the mean's magnitude stay as they are.
+
+    What was done stands as `corrections` on the point of the kernel; a layer that has it is not corrected again, nor is
+    one that `mct-correct-bias{estimate=quantized-network}` has corrected, because that has seen this error.
+
+    Source: MCT `compute_activation_bias_correction_of_graph` (spec/pipeline.md 3.2).
+
+    Before:
+    ```mlir
+    %x = tpc.quantize %arg0 as "in" activation statistics(…) parameters(…) : tensor<1x1x1x1xf32>
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(…) : tensor<1x1x1x1xf32>
+    %0 = tosa.conv2d %x, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %x = tpc.quantize %arg0 as "in" activation statistics(…) parameters(…) : tensor<1x1x1x1xf32>
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(…)
+           corrections(#tpc.corrections<applied = ["activation_bias"], bias_offset = [1.0], kernel_scale = [1.0]>)
+           : tensor<1x1x1x1xf32>
+    %0 = tosa.conv2d %x, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"threshold", "threshold", "double", /*default=*/"0.0", "Smallest error to correct, in percent of the mean">,
+    Option<"function", "function", "std::string", /*default=*/"\"main\"", "Function to correct">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "A remark for each layer that is left alone">,
+  ];
+}
+
+#endif // MCT_CORRECTIONS_PASSES_TD

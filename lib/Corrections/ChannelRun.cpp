@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelRun.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using quantization::ChannelStatistics;
+
+void mct::corrections::observeChannels(ChannelStatistics &statistics,
+                                       const float *data,
+                                       ArrayRef<int64_t> shape, int64_t axis,
+                                       std::vector<float> &scratch) {
+  int64_t outer = 1, channels = shape[axis], inner = 1;
+  for (int64_t size : shape.take_front(axis))
+    outer *= size;
+  for (int64_t size : shape.drop_front(axis + 1))
+    inner *= size;
+  if (inner == 1)
+    return statistics.observe(data, outer, channels);
+  scratch.resize(channels * inner);
+  for (int64_t block = 0; block != outer; ++block, data += channels * inner) {
+    for (int64_t channel = 0; channel != channels; ++channel)
+      for (int64_t i = 0; i != inner; ++i)
+        scratch[i * channels + channel] = data[channel * inner + i];
+    statistics.observe(scratch.data(), inner, channels);
+  }
+}
+
+namespace {
+class ChannelObserver : public execution::TensorObserver {
+public:
+  explicit ChannelObserver(int64_t axis) : axis(axis) {}
+
+  void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
+    observeChannels(statistics, data.data(), shape, axis, scratch);
+    elements += data.size();
+  }
+
+  ChannelStatistics statistics;
+  uint64_t elements = 0;
+
+private:
+  int64_t axis;
+  std::vector<float> scratch;
+};
+} // namespace
+
+FailureOr<RunSettings> RunSettings::parse(Location loc,
+                                          ArrayRef<std::string> files,
+                                          StringRef scale, StringRef offset,
+                                          uint64_t limit, uint64_t batchSize,
+                                          unsigned threads) {
+  if (files.empty())
+    return emitError(loc)
+           << "correcting needs samples; give calibration-data=FILE.npy";
+  auto samples = execution::SampleOptions::parse(files, scale, offset, limit);
+  if (!samples)
+    return emitError(loc) << llvm::toString(samples.takeError());
+  RunSettings settings;
+  settings.samples = std::move(*samples);
+  settings.run.threads = threads;
+  settings.run.batchSize = int64_t(batchSize);
+  return settings;
+}
+
+FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
+                                                 ArrayRef<ChannelValue> values,
+                                                 const RunSettings &settings) {
+  auto module = function->getParentOfType<ModuleOp>();
+  execution::CompileOptions options;
+  options.function = function.getSymName().str();
+  options.simulateQuantization = false;
+  options.observeAfterQuantization = false;
+  // What does not lead to the values need not be computed.
+  Block &body = function.getBody().front();
+  body.getTerminator()->setOperands({});
+  function.removeResAttrsAttr();
+  function.setType(
+      FunctionType::get(module.getContext(), function.getArgumentTypes(), {}));
+  llvm::SmallPtrSet<Operation *, 16> observed;
+  for (const ChannelValue &value : values)
+    if (Operation *op = value.value.getDefiningOp())
+      observed.insert(op);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (!observed.contains(&op) && isOpTriviallyDead(&op))
+      op.erase();
+  // Values are observed by name, and not all have one of their own.
+  OpBuilder builder(module.getContext());
+  for (auto [number, value] : llvm::enumerate(values)) {
+    std::string name = "mct-corrections:" + std::to_string(number);
+    builder.setInsertionPointAfterValue(value.value);
+    OperationState state(value.value.getLoc(),
+                         tpc::QuantizeOp::getOperationName());
+    state.addOperands(value.value);
+    state.addTypes(value.value.getType());
+    state.addAttribute("point_name", builder.getStringAttr(name));
+    builder.create(state);
+    options.observed.push_back(name);
+  }
+  FailureOr<std::unique_ptr<execution::Executor>> executor = failure();
+  {
+    // Calibration has remarked what runs slowly.
+    ScopedDiagnosticHandler quiet(module.getContext(),
+                                  [](Diagnostic &diagnostic) {
+                                    return success(diagnostic.getSeverity() ==
+                                                   DiagnosticSeverity::Remark);
+                                  });
+    executor = execution::Executor::compile(module, options);
+  }
+  if (failed(executor))
+    return failure();
+
+  auto report = [&](llvm::Error error) -> LogicalResult {
+    return emitError(module.getLoc()) << llvm::toString(std::move(error));
+  };
+  ChannelRun result;
+  result.unit = (*executor)->unit();
+  result.allowsPartialUnits = (*executor)->allowsPartialUnits();
+  auto samples = execution::SampleSource::open(
+      settings.samples, (*executor)->inputs(), result.unit);
+  if (!samples)
+    return report(samples.takeError());
+  result.samples = std::move(*samples);
+
+  std::vector<std::vector<ChannelObserver>> workers(
+      execution::numWorkers(**executor, *result.samples, settings.run));
+  for (std::vector<ChannelObserver> &observers : workers)
+    for (const ChannelValue &value : values)
+      observers.emplace_back(value.axis);
+  llvm::Error error = execution::forEachUnit(
+      **executor, *result.samples, settings.run,
+      [&](size_t index, execution::Worker &worker) {
+        for (auto [number, observer] : llvm::enumerate(workers[index]))
+          worker.setObserver(number, &observer);
+      },
+      [](const execution::Unit &) { return llvm::Error::success(); });
+  if (error)
+    return report(std::move(error));
+
+  for (auto [number, value] : llvm::enumerate(values)) {
+    ChannelStatistics &sum = result.statistics.emplace_back();
+    uint64_t seen = 0, finite = 0;
+    for (std::vector<ChannelObserver> &observers : workers) {
+      sum.merge(observers[number].statistics);
+      seen += observers[number].elements;
+    }
+    for (const ChannelStatistics::Channel &channel : sum.channels())
+      finite += channel.count;
+    if (finite != seen)
+      return emitError(value.value.getLoc())
+             << "saw " << seen - finite
+             << " values that are NaN or infinite; check the input scale and "
+                "the weights";
+  }
+  return result;
+}

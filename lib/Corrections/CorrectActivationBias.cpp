@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Layers.h"
+#include "mct/Corrections/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <cmath>
+
+namespace mct {
+#define GEN_PASS_DEF_CORRECTACTIVATIONBIASPASS
+#include "mct/Corrections/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using quantization::Affine;
+
+/// The point that quantizes what the layer reads, behind ops that only reorder
+/// values; null when there is none.
+static tpc::QuantizeOp getInputPoint(const KernelOp &op) {
+  Value value = op.getInput().get();
+  while (Operation *producer = value.getDefiningOp()) {
+    if (auto point = dyn_cast<tpc::QuantizeOp>(producer))
+      return point;
+    if (isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::IdentityOp,
+            tosa::ReverseOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            producer))
+      value = producer->getOperand(0);
+    else if (auto transpose = dyn_cast<linalg::TransposeOp>(producer))
+      value = transpose.getInput();
+    else
+      return {};
+  }
+  return {};
+}
+
+namespace {
+/// Mean of the values of a point, and of what quantizing adds to them.
+struct PointMeans {
+  double value = 0, error = 0;
+};
+} // namespace
+
+/// None when the point has no histogram with data.
+static std::optional<PointMeans> getMeans(tpc::QuantizeOp point,
+                                          const quantization::Grid &grid) {
+  tpc::StatisticsAttr statistics = point.getStatisticsAttr();
+  tpc::HistogramAttr histogram = statistics.getHistogram();
+  PointMeans means;
+  if (!histogram) {
+    if (statistics.getZeros() == statistics.getCount())
+      return means;
+    return std::nullopt;
+  }
+  std::vector<double> counts;
+  if (auto resource =
+          dyn_cast<DenseResourceElementsAttr>(histogram.getCounts())) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    size_t size = resource.getType().getNumElements();
+    if (!blob || blob->getData().size() != size * sizeof(int64_t))
+      return std::nullopt;
+    for (int64_t count : blob->getDataAs<int64_t>())
+      counts.push_back(double(count));
+  } else {
+    for (int64_t count : histogram.getCounts().getValues<int64_t>())
+      counts.push_back(double(count));
+  }
+  std::vector<double> edges;
+  for (size_t bin = 0; bin != counts.size() + 1; ++bin)
+    edges.push_back(std::ldexp(double(histogram.getFirst() + int64_t(bin)),
+                               int(histogram.getStepExponent())));
+  double sum = 0, binned = 0;
+  for (auto [bin, count] : llvm::enumerate(counts)) {
+    sum += count * (edges[bin] + edges[bin + 1]) / 2;
+    binned += count;
+  }
+  // Zeros are counted apart; every grid has a level for them.
+  double total = double(statistics.getCount());
+  means.value = sum / total;
+  means.error =
+      quantization::meanQuantizationError(edges, counts, grid) * binned / total;
+  return means;
+}
+
+namespace {
+struct CorrectActivationBiasPass
+    : public mct::impl::CorrectActivationBiasPassBase<
+          CorrectActivationBiasPass> {
+  using CorrectActivationBiasPassBase::CorrectActivationBiasPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tpc::TpcDialect, tosa::TosaDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    if (!(threshold >= 0)) {
+      emitError(getOperation().getLoc())
+          << "the threshold of mct-correct-activation-bias is a percentage "
+             "that is not negative, but got "
+          << double(threshold);
+      return signalPassFailure();
+    }
+    FailureOr<Layers> found = Layers::find(getOperation(), function, remarks);
+    if (failed(found))
+      return signalPassFailure();
+    for (const Layer &layer : found->layers) {
+      std::string why = correct(layer);
+      if (!why.empty() && remarks)
+        remarkLeftAlone(layer.op.getOperation(), why);
+    }
+  }
+
+private:
+  /// Returns why the layer was left alone, or nothing.
+  std::string correct(const Layer &layer) {
+    if (layer.isCorrected(tpc::kActivationBiasCorrection) ||
+        layer.isCorrected(tpc::kQuantizedNetworkCorrection))
+      return "it has been before";
+    if (!layer.op.isPointwise())
+      return "its kernel has a size in space";
+    tpc::QuantizeOp point = getInputPoint(layer.op);
+    if (!point || !point.getParametersAttr() || !point.getStatisticsAttr())
+      return "its input has no point with statistics and parameters";
+    SmallVector<quantization::Grid> grids =
+        point.getParametersAttr().getGrids();
+    if (grids.size() != 1)
+      return "the quantizer of its input has no single grid";
+    std::optional<PointMeans> means = getMeans(point, grids.front());
+    if (!means)
+      return "the point of its input has no histogram";
+    if (100 * std::abs(means->error) < threshold * std::abs(means->value) ||
+        means->error == 0)
+      return "the error of its input is below the threshold";
+
+    ConstantFloats kernel = layer.op.getKernel();
+    std::vector<double> ones(layer.op.numInputChannels(), means->error);
+    SmallVector<Affine> correction;
+    for (double term : layer.op.contract(kernel.values(), ones))
+      correction.push_back({1, -term});
+    applyCorrection(layer, correction, tpc::kActivationBiasCorrection);
+    return "";
+  }
+};
+} // namespace

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelRun.h"
+#include "Layers.h"
+#include "Layerwise.h"
+#include "mct/Corrections/Passes.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct {
+#define GEN_PASS_DEF_CORRECTBIASPASS
+#include "mct/Corrections/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using quantization::Affine;
+using quantization::ChannelStatistics;
+
+namespace {
+struct CorrectBiasPass
+    : public mct::impl::CorrectBiasPassBase<CorrectBiasPass> {
+  using CorrectBiasPassBase::CorrectBiasPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tpc::TpcDialect>();
+    execution::Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<Layers> found = Layers::find(getOperation(), function, remarks);
+    if (failed(found))
+      return signalPassFailure();
+    bool fromInputs = estimate == BiasEstimate::InputMean;
+    SmallVector<Layer *> layers;
+    for (Layer &layer : found->layers) {
+      auto leaveAlone = [&](StringRef why) {
+        if (remarks)
+          remarkLeftAlone(layer.op.getOperation(), why);
+      };
+      if (layer.isCorrected(tpc::kInputMeanCorrection) ||
+          layer.isCorrected(tpc::kQuantizedNetworkCorrection))
+        leaveAlone("it has been before");
+      else if (fromInputs && layer.isCorrected(tpc::kSecondMomentCorrection))
+        leaveAlone("its mean was corrected with its deviation");
+      else
+        layers.push_back(&layer);
+    }
+    if (layers.empty())
+      return;
+    FailureOr<RunSettings> settings =
+        RunSettings::parse(getOperation().getLoc(), calibrationData, inputScale,
+                           inputOffset, calibrationSamples, batchSize, threads);
+    if (failed(settings) ||
+        failed(fromInputs ? correctFromInputs(*found, layers, *settings)
+                          : correctFromOutputs(*found, layers, *settings)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult correctFromInputs(const Layers &found, ArrayRef<Layer *> layers,
+                                  const RunSettings &settings);
+  LogicalResult correctFromOutputs(const Layers &found,
+                                   ArrayRef<Layer *> layers,
+                                   const RunSettings &settings);
+};
+} // namespace
+
+LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
+                                                 ArrayRef<Layer *> layers,
+                                                 const RunSettings &settings) {
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> floating = found.cloneFloat(mapping);
+  SmallVector<ChannelValue> inputs;
+  for (Layer *layer : layers) {
+    Operation *copy = mapping.lookup(layer->op.getOperation());
+    unsigned number = layer->op.getInput().getOperandNumber();
+    inputs.push_back({copy->getOperand(number), layer->op.inputAxis()});
+  }
+  FailureOr<ChannelRun> run = runFloat(
+      floating->lookupSymbol<func::FuncOp>(function), inputs, settings);
+  if (failed(run))
+    return failure();
+
+  for (auto [layer, statistics] : llvm::zip(layers, run->statistics)) {
+    std::vector<double> mean;
+    for (const ChannelStatistics::Channel &channel : statistics.channels())
+      mean.push_back(channel.mean());
+    ConstantFloats kernel = layer->op.getKernel();
+    std::vector<float> error = quantizedKernel(*layer);
+    for (auto [quantized, exact] : llvm::zip(error, kernel.values()))
+      quantized -= exact;
+    SmallVector<Affine> correction;
+    for (double term : layer->op.contract(error, mean))
+      correction.push_back({1, -term});
+    applyCorrection(*layer, correction, tpc::kInputMeanCorrection);
+  }
+  return success();
+}
+
+LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
+                                                  ArrayRef<Layer *> layers,
+                                                  const RunSettings &settings) {
+  auto getResults = [&](const IRMapping &mapping) {
+    SmallVector<ChannelValue> results;
+    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
+      results.push_back({value, layer->op.resultAxis()});
+    return results;
+  };
+  IRMapping floatMapping;
+  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
+  FailureOr<ChannelRun> run =
+      runFloat(floating->lookupSymbol<func::FuncOp>(function),
+               getResults(floatMapping), settings);
+  if (failed(run))
+    return failure();
+
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
+  LayerwiseOptions options;
+  options.run = settings.run;
+  std::vector<SmallVector<Affine>> corrections(layers.size());
+  if (failed(runLayerwise(
+          quantized->lookupSymbol<func::FuncOp>(function), getResults(mapping),
+          *run, options,
+          [&](size_t number, const ChannelStatistics &statistics) {
+            const std::vector<float> &bias = layers[number]->bias;
+            SmallVector<Affine> &correction = corrections[number];
+            for (auto [channel, seen] : llvm::enumerate(statistics.channels()))
+              correction.push_back(
+                  {1, run->statistics[number].channels()[channel].mean() -
+                          seen.mean()});
+            // The layers behind see the bias that the module gets.
+            for (auto [affine, value] : llvm::zip(correction, bias))
+              affine.offset =
+                  double(float(value + affine.offset)) - double(value);
+            return correction;
+          })))
+    return failure();
+  for (auto [layer, correction] : llvm::zip(layers, corrections))
+    applyCorrection(*layer, correction, tpc::kQuantizedNetworkCorrection);
+  return success();
+}

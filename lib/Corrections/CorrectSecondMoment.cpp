@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelRun.h"
+#include "Layers.h"
+#include "Layerwise.h"
+#include "mct/Corrections/Passes.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
+#include <cmath>
+
+namespace mct {
+#define GEN_PASS_DEF_CORRECTSECONDMOMENTPASS
+#include "mct/Corrections/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using quantization::Affine;
+using quantization::ChannelStatistics;
+using quantization::Moments;
+
+/// Why the thresholds of a layer cannot follow its channels; empty when they
+/// can.
+static StringRef whyNotScalable(const Layer &layer) {
+  tpc::QuantizeOp point = layer.point;
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  if (isa<tpc::PowerOfTwoAttr>(parameters))
+    return "its thresholds are powers of two";
+  if (!isa<tpc::SymmetricAttr, tpc::UniformAttr>(parameters))
+    return "its quantizer has no thresholds that could be multiplied";
+  if (layer.op.numOutputChannels() == 1)
+    return "";
+  if (!llvm::equal(point.getChannelAxes(), layer.op.getOutAxes()) ||
+      int64_t(parameters.getNumChannels()) != layer.op.numOutputChannels())
+    return "it has not one threshold for each output channel";
+  return "";
+}
+
+static Moments momentsOf(const ChannelStatistics::Channel &channel) {
+  double mean = channel.mean();
+  double meanSquare =
+      channel.count ? channel.sumOfSquares.round() / double(channel.count) : 0;
+  return {mean, std::sqrt(std::max(0.0, meanSquare - mean * mean))};
+}
+
+/// Statistics and parameters of the points behind a value describe another
+/// network now.
+static void forgetPointsBehind(ArrayRef<Value> values) {
+  llvm::SetVector<Operation *> behind;
+  for (Value value : values)
+    behind.insert(value.user_begin(), value.user_end());
+  for (size_t next = 0; next != behind.size(); ++next) {
+    for (Value result : behind[next]->getResults())
+      behind.insert(result.user_begin(), result.user_end());
+    // A value that a region reads makes what the op around it makes.
+    if (Operation *parent = behind[next]->getParentOp();
+        parent && !isa<FunctionOpInterface>(parent))
+      behind.insert(parent);
+  }
+  for (Operation *op : behind)
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op);
+        point && point.isActivation()) {
+      point.removeStatisticsAttr();
+      point.removeParametersAttr();
+    }
+}
+
+namespace {
+struct CorrectSecondMomentPass
+    : public mct::impl::CorrectSecondMomentPassBase<CorrectSecondMomentPass> {
+  using CorrectSecondMomentPassBase::CorrectSecondMomentPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tpc::TpcDialect>();
+    execution::Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<Layers> found = Layers::find(getOperation(), function, remarks);
+    if (failed(found))
+      return signalPassFailure();
+    SmallVector<Layer *> layers;
+    for (Layer &layer : found->layers) {
+      StringRef why = layer.point.getCorrectionsAttr() ? "it has been before"
+                                                       : whyNotScalable(layer);
+      if (why.empty())
+        layers.push_back(&layer);
+      else if (remarks)
+        remarkLeftAlone(layer.op.getOperation(), why);
+    }
+    if (layers.empty())
+      return;
+    FailureOr<RunSettings> settings =
+        RunSettings::parse(getOperation().getLoc(), calibrationData, inputScale,
+                           inputOffset, calibrationSamples, batchSize, threads);
+    if (failed(settings) || failed(correct(*found, layers, *settings)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult correct(const Layers &found, ArrayRef<Layer *> layers,
+                        const RunSettings &settings);
+};
+} // namespace
+
+LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
+                                               ArrayRef<Layer *> layers,
+                                               const RunSettings &settings) {
+  auto getResults = [&](const IRMapping &mapping) {
+    SmallVector<ChannelValue> results;
+    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
+      results.push_back({value, layer->op.resultAxis()});
+    return results;
+  };
+  IRMapping floatMapping;
+  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
+  FailureOr<ChannelRun> run =
+      runFloat(floating->lookupSymbol<func::FuncOp>(function),
+               getResults(floatMapping), settings);
+  if (failed(run))
+    return failure();
+
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
+  quantized->walk([](tpc::QuantizeOp point) {
+    if (point.isActivation())
+      point.removeParametersAttr();
+  });
+  LayerwiseOptions options;
+  options.run = settings.run;
+  std::vector<SmallVector<Affine>> corrections(layers.size());
+  if (failed(runLayerwise(
+          quantized->lookupSymbol<func::FuncOp>(function), getResults(mapping),
+          *run, options,
+          [&](size_t number, const ChannelStatistics &statistics) {
+            SmallVector<Affine> &correction = corrections[number];
+            for (auto [channel, seen] : llvm::enumerate(statistics.channels()))
+              correction.push_back(quantization::secondMomentCorrection(
+                  momentsOf(run->statistics[number].channels()[channel]),
+                  momentsOf(seen)));
+            return correction;
+          })))
+    return failure();
+  for (auto [layer, correction] : llvm::zip(layers, corrections))
+    applyCorrection(*layer, correction, tpc::kSecondMomentCorrection);
+  forgetPointsBehind(llvm::map_to_vector(
+      layers, [](Layer *layer) { return layer->op.getResult(); }));
+  return success();
+}

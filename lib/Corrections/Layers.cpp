@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Layers.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using quantization::Affine;
+
+void mct::corrections::remarkLeftAlone(Operation *op, StringRef why) {
+  emitRemark(op->getLoc()) << "'" << op->getName()
+                           << "' op is not corrected: " << why;
+}
+
+FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, bool remarks) {
+  Layers found(KernelOps::forModule(module));
+  found.function = module.lookupSymbol<func::FuncOp>(name);
+  if (!found.function || found.function.isExternal())
+    return module.emitError("has no function '")
+           << name << "' with a body to correct";
+  if (!llvm::hasSingleElement(found.function.getBody()))
+    return found.function.emitOpError(
+        "cannot be corrected: its body has several blocks");
+  WalkResult calls = found.function.walk([](func::CallOp call) {
+    call.emitOpError("calls another function, and layers are corrected within "
+                     "one; run --inline before");
+    return WalkResult::interrupt();
+  });
+  if (calls.wasInterrupted())
+    return failure();
+
+  for (Operation &op : found.function.getBody().front()) {
+    std::optional<KernelOp> kernelOp = found.kernelOps.get(&op);
+    if (!kernelOp)
+      continue;
+    auto leaveAlone = [&](StringRef why) {
+      if (remarks)
+        remarkLeftAlone(&op, why);
+    };
+    tpc::QuantizeOp point = kernelOp->getKernelPoint();
+    if (!point || !point.getParametersAttr()) {
+      leaveAlone("its kernel is not quantized");
+      continue;
+    }
+    if (!point->hasOneUse()) {
+      leaveAlone("the point of its kernel has several readers");
+      continue;
+    }
+    std::optional<std::vector<float>> bias = kernelOp->getBias();
+    if (!bias) {
+      leaveAlone("its bias is not a constant of each channel");
+      continue;
+    }
+    tpc::CorrectionsAttr corrections = point.getCorrectionsAttr();
+    if (corrections && int64_t(corrections.getBiasOffset().size()) !=
+                           kernelOp->numOutputChannels())
+      return point.emitOpError("has corrections of ")
+             << corrections.getBiasOffset().size()
+             << " channels, but its layer has "
+             << kernelOp->numOutputChannels();
+    found.layers.push_back({*kernelOp, point, std::move(*bias)});
+  }
+  return found;
+}
+
+OwningOpRef<ModuleOp> Layers::clone(IRMapping &mapping) const {
+  func::FuncOp original = function;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(original.getLoc());
+  module->push_back(original->clone(mapping));
+  return module;
+}
+
+static double scaleOf(tpc::CorrectionsAttr corrections, size_t channel) {
+  ArrayRef<double> scales = corrections.getKernelScale();
+  return scales.size() == 1 ? scales.front() : scales[channel];
+}
+
+OwningOpRef<ModuleOp> Layers::cloneFloat(IRMapping &mapping) const {
+  OwningOpRef<ModuleOp> module = clone(mapping);
+  OpBuilder builder(module->getContext());
+  for (const Layer &layer : layers) {
+    tpc::CorrectionsAttr corrections =
+        tpc::QuantizeOp(layer.point).getCorrectionsAttr();
+    if (!corrections)
+      continue;
+    std::optional<KernelOp> copy =
+        kernelOps.get(mapping.lookup(layer.op.getOperation()));
+    std::vector<float> bias = layer.bias;
+    for (auto [channel, value] : llvm::enumerate(bias))
+      value = float((value - corrections.getBiasOffset()[channel]) /
+                    scaleOf(corrections, channel));
+    copy->setBias(builder, bias);
+    if (llvm::all_of(corrections.getKernelScale(),
+                     [](double scale) { return scale == 1; }))
+      continue;
+    ConstantFloats corrected = layer.op.getKernel();
+    std::vector<float> kernel(corrected.values().begin(),
+                              corrected.values().end());
+    for (auto [element, value] : llvm::enumerate(kernel))
+      value =
+          float(value / scaleOf(corrections, layer.op.outChannelOf(element)));
+    copy->setKernel(builder, kernel);
+  }
+  return module;
+}
+
+SmallVector<Value> mct::corrections::mapResults(ArrayRef<Layer *> layers,
+                                                const IRMapping &mapping) {
+  return llvm::map_to_vector(layers, [&](Layer *layer) {
+    return mapping.lookup(layer->op.getResult());
+  });
+}
+
+std::vector<float> mct::corrections::quantizedKernel(const Layer &layer) {
+  ConstantFloats kernel = layer.op.getKernel();
+  std::vector<float> quantized(kernel.values().size());
+  tpc::QuantizeOp point = layer.point;
+  point.getParametersAttr().fakeQuantize(kernel.shape(), point.getChannelAxes(),
+                                         kernel.values().data(),
+                                         quantized.data());
+  return quantized;
+}
+
+/// The parameters with the thresholds, or scales, of each channel multiplied.
+static tpc::QuantizerAttrInterface
+scaleParameters(tpc::QuantizerAttrInterface parameters,
+                ArrayRef<Affine> correction) {
+  auto scaled = [&](ArrayRef<double> values) {
+    SmallVector<double> result(values);
+    for (auto [value, affine] : llvm::zip(result, correction))
+      value *= affine.scale;
+    return result;
+  };
+  MLIRContext *context = parameters.getContext();
+  if (auto uniform = dyn_cast<tpc::UniformAttr>(parameters))
+    return tpc::UniformAttr::get(context, scaled(uniform.getScale()),
+                                 uniform.getZeroPoint(), uniform.getBits());
+  auto symmetric = cast<tpc::SymmetricAttr>(parameters);
+  return tpc::SymmetricAttr::get(context, scaled(symmetric.getThreshold()),
+                                 symmetric.getBits(), symmetric.getIsSigned());
+}
+
+void mct::corrections::applyCorrection(const Layer &layer,
+                                       ArrayRef<Affine> correction,
+                                       StringRef how) {
+  tpc::QuantizeOp point = layer.point;
+  MLIRContext *context = point.getContext();
+  tpc::CorrectionsAttr before = point.getCorrectionsAttr();
+  SmallVector<double> offsets, scales;
+  std::vector<float> bias(correction.size());
+  bool scalesKernel = false, scaledBefore = false;
+  for (auto [channel, affine] : llvm::enumerate(correction)) {
+    double exact = affine.scale * layer.bias[channel];
+    bias[channel] = float(exact + affine.offset);
+    // What the rounded bias really contains, so that it can be taken back.
+    double offset = double(bias[channel]) - exact, scale = affine.scale;
+    if (before) {
+      offset += affine.scale * before.getBiasOffset()[channel];
+      scale *= scaleOf(before, channel);
+    }
+    offsets.push_back(offset);
+    scales.push_back(scale);
+    scalesKernel |= affine.scale != 1;
+    scaledBefore |= scale != 1;
+  }
+  OpBuilder builder(point);
+  layer.op.setBias(builder, bias);
+  if (scalesKernel) {
+    ConstantFloats constant = layer.op.getKernel();
+    std::vector<float> kernel(constant.values().begin(),
+                              constant.values().end());
+    for (auto [element, value] : llvm::enumerate(kernel))
+      value = float(correction[layer.op.outChannelOf(element)].scale * value);
+    layer.op.setKernel(builder, kernel);
+    point.setParametersAttr(
+        scaleParameters(point.getParametersAttr(), correction));
+  }
+  SmallVector<StringAttr> applied;
+  if (before)
+    llvm::append_range(applied, before.getApplied());
+  applied.push_back(StringAttr::get(context, how));
+  if (!scaledBefore)
+    scales.assign(1, 1.0);
+  point.setCorrectionsAttr(
+      tpc::CorrectionsAttr::get(context, applied, offsets, scales));
+}

@@ -1,0 +1,43 @@
+// RUN: mct-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{has corrections, which belong to a weight}}
+  tpc.quantize %x as "a" activation corrections(#tpc.corrections<applied = ["input_mean"], bias_offset = [0.0], kernel_scale = [1.0]>) : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// K1
+// expected-error@+1 {{'applied' must name at least one correction}}
+func.func private @f() attributes {a = #tpc.corrections<applied = [], bias_offset = [0.0], kernel_scale = [1.0]>}
+
+// -----
+
+// K1
+// expected-error@+1 {{'equalization' is no correction; expected second_moment, activation_bias, input_mean or quantized_network}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["equalization"], bias_offset = [0.0], kernel_scale = [1.0]>}
+
+// -----
+
+// K1
+// expected-error@+1 {{'input_mean' is applied twice}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["input_mean", "input_mean"], bias_offset = [0.0], kernel_scale = [1.0]>}
+
+// -----
+
+// K2
+// expected-error@+1 {{'bias_offset' must be finite, but got}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["input_mean"], bias_offset = [0x7FF0000000000000], kernel_scale = [1.0]>}
+
+// -----
+
+// K2
+// expected-error@+1 {{'kernel_scale' must be positive and finite, but got 0}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["second_moment"], bias_offset = [0.0], kernel_scale = [0.0]>}
+
+// -----
+
+// K3
+// expected-error@+1 {{has 2 kernel scales for 3 bias offsets}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["second_moment"], bias_offset = [0.0, 0.0, 0.0], kernel_scale = [1.0, 2.0]>}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Corrections on a network that has every kind of layer, branches that join,
+// borders and ops between layers. The oracle is the executor: what the float
+// and the corrected network make of the samples.
+#include "lib/Corrections/Layers.h"
+#include "lib/Corrections/Layerwise.h"
+#include "mct/Corrections/Passes.h"
+#include "mct/Execution/Npy.h"
+#include "mlir/Pass/PassManager.h"
+#include "test/unit/Execution/Fixture.h"
+
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/FileSystem.h"
+#include <cmath>
+
+using namespace mct;
+using namespace mct::execution;
+using quantization::Affine;
+using quantization::ChannelStatistics;
+
+namespace {
+
+constexpr int64_t kSamples = 37;
+const std::vector<std::string> kLayers = {"first",      "depthwise", "main",
+                                          "shortcut",   "upsampled", "product",
+                                          "normalized", "last"};
+
+std::string weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
+                   llvm::ArrayRef<int64_t> axes, unsigned seed) {
+  int64_t channels = 1;
+  std::string axisList, thresholds;
+  for (int64_t axis : axes) {
+    channels *= shape[axis];
+    axisList += (axisList.empty() ? "" : ", ") + std::to_string(axis);
+  }
+  for (int64_t channel = 0; channel != channels; ++channel)
+    thresholds += (channel ? ", " : "") + std::to_string(0.7 + 0.05 * channel);
+  std::string type = tensorType(shape);
+  return constant("k_" + name, shape, seed) + "%w_" + name +
+         " = tpc.quantize %k_" + name + " as \"" + name +
+         "\" weight \"kernel_attr\" axes [" + axisList +
+         "] parameters(#tpc.symmetric<threshold = [" + thresholds +
+         "], bits = 3>) : " + type + "\n";
+}
+
+std::string point(const std::string &result, const std::string &input,
+                  const std::string &type) {
+  return "%" + result + " = tpc.quantize %" + input + " as \"point_" + result +
+         "\" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = "
+         "5>) : " +
+         type + "\n";
+}
+
+/// 8x8x3 -> first, relu -> depthwise -> main (stride 2) + shortcut -> upsampled
+/// -> pool -> product, and two layers that nothing else joins.
+std::string network() {
+  std::string text = "func.func @main(%x: tensor<1x8x8x3xf32> loc(\"x\")) -> "
+                     "(tensor<1x1x5xf32>, tensor<1x8x8x4xf32>, "
+                     "tensor<1x4x4x4xf32>) {\n";
+  text += kZero;
+  for (int64_t size : {3, 4, 5, 6})
+    text += constant("b" + std::to_string(size), {size}, 40 + size);
+  auto conv = [&](const std::string &op, const std::string &name,
+                  const std::string &input, const std::string &inputType,
+                  const std::string &kernelType, const std::string &bias,
+                  int64_t channels, const std::string &attributes,
+                  const std::string &resultType) {
+    text += "%" + name + " = tosa." + op + " %" + input + ", %w_" + name +
+            ", %" + bias + ", %zero, %zero {acc_type = f32, " + attributes +
+            "} : (" + inputType + ", " + kernelType + ", tensor<" +
+            std::to_string(channels) +
+            "xf32>, tensor<1xf32>, tensor<1xf32>) -> " + resultType +
+            " loc(\"" + name + "\")\n";
+  };
+  const std::string same =
+      "dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, "
+      "1, 1>, stride = array<i64: 1, 1>";
+  const std::string big = "tensor<1x8x8x4xf32>", small = "tensor<1x4x4x4xf32>";
+  text += point("in", "x", "tensor<1x8x8x3xf32>");
+  text += weight("first", {4, 3, 3, 3}, {0}, 1);
+  conv("conv2d", "first", "in", "tensor<1x8x8x3xf32>", "tensor<4x3x3x3xf32>",
+       "b4", 4, same, big);
+  text +=
+      "%relu = tosa.clamp %first {max_val = 3.40282347E+38 : f32, min_val = "
+      "0.0 : f32} : (" +
+      big + ") -> " + big + "\n";
+  text += point("a", "relu", big);
+  text += weight("depthwise", {3, 3, 4, 1}, {2, 3}, 2);
+  conv("depthwise_conv2d", "depthwise", "a", big, "tensor<3x3x4x1xf32>", "b4",
+       4, same, big);
+  text += point("b", "depthwise", big);
+  text += weight("main", {4, 3, 3, 4}, {0}, 3);
+  conv("conv2d", "main", "b", big, "tensor<4x3x3x4xf32>", "b4", 4,
+       "dilation = array<i64: 1, 1>, pad = array<i64: 0, 1, 0, 1>, stride = "
+       "array<i64: 2, 2>",
+       small);
+  text += weight("shortcut", {4, 2, 2, 4}, {0}, 4);
+  conv("conv2d", "shortcut", "a", big, "tensor<4x2x2x4xf32>", "b4", 4,
+       "dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+       "array<i64: 2, 2>",
+       small);
+  text += "%sum = tosa.add %main, %shortcut : (" + small + ", " + small +
+          ") -> " + small + "\n";
+  text += point("c", "sum", small);
+  text += weight("upsampled", {4, 2, 2, 4}, {0}, 5);
+  conv("transpose_conv2d", "upsampled", "c", small, "tensor<4x2x2x4xf32>", "b4",
+       4, "out_pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>", big);
+  text += point("d", "upsampled", big);
+  text +=
+      "%pooled = tosa.avg_pool2d %d, %zero, %zero {acc_type = f32, kernel = "
+      "array<i64: 8, 8>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: "
+      "1, 1>} : (" +
+      big +
+      ", tensor<1xf32>, tensor<1xf32>) -> "
+      "tensor<1x1x1x4xf32>\n"
+      "%shape = tosa.const_shape {values = dense<[1, 1, 4]> : "
+      "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+      "%row = tosa.reshape %pooled, %shape : (tensor<1x1x1x4xf32>, "
+      "!tosa.shape<3>) -> tensor<1x1x4xf32>\n";
+  text += weight("product", {1, 4, 5}, {2}, 6);
+  text += "%product = tosa.matmul %row, %w_product, %zero, %zero : "
+          "(tensor<1x1x4xf32>, tensor<1x4x5xf32>, tensor<1xf32>, "
+          "tensor<1xf32>) -> tensor<1x1x5xf32> loc(\"product\")\n";
+  text += weight("normalized", {4, 1, 1, 4}, {0}, 7);
+  conv("conv2d", "normalized", "a", big, "tensor<4x1x1x4xf32>", "b4", 4,
+       "dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+       "array<i64: 1, 1>",
+       big);
+  text += weight("last", {4, 1, 1, 4}, {0}, 8);
+  conv("conv2d", "last", "c", small, "tensor<4x1x1x4xf32>", "b4", 4,
+       "dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+       "array<i64: 1, 1>",
+       small);
+  return text + "return %product, %normalized, %last : tensor<1x1x5xf32>, " +
+         big + ", " + small + "\n}\n";
+}
+
+struct Keep : TensorObserver {
+  void observe(llvm::ArrayRef<float> data,
+               llvm::ArrayRef<int64_t> shape) override {
+    statistics.observe(data.data(), data.size() / shape.back(), shape.back());
+  }
+  ChannelStatistics statistics;
+};
+
+class CorrectionsTest : public ExecutionTest {
+protected:
+  CorrectionsTest() {
+    llvm::SmallString<128> path;
+    llvm::sys::fs::createTemporaryFile("corrections", "npy", path);
+    file = path.str().str();
+    Floats values = randomFloats(kSamples * 8 * 8 * 3, 99);
+    auto writer = llvm::cantFail(
+        NpyWriter::create(file, ElementType::F32, {kSamples, 8, 8, 3}));
+    writer->write(values.data(), values.size() * sizeof(float));
+    llvm::cantFail(writer->commit());
+  }
+  ~CorrectionsTest() override { llvm::sys::fs::remove(file); }
+
+  mlir::OwningOpRef<mlir::ModuleOp> parse() {
+    auto parsed = mlir::parseSourceString<mlir::ModuleOp>(network(), &context);
+    EXPECT_TRUE(parsed) << llvm::join(diagnostics, "\n");
+    return parsed;
+  }
+
+  template <typename Options> Options onSamples() {
+    Options options;
+    options.calibrationData = {file};
+    return options;
+  }
+
+  void run(mlir::ModuleOp target, std::unique_ptr<mlir::Pass> pass) {
+    mlir::PassManager manager(&context);
+    manager.addPass(std::move(pass));
+    ASSERT_TRUE(mlir::succeeded(manager.run(target)))
+        << llvm::join(diagnostics, "\n");
+  }
+
+  static std::string print(mlir::ModuleOp target) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    target.print(stream);
+    return text;
+  }
+
+  /// What the layers of `kLayers` make of the samples.
+  std::vector<ChannelStatistics> observe(mlir::ModuleOp target, bool simulate) {
+    CompileOptions options;
+    options.simulateQuantization = simulate;
+    llvm::append_range(options.observed, kLayers);
+    auto executor = Executor::compile(target, options);
+    EXPECT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+    SampleOptions sampleOptions;
+    sampleOptions.files = {file};
+    auto samples = llvm::cantFail(SampleSource::open(
+        sampleOptions, (*executor)->inputs(), (*executor)->unit()));
+    std::vector<Keep> observers(kLayers.size());
+    RunOptions oneThread;
+    oneThread.threads = 1;
+    llvm::cantFail(forEachUnit(
+        **executor, *samples, oneThread,
+        [&](size_t, Worker &worker) {
+          for (size_t i = 0; i != observers.size(); ++i)
+            worker.setObserver(i, &observers[i]);
+        },
+        [](const Unit &) { return llvm::Error::success(); }));
+    std::vector<ChannelStatistics> result;
+    for (Keep &observer : observers)
+      result.push_back(std::move(observer.statistics));
+    return result;
+  }
+
+  std::string file;
+};
+
+double deviation(const ChannelStatistics::Channel &channel) {
+  double mean = channel.mean();
+  return std::sqrt(channel.sumOfSquares.round() / double(channel.count) -
+                   mean * mean);
+}
+
+// What makes the correction one of the whole network: every layer has its float
+// mean although all of them, and the activations, are quantized coarsely. The
+// tolerance covers the rounding of biases to f32 and the few values that it
+// moves to another level of a 5-bit grid.
+TEST_F(CorrectionsTest, AllLayersHaveTheirFloatMeans) {
+  auto floating = parse(), corrected = parse();
+  std::vector<ChannelStatistics> expected = observe(*floating, false);
+  std::vector<ChannelStatistics> before = observe(*corrected, true);
+  run(*corrected, createCorrectBiasPass(onSamples<CorrectBiasPassOptions>()));
+  std::vector<ChannelStatistics> found = observe(*corrected, true);
+  for (size_t layer = 0; layer != kLayers.size(); ++layer) {
+    double largestBefore = 0;
+    for (size_t i = 0; i != expected[layer].channels().size(); ++i) {
+      double mean = expected[layer].channels()[i].mean();
+      EXPECT_NEAR(found[layer].channels()[i].mean(), mean, 1e-3)
+          << kLayers[layer] << " channel " << i;
+      largestBefore = std::max(
+          largestBefore, std::abs(before[layer].channels()[i].mean() - mean));
+    }
+    // Several times what is allowed behind.
+    EXPECT_GT(largestBefore, 3e-3) << kLayers[layer];
+  }
+}
+
+// Weights alone are quantized: mean and deviation of every layer are those of
+// the float network. The tolerance is that of the thresholds, which become
+// steps in f32.
+TEST_F(CorrectionsTest, AllLayersHaveTheirFloatMoments) {
+  auto floating = parse(), corrected = parse();
+  std::vector<ChannelStatistics> expected = observe(*floating, false);
+  run(*corrected, createCorrectSecondMomentPass(
+                      onSamples<CorrectSecondMomentPassOptions>()));
+  // The pass has taken the parameters of all activations but the input's.
+  corrected->walk([&](tpc::QuantizeOp op) {
+    if (op.isActivation())
+      EXPECT_EQ(bool(op.getParametersAttr()), op.getPointName() == "point_in");
+    if (op.isActivation())
+      op.removeParametersAttr();
+  });
+  std::vector<ChannelStatistics> found = observe(*corrected, true);
+  for (size_t layer = 0; layer != kLayers.size(); ++layer)
+    for (size_t i = 0; i != expected[layer].channels().size(); ++i) {
+      const auto &wanted = expected[layer].channels()[i];
+      EXPECT_NEAR(found[layer].channels()[i].mean(), wanted.mean(), 1e-4)
+          << kLayers[layer] << " channel " << i;
+      EXPECT_NEAR(deviation(found[layer].channels()[i]), deviation(wanted),
+                  1e-3 * deviation(wanted) + 1e-5)
+          << kLayers[layer] << " channel " << i;
+    }
+}
+
+// The codes of the kernels are those of before.
+TEST_F(CorrectionsTest, SecondMomentKeepsTheCodes) {
+  auto plain = parse(), corrected = parse();
+  run(*corrected, createCorrectSecondMomentPass(
+                      onSamples<CorrectSecondMomentPassOptions>()));
+  auto codes = [](mlir::ModuleOp target) {
+    auto found = *corrections::Layers::find(target, "main", false);
+    std::vector<long> all;
+    for (const corrections::Layer &layer : found.layers) {
+      tpc::QuantizeOp op = layer.point;
+      auto grids = op.getParametersAttr().getGrids();
+      std::vector<float> values = corrections::quantizedKernel(layer);
+      for (size_t i = 0; i != values.size(); ++i)
+        all.push_back(
+            std::lround(values[i] / grids[layer.op.outChannelOf(i)].step));
+    }
+    return all;
+  };
+  EXPECT_EQ(codes(*plain), codes(*corrected));
+}
+
+// The same bytes for any number of threads and any batch.
+TEST_F(CorrectionsTest, ThreadsAndBatchesChangeNothing) {
+  std::string expected;
+  for (auto [threads, batch] :
+       {std::pair<unsigned, uint64_t>{1, 0}, {2, 0}, {3, 1}, {2, 100}}) {
+    auto target = parse();
+    auto options = onSamples<CorrectBiasPassOptions>();
+    options.threads = threads;
+    options.batchSize = batch;
+    run(*target, createCorrectBiasPass(options));
+    if (expected.empty())
+      expected = print(*target);
+    EXPECT_EQ(print(*target), expected) << threads << " threads, " << batch;
+  }
+}
+
+// Whether activations are kept between measurements, all, some or none, changes
+// nothing.
+TEST_F(CorrectionsTest, MemoryBudgetChangesNothing) {
+  std::vector<std::vector<double>> expected;
+  for (int64_t budget : {int64_t(1) << 30, int64_t(0), int64_t(150000)}) {
+    auto target = parse();
+    auto found = corrections::Layers::find(*target, "main", false);
+    ASSERT_TRUE(mlir::succeeded(found));
+    ASSERT_EQ(found->layers.size(), kLayers.size());
+    std::vector<corrections::Layer *> layers;
+    for (corrections::Layer &layer : found->layers)
+      layers.push_back(&layer);
+    auto values = [&](const mlir::IRMapping &mapping) {
+      llvm::SmallVector<corrections::ChannelValue> result;
+      for (mlir::Value value : corrections::mapResults(layers, mapping))
+        result.push_back(
+            {value,
+             mlir::cast<mlir::RankedTensorType>(value.getType()).getRank() -
+                 1});
+      return result;
+    };
+    mlir::IRMapping floatMapping, mapping;
+    auto floating = found->cloneFloat(floatMapping);
+    auto quantized = found->clone(mapping);
+    corrections::RunSettings settings;
+    settings.samples.files = {file};
+    auto before = corrections::runFloat(
+        floating->lookupSymbol<mlir::func::FuncOp>("main"),
+        values(floatMapping), settings);
+    ASSERT_TRUE(mlir::succeeded(before));
+    corrections::LayerwiseOptions options;
+    options.memoryBudget = budget;
+    std::vector<std::vector<double>> means(layers.size());
+    ASSERT_TRUE(mlir::succeeded(corrections::runLayerwise(
+        quantized->lookupSymbol<mlir::func::FuncOp>("main"), values(mapping),
+        *before, options, [&](size_t layer, const ChannelStatistics &seen) {
+          llvm::SmallVector<Affine> result;
+          for (const auto &channel : seen.channels()) {
+            means[layer].push_back(channel.mean());
+            result.push_back({0.5, 0.25});
+          }
+          return result;
+        })));
+    if (expected.empty())
+      expected = means;
+    EXPECT_EQ(means, expected) << budget;
+  }
+}
+
+} // namespace

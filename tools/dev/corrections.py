@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What each correction is worth on real networks: accuracy, agreement with float, SQNR of the logits.
+
+    build/venv/bin/python tools/dev/corrections.py [resnet8] [vww]
+
+Prints one table for each network, in Markdown. Needs the built tools and ../shared (see measure.py). The targets are
+IMX500 with other widths, derived as tpc_dialect/README.md shows.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import measure
+
+DATA = measure.SHARED / "data"
+
+RESNET8 = {
+    "model": DATA / "models" / "resnet8_cifar10.mlirbc",
+    "calibration": DATA / "cifar10" / "calib_images.npy",
+    "inputs": DATA / "cifar10" / "test_images.npy",
+    "labels": DATA / "cifar10" / "test_labels.npy",
+    "options": {},
+}
+VWW = {
+    "model": DATA / "models" / "mobilenet_vww.mlirbc",
+    "calibration": DATA / "vww" / "calib_images.npy",
+    "inputs": DATA / "vww" / "test_images.npy",
+    "labels": None,
+    "options": {"input_scale": 1 / 255},
+}
+
+# Weight bits and method, activation bits; None is the stock target.
+TARGETS = {
+    "imx500 (8/8)": None,
+    "4-bit weights": (4, "symmetric", 8),
+    "4-bit power-of-two weights": (4, "power_of_two", 8),
+    "3-bit weights": (3, "symmetric", 8),
+    "4-bit weights, 4-bit activations": (4, "symmetric", 4),
+}
+
+BIAS, INPUT_MEAN = "mct-correct-bias", "mct-correct-bias=estimate=input-mean"
+SECOND_MOMENT, ACTIVATION_BIAS = "mct-correct-second-moment", "mct-correct-activation-bias"
+
+# The passes behind mct-ptq. The first row is the default, the others switch one thing off or on.
+ROWS = {
+    "bias (quantized network)": [BIAS],
+    "no correction": [],
+    "bias (input mean), as MCT": [INPUT_MEAN],
+    "activation bias, then bias": [ACTIVATION_BIAS, BIAS],
+    "activation bias alone": [ACTIVATION_BIAS],
+    "second moment, then bias": [SECOND_MOMENT, BIAS],
+    "second moment alone": [SECOND_MOMENT],
+}
+
+DERIVED = """\
+#float = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#kernel = #tpc.attr_quant_config<method = {method}, bits = {bits}, per_channel = true, enabled = true>
+#act = #tpc.op_quant_config<act_method = power_of_two, act_bits = {act}, input_bits = [4, 8], default_weight = #float>
+#conv = #tpc.op_quant_config<act_method = power_of_two, act_bits = {act}, input_bits = [4, 8],
+  weights = {{kernel_attr = #kernel, bias_attr = #float}}, default_weight = #float>
+#moves = #tpc.op_quant_config<act_method = power_of_two, act_bits = {act}, input_bits = [4, 8], act_enabled = false,
+  default_weight = #float>
+#moved = #tpc.qc_options<[#moves]>
+tpc.derive @derived from "imx500" type("derived") version 1, 0
+  default(#tpc.qc_options<[#act]>)
+  linear(#tpc.qc_options<[#conv]>)
+  operator_sets [{sets}]
+"""
+
+# Operator sets of the base whose results stay as they are; they too must read what the others make.
+UNQUANTIZED = [
+    "Unstack",
+    "Dropout",
+    "Flatten",
+    "SplitChunk",
+    "GetItem",
+    "Reshape",
+    "Unsqueeze",
+    "Size",
+    "Permute",
+    "Transpose",
+    "Equal",
+    "ArgMax",
+    "Gather",
+    "TopK",
+    "Squeeze",
+    "MaxPool",
+    "Pad",
+    "ZeroPadding2D",
+    "Cast",
+    "CombinedNonMaxSuppression",
+    "FakeQuant",
+    "SSDPostProcess",
+]
+
+
+def target_for(name: str, folder: Path) -> str | Path:
+    """`imx500`, or the file of a target like it with other widths."""
+    widths = TARGETS[name]
+    if widths is None:
+        return "imx500"
+    bits, method, act = widths
+    path = folder / f"w{bits}a{act}_{method}.mlir"
+    sets = [f'#tpc.operator_set<"{one}", options = #moved>' for one in UNQUANTIZED]
+    sets.append('#tpc.operator_set<"Stack", options = #tpc.qc_options<[#act]>>')
+    path.write_text(DERIVED.format(bits=bits, method=method, act=act, sets=", ".join(sets)))
+    return path
+
+
+def flags(row: list[str], samples: str) -> list[str]:
+    """Passes with their options; those that run the network read the samples that mct-ptq calibrates with."""
+    result = []
+    for flag in row:
+        name, _, own = flag.partition("=")
+        options = own if name == ACTIVATION_BIAS else f"{own} {samples}".strip()
+        result.append(f"--{name}={options}" if options else f"--{name}")
+        if name == SECOND_MOMENT:
+            # The statistics of another network are needed.
+            result += [f"--mct-calibrate={samples}", "--mct-select-parameters"]
+    return result
+
+
+def quantize(network: dict, target: str | Path, row: list[str], output: Path) -> measure.Finished:
+    options = {"target": target} | network["options"]
+    samples = f"calibration-data={network['calibration']}"
+    samples += "".join(f" {key.replace('_', '-')}={value}" for key, value in network["options"].items())
+    command = measure.ptq_command(network["model"], network["calibration"], output, **options)
+    return measure.run_ok([*command[:3], *flags(row, samples), *command[3:]])
+
+
+def judge(network: dict, quantized: Path) -> dict:
+    """Top-1 (with labels), agreement with float, and SQNR of the last point, which is the logits or behind them."""
+    labels = {"labels": network["labels"]} if network["labels"] else {}
+    report = measure.run_json(quantized, network["inputs"], compare=network["model"], **labels, **network["options"])
+    logits = [point for point in report["points"] if not point["name"].startswith(("mul", "softmax"))][-1]
+    return {"top1": report.get("top1"), "agreement": report["agreement"], "sqnr": logits["sqnr_db"]}
+
+
+def table(network: dict, targets: list[str], folder: Path) -> None:
+    print("| target | corrections | top-1 % | agreement % | SQNR of the logits dB | seconds |")
+    print("|---|---|---|---|---|---|")
+    for name in targets:
+        target = target_for(name, folder)
+        for row, passes in ROWS.items():
+            output = folder / "quantized.mlirbc"
+            finished = quantize(network, target, passes, output)
+            result = judge(network, output)
+            top1 = "" if result["top1"] is None else f"{100 * result['top1']:.2f}"
+            print(
+                f"| {name} | {row} | {top1} | {100 * result['agreement']:.2f} | {result['sqnr']:.2f} "
+                f"| {finished.seconds:.2f} |",
+                flush=True,
+            )
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or ["resnet8", "vww"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if "resnet8" in wanted:
+            print("ResNet8, CIFAR-10\n")
+            table(RESNET8, list(TARGETS), folder)
+        if "vww" in wanted:
+            print("\nMobileNet, Visual Wake Words\n")
+            table(VWW, ["imx500 (8/8)", "4-bit weights", "4-bit power-of-two weights"], folder)
+
+
+if __name__ == "__main__":
+    main()
