@@ -561,7 +561,8 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
       Without it the threshold stays.
     * From there on the shift goes through pools (an average of TOSA does not count its padding), additions, reshapes,
       transposes, slices, reverses, tiles and paddings, whose value is shifted too, to convolutions, depthwise
-      convolutions and products with a constant. Points on the way hold shifted values and get new parameters as well.
+      convolutions and products with a constant; on linalg through maximum pools, additions, reshapes, transposes and
+      `tensor.pad`. Points on the way hold shifted values and get new parameters as well.
       Padding of a convolution becomes a `tosa.pad` with the shift as value, and its bias becomes b - shift * (sum of
       the kernel over all but the output channel). The kernel counts as it is quantized, where it has parameters; with
       `bias-correction-follows` as it is in float, because the bias correction then sees the difference.
@@ -613,7 +614,8 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
            "Take the shift out with the float kernel: a bias correction comes later">,
     Mct_RemarksOption,
   ];
-  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // MCT_TRANSFORMS_PASSES_TD
