@@ -119,6 +119,9 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
   kernelOp.strides = getIntegers(op, "stride");
   if (kernelOp.strides.empty())
     kernelOp.strides = getIntegers(op, "strides");
+  // linalg leaves the attribute out where it is 1.
+  if (kernelOp.strides.empty() && isa<linalg::ConvolutionOpInterface>(op))
+    kernelOp.strides.assign(others.size(), 1);
   if (kernelOp.strides.empty()) {
     if (!llvm::all_of(others, [](int64_t size) { return size == 1; }))
       return std::nullopt;
@@ -321,6 +324,24 @@ std::optional<std::vector<float>> KernelOp::getBias() const {
   int64_t axis = *normalizeAxis(
       channelAxis, cast<RankedTensorType>(initial.getType()).getRank());
   return getBehindPoints(initial, axis, numOutputs);
+}
+
+Value KernelOp::getBiasConstant() const {
+  Value bias;
+  if (biasNumber) {
+    bias = op->getOperand(*biasNumber);
+  } else if (addsBiasBehind(*this)) {
+    auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
+    if (add)
+      bias = add->getOperand(number);
+  } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+             destination && destination.getNumDpsInits() == 1) {
+    bias = destination.getDpsInits().front();
+    if (auto broadcast = bias.getDefiningOp<linalg::BroadcastOp>())
+      bias = broadcast.getInput();
+  }
+  Operation *constant = bias ? tpc::getConstantOp(bias) : nullptr;
+  return constant ? constant->getResult(0) : Value();
 }
 
 static std::string nameOf(Operation *op) {

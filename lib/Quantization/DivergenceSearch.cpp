@@ -65,10 +65,10 @@ BinnedDistribution::BinnedDistribution(const ScaledAtoms &atoms,
 
 BinnedDistribution::Inside BinnedDistribution::inside(double lo,
                                                       double hi) const {
-  // Bins whose centre is in [lo, hi].
+  // Bins are closed on the left.
   double size = static_cast<double>(counts.size());
-  double begin = std::ceil(lo / width - 0.5 - firstBin);
-  double end = std::floor(hi / width - 0.5 - firstBin) + 1;
+  double begin = std::floor(lo / width) - firstBin;
+  double end = std::floor(hi / width) + 1 - firstBin;
   begin = std::clamp(begin, 0.0, size);
   return {static_cast<int>(begin),
           static_cast<int>(std::clamp(end, begin, size))};
@@ -171,8 +171,11 @@ BinnedDistribution::searchSymmetric(LevelRange levels, double minStep,
   DivergenceCandidate best = {startStep, 0,
                               symmetricDivergence(levels, startStep)};
   double perThreshold = levels.hi + 1;
-  for (double bins = std::floor(startStep * perThreshold / width); bins >= 1;
-       --bins) {
+  // Above twice the values nothing is new.
+  double extent = std::max<double>(
+      -firstBin, firstBin + static_cast<int64_t>(counts.size()));
+  double most = std::min(startStep * perThreshold / width, 2 * extent);
+  for (double bins = std::floor(most); bins >= 1; --bins) {
     double threshold = bins * width, step = threshold / perThreshold;
     if (step < minStep)
       break;

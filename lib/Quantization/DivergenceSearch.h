@@ -35,7 +35,7 @@ Smoothing smoothing(double smallest, size_t emptyBins, size_t otherBins);
 /// P is the part of the weight in each bin. The grid moves every bin, taken at
 /// its centre, to a level (nearest, ties to even, clamped to the ends). Q gives
 /// the weight of a level in equal parts to those non-empty bins of the level
-/// that are inside the range of the grid. So rounding costs what the levels
+/// that reach into the range of the grid. So rounding costs what the levels
 /// blur, and clipped weight costs much: its bins hold none of Q. Both are
 /// smoothed, so that the divergence, the sum of P ln(P / Q), stays finite.
 /// Zeros are on every grid and are left out.

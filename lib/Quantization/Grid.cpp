@@ -22,7 +22,11 @@ Grid symmetricGrid(double threshold, unsigned bits, bool isSigned) {
 }
 
 Grid uniformGrid(double step, int64_t zeroPoint, unsigned bits) {
-  return {step, zeroPoint, 0, (int64_t(1) << bits) - 1};
+  Grid grid;
+  grid.step = step;
+  grid.zeroPoint = zeroPoint;
+  grid.qmax = (int64_t(1) << bits) - 1;
+  return grid;
 }
 
 UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
@@ -44,6 +48,7 @@ struct FloatGrid {
   float step;
   float lo;
   float hi;
+  float tieUp; // 1 for half up, 0 for half to even
 };
 
 // The kernel rounds by adding and subtracting 1.5 * 2^23, which is exact only
@@ -54,14 +59,17 @@ constexpr int64_t kLargestLevel = int64_t(1) << 22;
 FloatGrid floatGrid(const Grid &grid) {
   float step = static_cast<float>(grid.step);
   return {1.0f / step, step, static_cast<float>(grid.qmin - grid.zeroPoint),
-          static_cast<float>(grid.qmax - grid.zeroPoint)};
+          static_cast<float>(grid.qmax - grid.zeroPoint),
+          grid.rounding == Rounding::HalfUp ? 1.0f : 0.0f};
 }
 
 bool fitsFloatKernel(const Grid &grid) {
   float step = static_cast<float>(grid.step);
   return std::isfinite(step) && std::isfinite(1.0f / step) &&
          grid.qmin - grid.zeroPoint >= -kLargestLevel &&
-         grid.qmax - grid.zeroPoint <= kLargestLevel;
+         grid.qmax - grid.zeroPoint <= kLargestLevel &&
+         std::isfinite(step * static_cast<float>(grid.qmin - grid.zeroPoint)) &&
+         std::isfinite(step * static_cast<float>(grid.qmax - grid.zeroPoint));
 }
 
 void fakeQuantizeInDouble(const Grid &grid, const float *input, float *output,
@@ -73,69 +81,86 @@ void fakeQuantizeInDouble(const Grid &grid, const float *input, float *output,
     double level = input[i] / grid.step;
     level = level > lo ? level : lo;
     level = level < hi ? level : hi;
-    output[i] = static_cast<float>(
-        std::clamp(std::nearbyint(level) * grid.step, -kLargest, kLargest));
+    double even = std::nearbyint(level);
+    if (grid.rounding == Rounding::HalfUp && level - even == 0.5)
+      even += 1;
+    output[i] =
+        static_cast<float>(std::clamp(even * grid.step, -kLargest, kLargest));
   }
 }
 
 // The limits are whole numbers, so clamping before rounding gives the same
 // level and keeps the argument of the rounding small. The comparisons send a
-// NaN to the lower limit.
+// NaN to the lower limit. Rounding half to even leaves exactly 1/2 only where
+// half up goes to the next level.
 MCT_KERNEL_BODY float quantizeOne(float value, const FloatGrid &grid) {
-  float level = value * grid.inverse;
-  level = level > grid.lo ? level : grid.lo;
-  level = level < grid.hi ? level : grid.hi;
-  level = (level + kRounder) - kRounder;
+  float exact = value * grid.inverse;
+  exact = exact > grid.lo ? exact : grid.lo;
+  exact = exact < grid.hi ? exact : grid.hi;
+  float level = (exact + kRounder) - kRounder;
+  level += exact - level == 0.5f ? grid.tieUp : 0.0f;
   return level * grid.step;
 }
 
+template <bool HalfUp>
 MCT_KERNEL_BODY void quantizeRun(const FloatGrid &grid, const float *input,
                                  float *output, size_t count) {
-  const Float16 inverse = Float16{} + grid.inverse,
-                step = Float16{} + grid.step, lo = Float16{} + grid.lo,
-                hi = Float16{} + grid.hi, rounder = Float16{} + kRounder;
+  const Float16 zero{}, inverse = zero + grid.inverse, step = zero + grid.step,
+                        lo = zero + grid.lo, hi = zero + grid.hi,
+                        rounder = zero + kRounder, half = zero + 0.5f,
+                        one = zero + 1.0f;
   size_t i = 0;
   for (; i + 16 <= count; i += 16) {
-    Float16 level = loadVector<Float16>(input + i) * inverse;
-    level = level > lo ? level : lo;
-    level = level < hi ? level : hi;
-    level = (level + rounder) - rounder;
+    Float16 exact = loadVector<Float16>(input + i) * inverse;
+    exact = exact > lo ? exact : lo;
+    exact = exact < hi ? exact : hi;
+    Float16 level = (exact + rounder) - rounder;
+    if (HalfUp)
+      level += exact - level == half ? one : zero;
     storeVector(output + i, level * step);
   }
   for (; i < count; ++i)
     output[i] = quantizeOne(input[i], grid);
 }
 
-/// Element i has its own grid: the i-th of four arrays.
+/// Element i has its own grid: the i-th of five arrays.
 MCT_KERNEL_BODY void quantizeAcross(const float *inverse, const float *step,
                                     const float *lo, const float *hi,
-                                    const float *input, float *output,
-                                    size_t count) {
-  const Float16 rounder = Float16{} + kRounder;
+                                    const float *tieUp, const float *input,
+                                    float *output, size_t count) {
+  const Float16 zero{}, rounder = zero + kRounder, half = zero + 0.5f;
   size_t i = 0;
   for (; i + 16 <= count; i += 16) {
-    Float16 level =
+    Float16 exact =
         loadVector<Float16>(input + i) * loadVector<Float16>(inverse + i);
     Float16 lower = loadVector<Float16>(lo + i);
     Float16 upper = loadVector<Float16>(hi + i);
-    level = level > lower ? level : lower;
-    level = level < upper ? level : upper;
-    level = (level + rounder) - rounder;
+    exact = exact > lower ? exact : lower;
+    exact = exact < upper ? exact : upper;
+    Float16 level = (exact + rounder) - rounder;
+    Float16 up = loadVector<Float16>(tieUp + i);
+    level += exact - level == half ? up : zero;
     storeVector(output + i, level * loadVector<Float16>(step + i));
   }
   for (; i < count; ++i)
-    output[i] = quantizeOne(input[i], {inverse[i], step[i], lo[i], hi[i]});
+    output[i] =
+        quantizeOne(input[i], {inverse[i], step[i], lo[i], hi[i], tieUp[i]});
 }
 
-MCT_DEFINE_KERNELS(quantizeRunKernel,
+MCT_DEFINE_KERNELS(quantizeRunToEven,
                    (const FloatGrid &grid, const float *input, float *output,
                     size_t count),
-                   quantizeRun(grid, input, output, count))
+                   quantizeRun<false>(grid, input, output, count))
+MCT_DEFINE_KERNELS(quantizeRunHalfUp,
+                   (const FloatGrid &grid, const float *input, float *output,
+                    size_t count),
+                   quantizeRun<true>(grid, input, output, count))
 MCT_DEFINE_KERNELS(quantizeAcrossKernel,
                    (const float *inverse, const float *step, const float *lo,
-                    const float *hi, const float *input, float *output,
-                    size_t count),
-                   quantizeAcross(inverse, step, lo, hi, input, output, count))
+                    const float *hi, const float *tieUp, const float *input,
+                    float *output, size_t count),
+                   quantizeAcross(inverse, step, lo, hi, tieUp, input, output,
+                                  count))
 
 } // namespace
 
@@ -144,7 +169,10 @@ void fakeQuantize(const Grid &grid, const float *input, float *output,
   if (!fitsFloatKernel(grid))
     return fakeQuantizeInDouble(grid, input, output, count);
   FloatGrid narrow = floatGrid(grid);
-  MCT_CALL_KERNEL(quantizeRunKernel, narrow, input, output, count);
+  if (grid.rounding == Rounding::HalfUp)
+    MCT_CALL_KERNEL(quantizeRunHalfUp, narrow, input, output, count);
+  else
+    MCT_CALL_KERNEL(quantizeRunToEven, narrow, input, output, count);
 }
 
 void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
@@ -152,7 +180,7 @@ void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
                             llvm::ArrayRef<int64_t> axes, const float *input,
                             float *output) {
   bool allFit = std::all_of(grids.begin(), grids.end(), fitsFloatKernel);
-  std::vector<float> inverse, step, lo, hi;
+  std::vector<float> inverse, step, lo, hi, tieUp;
   auto prepareArrays = [&] {
     for (const Grid &grid : grids) {
       FloatGrid narrow = floatGrid(grid);
@@ -160,6 +188,7 @@ void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
       step.push_back(narrow.step);
       lo.push_back(narrow.lo);
       hi.push_back(narrow.hi);
+      tieUp.push_back(narrow.tieUp);
     }
   };
   forEachChannelRun(
@@ -178,8 +207,8 @@ void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
         if (inverse.empty())
           prepareArrays();
         MCT_CALL_KERNEL(quantizeAcrossKernel, &inverse[channel], &step[channel],
-                        &lo[channel], &hi[channel], input + begin,
-                        output + begin, length);
+                        &lo[channel], &hi[channel], &tieUp[channel],
+                        input + begin, output + begin, length);
       });
 }
 

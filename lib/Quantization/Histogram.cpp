@@ -2,6 +2,7 @@
 
 #include "mct/Quantization/Histogram.h"
 
+#include "BlockRange.h"
 #include "Simd.h"
 
 #include "llvm/ADT/bit.h"
@@ -31,7 +32,7 @@ constexpr size_t kDirect = 16384;
 constexpr size_t kFlushInterval = size_t(1) << 30;
 /// Neighbouring values often share a bin; increments of one counter wait for
 /// each other, so neighbours go to different tables.
-constexpr int kTables = 4;
+constexpr int kTables = 2;
 /// From this shift on every bin lands beside zero.
 constexpr int kLargestShift = kHalfExponent + 1;
 
@@ -40,54 +41,6 @@ int exponentFor(float magnitude) {
              ? std::max(std::ilogb(magnitude) + 1, Histogram::kMinExponent)
              : Histogram::kMinExponent;
 }
-
-struct BlockRange {
-  float min;
-  float max;
-  int32_t largestBits; // of a magnitude; a float's order is that of its bits
-};
-
-constexpr int32_t kMagnitudeMask = 0x7fffffff;
-constexpr int32_t kInfinityBits = 0x7f800000;
-
-MCT_KERNEL_BODY void blockRangeBody(const float *data, size_t count,
-                                    BlockRange &range) {
-  Float16 low[2], high[2];
-  Int16x32 bits[2];
-  for (int i = 0; i < 2; ++i) {
-    low[i] = Float16{} + std::numeric_limits<float>::infinity();
-    high[i] = -low[i];
-    bits[i] = Int16x32{};
-  }
-  const Int16x32 mask = Int16x32{} + kMagnitudeMask;
-  size_t i = 0;
-  for (; i + 32 <= count; i += 32)
-    for (int j = 0; j < 2; ++j) {
-      Float16 x = loadVector<Float16>(data + i + 16 * j);
-      Int16x32 magnitude = loadVector<Int16x32>(data + i + 16 * j) & mask;
-      low[j] = x < low[j] ? x : low[j];
-      high[j] = x > high[j] ? x : high[j];
-      bits[j] = magnitude > bits[j] ? magnitude : bits[j];
-    }
-  range = {std::numeric_limits<float>::infinity(),
-           -std::numeric_limits<float>::infinity(), 0};
-  for (int j = 0; j < 2; ++j)
-    for (int lane = 0; lane < 16; ++lane) {
-      range.min = std::min(range.min, float(low[j][lane]));
-      range.max = std::max(range.max, float(high[j][lane]));
-      range.largestBits = std::max(range.largestBits, int32_t(bits[j][lane]));
-    }
-  for (; i < count; ++i) {
-    int32_t pattern;
-    std::memcpy(&pattern, data + i, sizeof(pattern));
-    range.min = data[i] < range.min ? data[i] : range.min;
-    range.max = data[i] > range.max ? data[i] : range.max;
-    range.largestBits = std::max(range.largestBits, pattern & kMagnitudeMask);
-  }
-}
-MCT_DEFINE_KERNELS(blockRange,
-                   (const float *data, size_t count, BlockRange &range),
-                   blockRangeBody(data, count, range))
 
 /// Multiplying by the scale is exact unless the product is subnormal. A
 /// subnormal product belongs beside zero, but a negative one may round to -0,
@@ -254,9 +207,8 @@ void Histogram::addRange(float low, float high, HistogramScratch &scratch) {
 void Histogram::observeBlock(const float *data, size_t count, bool direct,
                              HistogramScratch &scratch) {
   HistogramScratch::Tables &tables = *scratch.tables;
-  BlockRange range;
-  MCT_CALL_KERNEL(blockRange, data, count, range);
-  if (range.largestBits >= kInfinityBits) {
+  BlockRange range = blockRange(data, count);
+  if (!range.allFinite()) {
     size_t finite = 0;
     for (size_t i = 0; i < count; ++i)
       if (std::isfinite(data[i]))
@@ -266,7 +218,7 @@ void Histogram::observeBlock(const float *data, size_t count, bool direct,
       return;
     data = tables.finite;
     count = finite;
-    MCT_CALL_KERNEL(blockRange, data, count, range);
+    range = blockRange(data, count);
   }
   finiteCount += count;
   addRange(range.min, range.max, scratch);
@@ -289,14 +241,17 @@ void Histogram::observeBlock(const float *data, size_t count, bool direct,
     return;
   }
   tables.dirty = true;
-  uint32_t *table0 = tables.counts[0], *table1 = tables.counts[1],
-           *table2 = tables.counts[2], *table3 = tables.counts[3];
+  uint32_t *table0 = tables.counts[0], *table1 = tables.counts[1];
   size_t i = 0;
   for (; i + 4 <= written; i += 4) {
-    ++table0[slots[i]];
-    ++table1[slots[i + 1]];
-    ++table2[slots[i + 2]];
-    ++table3[slots[i + 3]];
+    // Two slots in one load.
+    uint64_t low, high;
+    std::memcpy(&low, slots + i, sizeof(low));
+    std::memcpy(&high, slots + i + 2, sizeof(high));
+    ++table0[static_cast<uint32_t>(low)];
+    ++table1[low >> 32];
+    ++table0[static_cast<uint32_t>(high)];
+    ++table1[high >> 32];
   }
   for (; i < written; ++i)
     ++table0[slots[i]];

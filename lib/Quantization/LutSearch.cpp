@@ -541,12 +541,14 @@ LutParameters LutSearch::selectWeights() const {
         bestThresholdsFor(table.entries, thresholds, /*wide=*/round == 0);
     Table candidate = bestTableAt(moved);
     double gain = table.error - candidate.error;
-    if (!(gain > tolerance))
+    // Only rounding makes it worse. A gain of nothing may still be one of a
+    // channel whose values are small beside the others'.
+    if (gain < 0)
       break;
-    bool small = gain < kRelativeGain * table.error;
+    bool isLast = gain <= kRelativeGain * table.error;
     thresholds = std::move(moved);
     table = std::move(candidate);
-    if (small)
+    if (isLast)
       break;
   }
   return finish(std::move(thresholds), std::move(table.entries));

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <queue>
+#include <vector>
 
 namespace mct::quantization {
 
@@ -20,7 +22,7 @@ constexpr double kLargestSlack = 1e-4;
 constexpr double kPolishSlack = 1e-7;
 // Residuals below this part of the largest magnitudes count as zero: past it
 // the rounding of the levels would be searched.
-constexpr double kRelativeZero = 1e-9;
+constexpr double kRelativeZero = 1e-7;
 // Passes over the atoms a search, and its last part, may take.
 constexpr int kMaxEvaluations = 100000;
 constexpr int kMaxEvaluationsOfWideGrids = 1000;
@@ -137,14 +139,93 @@ struct Point {
   double clipped = 0; // the part of the error that comes from clipping
 };
 
-Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step,
-               double p) {
+/// `base` to a power of at least 1, which is mostly a small whole number.
+double powerOf(double base, double exponent) {
+  if (exponent > 8 || exponent != std::floor(exponent))
+    return std::pow(base, exponent);
+  double result = base;
+  for (int i = 1; i < static_cast<int>(exponent); ++i)
+    result *= base;
+  return result;
+}
+
+/// Integrals of what NormSums sums, from 0 to v.
+NormSums integrals(double v, LevelRange range, double p) {
+  // All four are odd.
+  double sign = v < 0 ? -1 : 1;
+  double last = v < 0 ? -range.lo : range.hi;
+  v = std::fabs(v);
+  double level = std::min(std::nearbyint(v), last);
+  double residual = v - level, magnitude = std::fabs(residual);
+  double power = powerOf(magnitude, p), halfPower = powerOf(0.5, p);
+  NormSums sums;
+  // Whole cells are a step wide; the first is half a cell.
+  sums.loss =
+      (level * halfPower + (residual < 0 ? -magnitude : magnitude) * power) /
+      (p + 1);
+  if (level > 0) {
+    // That of a whole cell is zero.
+    sums.slope = sign * level * (power - halfPower) / p;
+    sums.squaredLevel = (level - 1) * level * (2 * level - 1) / 6 +
+                        level * level * (residual + 0.5);
+  }
+  if (v > last)
+    sums.excess = power * residual / (p + 1);
+  return {sign * sums.loss, sign * sums.slope, sign * sums.squaredLevel,
+          sign * sums.excess};
+}
+
+/// What NormSums sums, of one value.
+NormSums termsOf(double v, LevelRange range, double p) {
+  double level = std::clamp(std::nearbyint(v), range.lo, range.hi);
+  double residual = v - level, magnitude = std::fabs(residual);
+  NormSums terms;
+  terms.loss = powerOf(magnitude, p);
+  if (magnitude > 0)
+    terms.slope = terms.loss / residual * level;
+  terms.squaredLevel = level * level;
+  if (v < range.lo || v > range.hi)
+    terms.excess = terms.loss;
+  return terms;
+}
+
+void add(NormSums &sums, const NormSums &terms, double weight) {
+  sums.loss += weight * terms.loss;
+  sums.slope += weight * terms.slope;
+  sums.squaredLevel += weight * terms.squaredLevel;
+  sums.excess += weight * terms.excess;
+}
+
+NormSums sumSpread(const ScaledAtoms &atoms, LevelRange levels, double step,
+                   double p) {
+  NormSums sums;
+  for (size_t i = 0, e = atoms.size(); i < e; ++i) {
+    double v = atoms.values()[i] / step;
+    double width = atoms.widths()[i] / step;
+    double weight = atoms.weights().empty() ? 1.0 : atoms.weights()[i];
+    // Differences of integrals say nothing about widths much below a step, nor
+    // is there anything to spread.
+    if (width < 1e-3) {
+      add(sums, termsOf(v, levels, p), weight);
+      continue;
+    }
+    add(sums, integrals(v + 0.5 * width, levels, p), weight / width);
+    add(sums, integrals(v - 0.5 * width, levels, p), -weight / width);
+  }
+  return sums;
+}
+
+Point evaluate(const NormProblem &problem, LevelRange levels, double step) {
+  const ScaledAtoms &atoms = problem.atoms;
+  double p = problem.p;
   NormSums sums;
   const double *values = atoms.values().data();
   const double *weights =
       atoms.weights().empty() ? nullptr : atoms.weights().data();
   size_t count = atoms.values().size();
-  if (p == 1)
+  if (problem.spread)
+    sums = sumSpread(atoms, levels, step, p);
+  else if (p == 1)
     MCT_CALL_KERNEL(sumMagnitudes, values, weights, count, 1 / step, levels, p,
                     sums);
   else if (p == std::floor(p))
@@ -172,16 +253,15 @@ struct Interval {
 
 class Search {
 public:
-  Search(const ScaledAtoms &atoms, double p, StepCandidate start,
-         double levelCount)
-      : atoms(atoms), p(p), best(start),
+  Search(const NormProblem &problem, StepCandidate start, double levelCount)
+      : problem(problem), atoms(problem.atoms), p(problem.p), best(start),
         budget(levelCount > kWideGrid ? kMaxEvaluationsOfWideGrids
                                       : kMaxEvaluations) {
     double part = levelCount / kWideGrid;
     searchSlack = slack =
         std::clamp(kLargestSlack * part * part, kPolishSlack, kLargestSlack);
     // The error of the step of infinite size.
-    double energy = evaluate(atoms, {0, 0}, 1, p).error;
+    double energy = evaluate(problem, {0, 0}, 1).error;
     zero = std::pow(kRelativeZero, p) * energy;
   }
 
@@ -195,8 +275,7 @@ public:
   double bound() const {
     if (best.error <= zero)
       return 0;
-    double least = std::min(
-        unexplored, best.error - std::max(searchSlack * best.error, zero));
+    double least = std::min(unexplored, best.error * (1 - searchSlack));
     return least > 0 ? best.error / least - 1 : kInfinity;
   }
   /// Nothing is known below the part that was looked at.
@@ -208,9 +287,12 @@ public:
   /// Searches between the evaluated neighbours of the best step.
   void polish(LevelRange levels, double minStep, double maxStep);
   double largestUsefulStep();
+  /// Whether any step up to maxStep could beat the best error; true as well
+  /// when the passes do not suffice to tell.
+  bool canBeat(LevelRange levels, double maxStep);
   Point evaluateOnce(LevelRange levels, double step) {
     --budget;
-    return evaluate(atoms, levels, step, p);
+    return evaluate(problem, levels, step);
   }
 
 private:
@@ -219,6 +301,7 @@ private:
                     const Point &high) const;
   void refine(LevelRange levels, std::priority_queue<Interval> &intervals);
 
+  const NormProblem &problem;
   const ScaledAtoms &atoms;
   double p;
   StepCandidate best;
@@ -330,6 +413,37 @@ void Search::polish(LevelRange levels, double minStep, double maxStep) {
   unexplored = keptUnexplored;
 }
 
+bool Search::canBeat(LevelRange levels, double maxStep) {
+  std::priority_queue<Interval> intervals;
+  auto push = [&](const Point &low, const Point &high) {
+    Interval between = interval(levels, low, high);
+    if (between.bound < goal())
+      intervals.push(between);
+  };
+  Point high = evaluateOnce(levels, maxStep);
+  if (high.error < goal())
+    return true;
+  while (high.clipped < goal()) {
+    Point low = evaluateOnce(levels, high.step * kScanRatio);
+    if (low.error < goal() || budget <= 0)
+      return true;
+    push(low, high);
+    high = low;
+  }
+  while (!intervals.empty()) {
+    Interval next = intervals.top();
+    intervals.pop();
+    if (!(next.split > next.low.step && next.split < next.high.step))
+      continue;
+    Point point = evaluateOnce(levels, next.split);
+    if (point.error < goal() || budget <= 0)
+      return true;
+    push(next.low, point);
+    push(point, next.high);
+  }
+  return false;
+}
+
 double Search::largestUsefulStep() {
   LevelRange unlimited = {-kUnlimited, kUnlimited};
   // Above this every value rounds to zero.
@@ -337,18 +451,20 @@ double Search::largestUsefulStep() {
   Point high = evaluateOnce(unlimited, top);
   if (high.error < goal())
     return top;
-  double ratio = kScanRatio;
-  // An interval that cannot be excluded is tried again with a smaller ratio.
+  // Steps below, the largest last; one that cannot be excluded stays for later.
+  std::vector<Point> below;
   while (high.step > 0x1p-40 && budget > 0) {
-    Point low = evaluateOnce(unlimited, high.step * ratio);
+    if (below.empty())
+      below.push_back(evaluateOnce(unlimited, high.step * kScanRatio));
+    Point low = below.back();
     if (interval(unlimited, low, high).bound >= goal()) {
       high = low;
-      ratio = std::max(ratio * ratio, kScanRatio);
+      below.pop_back();
       continue;
     }
-    if (ratio > 0.995)
+    if (low.step > 0.995 * high.step)
       break;
-    ratio = std::sqrt(ratio);
+    below.push_back(evaluateOnce(unlimited, std::sqrt(low.step * high.step)));
   }
   return high.step;
 }
@@ -369,35 +485,31 @@ double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
 
 } // namespace
 
-double evaluateNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
-                    double p) {
-  return evaluate(atoms, levels, step, p).error;
+double evaluateNorm(const NormProblem &problem, LevelRange levels,
+                    double step) {
+  return evaluate(problem, levels, step).error;
 }
 
-double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
-                   double p) {
-  return evaluate(atoms, levels, step, p).clipped;
-}
-
-NormCandidate searchNorm(const ScaledAtoms &atoms, LevelRange levels,
-                         double minStep, double p, NormCandidate start) {
-  Search search(atoms, p, {start.step, start.error}, levels.hi - levels.lo + 1);
-  double maxStep = std::max({minStep, start.step, largestStep(atoms, levels)});
+NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
+                         double minStep, NormCandidate start) {
+  Search search(problem, {start.step, start.error}, levels.hi - levels.lo + 1);
+  double maxStep =
+      std::max({minStep, start.step, largestStep(problem.atoms, levels)});
   search.run(levels, minStep, maxStep);
   search.polish(levels, minStep, maxStep);
   StepCandidate best = search.result();
   return {best.step, start.zeroPoint, best.error, search.bound()};
 }
 
-NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
-                                     double p, NormCandidate start) {
-  Search search(atoms, p, {start.step, start.error}, levelCount);
+NormCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
+                                     NormCandidate start) {
+  Search search(problem, {start.step, start.error}, levelCount);
   int bestZeroPoint = start.zeroPoint;
   int last = levelCount - 1;
   double maxStep = kInfinity;
   auto tryZeroPoint = [&](int zeroPoint) {
     LevelRange levels = {-double(zeroPoint), double(last - zeroPoint)};
-    double top = std::min(maxStep, largestStep(atoms, levels));
+    double top = std::min(maxStep, largestStep(problem.atoms, levels));
     if (search.run(levels, 0x1p-60, top))
       bestZeroPoint = zeroPoint;
   };
@@ -405,23 +517,31 @@ NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
   if (!search.finished())
     maxStep = search.largestUsefulStep();
 
-  // At the largest step each side clips least, and less the more levels it has;
-  // outwards from the start, a side ends where its clipping alone costs too
-  // much.
-  for (int direction : {1, -1})
-    for (int zeroPoint = start.zeroPoint + direction;
-         zeroPoint >= 0 && zeroPoint <= last; zeroPoint += direction) {
-      if (search.finished()) {
-        search.giveUp();
-        break;
-      }
-      LevelRange shrinking =
+  // A side clips more the fewer levels it has. So outwards from the start the
+  // zero points end where one side alone costs too much, the other unlimited.
+  auto firstHopeless = [&](int direction) {
+    int hopeful = start.zeroPoint, hopeless = direction > 0 ? last + 1 : -1;
+    while (std::abs(hopeless - hopeful) > 1) {
+      // Most ends are near.
+      int distance = std::abs(hopeless - hopeful);
+      int zeroPoint = hopeful + direction * std::max(1, distance / 8);
+      LevelRange oneSided =
           direction > 0 ? LevelRange{-kUnlimited, double(last - zeroPoint)}
                         : LevelRange{-double(zeroPoint), kUnlimited};
-      if (search.evaluateOnce(shrinking, maxStep).clipped >= search.goal())
-        break;
-      tryZeroPoint(zeroPoint);
+      (search.canBeat(oneSided, maxStep) ? hopeful : hopeless) = zeroPoint;
     }
+    return hopeless;
+  };
+  if (!search.finished()) {
+    int end = firstHopeless(1), begin = firstHopeless(-1);
+    for (int distance = 1; distance <= last; ++distance)
+      for (int zeroPoint :
+           {start.zeroPoint + distance, start.zeroPoint - distance})
+        if (zeroPoint > begin && zeroPoint < end)
+          tryZeroPoint(zeroPoint);
+  }
+  if (search.finished())
+    search.giveUp();
   search.polish({-double(bestZeroPoint), double(last - bestZeroPoint)}, 0x1p-60,
                 kInfinity);
   return {search.result().step, bestZeroPoint, search.result().error,

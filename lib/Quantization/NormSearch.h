@@ -17,20 +17,25 @@ struct NormCandidate {
   double bound = 0;
 };
 
-/// The error of one step, 1 <= `p` <= 64.
-double evaluateNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
-                    double p);
+/// What is searched.
+struct NormProblem {
+  const ScaledAtoms &atoms;
+  double p = 1; // 1 to 64
+  /// Whether the atoms that have a width stand for values spread evenly over
+  /// it. Steps as fine as the width would otherwise be chosen for where the
+  /// middles of the bins happen to lie.
+  bool spread = false;
+};
 
-/// The smallest error `step` or any smaller step can have: what clipping alone
-/// costs at `step`.
-double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
-                   double p);
+/// The error of one step.
+double evaluateNorm(const NormProblem &problem, LevelRange levels, double step);
 
 /// The best step of all steps >= minStep for fixed levels, starting from a
 /// candidate, which the result never loses to. For grids of up to 256 levels
-/// the error is within 1e-3 of the global minimum; for wider ones the number of
-/// passes is limited and `bound` says what was reached. The best step found is
-/// then moved to a minimum within 1e-7 between its evaluated neighbours.
+/// and p up to 4 the error is within 1e-4 of the global minimum; beyond that
+/// the passes may not suffice, and `bound` says what was reached. The best step
+/// found is then moved to a minimum within 1e-7 close by. Errors that differ by
+/// less than what residuals of 1e-7 of the values would cost count as equal.
 ///
 /// With the levels of all values kept, the error is a convex function of the
 /// step. A value that moves from level k to k + 1 where the step falls to
@@ -40,12 +45,14 @@ double clippedNorm(const ScaledAtoms &atoms, LevelRange levels, double step,
 /// the moves between them (sum of weight * k^2 at one end less that at the
 /// other). Intervals are halved, the least bound first, until no bound is below
 /// the goal.
-NormCandidate searchNorm(const ScaledAtoms &atoms, LevelRange levels,
-                         double minStep, double p, NormCandidate start);
+NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
+                         double minStep, NormCandidate start);
 
-/// searchNorm over all zero points 0 ... levelCount - 1 with one common goal.
-NormCandidate searchNormAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
-                                     double p, NormCandidate start);
+/// searchNorm over all zero points 0 ... levelCount - 1 with one common goal:
+/// steps whose unclipped rounding error is already too large, and zero points
+/// that leave one side too few levels, are never looked at.
+NormCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
+                                     NormCandidate start);
 
 } // namespace mct::quantization
 

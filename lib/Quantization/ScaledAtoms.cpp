@@ -2,11 +2,14 @@
 
 #include "StepSearch.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace mct::quantization {
@@ -77,32 +80,35 @@ ScaledAtoms::ScaledAtoms(llvm::ArrayRef<float> values) {
 }
 
 ScaledAtoms::ScaledAtoms(llvm::ArrayRef<double> values,
-                         llvm::ArrayRef<double> weights)
+                         llvm::ArrayRef<double> weights,
+                         llvm::ArrayRef<double> widths)
     : scaled(values.begin(), values.end()) {
-  if (std::any_of(weights.begin(), weights.end(),
-                  [](double w) { return w != 1; }))
+  if (llvm::any_of(weights, [](double w) { return w != 1; }))
     weight.assign(weights.begin(), weights.end());
+  if (llvm::any_of(widths, [](double w) { return w != 0; }))
+    width.assign(widths.begin(), widths.end());
   for (double &value : scaled)
     value += 0.0;
-  auto before = [&](size_t a, size_t b) {
-    return scaled[a] != scaled[b] ? scaled[a] < scaled[b]
-                                  : !weight.empty() && weight[a] < weight[b];
+  auto key = [&](size_t i) {
+    return std::tuple(scaled[i], weight.empty() ? 1.0 : weight[i],
+                      width.empty() ? 0.0 : width[i]);
   };
   bool sorted = true;
   for (size_t i = 1; i < scaled.size(); ++i)
-    sorted &= !before(i, i - 1);
+    sorted &= !(key(i) < key(i - 1));
   if (!sorted) {
     std::vector<size_t> order(scaled.size());
     std::iota(order.begin(), order.end(), size_t(0));
-    std::sort(order.begin(), order.end(), before);
-    std::vector<double> sortedValues, sortedWeights;
-    for (size_t i : order) {
-      sortedValues.push_back(scaled[i]);
-      if (!weight.empty())
-        sortedWeights.push_back(weight[i]);
+    llvm::sort(order, [&](size_t a, size_t b) { return key(a) < key(b); });
+    for (std::vector<double> *column : {&scaled, &weight, &width}) {
+      if (column->empty())
+        continue;
+      std::vector<double> ordered;
+      ordered.reserve(order.size());
+      for (size_t i : order)
+        ordered.push_back((*column)[i]);
+      column->swap(ordered);
     }
-    scaled.swap(sortedValues);
-    weight.swap(sortedWeights);
   }
   finish();
 }
@@ -123,6 +129,8 @@ void ScaledAtoms::finish() {
     scaled[i] = scaled[i] * half * rest;
     narrow[i] = static_cast<float>(scaled[i]);
   }
+  for (double &w : width)
+    w = w * half * rest;
   if (count > 0) {
     minimum = std::min(0.0, scaled[0]);
     maximum = std::max(0.0, scaled[count - 1]);

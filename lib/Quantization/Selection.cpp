@@ -2,14 +2,18 @@
 
 #include "mct/Quantization/Selection.h"
 
+#include "BlockRange.h"
 #include "ClippingRules.h"
+#include "DensitySearch.h"
 #include "DivergenceSearch.h"
 #include "NormSearch.h"
+#include "PowerOfTwoSearch.h"
 #include "StepSearch.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
@@ -77,14 +81,19 @@ public:
     default:
       break;
     }
+    spread = Density::serves(atoms, options.bits);
+    if (distance == Distance::Squared && spread)
+      density.emplace(atoms);
   }
 
   double error(LevelRange levels, double step, bool uniform) const {
     switch (distance) {
     case Distance::Squared:
+      if (density)
+        return density->error(levels, step);
       return evaluateStep(atoms, levels, step).error;
     case Distance::Norm:
-      return evaluateNorm(atoms, levels, step, norm);
+      return evaluateNorm(normProblem(), levels, step);
     case Distance::Divergence:
       break;
     }
@@ -93,6 +102,8 @@ public:
     return uniform ? bins->uniformDivergence(levels, step)
                    : bins->symmetricDivergence(levels, step);
   }
+
+  NormProblem normProblem() const { return {atoms, norm, spread}; }
 
   /// `error` in the unit of the method.
   double inUnitOfMethod(double error) const {
@@ -109,7 +120,10 @@ public:
   const ScaledAtoms &atoms;
   Distance distance = Distance::Squared;
   double norm;
+  bool spread = false;
   std::optional<BinnedDistribution> bins;
+  // Instead of the atoms, where steps are about as fine as these are wide.
+  std::optional<Density> density;
 };
 
 Source weightSource(const SelectionOptions &options) {
@@ -209,16 +223,18 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
   if (isSearch(options.errorMethod)) {
     switch (problem.distance) {
     case Distance::Squared: {
+      StepCandidate start = {step, result.error};
       StepCandidate best =
-          searchStep(problem.atoms, levels, minStep, {step, result.error});
+          problem.density ? problem.density->searchStep(levels, minStep, start)
+                          : searchStep(problem.atoms, levels, minStep, start);
       step = best.step;
       result.error = best.error;
       certify(result, best.bound);
       break;
     }
     case Distance::Norm: {
-      NormCandidate best = searchNorm(problem.atoms, levels, minStep,
-                                      problem.norm, {step, 0, result.error});
+      NormCandidate best = searchNorm(problem.normProblem(), levels, minStep,
+                                      {step, 0, result.error});
       step = best.step;
       result.error = best.error;
       certify(result, best.bound);
@@ -261,8 +277,11 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
   if (searched) {
     switch (problem.distance) {
     case Distance::Squared: {
-      UniformCandidate best = searchStepAndZeroPoint(
-          problem.atoms, last + 1, {step, zeroPoint, result.error});
+      UniformCandidate start = {step, zeroPoint, result.error};
+      UniformCandidate best =
+          problem.density
+              ? problem.density->searchStepAndZeroPoint(last + 1, start)
+              : searchStepAndZeroPoint(problem.atoms, last + 1, start);
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;
@@ -270,9 +289,8 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
       break;
     }
     case Distance::Norm: {
-      NormCandidate best =
-          searchNormAndZeroPoint(problem.atoms, last + 1, problem.norm,
-                                 {step, zeroPoint, result.error});
+      NormCandidate best = searchNormAndZeroPoint(
+          problem.normProblem(), last + 1, {step, zeroPoint, result.error});
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;
@@ -370,13 +388,58 @@ static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
   return ScaledAtoms(finite, weights);
 }
 
+/// The power of two of least mean squared error straight from the values,
+/// where nothing asks for more than that.
+static std::optional<SelectedParameters> powerOfTwoForValues(
+    llvm::ArrayRef<float> values, const SelectionOptions &options,
+    llvm::ArrayRef<float> elementWeights, const Source &source) {
+  bool squared =
+      options.errorMethod == ErrorMethod::MSE ||
+      options.errorMethod == ErrorMethod::HMSE ||
+      (options.errorMethod == ErrorMethod::LP && options.lpNorm == 2);
+  bool noClipping = options.errorMethod == ErrorMethod::NoClipping;
+  if (options.kind != QuantizerKind::PowerOfTwo || !(squared || noClipping) ||
+      values.empty() ||
+      llvm::any_of(elementWeights, [](float weight) { return weight != 1; }))
+    return std::nullopt;
+  BlockRange range = blockRange(values.data(), values.size());
+  if (!range.allFinite())
+    return std::nullopt;
+  double lo = std::min(range.min, 0.0f), hi = std::max(range.max, 0.0f);
+  int shift = static_cast<int>(options.bits) - source.isSigned;
+  double covering = coveringPowerOfTwo(lo, hi, options, source);
+  // In order of preference, see selectPowerOfTwo.
+  llvm::SmallVector<double> steps = {std::ldexp(covering, -shift)};
+  double minimum = powerOfTwoNotBelow(options.minThreshold);
+  double candidate = 2 * covering;
+  if (squared)
+    for (int i = 0; i < source.powerOfTwoCandidates && candidate >= minimum;
+         ++i, candidate *= 0.5)
+      if (candidate != covering)
+        steps.push_back(std::ldexp(candidate, -shift));
+  if (!llvm::all_of(steps, servesPowerOfTwoStep))
+    return std::nullopt;
+  StepCandidate best = powerOfTwoStep(
+      values, lo, hi, symmetricLevels(options, source.isSigned), steps);
+  SelectedParameters result;
+  result.threshold = std::ldexp(best.step, shift);
+  result.error = best.error / static_cast<double>(values.size());
+  if (squared)
+    certify(result, best.bound);
+  return result;
+}
+
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
                                    const SelectionOptions &options,
                                    llvm::ArrayRef<float> elementWeights) {
+  const Source source = weightSource(options);
+  if (auto direct =
+          powerOfTwoForValues(values, options, elementWeights, source))
+    return *direct;
   ScaledAtoms atoms = scaledAtoms(values, elementWeights);
   double lo = std::ldexp(atoms.min(), atoms.exponent());
   double hi = std::ldexp(atoms.max(), atoms.exponent());
-  return select(atoms, lo, hi, options, weightSource(options));
+  return select(atoms, lo, hi, options, source);
 }
 
 std::vector<SelectedParameters>
@@ -434,9 +497,9 @@ std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
 std::vector<Atom> atomsOf(const Histogram &histogram) {
   double lo = histogram.min(), hi = histogram.max();
   std::vector<Atom> atoms;
-  auto add = [&](double value, uint64_t count) {
+  auto add = [&](double value, uint64_t count, double width = 0) {
     if (count > 0)
-      atoms.push_back({value, static_cast<double>(count)});
+      atoms.push_back({value, static_cast<double>(count), width});
   };
   // The minimum and the maximum are known exactly: one value of their bins each
   // (or all, where they are equal).
@@ -458,7 +521,7 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
     binned -= count;
     uint64_t most = binned == 0 ? atMax : 0;
     add(lo, least);
-    add(0.5 * (left + right), count - least - most);
+    add(0.5 * (left + right), count - least - most, right - left);
     add(hi, most);
   }
   if (counts.empty())
@@ -470,12 +533,13 @@ static ScaledAtoms scaledAtoms(std::vector<Atom> atoms,
                                const SelectionOptions &options) {
   if (std::isfinite(options.zThreshold))
     atoms = withoutOutliers(atoms, options.zThreshold);
-  std::vector<double> values, weights;
+  std::vector<double> values, weights, widths;
   for (const Atom &atom : atoms) {
     values.push_back(atom.value);
     weights.push_back(atom.weight);
+    widths.push_back(atom.width);
   }
-  return ScaledAtoms(values, weights);
+  return ScaledAtoms(values, weights, widths);
 }
 
 static SelectedParameters selectForAtoms(std::vector<Atom> unscaled,

@@ -2,7 +2,9 @@
 
 #include "StepSearch.h"
 
+#include "FloatErrors.h"
 #include "Simd.h"
+#include "ZeroPoints.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,10 +23,14 @@ constexpr double kRelativeZero = 1e-14;
 // Grids of more levels have a limited number of passes over the atoms: theirs
 // would grow with the square of the levels.
 constexpr double kWideGrid = 256;
-constexpr double kPassesOfWideGrids = 3000;
-// Short rows may take more passes: what costs is passes times values.
-constexpr double kValuesOfWideGrids = 0x1p21;
-constexpr double kMaxPassesOfWideGrids = 50000;
+
+/// Short rows may take more passes than long ones: what costs is passes times
+/// values.
+int passesOfWideGrids(size_t size) {
+  double values = static_cast<double>(std::max<size_t>(1, size));
+  return static_cast<int>(std::clamp(0x1p21 / values, 3000.0, 50000.0));
+}
+
 // Ratio of neighbouring steps in the first scan.
 constexpr double kScanRatio = 0.8408964152537145; // 2^(-1/4)
 // Parts one interval is divided into at once, at most: with more, the best
@@ -35,10 +41,8 @@ constexpr size_t kFewIntervals = 96;
 // An interval this narrow, relative to its step, is not divided: steps in it
 // would meet as floats.
 constexpr double kNarrow = 0x1p-18;
-// Adding and subtracting this rounds to nearest, ties to even, below 2^51, and
-// 2^22.
+// Adding and subtracting this rounds to nearest, ties to even, below 2^51.
 constexpr double kRounder = 0x1.8p52;
-constexpr float kFloatRounder = 0x1.8p23f;
 
 //===----------------------------------------------------------------------===//
 // Sums over the atoms
@@ -100,79 +104,9 @@ MCT_DEFINE_KERNELS(sumWeightedLevels,
                    sumLevelsBody<true>(values, weights, count, inverse, range,
                                        sums))
 
-/// Grids that one pass in float looks at together.
-constexpr int kBatch = 4;
-struct GridBatch {
-  float inverse[kBatch];
-  float lo[kBatch];
-  float hi[kBatch];
-};
-// Squares are added up in float over this many values, then in double.
-constexpr size_t kFloatRun = 1024;
-// What the additions and multiplications of a pass in float may lose, relative
-// to the sum: a run adds 64 vectors, and each term is rounded a few times.
-constexpr double kFloatSumLoss = 80 * 0x1p-24;
 // A value relative to the step is rounded once or, when it is no float itself,
 // twice; a little more for the products of the two.
 constexpr double kFloatValueLoss = 2.01 * 0x1p-24;
-
-/// Sum of (v - k)^2 for each grid of the batch.
-template <bool Weighted>
-MCT_KERNEL_BODY void sumErrorsBody(const float *values, const float *weights,
-                                   size_t count, const GridBatch &batch,
-                                   double *errors) {
-  using Float8 = float __attribute__((vector_size(32)));
-  Float16 inverse[kBatch], lo[kBatch], hi[kBatch];
-  Double8 totals[kBatch];
-  for (int j = 0; j < kBatch; ++j) {
-    inverse[j] = Float16{} + batch.inverse[j];
-    lo[j] = Float16{} + batch.lo[j];
-    hi[j] = Float16{} + batch.hi[j];
-    totals[j] = Double8{};
-  }
-  const Float16 rounder = Float16{} + kFloatRounder;
-  for (size_t begin = 0; begin < count; begin += kFloatRun) {
-    size_t end = begin + kFloatRun < count ? begin + kFloatRun : count;
-    Float16 sums[kBatch];
-    for (int j = 0; j < kBatch; ++j)
-      sums[j] = Float16{};
-    for (size_t i = begin; i < end; i += 16) {
-      Float16 x = loadVector<Float16>(values + i), weight{};
-      if (Weighted)
-        weight = loadVector<Float16>(weights + i);
-      for (int j = 0; j < kBatch; ++j) {
-        Float16 v = x * inverse[j];
-        Float16 clamped = v > lo[j] ? v : lo[j];
-        clamped = clamped < hi[j] ? clamped : hi[j];
-        Float16 residual = v - ((clamped + rounder) - rounder);
-        sums[j] +=
-            Weighted ? weight * residual * residual : residual * residual;
-      }
-    }
-    for (int j = 0; j < kBatch; ++j) {
-      Float8 low =
-          __builtin_shufflevector(sums[j], sums[j], 0, 1, 2, 3, 4, 5, 6, 7);
-      Float8 high = __builtin_shufflevector(sums[j], sums[j], 8, 9, 10, 11, 12,
-                                            13, 14, 15);
-      totals[j] += __builtin_convertvector(low, Double8);
-      totals[j] += __builtin_convertvector(high, Double8);
-    }
-  }
-  for (int j = 0; j < kBatch; ++j) {
-    errors[j] = 0;
-    for (int lane = 0; lane < 8; ++lane)
-      errors[j] += totals[j][lane];
-  }
-}
-
-MCT_DEFINE_KERNELS(sumErrors,
-                   (const float *values, size_t count, const GridBatch &batch,
-                    double *errors),
-                   sumErrorsBody<false>(values, nullptr, count, batch, errors))
-MCT_DEFINE_KERNELS(sumWeightedErrors,
-                   (const float *values, const float *weights, size_t count,
-                    const GridBatch &batch, double *errors),
-                   sumErrorsBody<true>(values, weights, count, batch, errors))
 
 /// The magnitudes of the levels at two steps, and for each eight values how
 /// many moves there are between the two.
@@ -232,133 +166,6 @@ Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step) {
 }
 
 //===----------------------------------------------------------------------===//
-// Zero points
-//===----------------------------------------------------------------------===//
-
-/// What moving the window of levels costs. Only values beyond its ends count:
-/// level `hi` being the last, one more level saves 2 (v - hi) - 1 for each v
-/// above hi + 1/2.
-class ZeroPoints {
-public:
-  ZeroPoints(const ScaledAtoms &atoms, int levelCount);
-
-  int last() const { return lastLevel; }
-  LevelRange levels(int zeroPoint) const {
-    return {-double(zeroPoint), double(lastLevel - zeroPoint)};
-  }
-  /// Change of the error when the zero point goes from `zeroPoint` to the next
-  /// one. Does not fall with the zero point, since the error is convex in it.
-  double cost(double step, int zeroPoint) const;
-  /// True when neither of the two zero points clips on the side that the move
-  /// changes; they then have the same error at all larger steps, too.
-  bool same(double step, int zeroPoint) const;
-  /// The smallest zero point with the smallest error.
-  int best(double step, int guess) const;
-
-private:
-  size_t rank(double value) const; // how many values are <= value
-  size_t bucketOf(double value) const {
-    return static_cast<size_t>(
-        std::clamp((value - first) * bucketScale, 0.0, lastBucket));
-  }
-
-  llvm::ArrayRef<double> values;
-  int lastLevel;
-  double first = 0, bucketScale = 0, lastBucket = 0;
-  std::vector<uint32_t> starts;
-  // Sums over the first i values.
-  std::vector<double> weightBelow, sumBelow;
-};
-
-ZeroPoints::ZeroPoints(const ScaledAtoms &atoms, int levelCount)
-    : values(atoms.values().take_front(atoms.size())),
-      lastLevel(levelCount - 1) {
-  size_t count = values.size();
-  weightBelow.resize(count + 1);
-  sumBelow.resize(count + 1);
-  for (size_t i = 0; i < count; ++i) {
-    double weight = atoms.weights().empty() ? 1.0 : atoms.weights()[i];
-    weightBelow[i + 1] = weightBelow[i] + weight;
-    sumBelow[i + 1] = sumBelow[i] + weight * values[i];
-  }
-  if (count == 0)
-    return;
-  first = values.front();
-  lastBucket = static_cast<double>((count - 1) / 2);
-  double width = values.back() - first;
-  bucketScale = width > 0 ? lastBucket / width : 0.0;
-  size_t buckets = static_cast<size_t>(lastBucket) + 1;
-  starts.assign(buckets + 1, static_cast<uint32_t>(count));
-  for (size_t i = count; i-- > 0;)
-    starts[bucketOf(values[i])] = static_cast<uint32_t>(i);
-  for (size_t bucket = buckets; bucket-- > 0;)
-    starts[bucket] = std::min(starts[bucket], starts[bucket + 1]);
-}
-
-size_t ZeroPoints::rank(double value) const {
-  size_t bucket = bucketOf(value);
-  const double *begin = values.begin() + starts[bucket];
-  const double *end = values.begin() + starts[bucket + 1];
-  if (end - begin > 8)
-    return std::upper_bound(begin, end, value) - values.begin();
-  while (begin < end && *begin <= value)
-    ++begin;
-  return begin - values.begin();
-}
-
-double ZeroPoints::cost(double step, int zeroPoint) const {
-  double hi = lastLevel - zeroPoint - 1;
-  size_t above = rank((hi + 0.5) * step);
-  size_t below = rank(-(zeroPoint + 0.5) * step);
-  double lost = 2 * (sumBelow.back() - sumBelow[above]) / step -
-                (2 * hi + 1) * (weightBelow.back() - weightBelow[above]);
-  double saved =
-      -2 * sumBelow[below] / step - (2 * zeroPoint + 1.0) * weightBelow[below];
-  return (lost - saved) * step * step;
-}
-
-bool ZeroPoints::same(double step, int zeroPoint) const {
-  return rank((lastLevel - zeroPoint - 0.5) * step) == values.size() &&
-         rank(-(zeroPoint + 0.5) * step) == 0;
-}
-
-int ZeroPoints::best(double step, int guess) const {
-  // The first zero point from which going on does not pay: doubling strides
-  // from the guess, then halves.
-  auto reached = [&](int zeroPoint) {
-    return zeroPoint >= lastLevel || cost(step, zeroPoint) >= 0;
-  };
-  if (values.empty())
-    return 0;
-  // With room for all values it is the first one that clips none below.
-  double covering = std::max(0.0, std::ceil(-values.front() / step - 0.5));
-  if (covering + std::max(0.0, values.back() / step - 0.5) <= lastLevel)
-    return static_cast<int>(covering);
-  guess = std::clamp(guess, 0, lastLevel);
-  int below, at; // not reached (or -1), reached
-  if (reached(guess)) {
-    at = guess;
-    int stride = 1;
-    for (below = guess - 1; below >= 0 && reached(below); stride *= 2) {
-      at = below;
-      below = std::max(-1, below - stride);
-    }
-  } else {
-    below = guess;
-    int stride = 1;
-    for (at = guess + 1; !reached(at); stride *= 2) {
-      below = at;
-      at = std::min(lastLevel, at + stride);
-    }
-  }
-  while (at - below > 1) {
-    int middle = below + (at - below) / 2;
-    (reached(middle) ? at : below) = middle;
-  }
-  return at;
-}
-
-//===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
 
@@ -395,13 +202,8 @@ public:
       : atoms(atoms), fixedLevels(levels), zeroPoints(zeroPoints), best(start),
         zero(kRelativeZero * atoms.energy()),
         valueLoss(kFloatValueLoss * std::sqrt(atoms.energy())),
-        budget(std::numeric_limits<int>::max()) {
-    double size = static_cast<double>(std::max<size_t>(1, atoms.size()));
-    if (levelCount > kWideGrid)
-      budget = static_cast<int>(std::clamp(kValuesOfWideGrids / size,
-                                           kPassesOfWideGrids,
-                                           kMaxPassesOfWideGrids));
-  }
+        budget(levelCount > kWideGrid ? passesOfWideGrids(atoms.size())
+                                      : std::numeric_limits<int>::max()) {}
 
   UniformCandidate run(double minStep, double maxStep);
 
@@ -514,26 +316,23 @@ void Search::probeAll(llvm::MutableArrayRef<Probe> probes) {
   llvm::ArrayRef<float> values = atoms.floatValues();
   for (size_t begin = 0; begin < probes.size(); begin += kBatch) {
     GridBatch batch;
-    for (int j = 0; j < kBatch; ++j) {
-      // A batch that is not full repeats its last grid.
-      Probe &probe = probes[std::min(begin + j, probes.size() - 1)];
+    for (Probe &probe :
+         probes.slice(begin, std::min<size_t>(kBatch, probes.size() - begin))) {
       // Passes in float need a step whose inverse is a float.
-      batch.inverse[j] = static_cast<float>(1 / probe.step);
-      probe.step = 1 / static_cast<double>(batch.inverse[j]);
+      double inverse = static_cast<float>(1 / probe.step);
+      probe.step = 1 / inverse;
       if (zeroPoints)
         probe.zeroPoint = zeroPoints->best(probe.step, probe.zeroPoint);
       LevelRange levels = levelsAt(probe.zeroPoint);
-      batch.lo[j] = static_cast<float>(levels.lo);
-      batch.hi[j] = static_cast<float>(levels.hi);
+      batch.add(inverse, levels.lo, levels.hi);
     }
     double errors[kBatch];
     if (atoms.weights().empty())
-      MCT_CALL_KERNEL(sumErrors, values.data(), values.size(), batch, errors);
+      sumFloatErrors(values.data(), values.size(), batch, errors);
     else
-      MCT_CALL_KERNEL(sumWeightedErrors, values.data(),
-                      atoms.floatWeights().data(), values.size(), batch,
-                      errors);
-    for (int j = 0; j < kBatch && begin + j < probes.size(); ++j) {
+      sumWeightedFloatErrors(values.data(), atoms.floatWeights().data(),
+                             values.size(), batch, errors);
+    for (int j = 0; j < batch.count; ++j) {
       Probe &probe = probes[begin + j];
       double error = errors[j] / atoms.floatWeightScale();
       double root =
@@ -671,6 +470,8 @@ void Search::sweepLevels(int zeroPoint, double low, double high) {
         events.push_back({std::fabs(values[i]) / (level + 0.5), weight});
       }
   }
+  // In passes, what sorting them costs.
+  budget -= static_cast<int>(1024 * events.size() / (values.size() + 512));
   std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
     return a.step != b.step ? a.step > b.step : a.weight > b.weight;
   });
@@ -728,6 +529,10 @@ void Search::sweep(const Interval &interval) {
       }
       double bound =
           lowerBound(lowError, highError, high - low, interval.curvature);
+      if (bound < goal() && budget <= 0) {
+        leftOut = std::min(leftOut, interval.bound);
+        return;
+      }
       if (bound < goal() && !swept) {
         if (z != start || direction > 0)
           sweepLevels(z, low, high);

@@ -23,7 +23,10 @@ public:
   /// Values that are not finite are left out. Every weight is 1.
   explicit ScaledAtoms(llvm::ArrayRef<float> values);
   /// Weights that are all 1 are dropped: the result is that of no weights.
-  ScaledAtoms(llvm::ArrayRef<double> values, llvm::ArrayRef<double> weights);
+  /// `widths`, where given, are carried along; searches over steps treat an
+  /// atom as one value.
+  ScaledAtoms(llvm::ArrayRef<double> values, llvm::ArrayRef<double> weights,
+              llvm::ArrayRef<double> widths = {});
 
   size_t size() const { return count; }
   /// A multiple of 16 values; those past size() are zeros, of weight 0 if there
@@ -33,6 +36,9 @@ public:
   llvm::ArrayRef<float> floatValues() const { return narrow; }
   /// Empty when every weight is 1.
   llvm::ArrayRef<double> weights() const { return weight; }
+  /// Widths the weights are spread over (Density), in the scaled unit. Empty
+  /// when every width is 0.
+  llvm::ArrayRef<double> widths() const { return width; }
   /// The weights times floatWeightScale(), rounded to float. Empty when every
   /// weight is 1.
   llvm::ArrayRef<float> floatWeights() const { return narrowWeight; }
@@ -57,6 +63,7 @@ private:
 
   std::vector<double> scaled;
   std::vector<double> weight;
+  std::vector<double> width;
   std::vector<float> narrow;
   std::vector<float> narrowWeight;
   double weightScale = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,10 +25,14 @@ public:
   Folder(KernelOps kernelOps, bool remarks)
       : kernelOps(std::move(kernelOps)), remarks(remarks) {}
 
-  bool isKernelOp(Operation *op) const { return kernelOps.get(op).has_value(); }
+  bool canFold(Operation *op) const {
+    return isa<tosa::ConcatOp>(op) || kernelOps.get(op).has_value();
+  }
 
   /// Whatever stands around `op`.
   void fold(Operation *op) {
+    if (auto concat = dyn_cast<tosa::ConcatOp>(op))
+      return foldBehindConcat(concat);
     std::optional<KernelOp> kernelOp = kernelOps.get(op);
     if (!kernelOp)
       return;
@@ -36,7 +41,23 @@ public:
   }
 
 private:
+  /// A batch norm behind a value.
+  struct Chain {
+    ChannelAffine affine;
+    SmallVector<ChannelStep> steps;
+    /// Ops that move the channels, before the last step.
+    SmallVector<Operation *> moves;
+  };
+  /// None when nothing scales the channels along `axis`.
+  std::optional<Chain> getChainBehind(Value result, int64_t axis);
+  /// Multiplies each output channel, and adds to it.
+  static void scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
+                           ArrayRef<double> scale, ArrayRef<double> offset,
+                           const std::optional<OutputMoments> &moments);
+
   void foldBehind(const KernelOp &kernelOp);
+  /// A grouped convolution is one for each group, and a concatenation.
+  void foldBehindConcat(tosa::ConcatOp concat);
   void foldBefore(const KernelOp &kernelOp);
 
   /// Reports why the batch norm `step` stays.
@@ -64,71 +85,167 @@ void Folder::erase(ArrayRef<ChannelStep> steps) {
   }
 }
 
-void Folder::foldBehind(const KernelOp &kernelOp) {
-  int64_t channels = kernelOp.numOutputChannels();
-  int64_t axis = kernelOp.resultAxis();
-  Value result = kernelOp.getResult();
-  ChannelAffine affine(channels);
-  SmallVector<ChannelStep> steps;
-  // Ops that move the channels, before the last step and perhaps behind it.
-  SmallVector<Operation *> moves, trailing;
+std::optional<Folder::Chain> Folder::getChainBehind(Value result,
+                                                    int64_t axis) {
+  auto type = cast<RankedTensorType>(result.getType());
+  Chain chain{ChannelAffine(type.getDimSize(axis)), {}, {}};
+  SmallVector<Operation *> trailing;
   while (result.hasOneUse()) {
     Operation *user = *result.user_begin();
     if (std::optional<int64_t> next = followChannels(user, axis)) {
       trailing.push_back(user);
       axis = *next;
     } else if (std::optional<ChannelStep> step = getChannelStep(user, axis)) {
-      llvm::append_range(moves, trailing);
+      llvm::append_range(chain.moves, trailing);
       trailing.clear();
-      affine.append(step->affine);
-      steps.push_back(*step);
+      chain.affine.append(step->affine);
+      chain.steps.push_back(*step);
     } else {
       break;
     }
     result = user->getResult(0);
   }
-  if (!affine.scalesChannels) {
-    if (remarks && !result.hasOneUse())
-      for (Operation *user : result.getUsers())
-        if (std::optional<ChannelStep> step = getChannelStep(user, axis);
-            step && step->affine.scalesChannels)
-          remark(user, "what it scales has other readers");
-    return;
-  }
-  std::optional<std::vector<float>> bias = kernelOp.getBias();
-  if (!bias)
-    return remark(steps.back().op, "the bias before it is not constant");
-  if (!affine.isFinite())
-    return remark(steps.back().op, "a scale or an offset is not finite");
+  if (chain.affine.scalesChannels)
+    return chain;
+  if (remarks && !result.hasOneUse())
+    for (Operation *user : result.getUsers())
+      if (std::optional<ChannelStep> step = getChannelStep(user, axis);
+          step && step->affine.scalesChannels)
+        remark(user, "what it scales has other readers");
+  return std::nullopt;
+}
 
+/// The moments that the steps give `channels` channels from `first` on.
+static std::optional<OutputMoments> getMoments(ArrayRef<ChannelStep> steps,
+                                               size_t first, size_t channels) {
+  std::vector<BatchNormStep> batchNorm;
+  for (const ChannelStep &step : steps) {
+    bool multiplies = isa<tosa::MulOp, linalg::MulOp>(step.op);
+    ArrayRef<double> values =
+        multiplies ? step.affine.scale : step.affine.offset;
+    batchNorm.push_back({multiplies, values.slice(first, channels).vec()});
+    // A constant minus the tensor is no batch norm.
+    if (!multiplies && step.affine.scale.front() != 1)
+      batchNorm.clear();
+  }
+  return getBatchNormMoments(batchNorm);
+}
+
+void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
+                          ArrayRef<double> scale, ArrayRef<double> offset,
+                          const std::optional<OutputMoments> &moments) {
   ConstantFloats oldKernel = kernelOp.getKernel();
   std::vector<float> kernel(oldKernel.values());
   for (auto [element, value] : llvm::enumerate(kernel))
-    value = float(affine.scale[kernelOp.outChannelOf(element)] * value);
+    value = float(scale[kernelOp.outChannelOf(element)] * value);
   bool hasBias = false;
-  for (int64_t channel = 0; channel != channels; ++channel) {
-    float &value = (*bias)[channel];
+  for (auto [channel, value] : llvm::enumerate(bias)) {
     hasBias |= value != 0;
-    value = float(affine.scale[channel] * value + affine.offset[channel]);
+    value = float(scale[channel] * value + offset[channel]);
     hasBias |= value != 0;
   }
-
-  // The ops that stay compute other values now; the last of them those of the
-  // last step.
-  Location loc = steps.back().op->getLoc();
-  erase(steps);
-  SmallVector<Operation *> remaining = {kernelOp.getOperation()};
-  while (remaining.back() != kernelOp.getResult().getDefiningOp())
-    remaining.push_back(*remaining.back()->getResult(0).user_begin());
-  llvm::append_range(remaining, moves);
-  for (Operation *op : ArrayRef(remaining).drop_back())
-    renameChanged(op, kSuffix);
-  remaining.back()->setLoc(loc);
-
   OpBuilder builder(kernelOp.getOperation());
   kernelOp.setKernel(builder, kernel);
   if (hasBias)
-    kernelOp.setBias(builder, *bias);
+    kernelOp.setBias(builder, bias);
+  if (moments)
+    setOutputMoments(builder, kernelOp, *moments);
+}
+
+/// The ops from the kernel op to the end of `getResult()`.
+static SmallVector<Operation *> getOps(const KernelOp &kernelOp) {
+  SmallVector<Operation *> ops = {kernelOp.getOperation()};
+  while (ops.back() != kernelOp.getResult().getDefiningOp())
+    ops.push_back(*ops.back()->getResult(0).user_begin());
+  return ops;
+}
+
+void Folder::foldBehind(const KernelOp &kernelOp) {
+  std::optional<Chain> chain =
+      getChainBehind(kernelOp.getResult(), kernelOp.resultAxis());
+  if (!chain)
+    return;
+  std::optional<std::vector<float>> bias = kernelOp.getBias();
+  if (!bias)
+    return remark(chain->steps.back().op, "the bias before it is not constant");
+  if (!chain->affine.isFinite())
+    return remark(chain->steps.back().op, "a scale or an offset is not finite");
+  // The ops that stay compute other values now; the last of them those of the
+  // last step.
+  Location loc = chain->steps.back().op->getLoc();
+  std::optional<OutputMoments> moments =
+      getMoments(chain->steps, 0, kernelOp.numOutputChannels());
+  erase(chain->steps);
+  SmallVector<Operation *> remaining = getOps(kernelOp);
+  llvm::append_range(remaining, chain->moves);
+  for (Operation *op : ArrayRef(remaining).drop_back())
+    renameChanged(op, kSuffix);
+  remaining.back()->setLoc(loc);
+  scaleOutputs(kernelOp, std::move(*bias), chain->affine.scale,
+               chain->affine.offset, moments);
+}
+
+/// The kernel op that makes a value, directly or as its bias.
+static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
+                                        Value value) {
+  for (Operation *op = value.getDefiningOp(); op;
+       op = op->getOperand(0).getDefiningOp()) {
+    if (std::optional<KernelOp> kernelOp = kernelOps.get(op))
+      return kernelOp->getResult() == value ? kernelOp : std::nullopt;
+    if (!isa<tosa::AddOp, tosa::ReshapeOp>(op))
+      break;
+  }
+  return std::nullopt;
+}
+
+void Folder::foldBehindConcat(tosa::ConcatOp concat) {
+  SmallVector<KernelOp> makers;
+  for (Value operand : concat.getOperands()) {
+    std::optional<KernelOp> maker = getMaker(kernelOps, operand);
+    if (!maker || !operand.hasOneUse() ||
+        maker->resultAxis() != int64_t(concat.getAxis()))
+      return;
+    makers.push_back(*maker);
+  }
+  std::optional<Chain> chain =
+      getChainBehind(concat.getResult(), concat.getAxis());
+  if (!chain)
+    return;
+  SmallVector<std::vector<float>> biases;
+  for (const KernelOp &maker : makers) {
+    std::optional<std::vector<float>> bias = maker.getBias();
+    if (!bias)
+      return remark(chain->steps.back().op,
+                    "the bias before it is not constant");
+    biases.push_back(std::move(*bias));
+  }
+  if (!chain->affine.isFinite())
+    return remark(chain->steps.back().op, "a scale or an offset is not finite");
+  Location loc = chain->steps.back().op->getLoc();
+  SmallVector<std::optional<OutputMoments>> moments;
+  size_t first = 0;
+  for (const KernelOp &maker : makers) {
+    moments.push_back(
+        getMoments(chain->steps, first, maker.numOutputChannels()));
+    first += maker.numOutputChannels();
+  }
+  erase(chain->steps);
+  SmallVector<Operation *> remaining;
+  for (const KernelOp &maker : makers)
+    llvm::append_range(remaining, getOps(maker));
+  remaining.push_back(concat);
+  llvm::append_range(remaining, chain->moves);
+  for (Operation *op : ArrayRef(remaining).drop_back())
+    renameChanged(op, kSuffix);
+  remaining.back()->setLoc(loc);
+  ArrayRef<double> scale = chain->affine.scale, offset = chain->affine.offset;
+  for (auto [maker, bias, known] : llvm::zip_equal(makers, biases, moments)) {
+    size_t channels = maker.numOutputChannels();
+    scaleOutputs(maker, std::move(bias), scale.take_front(channels),
+                 offset.take_front(channels), known);
+    scale = scale.drop_front(channels);
+    offset = offset.drop_front(channels);
+  }
 }
 
 void Folder::foldBefore(const KernelOp &kernelOp) {
@@ -198,10 +315,14 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     value = float(affine.scale[kernelOp.inChannelOf(element)] * value);
   for (auto [value, addend] : llvm::zip_equal(*bias, added))
     value = float(value + addend);
+  // What the layer makes stays the same.
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   OpBuilder builder(kernelOp.getOperation());
   kernelOp.setKernel(builder, kernel);
   if (llvm::any_of(added, [](double addend) { return addend != 0; }))
     kernelOp.setBias(builder, *bias);
+  if (moments)
+    setOutputMoments(builder, kernelOp, *moments);
   erase(steps);
   for (Operation *op : moves)
     renameChanged(op, kSuffix);
@@ -218,7 +339,7 @@ struct FoldBatchNormPass
         remarks);
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (folder.isKernelOp(op))
+      if (folder.canFold(op))
         ops.push_back(op);
     });
     // One sweep in program order is enough: what stands before an op has been

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mct/Analysis/Constants.h"
+#include "mct/Quantization/HistogramShift.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
@@ -110,4 +111,56 @@ mct::getHistogram(tpc::StatisticsAttr statistics,
                        << " elements with a histogram of "
                        << histogram->count();
   return *histogram;
+}
+
+template <typename T>
+static ElementsAttr mapEach(ElementsAttr elements,
+                            llvm::function_ref<double(size_t, double)> map) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
+  if (!dense)
+    return {};
+  SmallVector<T> values;
+  for (T value : dense.getValues<T>())
+    values.push_back(T(map(values.size(), value)));
+  return DenseElementsAttr::get(dense.getType(), ArrayRef<T>(values));
+}
+
+FailureOr<tpc::StatisticsAttr>
+mct::shiftStatistics(tpc::StatisticsAttr statistics, double offset,
+                     StringRef name,
+                     llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (!statistics)
+    return statistics;
+  auto add = [&](size_t, double value) { return value + offset; };
+  auto means = dyn_cast_or_null<DenseElementsAttr>(statistics.getChannelMean());
+  SmallVector<double> mean;
+  if (means)
+    mean.assign(means.value_begin<double>(), means.value_end<double>());
+  // mean((x + c)^2) = mean(x^2) + 2 c mean(x) + c^2
+  auto addToSquare = [&](size_t channel, double square) {
+    return square + offset * (2 * mean[channel] + offset);
+  };
+  int64_t zeros = 0;
+  float min = float(statistics.getMin() + offset),
+        max = float(statistics.getMax() + offset);
+  tpc::HistogramAttr histogram;
+  if (statistics.getHistogram() ||
+      statistics.getZeros() == statistics.getCount()) {
+    FailureOr<Histogram> seen = getHistogram(statistics, emitError);
+    if (failed(seen))
+      return failure();
+    tpc::StatisticsAttr shifted = createStatistics(
+        statistics.getContext(), quantization::shiftHistogram(*seen, offset),
+        /*channels=*/nullptr, name);
+    zeros = shifted.getZeros();
+    min = float(shifted.getMin());
+    max = float(shifted.getMax());
+    histogram = shifted.getHistogram();
+  }
+  return tpc::StatisticsAttr::get(
+      statistics.getContext(), statistics.getCount(), zeros, min, max,
+      histogram, mapEach<double>(statistics.getChannelMean(), add),
+      mapEach<double>(statistics.getChannelMeanSquare(), addToSquare),
+      mapEach<float>(statistics.getChannelMin(), add),
+      mapEach<float>(statistics.getChannelMax(), add));
 }

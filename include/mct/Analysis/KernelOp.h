@@ -70,6 +70,9 @@ public:
   /// One value per output channel, zeros when the op has no bias. None when it
   /// is not constant, or does not depend on the channel alone.
   std::optional<std::vector<float>> getBias() const;
+  /// The constant, behind its points, that the bias comes from; null when there
+  /// is none.
+  mlir::Value getBiasConstant() const;
   /// Puts a constant with these elements, of the type of the present one, in
   /// its place for this op alone; a constant that nobody reads any more is
   /// erased. Parameters of the kernel's point stay as they are.

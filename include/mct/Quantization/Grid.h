@@ -10,6 +10,12 @@
 
 namespace mct::quantization {
 
+/// Where a value halfway between two levels goes.
+enum class Rounding {
+  HalfToEven, // to the even level, counted from the zero point: MCT, searches
+  HalfUp,     // to the larger level: integer TOSA (`rescale`, SINGLE_ROUND)
+};
+
 /// One affine grid: real value = step * (q - zeroPoint), q in [qmin, qmax].
 /// `step` is positive and in the unit of the tensor.
 struct Grid {
@@ -17,10 +23,12 @@ struct Grid {
   int64_t zeroPoint = 0;
   int64_t qmin = 0;
   int64_t qmax = 0;
+  Rounding rounding = Rounding::HalfToEven;
 
   bool operator==(const Grid &other) const {
     return step == other.step && zeroPoint == other.zeroPoint &&
-           qmin == other.qmin && qmax == other.qmax;
+           qmin == other.qmin && qmax == other.qmax &&
+           rounding == other.rounding;
   }
   bool operator!=(const Grid &other) const { return !(*this == other); }
 };
@@ -49,12 +57,16 @@ UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
 
 /// Quantizes and dequantizes `count` values; `input` may be `output`.
 ///
-/// In float: inv = 1 / float(step), q = clamp(RNE(x * inv) + zeroPoint, qmin,
+/// In float: inv = 1 / float(step), q = clamp(round(x * inv) + zeroPoint, qmin,
 /// qmax), y = float(q - zeroPoint) * float(step). The product is rounded to
-/// float before RNE, as the deployed PyTorch quantizers of mct_quantizers do it
-/// (golden/README.md 1). A NaN becomes the value of qmin, an infinity the end
-/// of its side. A step so small that its inverse is no float is divided by in
-/// double instead.
+/// float before it is rounded to a level, as the deployed PyTorch quantizers of
+/// mct_quantizers do it (golden/README.md 1). Both roundings are exact for
+/// every product: half up is not floor(x * inv + 0.5), whose sum is rounded
+/// itself (integer.md 4). A NaN becomes the
+/// value of qmin, an infinity the end of its side. A step so small that its
+/// inverse is no float, or a grid with an end beyond the largest float, is
+/// computed in double instead, and cut off at the largest float: finite values
+/// stay finite.
 void fakeQuantize(const Grid &grid, const float *input, float *output,
                   size_t count);
 

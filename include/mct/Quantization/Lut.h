@@ -122,7 +122,7 @@ LutParameters bestLutTableForAtoms(llvm::ArrayRef<Atom> atoms, double threshold,
 /// From several sets of thresholds, among them those that cover every value
 /// (widened by 128/127, so that the largest one is an entry; MCT widens by the
 /// factor of the index width and loses part of the table's range), the one with
-/// the least error at its best table; then the best thresholds for that table,
+/// the least error at its best table; then better thresholds for that table,
 /// channel by channel, the best table for these thresholds, and so on while the
 /// error falls. The table is exact at the thresholds returned; the thresholds
 /// are the best ones found. Never worse than the thresholds of MCT with their

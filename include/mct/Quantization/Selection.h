@@ -46,10 +46,13 @@ enum class Certificate {
   None,             // not searched for, or not known
 };
 
-/// A value that occurs `weight` times.
+/// A value that occurs `weight` times, or as many values spread evenly over
+/// `width` around it. The width is read by searches of grids above 8 bits
+/// (DensitySearch.h, NormSearch.h).
 struct Atom {
   double value = 0;
   double weight = 0;
+  double width = 0;
 };
 
 /// Widest grid the KL method can tell apart: histograms have 2^11 bins and more
@@ -114,8 +117,8 @@ Grid gridFor(const SelectedParameters &parameters,
 ///   zero points (StepSearch.h), up to 8 bits; for wider grids the best of a
 ///   bounded search that never loses to no-clipping; the same for lp with p =
 ///   2;
-/// * symmetric and uniform, mae and lp: certified within 1e-3 of the global
-///   optimum up to 8 bits, then moved to a local one within 1e-7
+/// * symmetric and uniform, mae and lp: certified within 1e-4 of the global
+///   optimum up to 8 bits and p = 4, then moved to a local one within 1e-7
 ///   (NormSearch.h);
 /// * kl: DivergenceSearch.h; exact over the candidates named there. Above
 ///   kMaxDivergenceBits it is no-clipping;
@@ -160,7 +163,8 @@ AxisSelection selectAxis(llvm::ArrayRef<float> values,
 
 /// The values a search sees of a histogram. Each bin stands for its midpoint
 /// (the outer ones, cut at the exact minimum and maximum, for the middle of
-/// what is left), except that the minimum and the maximum are one value each.
+/// what is left) with its width, except that the minimum and the maximum are
+/// one value each.
 std::vector<Atom> atomsOf(const Histogram &histogram);
 
 /// The atoms at most `zThreshold` standard deviations from the mean; all of

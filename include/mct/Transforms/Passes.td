@@ -103,7 +103,8 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     A batch norm is a chain of additions, subtractions and multiplications with constants along the channels, one of
     which scales every channel on its own. It is folded into kernel and bias
 
-    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them;
+    * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them,
+      or a concatenation of such along the channels, which is how TOSA spells a convolution with groups;
     * else of the op behind it, when every result position of that reads one position: a kernel of size 1 without
       padding, or a matrix product. A depthwise convolution with a kernel of size 1, stride 1, no padding and one
       output per channel counts as a batch norm there.
@@ -128,6 +129,64 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
     After:
     ```mlir
     %0 = tosa.conv2d %arg0, %scaled_kernel, %new_bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::func::FuncOp"> {
+  let summary = "Join a convolution with the 1x1 convolution, or the addition of a constant, behind it";
+  let description = [{
+    Two convolutions without anything in between are one, whose kernel is the product of both, when the second has a
+    kernel of size 1 in space and no padding. The first may have a kernel of any shape. As in MCT, all strides and
+    dilations are 1, nobody else reads the result in between, and the kernel may not have more elements than both
+    together. Chains collapse completely.
+
+    The addition of a constant per channel behind any op with a constant kernel goes into its bias. One number for all
+    channels does too, but not where a bound or a factor behind it makes it part of an activation.
+
+    Kernel ops are those that `tpc.framework` describes. The result keeps the name of the last op.
+
+    Source: MCT `Conv2DCollapsing`, `Op2DAddConstCollapsing`.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel1, %bias1, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.conv2d %0, %kernel2, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.conv2d %arg0, %product, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::func::FuncOp"> {
+  let summary = "Turn the addition of a convolution's input into part of its kernel";
+  let description = [{
+    Adds 1 to the centre of the kernel where output and input channel are the same, and drops the addition. Requires
+    that the centre lies on the position that is computed: stride 1, a kernel of odd size, padded on both sides by half
+    of its reach. Depthwise convolutions have a centre too. Nobody else may read the convolution.
+
+    Kernel ops are those that `tpc.framework` describes. The convolution takes the name of the sum.
+
+    Source: MCT `ResidualCollapsing`, which checks none of these conditions.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.add %0, %arg0 : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.conv2d %arg0, %kernel_plus_identity, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
     ```
   }];
   let options = [Mct_RemarksOption];
@@ -214,6 +273,162 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
 
 class Mct_RemarksOption
     : Option<"remarks", "remarks", "bool", /*default=*/"false", "Say of each form that is left alone why">;
+
+def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::ModuleOp"> {
+  let summary = "Give bounded ReLUs the bound 8, so that a power-of-two threshold fits them";
+  let description = [{
+    A ReLU whose upper bound m is not a power of two, such as ReLU6, wastes part of every power-of-two grid. Between two
+    layers it gets the bound 8: kernel and bias of the layer before it are multiplied by 8 / m, the kernel of the layer
+    behind it by m / 8. Reshapes, transposes, padding with zeros, average and max pooling may lie in between, and every
+    value is read once. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+
+    The values in between get the suffix `_scaled` to their names.
+
+    Run it before `mct-insert-quantizers`; for a target a ReLU6 with another bound is a HardTanh. Forms that are left
+    alone are named under `remarks`.
+
+    Source: MCT `ReLUBoundToPowerOfTwo` (`relu_bound_to_power_of_2`), which sees convolutions and dense layers directly
+    beside the ReLU and needs a bias.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+    %2 = tosa.conv2d %1, %kernel2, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.conv2d %arg0, %kernel_times_4_3, %bias_times_4_3, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    %1 = tosa.clamp %0 {max_val = 8.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+    %2 = tosa.conv2d %1, %kernel2_times_3_4, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
+  let summary = "Make the channels between two layers equally wide";
+  let description = [{
+    Where one ReLU lies between two layers, the channels that deviate by more than 1 are scaled down to a standard
+    deviation of 1 behind the ReLU, s = min(1, 1 / sd): kernel and bias of the first layer are multiplied by s along the
+    output channels, the kernel of the second is divided by s along its input channels. Points, reshapes, transposes,
+    padding with zeros, average and max pooling may lie in between; every value is read once. Exact in real numbers; in
+    f32 the result differs by rounding (<= 1e-5 relative).
+
+    The deviation is that of a rectified normal distribution with the mean and deviation that a folded batch norm left
+    on the bias (`tpc.bias`); where there is none, what calibration saw behind the ReLU (`mct-calibrate` with
+    `channel-statistics=true`).
+
+    A pair is equalized only where the estimated error of both kernels falls: the sum over the weights of
+    (quantized - float)^2 times the mean square of the input channel, that of the first layer as it arrives at the output
+    of the second, with the configs of the weight points and parameters chosen anew. `only-if-better=false` skips this.
+    Mean squares come from calibration, for the second layer else from the batch norm; the first layer needs none where
+    its grids follow each output channel, because then nothing changes for it.
+
+    Statistics and parameters of the points between the layers, and parameters of both kernels, are dropped: calibrate
+    and select again. What lies between the layers has other values now and gets the suffix `_scaled` to its names. A
+    ReLU with an upper bound is left alone, because a clamp has one bound for all channels.
+
+    Run it after `mct-insert-quantizers`. `remarks` names each pair, with the error before and after, and each layer
+    before a ReLU that is left alone.
+
+    Source: MCT `ScaleEqualization` (`activation_channel_equalization`), which knows batch norms only that it folded
+    itself, and never asks whether it helps.
+
+    Before:
+    ```mlir
+    %b = tpc.bias values(…) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[4.0, 0.5]> : tensor<2xf32>) : tensor<2xf32>
+    %0 = tosa.conv2d %arg0, %kernel, %b, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %2 = tpc.quantize %1 as "relu" activation : tensor<1x4x4x2xf32>
+    %3 = tosa.conv2d %2, %kernel2, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %b = tpc.bias values(…) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.712859, 0.5]> : tensor<2xf32>) : tensor<2xf32>
+    %0 = tosa.conv2d %arg0, %kernel_times_s, %b, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %2 = tpc.quantize %1 as "relu_scaled" activation : tensor<1x4x4x2xf32>
+    %3 = tosa.conv2d %2, %kernel2_over_s, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
+    ```
+  }];
+  let options = [
+    Mct_RemarksOption<>,
+    Option<"onlyIfBetter", "only-if-better", "bool", /*default=*/"true",
+           "Leave a pair alone unless the estimated error of its kernels falls">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
+  let summary = "Scale the network's input so that it fills its threshold";
+  let description = [{
+    Where the threshold T of an input's point lies above the largest magnitude m that calibration saw, as that of a
+    power-of-two quantizer does, codes are wasted. The input is multiplied by T / m before its point, and the kernels
+    of all layers that read it by m / T; the multiplication can be joined with the scale that the network's user
+    applies anyway. Reshapes, transposes, padding with zeros, pooling and ReLUs may lie in between. All readers take the
+    factor or none. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+
+    Needs statistics and parameters: run `mct-calibrate` and `mct-select-parameters` before. The input's point keeps its
+    parameters, which fit now, and gets the suffix `_scaled` to its name; of its statistics the histogram is dropped and
+    the rest scaled. Parameters of the kernels are dropped: run `mct-select-weight-parameters` afterwards. Inputs with another quantizer have no threshold to fill.
+
+    Source: MCT `InputScaling` (`input_scaling`), which multiplies nothing and tells the user one number for all inputs.
+
+    Before:
+    ```mlir
+    %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
+    %1 = tosa.conv2d %0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %x = tosa.mul %arg0, %four_thirds, %shift : (…) -> tensor<1x2x2x1xf32>
+    %0 = tpc.quantize %x as "arg0_scaled" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.0, max = 2.66666675>)
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
+    %1 = tosa.conv2d %0, %kernel_times_3_4, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
+  let summary = "Center the range of what a softmax reads";
+  let description = [{
+    A softmax does not change when a number is added to all of its inputs. -(min + max) / 2 of what calibration saw is
+    added to the bias of the layer before it, so that a symmetric threshold fits both ends. Points, reshapes and
+    transposes may lie in between; every value is read by the softmax alone. Exact in real numbers; in f32 the result
+    differs by rounding (<= 1e-5 relative).
+
+    Statistics of the points in between are shifted (the histogram as far as its bins allow), their parameters are
+    dropped: run `mct-select-parameters` afterwards. The values in between get the suffix `_shifted` to their names.
+
+    Source: MCT `softmax_shift`, which keeps the threshold that was chosen before, and so gains nothing.
+
+    Before:
+    ```mlir
+    %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (…) -> tensor<1x1x2xf32>
+    %1 = tosa.add %0, %bias : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+    %2 = tpc.quantize %1 as "dense" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -1.0, max = 5.0, …>)
+           parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (…) -> tensor<1x1x2xf32>
+    %1 = tosa.add %0, %bias_minus_2 : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+    %2 = tpc.quantize %1 as "dense_shifted" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 3.0, …>)
+           : tensor<1x1x2xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption<>];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
 
 def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::func::FuncOp"> {
   let summary = "Quantize the operands of a concatenation on the grid of its result";

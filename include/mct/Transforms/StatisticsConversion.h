@@ -21,6 +21,14 @@ mlir::FailureOr<quantization::Histogram>
 getHistogram(tpc::StatisticsAttr statistics,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// Statistics of the same values plus `offset`; null for null. Counts, minimum,
+/// maximum and channels move as far as floats allow; see `shiftHistogram` for
+/// the histogram, if there is one. `name`: as for `createStatistics`.
+mlir::FailureOr<tpc::StatisticsAttr>
+shiftStatistics(tpc::StatisticsAttr statistics, double offset,
+                llvm::StringRef name,
+                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
 } // namespace mct
 
 #endif // MCT_TRANSFORMS_STATISTICSCONVERSION_H

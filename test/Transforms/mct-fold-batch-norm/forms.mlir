@@ -110,6 +110,31 @@ func.func @shared_kernel(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   return %2 : tensor<1x2x2xf32>
 }
 
+// A convolution with groups is one for each of them, and a concatenation.
+// CHECK-LABEL: func.func @groups
+// CHECK-DAG:     %[[K1:.*]] = "tosa.const"() <{values = dense<3.000000e+00> : tensor<1x1x1x1xf32>
+// CHECK-DAG:     %[[B1:.*]] = "tosa.const"() <{values = dense<7.000000e+00> : tensor<1xf32>
+// CHECK-DAG:     %[[K2:.*]] = "tosa.const"() <{values = dense<1.000000e+01> : tensor<1x1x1x1xf32>
+// CHECK-DAG:     %[[B2:.*]] = "tosa.const"() <{values = dense<9.000000e+00> : tensor<1xf32>
+// CHECK-DAG:     %[[G1:.*]] = tosa.conv2d %arg0, %[[K1]], %[[B1]], {{.*}} loc("group_bn"("group"))
+// CHECK-DAG:     %[[G2:.*]] = tosa.conv2d %arg0, %[[K2]], %[[B2]],
+// CHECK:         %[[ALL:.*]] = tosa.concat %[[G1]], %[[G2]] {{.*}} loc("norm")
+// CHECK-NEXT:    return %[[ALL]]
+func.func @groups(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %k1 = "tosa.const"() <{values = dense<[[[[1.0]]]]> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %k2 = "tosa.const"() <{values = dense<[[[[2.0]]]]> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %s = "tosa.const"() <{values = dense<[[[[3.0, 5.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %o = "tosa.const"() <{values = dense<[[[[7.0, 9.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %0 = tosa.conv2d %x, %k1, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32> loc("group")
+  %1 = tosa.conv2d %x, %k2, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
+  %2 = tosa.concat %0, %1 {axis = 3 : i32} : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32>
+  %3 = tosa.mul %2, %s, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
+  %4 = tosa.add %3, %o : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x2x2x2xf32> loc("norm")
+  return %4 : tensor<1x2x2x2xf32>
+}
+
 // The same with named ops of linalg.
 // CHECK-LABEL: func.func @linalg
 // CHECK-DAG:     %[[KERNEL:.*]] = arith.constant {{.*}}dense<{{\[\[\[\[}}2.000000e+00, 3.000000e+00]]]]> : tensor<1x1x1x2xf32>

@@ -371,3 +371,21 @@ func.func @main(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
   EXPECT_TRUE(op.isPositionwise());
   EXPECT_FALSE(op.isConvolution());
 }
+
+// Strides and dilations of 1 need not be written.
+TEST_F(KernelOpTest, ReadsLinalgConvolutionWithoutAttributes) {
+  parse(R"mlir(
+func.func @main(%x: tensor<1x4x4x1xf32>, %init: tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32> {
+  %k = arith.constant dense<1.0> : tensor<1x2x3x1xf32>
+  %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %k : tensor<1x4x4x1xf32>, tensor<1x2x3x1xf32>) outs(%init : tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
+  return %0 : tensor<1x3x2x1xf32>
+})mlir");
+  std::vector<KernelOp> ops = find();
+  ASSERT_EQ(ops.size(), 1u);
+  EXPECT_TRUE(ops[0].isConvolution());
+  EXPECT_EQ(toVector(ops[0].getWindow()), Integers({2, 3}));
+  EXPECT_EQ(toVector(ops[0].getStrides()), Integers({1, 1}));
+  EXPECT_EQ(toVector(ops[0].getDilations()), Integers({1, 1}));
+  // What the result starts with comes from outside.
+  EXPECT_FALSE(ops[0].getBias());
+}

@@ -74,17 +74,20 @@ BENCHMARK(observeChannels)
     ->ArgsProduct({{1024}, {3, 16, 64, 1000}, {2}})
     ->ArgsProduct({{1024}, {64}, {0, 1}});
 
+// Arguments: rounding, instruction set.
 void quantizeTensor(benchmark::State &state) {
+  Forced forced(state, state.range(1));
   std::vector<float> values = normalValues(1 << 17);
   std::vector<float> output(values.size());
   Grid grid = symmetricGrid(4.0, 8, true);
+  grid.rounding = static_cast<Rounding>(state.range(0));
   for (auto _ : state) {
     fakeQuantize(grid, values.data(), output.data(), values.size());
     benchmark::ClobberMemory();
   }
   reportElements(state, values.size());
 }
-BENCHMARK(quantizeTensor);
+BENCHMARK(quantizeTensor)->ArgsProduct({{0, 1}, {0, 1, 2}});
 
 // Arguments: kind, bits. The kernels of the ResNet8 of MLPerf Tiny.
 void selectResNet8Weights(benchmark::State &state) {

@@ -7,6 +7,7 @@
 #include "mct/Quantization/InstructionSet.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -153,6 +154,91 @@ TEST(GridTest, InstructionSetsGiveTheSameBits) {
       EXPECT_EQ(std::memcmp(portable.data(), other.data(),
                             portable.size() * sizeof(float)),
                 0);
+}
+
+/// The level of a value by definition, in double, where a float over a power of
+/// two is exact.
+double levelOf(float value, const Grid &grid) {
+  double exact = value / grid.step;
+  double level = std::floor(exact);
+  double rest = exact - level;
+  bool tieGoesUp =
+      grid.rounding == Rounding::HalfUp || std::fmod(std::fabs(level), 2) == 1;
+  if (rest > 0.5 || (rest == 0.5 && tieGoesUp))
+    level += 1;
+  return std::clamp(level, double(grid.qmin - grid.zeroPoint),
+                    double(grid.qmax - grid.zeroPoint));
+}
+
+TEST(GridTest, TiesGoWhereTheRoundingSaysForEveryLevelOfEveryWidth) {
+  for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
+                             InstructionSet::AVX512}) {
+    if (!forceInstructionSetForTesting(set))
+      continue;
+    for (Rounding rounding : {Rounding::HalfToEven, Rounding::HalfUp})
+      for (unsigned bits = 2; bits <= 16; ++bits)
+        for (int kind : {0, 1, 2}) {
+          Grid grid = kind == 2
+                          ? uniformGrid(0x1p-7, (int64_t(1) << bits) / 3, bits)
+                          : symmetricGrid(0.25, bits, kind == 0);
+          grid.rounding = rounding;
+          std::vector<float> values;
+          for (int64_t level = grid.qmin - grid.zeroPoint - 2;
+               level <= grid.qmax - grid.zeroPoint + 1; ++level) {
+            float tie = static_cast<float>((level + 0.5) * grid.step);
+            values.push_back(tie);
+            values.push_back(std::nextafter(tie, -1e30f));
+            values.push_back(std::nextafter(tie, 1e30f));
+          }
+          std::vector<float> output = quantized(grid, values);
+          for (size_t i = 0; i < values.size(); ++i)
+            ASSERT_EQ(output[i],
+                      static_cast<float>(levelOf(values[i], grid) * grid.step))
+                << values[i] << " with " << bits << " bits";
+        }
+    forceInstructionSetForTesting(std::nullopt);
+  }
+}
+
+TEST(GridTest, HalfUpIsNotTheFloorOfARoundedSum) {
+  // floor(x + 0.5f) in float gives 1 and 8388610 (integer.md 4).
+  Grid grid = uniformGrid(1, 0, 24);
+  grid.rounding = Rounding::HalfUp;
+  EXPECT_EQ(quantized(grid, {0.49999997f, 8388609.0f, 0.5f, 1.5f, 2.5f}),
+            (std::vector<float>{0, 8388609.0f, 1, 2, 3}));
+}
+
+TEST(GridTest, ChannelsMayRoundDifferently) {
+  // Element i of a row belongs to channel i: the kernel with one grid per lane
+  // and, at 2^-140, the path in double.
+  for (double step : {1.0, 0x1p-140}) {
+    std::vector<Grid> grids;
+    std::vector<float> values, expected;
+    for (int i = 0; i < 37; ++i) {
+      grids.push_back(symmetricGrid(128 * step, 8, true));
+      grids.back().rounding = i % 3 ? Rounding::HalfUp : Rounding::HalfToEven;
+      values.push_back(static_cast<float>((i - 18 + 0.5) * step));
+      expected.push_back(
+          static_cast<float>(levelOf(values[i], grids[i]) * step));
+    }
+    std::vector<float> output(37);
+    fakeQuantizePerChannel(grids, {1, 37}, {1}, values.data(), output.data());
+    EXPECT_EQ(output, expected);
+  }
+}
+
+TEST(GridTest, EveryFiniteValueStaysFinite) {
+  float largest = std::numeric_limits<float>::max();
+  for (Rounding rounding : {Rounding::HalfToEven, Rounding::HalfUp})
+    for (double threshold : {0x1p-149, 1e-30, 1.0, double(largest),
+                             double(largest) * 128 / 127, 1e60})
+      for (unsigned bits : {2, 8, 16}) {
+        Grid grid = symmetricGrid(threshold, bits, true);
+        grid.rounding = rounding;
+        for (float output :
+             quantized(grid, {0, 0x1p-149f, -1, largest, -largest}))
+          EXPECT_TRUE(std::isfinite(output)) << threshold;
+      }
 }
 
 /// Channel number of each element, computed from its multi-index.

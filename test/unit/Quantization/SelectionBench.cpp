@@ -75,6 +75,12 @@ SelectionOptions optionsFor(const Line &line, QuantizerKind kind) {
   SelectionOptions options;
   options.kind = kind;
   options.bits = line.bits;
+  llvm::StringRef errorMethod = line.mctErrorMethod;
+  options.errorMethod = errorMethod == "MAE"  ? ErrorMethod::MAE
+                        : errorMethod == "LP" ? ErrorMethod::LP
+                        : errorMethod == "KL" ? ErrorMethod::KL
+                                              : ErrorMethod::MSE;
+  options.lpNorm = 3;
   return options;
 }
 
@@ -169,6 +175,26 @@ const Line kLines[] = {
      weightTables<QuantizerKind::LutSymmetric, 512>},
     {"activation/lut_power_of_two", kActivation, "LUT_POT", "-", 4,
      activationTable},
+    {"weights_64x3x3x64/symmetric/mae", kSmallWeights, "SYMMETRIC", "MAE", 8,
+     weights<QuantizerKind::Symmetric, 64>},
+    {"weights_64x3x3x64/symmetric/l3", kSmallWeights, "SYMMETRIC", "LP", 8,
+     weights<QuantizerKind::Symmetric, 64>},
+    {"weights_64x3x3x64/symmetric/kl", kSmallWeights, "SYMMETRIC", "KL", 8,
+     weights<QuantizerKind::Symmetric, 64>},
+    {"weights_64x3x3x64/uniform/mae", kSmallWeights, "UNIFORM", "MAE", 8,
+     weights<QuantizerKind::Uniform, 64>},
+    {"weights_64x3x3x64/uniform/l3", kSmallWeights, "UNIFORM", "LP", 8,
+     weights<QuantizerKind::Uniform, 64>},
+    {"weights_64x3x3x64/uniform/kl", kSmallWeights, "UNIFORM", "KL", 8,
+     weights<QuantizerKind::Uniform, 64>},
+    {"activation/symmetric/mae", kActivation, "SYMMETRIC", "MAE", 8,
+     activations<QuantizerKind::Symmetric, false>},
+    {"activation/symmetric/kl", kActivation, "SYMMETRIC", "KL", 8,
+     activations<QuantizerKind::Symmetric, false>},
+    {"activation/uniform/mae", kActivation, "UNIFORM", "MAE", 8,
+     activations<QuantizerKind::Uniform, false>},
+    {"activation/uniform/kl", kActivation, "UNIFORM", "KL", 8,
+     activations<QuantizerKind::Uniform, false>},
     // Above 8 bits MCT's times are not recorded; the certified searches are
     // shown for their price.
     {"weights_64x3x3x64/symmetric/mse", kSmallWeights, "SYMMETRIC", "MSE", 12,

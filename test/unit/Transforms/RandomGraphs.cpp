@@ -158,6 +158,7 @@ private:
   Value conv(Value input, int64_t channels, const Window &window);
   Value depthwise(Value input, int64_t multiplier, const Window &window);
   Value transposedConv(Value input, int64_t channels);
+  Value groups(Value input);
   Value product(Value input, int64_t channels);
   Value anyKernelOp(Value input);
   Value perChannel(Value like, int64_t axis, float low, float high);
@@ -196,7 +197,9 @@ Graph::Window Graph::window(Value input, bool keepsSize) {
     int64_t size = shapeOf(input)[1 + axis];
     if (keepsSize) {
       window.size[axis] = chance(50) ? 3 : 1;
-      window.dilation[axis] = between(1, 2);
+      // oneDNN's depthwise kernels are wrong where a dilated window reaches
+      // beyond both ends of the input.
+      window.dilation[axis] = size > 2 ? between(1, 2) : 1;
       int64_t side = window.size[axis] / 2 * window.dilation[axis];
       window.pad[2 * axis] = window.pad[2 * axis + 1] = side;
       continue;
@@ -301,6 +304,24 @@ Value Graph::transposedConv(Value input, int64_t channels) {
       builder, loc, type({1, size[0], size[1], channels}), input, weights,
       biases, zero(), zero(), builder.getDenseI64ArrayAttr(pad),
       builder.getDenseI64ArrayAttr(stride), accumulator(builder));
+}
+
+/// A convolution in two groups: slices, convolutions and a concatenation.
+Value Graph::groups(Value input) {
+  Shape shape(shapeOf(input));
+  int64_t first = std::max<int64_t>(1, shape[3] / 2);
+  Window window = this->window(input);
+  SmallVector<Value> results;
+  for (auto [begin, end] :
+       {std::pair(int64_t(0), first), std::pair(shape[3] - first, shape[3])}) {
+    Shape size = shape;
+    size[3] = end - begin;
+    Value part = tosa::SliceOp::create(builder, loc, type(size), input,
+                                       shapeConstant({0, 0, 0, begin}),
+                                       shapeConstant(size));
+    results.push_back(conv(part, between(1, 3), window));
+  }
+  return concat(results, 3);
 }
 
 /// Fully connected at every position; the bias before or behind the reshape.
@@ -491,7 +512,7 @@ Value Graph::explicitPad(Value input) {
 /// What rewrites look for, and what only resembles it.
 Value Graph::piece(Value x) {
   int64_t channels = between(1, 6);
-  switch (below(18)) {
+  switch (below(19)) {
   case 0:
     return batchNorm(anyKernelOp(x));
   case 1:
@@ -564,6 +585,8 @@ Value Graph::piece(Value x) {
   }
   case 16:
     return activation(x);
+  case 17:
+    return batchNorm(groups(x));
   default:
     return anyKernelOp(x);
   }

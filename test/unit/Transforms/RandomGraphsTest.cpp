@@ -20,3 +20,18 @@ TEST(RandomGraphs, NormalizeActivationsKeepsTheFunction) {
   expectSameFunction("func.func(mct-fold-constants,mct-normalize-activations)",
                      20);
 }
+
+TEST(RandomGraphs, CollapseLinearKeepsTheFunction) {
+  expectSameFunction("func.func(mct-fold-constants,mct-collapse-linear)", 10);
+}
+
+TEST(RandomGraphs, CollapseResidualKeepsTheFunction) {
+  expectSameFunction("func.func(mct-collapse-residual)", 5);
+}
+
+TEST(RandomGraphs, AllFoldsKeepTheFunction) {
+  expectSameFunction(
+      "func.func(mct-fold-constants,mct-normalize-activations,"
+      "mct-fold-batch-norm,mct-collapse-linear,mct-collapse-residual)",
+      60);
+}

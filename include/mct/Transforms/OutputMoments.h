@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a batch norm made of the channels of the layer into which it was folded.
+#ifndef MCT_TRANSFORMS_OUTPUTMOMENTS_H
+#define MCT_TRANSFORMS_OUTPUTMOMENTS_H
+
+#include "mct/Analysis/KernelOp.h"
+
+namespace mct {
+
+/// Mean and standard deviation of each output channel of a layer, in the unit
+/// of the output.
+struct OutputMoments {
+  std::vector<float> mean, deviation;
+};
+
+/// What the layer's bias says (`tpc.bias`); none when it says nothing.
+std::optional<OutputMoments> getOutputMoments(const KernelOp &kernelOp);
+
+/// Notes the moments on the layer's bias. Does nothing for a layer whose bias
+/// is no constant. A new bias (`KernelOp::setBias`) loses them.
+void setOutputMoments(mlir::OpBuilder &builder, const KernelOp &kernelOp,
+                      const OutputMoments &moments);
+
+/// One step of a batch norm: multiplies with, or adds, one value per channel.
+struct BatchNormStep {
+  bool multiplies = false;
+  std::vector<double> values;
+};
+
+/// Moments of the result of a batch norm: mean beta, deviation |gamma|. None
+/// unless gamma is a step of its own: ..., multiply by 1 / sqrt(variance +
+/// epsilon), multiply by gamma, add beta (which may be missing).
+std::optional<OutputMoments>
+getBatchNormMoments(llvm::ArrayRef<BatchNormStep> steps);
+
+} // namespace mct
+
+#endif // MCT_TRANSFORMS_OUTPUTMOMENTS_H

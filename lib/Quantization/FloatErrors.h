@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MCT_LIB_QUANTIZATION_FLOATERRORS_H
+#define MCT_LIB_QUANTIZATION_FLOATERRORS_H
+
+#include <cstddef>
+
+namespace mct::quantization {
+
+/// Grids that one pass in float looks at together. Levels are counted from the
+/// zero of the grid and at most 2^22 away from it.
+constexpr int kBatch = 4;
+struct GridBatch {
+  int count = 0;              // of the grids, 1 to kBatch
+  float inverse[kBatch] = {}; // of the step
+  float lo[kBatch] = {};
+  float hi[kBatch] = {};
+
+  void add(double inverseStep, double first, double last) {
+    inverse[count] = static_cast<float>(inverseStep);
+    lo[count] = static_cast<float>(first);
+    hi[count++] = static_cast<float>(last);
+  }
+};
+
+/// For each grid the sum of (v - level)^2, v = float(value * inverse). `count`
+/// is a multiple of 16; `errors` has kBatch places.
+///
+/// Terms are added up in float over runs of 1024 values, then in double: a sum
+/// is off by at most kFloatSumLoss of itself, and by what rounding v does.
+void sumFloatErrors(const float *values, size_t count, const GridBatch &batch,
+                    double *errors);
+/// As above, each term times its weight.
+void sumWeightedFloatErrors(const float *values, const float *weights,
+                            size_t count, const GridBatch &batch,
+                            double *errors);
+
+// A run adds 64 vectors, and each term is rounded a few times.
+constexpr double kFloatSumLoss = 80 * 0x1p-24;
+
+} // namespace mct::quantization
+
+#endif // MCT_LIB_QUANTIZATION_FLOATERRORS_H

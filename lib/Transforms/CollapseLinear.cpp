@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mct {
+#define GEN_PASS_DEF_COLLAPSELINEARPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+class Collapser {
+public:
+  Collapser(KernelOps kernelOps, bool remarks)
+      : kernelOps(std::move(kernelOps)), remarks(remarks) {}
+
+  bool isKernelOp(Operation *op) const { return kernelOps.get(op).has_value(); }
+
+  /// Collapses `op` with the convolution or the addition behind it. Returns
+  /// the op that took their place, or null.
+  Operation *collapse(Operation *op);
+
+private:
+  Operation *collapseConvolution(const KernelOp &first);
+  Operation *collapseAddition(const KernelOp &kernelOp);
+
+  void remark(Operation *op, const Twine &reason) {
+    if (remarks)
+      op->emitRemark("not collapsed with what is before it: ") << reason;
+  }
+
+  KernelOps kernelOps;
+  bool remarks;
+};
+} // namespace
+
+/// A convolution of MCT's pattern: every output channel reads every input
+/// channel, at every position.
+static bool isPlainConvolution(const KernelOp &op) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  return op.isConvolution() && !op.isTransposed() && !op.isDepthwise() &&
+         op.getInAxis() && op.getOutAxes().size() == 1 &&
+         llvm::all_of(op.getStrides(), isOne) &&
+         llvm::all_of(op.getDilations(), isOne);
+}
+
+/// second[o, m] * first[m, …] summed over m, in the layout of `first` with
+/// `second`'s output channels.
+static std::vector<float> multiply(const KernelOp &first,
+                                   const KernelOp &second) {
+  ConstantFloats outer = second.getKernel(), inner = first.getKernel();
+  int64_t middle = first.numOutputChannels();
+  int64_t outputs = second.numOutputChannels();
+  std::vector<double> matrix(outputs * middle);
+  for (auto [element, value] : llvm::enumerate(outer.values()))
+    matrix[second.outChannelOf(element) * middle +
+           second.inChannelOf(element)] = value;
+
+  // The first kernel is a box [before, middle, behind].
+  ArrayRef<int64_t> shape = first.getKernelShape();
+  int64_t axis = first.getOutAxes().front();
+  int64_t before = 1, behind = 1;
+  for (int64_t size : shape.take_front(axis))
+    before *= size;
+  for (int64_t size : shape.drop_front(axis + 1))
+    behind *= size;
+  ArrayRef<float> values = inner.values();
+  std::vector<float> product(before * outputs * behind);
+  std::vector<double> sums(behind);
+  for (int64_t b = 0; b != before; ++b)
+    for (int64_t o = 0; o != outputs; ++o) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (int64_t m = 0; m != middle; ++m) {
+        double factor = matrix[o * middle + m];
+        const float *row = &values[(b * middle + m) * behind];
+        for (int64_t e = 0; e != behind; ++e)
+          sums[e] += factor * row[e];
+      }
+      llvm::copy(sums, &product[(b * outputs + o) * behind]);
+    }
+  return product;
+}
+
+Operation *Collapser::collapseConvolution(const KernelOp &first) {
+  Value between = first.getResult();
+  if (!isPlainConvolution(first) || !between.hasOneUse())
+    return nullptr;
+  OpOperand &use = *between.use_begin();
+  std::optional<KernelOp> second = kernelOps.get(use.getOwner());
+  if (!second || &second->getInput() != &use || !isPlainConvolution(*second) ||
+      !second->isPointwise())
+    return nullptr;
+  Operation *last = second->getOperation();
+  auto decline = [&](const Twine &reason) -> Operation * {
+    remark(last, reason);
+    return nullptr;
+  };
+  if (second->hasPadding())
+    return decline("it pads");
+  if (first.getOperation()->getName() != last->getName())
+    return decline("its layout is another");
+  if (first.getKernelPoint() || second->getKernelPoint())
+    return decline("a kernel has a quantizer point");
+  std::optional<std::vector<float>> firstBias = first.getBias(),
+                                    secondBias = second->getBias();
+  if (!firstBias || !secondBias)
+    return decline("a bias is not constant");
+  int64_t outputs = second->numOutputChannels();
+  int64_t firstSize = ShapedType::getNumElements(first.getKernelShape());
+  int64_t secondSize = ShapedType::getNumElements(second->getKernelShape());
+  int64_t collapsed = firstSize / first.numOutputChannels() * outputs;
+  if (firstSize + secondSize < collapsed)
+    return decline("the kernel would have " + Twine(collapsed) +
+                   " elements instead of " + Twine(firstSize + secondSize));
+
+  std::vector<float> kernel = multiply(first, *second);
+  std::vector<double> shift(firstBias->begin(), firstBias->end());
+  ConstantFloats secondKernel = second->getKernel();
+  std::vector<double> moved = second->contract(secondKernel.values(), shift);
+  for (auto [value, addend] : llvm::zip_equal(*secondBias, moved))
+    value = float(value + addend);
+
+  std::optional<OutputMoments> moments = getOutputMoments(*second);
+  // In place of the second op: its result and the place for its bias have the
+  // right type already.
+  Operation *op = first.getOperation();
+  SmallVector<int64_t> shape(first.getKernelShape());
+  shape[first.getOutAxes().front()] = outputs;
+  OpBuilder builder(last);
+  Value product = second->createKernelConstant(
+      builder, RankedTensorType::get(shape, builder.getF32Type()), kernel);
+  Operation *merged = builder.clone(*op);
+  merged->setLoc(last->getLoc());
+  merged->getResult(0).setType(last->getResult(0).getType());
+  for (auto [number, operand] : llvm::enumerate(last->getOperands()))
+    if (number != second->getInput().getOperandNumber())
+      merged->setOperand(number, operand);
+  merged->setOperand(first.getKernelOperand().getOperandNumber(), product);
+  last->getResult(0).replaceAllUsesWith(merged->getResult(0));
+  SmallVector<Operation *> producers;
+  for (Operation *old : {last, op}) {
+    for (Value operand : old->getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer != op)
+        producers.push_back(producer);
+    old->erase();
+  }
+  KernelOp mergedOp = *kernelOps.get(merged);
+  mergedOp.setBias(builder, *secondBias);
+  if (moments)
+    setOutputMoments(builder, mergedOp, *moments);
+  eraseUnusedConstants(producers);
+  return merged;
+}
+
+Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
+  Value result = kernelOp.getResult();
+  if (!result.hasOneUse())
+    return nullptr;
+  Operation *user = *result.user_begin();
+  if (!isa<tosa::AddOp, tosa::SubOp, linalg::AddOp, linalg::SubOp>(user))
+    return nullptr;
+  std::optional<ChannelStep> step = getChannelStep(user, kernelOp.resultAxis());
+  if (!step) {
+    if (llvm::any_of(user->getOperands(), [](Value operand) {
+          Operation *producer = operand.getDefiningOp();
+          return producer && producer->hasTrait<OpTrait::ConstantLike>();
+        }))
+      remark(user, "its constant is not one number per channel");
+    return nullptr;
+  }
+  auto isOne = [](double scale) { return scale == 1; };
+  if (!llvm::all_of(step->affine.scale, isOne))
+    return nullptr;
+  // One number for all channels and a bound, or a factor, behind it are an
+  // activation, which would not be known as such any more.
+  bool isActivation = llvm::any_of(user->getUsers(), [](Operation *reader) {
+    return isa<tosa::ClampOp, tosa::MaximumOp, tosa::MinimumOp, tosa::MulOp,
+               linalg::MaxOp, linalg::MinOp, linalg::MulOp>(reader);
+  });
+  if (!step->affine.shiftsChannels &&
+      (isActivation || isa<tosa::MatMulOp>(result.getDefiningOp())))
+    return nullptr;
+  std::optional<std::vector<float>> bias = kernelOp.getBias();
+  if (!bias) {
+    remark(user, "a bias is not constant");
+    return nullptr;
+  }
+  for (auto [value, addend] : llvm::zip_equal(*bias, step->affine.offset))
+    value = float(value + addend);
+  SmallVector<Operation *> producers;
+  for (Value operand : user->getOperands())
+    if (operand != result)
+      producers.push_back(operand.getDefiningOp());
+  result.getDefiningOp()->setLoc(user->getLoc());
+  user->getResult(0).replaceAllUsesWith(result);
+  user->erase();
+  eraseUnusedConstants(producers);
+  OpBuilder builder(kernelOp.getOperation());
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
+  kernelOp.setBias(builder, *bias);
+  if (moments) {
+    for (auto [mean, addend] :
+         llvm::zip_equal(moments->mean, step->affine.offset))
+      mean = float(mean + addend);
+    setOutputMoments(builder, kernelOp, *moments);
+  }
+  return kernelOp.getOperation();
+}
+
+Operation *Collapser::collapse(Operation *op) {
+  std::optional<KernelOp> kernelOp = kernelOps.get(op);
+  if (!kernelOp)
+    return nullptr;
+  if (Operation *merged = collapseAddition(*kernelOp))
+    return merged;
+  return collapseConvolution(*kernelOp);
+}
+
+namespace {
+struct CollapseLinearPass
+    : public mct::impl::CollapseLinearPassBase<CollapseLinearPass> {
+  using CollapseLinearPassBase::CollapseLinearPassBase;
+
+  void runOnOperation() override {
+    Collapser collapser(
+        KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>()),
+        remarks);
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (collapser.isKernelOp(op))
+        ops.push_back(op);
+    });
+    // From the last to the first: whatever an op could be collapsed with has
+    // taken all that is behind it, and is not looked at again.
+    for (Operation *op : llvm::reverse(ops))
+      while (op)
+        op = collapser.collapse(op);
+  }
+};
+} // namespace

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelAffine.h"
+#include "mct/Transforms/OutputMoments.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct {
+#define GEN_PASS_DEF_COLLAPSERESIDUALPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+/// Why the convolution's centre does not lie on the position that it computes;
+/// null when it does, everywhere.
+static const char *whyNotCentred(const KernelOp &op) {
+  if (op.isTransposed())
+    return "it is transposed";
+  for (auto [axis, size] : llvm::enumerate(op.getWindow())) {
+    int64_t side = size / 2 * op.getDilations()[axis];
+    if (op.getStrides()[axis] != 1)
+      return "its stride is not 1";
+    if (size % 2 == 0)
+      return "its kernel has no centre";
+    if (op.getPadding()[2 * axis] != side ||
+        op.getPadding()[2 * axis + 1] != side)
+      return "its kernel is not centred";
+  }
+  return nullptr;
+}
+
+/// Whether an element of the row-major kernel lies in the middle of its window.
+static bool isCentre(const KernelOp &op, int64_t element) {
+  ArrayRef<int64_t> shape = op.getKernelShape();
+  for (int64_t axis = shape.size(); axis-- > 0; element /= shape[axis]) {
+    bool isChannelAxis =
+        llvm::is_contained(op.getOutAxes(), axis) || op.getInAxis() == axis;
+    if (!isChannelAxis && element % shape[axis] != shape[axis] / 2)
+      return false;
+  }
+  return true;
+}
+
+/// Collapses the convolution with the addition behind it, if that adds its
+/// input.
+static void collapse(const KernelOp &op, bool remarks) {
+  Value result = op.getResult(), input = op.getInput().get();
+  if (!op.isConvolution() || !op.getInAxis() || !result.hasOneUse())
+    return;
+  Operation *add = *result.user_begin();
+  if (!isa<tosa::AddOp, linalg::AddOp>(add) ||
+      add->getOperand(add->getOperand(0) == result ? 1 : 0) != input)
+    return;
+  auto remark = [&](const Twine &reason) {
+    if (remarks)
+      add->emitRemark("not collapsed with the convolution before it: ")
+          << reason;
+  };
+  // A single channel broadcasts over many.
+  if (input.getType() != result.getType() ||
+      add->getResult(0).getType() != result.getType())
+    return remark("its operands differ in shape");
+  if (const char *reason = whyNotCentred(op))
+    return remark(reason);
+  if (op.getKernelPoint())
+    return remark("the kernel has a quantizer point");
+
+  ConstantFloats oldKernel = op.getKernel();
+  std::vector<float> kernel(oldKernel.values());
+  for (auto [element, value] : llvm::enumerate(kernel))
+    if (op.outChannelOf(element) == op.inChannelOf(element) &&
+        isCentre(op, element))
+      value += 1;
+  OpBuilder builder(op.getOperation());
+  op.setKernel(builder, kernel);
+  // They are those of the convolution without its input.
+  if (getOutputMoments(op))
+    op.setBias(builder, *op.getBias());
+  op.getOperation()->setLoc(add->getLoc());
+  SmallVector<Operation *> producers;
+  for (Value operand : add->getOperands())
+    if (operand != result && operand != input)
+      producers.push_back(operand.getDefiningOp());
+  add->getResult(0).replaceAllUsesWith(result);
+  add->erase();
+  eraseUnusedConstants(producers);
+}
+
+namespace {
+struct CollapseResidualPass
+    : public mct::impl::CollapseResidualPassBase<CollapseResidualPass> {
+  using CollapseResidualPassBase::CollapseResidualPassBase;
+
+  void runOnOperation() override {
+    KernelOps kernelOps =
+        KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>());
+    // Additions vanish, convolutions never do.
+    SmallVector<KernelOp> ops;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<KernelOp> kernelOp = kernelOps.get(op))
+        ops.push_back(*kernelOp);
+    });
+    for (const KernelOp &op : ops)
+      collapse(op, remarks);
+  }
+};
+} // namespace

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ScalingPath.h"
+#include "mct/Quantization/Channels.h"
+#include "mct/Quantization/Corrections.h"
+#include "mct/Quantization/Selection.h"
+#include "mct/Transforms/OutputMoments.h"
+#include "mct/Transforms/Passes.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+namespace mct {
+#define GEN_PASS_DEF_EQUALIZECHANNELSPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+/// The f64 elements of an attribute, as many as `channels`, or none.
+static std::optional<std::vector<double>> readChannels(ElementsAttr elements,
+                                                       int64_t channels) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
+  if (!dense || dense.getNumElements() != channels ||
+      !dense.getElementType().isF64())
+    return std::nullopt;
+  return std::vector<double>(dense.value_begin<double>(),
+                             dense.value_end<double>());
+}
+
+static int64_t lastSize(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getRank() ? type.getShape().back() : 0;
+}
+
+namespace {
+/// How the kernel of a layer is going to be quantized.
+struct KernelGrid {
+  quantization::SelectionOptions options;
+  SmallVector<int64_t> axes;
+  /// A factor on an output channel changes its grid and nothing else.
+  bool followsOutputs = false;
+};
+} // namespace
+
+/// None for a kernel that stays float; a null reason then. `reason`: why the
+/// error cannot be estimated.
+static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
+                                               const char *&reason) {
+  tpc::QuantizeOp point = layer.getKernelPoint();
+  tpc::AttrQuantConfigAttr config =
+      point ? point.getWeightConfig() : tpc::AttrQuantConfigAttr();
+  if (!config || !config.getEnabled())
+    return std::nullopt;
+  KernelGrid grid;
+  switch (config.getMethod()) {
+  case tpc::QuantizationMethod::PowerOfTwo:
+    grid.options.kind = quantization::QuantizerKind::PowerOfTwo;
+    break;
+  case tpc::QuantizationMethod::Symmetric:
+    grid.options.kind = quantization::QuantizerKind::Symmetric;
+    break;
+  case tpc::QuantizationMethod::Uniform:
+    grid.options.kind = quantization::QuantizerKind::Uniform;
+    break;
+  default:
+    reason = "no error can be estimated for the method of a kernel";
+    return std::nullopt;
+  }
+  if (config.getBits() < 1 || config.getBits() > 16) {
+    reason = "no error can be estimated for the width of a kernel";
+    return std::nullopt;
+  }
+  grid.options.bits = config.getBits();
+  grid.options.isSigned = true;
+  grid.axes = llvm::to_vector(point.getChannelAxes());
+  grid.followsOutputs =
+      grid.options.kind != quantization::QuantizerKind::PowerOfTwo &&
+      llvm::all_of(layer.getOutAxes(), [&](int64_t axis) {
+        return layer.getKernelShape()[axis] == 1 ||
+               llvm::is_contained(grid.axes, axis);
+      });
+  return grid;
+}
+
+/// Square of (quantized - float), for every element of the kernel.
+static std::vector<double> squaredErrors(ArrayRef<float> kernel,
+                                         ArrayRef<int64_t> shape,
+                                         const KernelGrid &grid) {
+  std::vector<quantization::SelectedParameters> selected =
+      quantization::selectPerChannel(kernel, shape, grid.axes, grid.options,
+                                     /*threads=*/1);
+  SmallVector<quantization::Grid> grids;
+  for (const quantization::SelectedParameters &parameters : selected)
+    grids.push_back(quantization::gridFor(parameters, grid.options));
+  std::vector<float> quantized(kernel.size());
+  quantization::fakeQuantizePerChannel(grids, shape, grid.axes, kernel.data(),
+                                       quantized.data());
+  std::vector<double> errors(kernel.size());
+  for (auto [error, before, after] : llvm::zip_equal(errors, kernel, quantized))
+    error = (double(after) - before) * (double(after) - before);
+  return errors;
+}
+
+static std::vector<double> inverse(ArrayRef<double> factors) {
+  std::vector<double> result;
+  for (double factor : factors)
+    result.push_back(1 / factor);
+  return result;
+}
+
+namespace {
+struct EqualizeChannelsPass
+    : public mct::impl::EqualizeChannelsPassBase<EqualizeChannelsPass> {
+  using EqualizeChannelsPassBase::EqualizeChannelsPassBase;
+
+  void runOnOperation() override {
+    KernelOps kernels = KernelOps::forModule(getOperation());
+    SmallVector<KernelOp> layers;
+    meanSquares.clear();
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<KernelOp> layer = kernels.get(op))
+        layers.push_back(*layer);
+      if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+        if (tpc::StatisticsAttr statistics = point.getStatisticsAttr())
+          if (auto squares = readChannels(statistics.getChannelMeanSquare(),
+                                          lastSize(point.getOutput())))
+            meanSquares[point] = std::move(*squares);
+    });
+    for (const KernelOp &layer : layers)
+      equalize(kernels, layer);
+  }
+
+private:
+  /// Two layers with a ReLU in between.
+  struct Pair {
+    KernelOp first, second;
+    ScalingPath path;
+    /// Per output channel of the first layer: what its kernel and bias are
+    /// multiplied with.
+    std::vector<double> factors;
+    /// The same per input channel of the second layer, and the output channel
+    /// of the first that it is.
+    std::vector<double> carried, channelOf;
+    /// Mean square of the second layer's input channels.
+    std::vector<double> meanSquare;
+  };
+
+  void equalize(const KernelOps &kernels, const KernelOp &first);
+  /// Mean square of what a layer reads, per input channel, or none.
+  std::optional<std::vector<double>> getInputMeanSquare(const KernelOp &layer);
+  /// Error at the second layer's output before and after; none when it cannot
+  /// be estimated, or, without a reason, when no kernel is quantized.
+  std::optional<std::pair<double, double>> estimate(const Pair &pair,
+                                                    const char *&reason);
+  void apply(const Pair &pair);
+  void leave(const KernelOp &first, StringRef why,
+             Operation *culprit = nullptr) {
+    if (!remarks)
+      return;
+    InFlightDiagnostic remark = first.getOperation()->emitRemark();
+    remark << "is not equalized: " << why;
+    if (culprit)
+      remark.attachNote(culprit->getLoc()) << "this op";
+  }
+
+  /// By point: mean squares of its channels, kept up to date where factors are
+  /// moved.
+  llvm::DenseMap<Operation *, std::vector<double>> meanSquares;
+};
+} // namespace
+
+void EqualizeChannelsPass::equalize(const KernelOps &kernels,
+                                    const KernelOp &first) {
+  ScalingPath path = followScaling(kernels, first.getResult());
+  SmallVector<tosa::ClampOp> clamps = path.getClamps();
+  if (clamps.empty())
+    return;
+  for (tosa::ClampOp clamp : clamps)
+    if (!isUnbounded(clamp))
+      return leave(first, "the ReLU behind it has one bound for all channels",
+                   clamp);
+  if (!path.consumer)
+    return leave(first, "no layer reads its ReLU, and it alone", path.obstacle);
+
+  // Up to the ReLU values are only moved, behind it there is a point.
+  auto relu = llvm::find_if(path.ops, llvm::IsaPred<tosa::ClampOp>);
+  for (Operation *op : llvm::make_range(path.ops.begin(), relu))
+    if (!isa<tpc::QuantizeOp, tosa::ReshapeOp, tosa::TransposeOp,
+             tosa::IdentityOp>(op))
+      return leave(first, "its output is pooled or padded before the ReLU", op);
+  auto found =
+      std::find_if(relu, path.ops.end(), llvm::IsaPred<tpc::QuantizeOp>);
+  if (found == path.ops.end())
+    return leave(first, "its ReLU is not quantized");
+  auto point = cast<tpc::QuantizeOp>(*found);
+
+  int64_t channels = first.numOutputChannels();
+  Pair pair{first, *path.consumer, path, {}, {}, {}, {}};
+  std::vector<double> squares(channels, 0.0);
+  tpc::StatisticsAttr statistics = point.getStatisticsAttr();
+  auto means = readChannels(
+      statistics ? statistics.getChannelMean() : ElementsAttr(), channels);
+  auto observed = meanSquares.find(point);
+  bool hasObserved = means && observed != meanSquares.end() &&
+                     int64_t(observed->second.size()) == channels;
+  if (std::optional<OutputMoments> moments = getOutputMoments(first)) {
+    for (int64_t channel = 0; channel != channels; ++channel) {
+      quantization::Moments before{moments->mean[channel],
+                                   moments->deviation[channel]};
+      pair.factors.push_back(quantization::equalizationFactor(before));
+      quantization::Moments after = quantization::rectifiedMoments(before);
+      squares[channel] = hasObserved ? observed->second[channel]
+                                     : after.mean * after.mean +
+                                           after.deviation * after.deviation;
+    }
+  } else if (hasObserved) {
+    for (int64_t channel = 0; channel != channels; ++channel) {
+      double mean = (*means)[channel];
+      squares[channel] = observed->second[channel];
+      double deviation =
+          std::sqrt(std::max(0.0, squares[channel] - mean * mean));
+      pair.factors.push_back(deviation > 1 ? 1 / deviation : 1);
+    }
+  } else {
+    return leave(first, "neither a folded batch norm nor calibration tells the "
+                        "deviation of its channels; calibrate with "
+                        "channel-statistics=true");
+  }
+  if (llvm::all_of(pair.factors, [](double factor) { return factor == 1; }))
+    return leave(first, "no channel deviates by more than 1");
+
+  // Numbers in place of factors tell where each channel ends up.
+  std::vector<double> numbers;
+  for (int64_t channel = 0; channel != channels; ++channel)
+    numbers.push_back(double(channel));
+  auto channelOf = carryFactors(path, first.getResult(), first.resultAxis(),
+                                std::move(numbers));
+  if (!channelOf ||
+      int64_t(channelOf->size()) != pair.second.numInputChannels())
+    return leave(first, "its channels are not those that the next layer reads",
+                 pair.second.getOperation());
+  pair.channelOf = std::move(*channelOf);
+  for (double channel : pair.channelOf) {
+    pair.carried.push_back(pair.factors[size_t(channel)]);
+    pair.meanSquare.push_back(squares[size_t(channel)]);
+  }
+  if (!first.getBias())
+    return leave(first, "its bias is not constant along its channels");
+
+  if (onlyIfBetter) {
+    const char *reason = "none of the two kernels is quantized";
+    std::optional<std::pair<double, double>> errors = estimate(pair, reason);
+    if (!errors)
+      return leave(first, reason);
+    auto [before, after] = *errors;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::format("%.3g before, %.3g after", before, after);
+    // Rounding alone is no gain.
+    if (!(after < before * (1 - 1e-6)))
+      return leave(first, "the error of the kernels would not fall: " + text);
+    if (remarks)
+      first.getOperation()->emitRemark()
+          << "is equalized with the layer behind it; error of the kernels: "
+          << text;
+  }
+  apply(pair);
+}
+
+std::optional<std::vector<double>>
+EqualizeChannelsPass::getInputMeanSquare(const KernelOp &layer) {
+  Value value = layer.getInput().get();
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<tpc::QuantizeOp>(op)) {
+      auto found = meanSquares.find(op);
+      if (found == meanSquares.end() ||
+          int64_t(found->second.size()) != layer.numInputChannels() ||
+          layer.inputAxis() + 1 !=
+              cast<RankedTensorType>(value.getType()).getRank())
+        return std::nullopt;
+      return found->second;
+    }
+    // Borders of zeros make the mean square smaller than it is inside, by
+    // little.
+    if (!isa<tosa::PadOp, tosa::IdentityOp>(op))
+      return std::nullopt;
+    value = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<double, double>>
+EqualizeChannelsPass::estimate(const Pair &pair, const char *&reason) {
+  const char *unknown = nullptr;
+  std::optional<KernelGrid> firstGrid = getKernelGrid(pair.first, unknown);
+  std::optional<KernelGrid> secondGrid = getKernelGrid(pair.second, unknown);
+  if (unknown)
+    reason = unknown;
+  if (unknown || (!firstGrid && !secondGrid))
+    return std::nullopt;
+
+  ConstantFloats firstFloats = pair.first.getKernel(),
+                 secondFloats = pair.second.getKernel();
+  ArrayRef<float> firstKernel = firstFloats.values(),
+                  secondKernel = secondFloats.values();
+  double before = 0, after = 0;
+
+  std::optional<std::vector<double>> input = getInputMeanSquare(pair.first);
+  if (firstGrid && !input && !firstGrid->followsOutputs) {
+    reason = "the error of its kernel depends on the mean square of its input, "
+             "which is not known; calibrate with channel-statistics=true";
+    return std::nullopt;
+  }
+  if (firstGrid && input) {
+    // An error of the first layer arrives at the output of the second one
+    // through the weights that read it.
+    std::vector<double> gain(pair.factors.size(), 0.0);
+    for (auto [element, value] : llvm::enumerate(secondKernel))
+      gain[size_t(pair.channelOf[pair.second.inChannelOf(element)])] +=
+          double(value) * value;
+    std::vector<float> scaled(firstKernel);
+    for (auto [element, value] : llvm::enumerate(scaled))
+      value = float(pair.factors[pair.first.outChannelOf(element)] * value);
+    std::vector<double> old =
+        squaredErrors(firstKernel, pair.first.getKernelShape(), *firstGrid);
+    std::vector<double> changed =
+        squaredErrors(scaled, pair.first.getKernelShape(), *firstGrid);
+    for (size_t element = 0; element != old.size(); ++element) {
+      int64_t channel = pair.first.outChannelOf(element);
+      double weight = (*input)[pair.first.inChannelOf(element)] * gain[channel];
+      double factor = pair.factors[channel];
+      before += old[element] * weight;
+      after += changed[element] * weight / (factor * factor);
+    }
+  }
+  if (secondGrid) {
+    std::vector<float> scaled(secondKernel);
+    for (auto [element, value] : llvm::enumerate(scaled))
+      value = float(value / pair.carried[pair.second.inChannelOf(element)]);
+    std::vector<double> old =
+        squaredErrors(secondKernel, pair.second.getKernelShape(), *secondGrid);
+    std::vector<double> changed =
+        squaredErrors(scaled, pair.second.getKernelShape(), *secondGrid);
+    for (size_t element = 0; element != old.size(); ++element) {
+      int64_t channel = pair.second.inChannelOf(element);
+      double factor = pair.carried[channel];
+      before += old[element] * pair.meanSquare[channel];
+      after += changed[element] * pair.meanSquare[channel] * factor * factor;
+    }
+  }
+  return std::pair(before, after);
+}
+
+void EqualizeChannelsPass::apply(const Pair &pair) {
+  OpBuilder builder(pair.first.getOperation());
+  scaleOutputs(builder, pair.first, pair.factors);
+  scaleInputs(builder, pair.second, inverse(pair.carried));
+  carryFactors(
+      pair.path, pair.first.getResult(), pair.first.resultAxis(), pair.factors,
+      [&](Operation *op, int64_t axis, ArrayRef<double> factors) {
+        auto point = dyn_cast<tpc::QuantizeOp>(op);
+        if (!point)
+          return;
+        point.removeStatisticsAttr();
+        point.removeParametersAttr();
+        tpc::RangeAttr range = point.getRangeAttr();
+        if (range && (range.getMin().value_or(0) != 0 ||
+                      range.getMax().value_or(0) != 0))
+          point.removeRangeAttr();
+        auto found = meanSquares.find(op);
+        if (found == meanSquares.end())
+          return;
+        auto type = cast<RankedTensorType>(point.getType());
+        if (axis + 1 != type.getRank() ||
+            found->second.size() != factors.size()) {
+          meanSquares.erase(found);
+          return;
+        }
+        for (auto [square, factor] : llvm::zip_equal(found->second, factors))
+          square *= factor * factor;
+      });
+  renameChanged(pair.first, pair.path.ops, "_scaled");
+}

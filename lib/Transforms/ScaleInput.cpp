@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ScalingPath.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mct {
+#define GEN_PASS_DEF_SCALEINPUTPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+/// What is scaled has another name than what comes in.
+static constexpr StringLiteral kSuffix = "_scaled";
+
+/// The threshold of a grid that has one for the tensor.
+static std::optional<double> getThreshold(tpc::QuantizerAttrInterface grid) {
+  ArrayRef<double> thresholds;
+  if (auto powerOfTwo = dyn_cast<tpc::PowerOfTwoAttr>(grid))
+    thresholds = powerOfTwo.getThreshold();
+  else if (auto symmetric = dyn_cast<tpc::SymmetricAttr>(grid))
+    thresholds = symmetric.getThreshold();
+  return thresholds.size() == 1 ? std::optional(thresholds.front())
+                                : std::nullopt;
+}
+
+template <typename T>
+static ElementsAttr scale(ElementsAttr elements, double factor) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
+  if (!dense)
+    return {};
+  SmallVector<T> values;
+  for (T value : dense.getValues<T>())
+    values.push_back(T(factor * value));
+  return DenseElementsAttr::get(dense.getType(), ArrayRef<T>(values));
+}
+
+/// Statistics of values that are multiplied by `factor` > 0. Bins of another
+/// width cannot be made of those that there are, so no histogram remains.
+static tpc::StatisticsAttr scale(tpc::StatisticsAttr statistics,
+                                 double factor) {
+  return tpc::StatisticsAttr::get(
+      statistics.getContext(), statistics.getCount(), statistics.getZeros(),
+      float(factor * statistics.getMin()), float(factor * statistics.getMax()),
+      /*histogram=*/tpc::HistogramAttr(),
+      scale<double>(statistics.getChannelMean(), factor),
+      scale<double>(statistics.getChannelMeanSquare(), factor * factor),
+      scale<float>(statistics.getChannelMin(), factor),
+      scale<float>(statistics.getChannelMax(), factor));
+}
+
+namespace {
+struct ScaleInputPass : public mct::impl::ScaleInputPassBase<ScaleInputPass> {
+  using ScaleInputPassBase::ScaleInputPassBase;
+
+  void runOnOperation() override {
+    KernelOps kernels = KernelOps::forModule(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (BlockArgument argument : function.getArguments())
+        for (Operation *user : argument.getUsers())
+          if (auto point = dyn_cast<tpc::QuantizeOp>(user);
+              point && point.isActivation()) {
+            scaleInput(kernels, argument, point);
+            break;
+          }
+  }
+
+private:
+  void scaleInput(const KernelOps &kernels, BlockArgument argument,
+                  tpc::QuantizeOp point) {
+    if (!argument.hasOneUse())
+      return leave(point, "somebody reads it without its quantizer");
+    if (!point.getParametersAttr() || !point.getStatisticsAttr())
+      return leave(point, "it has no parameters or no statistics; run "
+                          "mct-calibrate and mct-select-parameters before");
+    std::optional<double> threshold = getThreshold(point.getParametersAttr());
+    if (!threshold)
+      return leave(point, "its quantizer has no threshold to fill");
+    double largest = std::max(std::abs(point.getStatisticsAttr().getMin()),
+                              std::abs(point.getStatisticsAttr().getMax()));
+    if (largest == 0 || *threshold <= largest)
+      return;
+    SmallVector<KernelOp> readers;
+    for (OpOperand &use : point.getOutput().getUses()) {
+      ScalingPath path = followScaling(kernels, use);
+      // Another point has parameters for the values as they are.
+      if (!path.consumer || !path.getPoints().empty() ||
+          !llvm::all_of(path.getClamps(), isUnbounded))
+        return leave(point,
+                     "one of its readers is no layer that could take the "
+                     "factor",
+                     path.obstacle ? path.obstacle : use.getOwner());
+      readers.push_back(*path.consumer);
+    }
+    if (readers.empty())
+      return;
+
+    double factor = largest / *threshold;
+    OpBuilder builder(point);
+    for (const KernelOp &reader : readers)
+      scaleInputs(builder, reader,
+                  std::vector<double>(reader.numInputChannels(), factor));
+    builder.setInsertionPoint(point);
+    auto type = cast<RankedTensorType>(point.getType());
+    Location loc = argument.getLoc();
+    if (StringAttr name = mct::getName(argument))
+      loc = NameLoc::get(builder.getStringAttr(name.getValue() + kSuffix), loc);
+    Value number = createConstant(
+        builder, loc,
+        RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
+                              builder.getF32Type()),
+        {float(1 / factor)}, "scale");
+    auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
+    Value shift = tosa::ConstOp::create(
+        builder, loc, shiftType,
+        DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
+    auto scaled =
+        tosa::MulOp::create(builder, loc, type, argument, number, shift);
+    point.getInputMutable().assign(scaled.getOutput());
+    point.setStatisticsAttr(scale(point.getStatisticsAttr(), 1 / factor));
+    point.removeRangeAttr();
+    point.setPointName((point.getPointName() + kSuffix).str());
+  }
+
+  void leave(tpc::QuantizeOp point, StringRef why,
+             Operation *culprit = nullptr) {
+    if (!remarks)
+      return;
+    InFlightDiagnostic remark = point.emitRemark();
+    remark << "input '" << point.getPointName() << "' is not scaled: " << why;
+    if (culprit)
+      remark.attachNote(culprit->getLoc()) << "this op";
+  }
+};
+} // namespace

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ScalingPath.h"
+#include "ChannelAffine.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Transforms/OutputMoments.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mct;
+
+/// The bounds of a clamp of floats that passes a NaN on.
+static std::optional<std::pair<float, float>> getBounds(tosa::ClampOp clamp) {
+  auto lowest = dyn_cast<FloatAttr>(clamp.getMinVal());
+  auto highest = dyn_cast<FloatAttr>(clamp.getMaxVal());
+  if (!lowest || !highest || !lowest.getType().isF32())
+    return std::nullopt;
+  return std::pair(lowest.getValue().convertToFloat(),
+                   highest.getValue().convertToFloat());
+}
+
+bool mct::isUnbounded(tosa::ClampOp clamp) {
+  std::optional<std::pair<float, float>> bounds = getBounds(clamp);
+  return bounds && bounds->second >= std::numeric_limits<float>::max();
+}
+
+static bool padsWithZero(tosa::PadOp pad) {
+  Operation *constant = tpc::getConstantOp(pad.getPadConst());
+  std::optional<ConstantFloats> value =
+      constant ? ConstantFloats::get(constant->getResult(0)) : std::nullopt;
+  return value && llvm::all_of(value->values(),
+                               [](float element) { return element == 0; });
+}
+
+static bool commutesWithScaling(Operation *op) {
+  if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
+    std::optional<std::pair<float, float>> bounds = getBounds(clamp);
+    return bounds && bounds->first == 0 && bounds->second > 0;
+  }
+  if (auto pad = dyn_cast<tosa::PadOp>(op))
+    return padsWithZero(pad);
+  if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+    return point.isActivation();
+  return isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::MaxPool2dOp,
+             tosa::AvgPool2dOp, tosa::IdentityOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp>(op);
+}
+
+ScalingPath mct::followScaling(const KernelOps &kernels, Value start) {
+  return start.hasOneUse() ? followScaling(kernels, *start.use_begin())
+                           : ScalingPath();
+}
+
+ScalingPath mct::followScaling(const KernelOps &kernels, OpOperand &start) {
+  ScalingPath path;
+  for (OpOperand *next = &start; next;) {
+    OpOperand &use = *next;
+    Operation *user = use.getOwner();
+    if (std::optional<KernelOp> consumer = kernels.get(user);
+        consumer && &consumer->getInput() == &use) {
+      path.consumer = consumer;
+      return path;
+    }
+    auto type = user->getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(user->getResult(0).getType())
+                    : RankedTensorType();
+    if (use.getOperandNumber() != 0 || !type || !commutesWithScaling(user)) {
+      path.obstacle = user;
+      return path;
+    }
+    path.ops.push_back(user);
+    next = user->getResult(0).hasOneUse() ? &*user->getResult(0).use_begin()
+                                          : nullptr;
+  }
+  return path;
+}
+
+SmallVector<tosa::ClampOp> ScalingPath::getClamps() const {
+  SmallVector<tosa::ClampOp> clamps;
+  for (Operation *op : ops)
+    if (auto clamp = dyn_cast<tosa::ClampOp>(op))
+      clamps.push_back(clamp);
+  return clamps;
+}
+
+SmallVector<tpc::QuantizeOp> ScalingPath::getPoints() const {
+  SmallVector<tpc::QuantizeOp> points;
+  for (Operation *op : ops)
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+      points.push_back(point);
+  return points;
+}
+
+std::optional<std::vector<double>> mct::carryFactors(
+    const ScalingPath &path, Value start, int64_t axis,
+    std::vector<double> factors,
+    llvm::function_ref<void(Operation *, int64_t, ArrayRef<double>)> visit) {
+  auto type = cast<RankedTensorType>(start.getType());
+  for (Operation *op : path.ops) {
+    auto next = cast<RankedTensorType>(op->getResult(0).getType());
+    if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
+      ArrayRef<int32_t> permutation = transpose.getPerms();
+      axis = llvm::find(permutation, int32_t(axis)) - permutation.begin();
+    } else if (auto pad = dyn_cast<tosa::PadOp>(op)) {
+      // Channels that are added have no factor.
+      if (next.getDimSize(axis) != type.getDimSize(axis))
+        return std::nullopt;
+    } else if (isa<tosa::ReshapeOp, tensor::CollapseShapeOp,
+                   tensor::ExpandShapeOp>(op)) {
+      // The channels of the last axis stay neighbours: along a longer one they
+      // repeat.
+      int64_t channels = factors.size(),
+              size = next.getRank() ? next.getShape().back() : 0;
+      if (axis + 1 != type.getRank() || size <= 0 || size % channels != 0)
+        return std::nullopt;
+      factors.resize(size);
+      for (int64_t channel = channels; channel != size; ++channel)
+        factors[channel] = factors[channel - channels];
+      axis = next.getRank() - 1;
+    }
+    type = next;
+    if (visit)
+      visit(op, axis, factors);
+  }
+  if (!path.consumer || path.consumer->inputAxis() != axis)
+    return std::nullopt;
+  return factors;
+}
+
+/// What was selected for other values does not hold any more.
+static void dropParameters(Value value) {
+  while (auto point = value.getDefiningOp<tpc::QuantizeOp>()) {
+    point.removeParametersAttr();
+    value = point.getInput();
+  }
+}
+
+bool mct::scaleOutputs(OpBuilder &builder, const KernelOp &kernelOp,
+                       ArrayRef<double> factors) {
+  std::optional<std::vector<float>> bias = kernelOp.getBias();
+  if (!bias)
+    return false;
+  ConstantFloats old = kernelOp.getKernel();
+  std::vector<float> kernel(old.values().begin(), old.values().end());
+  for (auto [element, value] : llvm::enumerate(kernel))
+    value = float(factors[kernelOp.outChannelOf(element)] * value);
+  for (auto [channel, value] : llvm::enumerate(*bias))
+    value = float(factors[channel] * value);
+  kernelOp.setKernel(builder, kernel);
+  dropParameters(kernelOp.getKernelOperand().get());
+  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
+  // Zeros are the same after scaling; an op without a bias needs none.
+  if (llvm::any_of(*bias, [](float value) { return value != 0; }))
+    kernelOp.setBias(builder, *bias);
+  if (moments) {
+    for (auto [channel, factor] : llvm::enumerate(factors)) {
+      moments->mean[channel] = float(factor * moments->mean[channel]);
+      moments->deviation[channel] = float(factor * moments->deviation[channel]);
+    }
+    setOutputMoments(builder, kernelOp, *moments);
+  }
+  return true;
+}
+
+void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
+                      ArrayRef<double> factors) {
+  ConstantFloats old = kernelOp.getKernel();
+  std::vector<float> kernel(old.values().begin(), old.values().end());
+  for (auto [element, value] : llvm::enumerate(kernel))
+    value = float(factors[kernelOp.inChannelOf(element)] * value);
+  kernelOp.setKernel(builder, kernel);
+  dropParameters(kernelOp.getKernelOperand().get());
+}
+
+void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,
+                        StringRef suffix) {
+  SmallVector<Operation *> ops = {layer.getOperation()};
+  while (ops.back()->getResult(0) != layer.getResult())
+    ops.push_back(*ops.back()->getResult(0).user_begin());
+  llvm::append_range(ops, path);
+  llvm::StringSet<> old;
+  for (Operation *op : ops) {
+    auto point = dyn_cast<tpc::QuantizeOp>(op);
+    if (!point) {
+      if (StringAttr name = getName(op->getLoc()))
+        old.insert(name.getValue());
+      renameChanged(op, suffix);
+      continue;
+    }
+    auto rename = [&](StringRef name) {
+      return StringAttr::get(op->getContext(), name + suffix);
+    };
+    point.setPointNameAttr(rename(point.getPointName()));
+    if (ArrayAttr group = point.getGroupAttr())
+      point.setGroupAttr(ArrayAttr::get(
+          op->getContext(),
+          llvm::map_to_vector(group.getAsRange<StringAttr>(),
+                              [&](StringAttr name) -> Attribute {
+                                return old.contains(name) ? rename(name) : name;
+                              })));
+  }
+}

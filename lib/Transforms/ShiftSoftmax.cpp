@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ScalingPath.h"
+#include "mct/Quantization/Corrections.h"
+#include "mct/Transforms/Passes.h"
+#include "mct/Transforms/StatisticsConversion.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/Lookup/Subgraphs.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mct {
+#define GEN_PASS_DEF_SHIFTSOFTMAXPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+/// What is shifted has another name than what was there before.
+static constexpr StringLiteral kSuffix = "_shifted";
+
+using SubgraphForms = std::vector<std::shared_ptr<const tpc::CompiledSubgraph>>;
+
+static FailureOr<SubgraphForms> compileSoftmaxForms(Location loc) {
+  SubgraphForms forms;
+  for (const tpc::SubgraphForm &form : tpc::listSubgraphs()) {
+    if (form.name != "softmax")
+      continue;
+    FailureOr<SubgraphForms> compiled = tpc::compileSubgraph(form, loc);
+    if (failed(compiled))
+      return failure();
+    llvm::append_range(forms, *compiled);
+  }
+  return forms;
+}
+
+/// The value of which `root` makes a softmax, when nothing else is made of it.
+static Value getSoftmaxInput(const SubgraphForms &forms, Operation *root) {
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(root))
+    return softmax.getInput().hasOneUse() ? softmax.getInput() : Value();
+  for (const auto &form : forms) {
+    if (form->steps.back().opName != root->getName().getStringRef())
+      continue;
+    std::optional<tpc::CompiledSubgraph::Match> match = form->match(root);
+    if (!match)
+      continue;
+    Value input = match->ops.front()->getOperand(0);
+    bool isAlone = llvm::all_of(input.getUsers(), [&](Operation *user) {
+      return llvm::is_contained(match->ops, user);
+    });
+    return isAlone ? input : Value();
+  }
+  return {};
+}
+
+namespace {
+struct ShiftSoftmaxPass
+    : public mct::impl::ShiftSoftmaxPassBase<ShiftSoftmaxPass> {
+  using ShiftSoftmaxPassBase::ShiftSoftmaxPassBase;
+
+  void runOnOperation() override {
+    FailureOr<SubgraphForms> forms =
+        compileSoftmaxForms(getOperation().getLoc());
+    if (failed(forms))
+      return signalPassFailure();
+    KernelOps kernels = KernelOps::forModule(getOperation());
+    llvm::DenseSet<Value> inputs;
+    SmallVector<KernelOp> layers;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<KernelOp> layer = kernels.get(op))
+        layers.push_back(*layer);
+      if (op->getNumResults() == 1)
+        if (Value input = getSoftmaxInput(*forms, op))
+          inputs.insert(input);
+    });
+    for (const KernelOp &layer : layers)
+      shift(layer, inputs);
+  }
+
+private:
+  void shift(const KernelOp &layer, const llvm::DenseSet<Value> &inputs) {
+    SmallVector<Operation *> path;
+    SmallVector<tpc::QuantizeOp> points;
+    Value value = layer.getResult();
+    while (!inputs.contains(value)) {
+      if (!value.hasOneUse())
+        return;
+      Operation *user = *value.user_begin();
+      if (auto point = dyn_cast<tpc::QuantizeOp>(user))
+        points.push_back(point);
+      else if (!isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::IdentityOp>(user))
+        return;
+      path.push_back(user);
+      value = user->getResult(0);
+    }
+    if (points.empty() || !points.front().getStatisticsAttr())
+      return leave(layer, "no statistics tell the range of its output; run "
+                          "mct-calibrate before");
+    tpc::StatisticsAttr seen = points.front().getStatisticsAttr();
+    double offset = quantization::softmaxShift(seen.getMin(), seen.getMax());
+    if (offset == 0)
+      return;
+    std::optional<std::vector<float>> bias = layer.getBias();
+    if (!bias)
+      return leave(layer, "its bias is not constant along its channels");
+    for (float &element : *bias)
+      element = float(element + offset);
+    // Statistics first: they can be refused.
+    SmallVector<tpc::StatisticsAttr> shifted;
+    for (tpc::QuantizeOp point : points) {
+      FailureOr<tpc::StatisticsAttr> statistics =
+          shiftStatistics(point.getStatisticsAttr(), offset,
+                          (point.getPointName() + kSuffix).str(),
+                          [&] { return point.emitOpError(); });
+      if (failed(statistics))
+        return signalPassFailure();
+      shifted.push_back(*statistics);
+    }
+    OpBuilder builder(layer.getOperation());
+    layer.setBias(builder, *bias);
+    for (auto [point, statistics] : llvm::zip_equal(points, shifted)) {
+      if (statistics)
+        point.setStatisticsAttr(statistics);
+      point.removeParametersAttr();
+      point.removeRangeAttr();
+    }
+    renameChanged(layer, path, kSuffix);
+  }
+
+  void leave(const KernelOp &layer, StringRef why) {
+    if (remarks)
+      layer.getOperation()->emitRemark()
+          << "is not shifted before its softmax: " << why;
+  }
+};
+} // namespace

@@ -1,0 +1,24 @@
+// RUN: mct-opt %s --mct-shift-softmax --mct-select-parameters="error-method=no-clipping" | FileCheck %s
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// MCT keeps the threshold 8. The range [-3, 3] needs 4.
+// CHECK-LABEL: func.func @main
+// CHECK:         as "dense_shifted" {{.*}} parameters(#tpc.power_of_two<threshold = [4.000000e+00], bits = 8>)
+func.func @main(%arg0: tensor<1x1x2xf32>) -> tensor<1x1x2xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<[[[1.0, 2.0], [3.0, 4.0]]]> : tensor<1x2x2xf32>}> : () -> tensor<1x2x2xf32>
+  %bias = "tosa.const"() <{values = dense<[[[1.0, -1.0]]]> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.matmul %arg0, %kernel, %zero, %zero : (tensor<1x1x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  %1 = tosa.add %0, %bias : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  %2 = tpc.quantize %1 as "dense" activation config(#act8) statistics(#tpc.statistics<count = 4, zeros = 0, min = -1.0, max = 5.0>)
+    parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x1x2xf32>
+  %m = tosa.reduce_max %2 {axis = 2 : i32} : (tensor<1x1x2xf32>) -> tensor<1x1x1xf32>
+  %d = tosa.sub %2, %m : (tensor<1x1x2xf32>, tensor<1x1x1xf32>) -> tensor<1x1x2xf32>
+  %e = tosa.exp %d : (tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  %s = tosa.reduce_sum %e {axis = 2 : i32} : (tensor<1x1x2xf32>) -> tensor<1x1x1xf32>
+  %r = tosa.reciprocal %s : (tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
+  %y = tosa.mul %e, %r, %shift : (tensor<1x1x2xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x2xf32>
+  return %y : tensor<1x1x2xf32>
+}

@@ -1,0 +1,1048 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The error methods besides no-clipping and mse, outliers, and the search for
+// an axis. T numbers: thresholds.md section 6.
+
+#include "../../../lib/Quantization/DivergenceSearch.h"
+#include "mct/Quantization/Histogram.h"
+#include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantization/Parallel.h"
+#include "mct/Quantization/Selection.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+
+using namespace mct::quantization;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr QuantizerKind kKinds[] = {QuantizerKind::PowerOfTwo,
+                                    QuantizerKind::Symmetric,
+                                    QuantizerKind::Uniform};
+constexpr ErrorMethod kMethods[] = {
+    ErrorMethod::NoClipping, ErrorMethod::MSE,  ErrorMethod::MAE,
+    ErrorMethod::LP,         ErrorMethod::KL,   ErrorMethod::HMSE,
+    ErrorMethod::Percentile, ErrorMethod::OCTAV};
+
+SelectionOptions makeOptions(QuantizerKind kind, unsigned bits,
+                             ErrorMethod errorMethod, double lpNorm = 3,
+                             bool isSigned = true) {
+  SelectionOptions options;
+  options.kind = kind;
+  options.bits = bits;
+  options.errorMethod = errorMethod;
+  options.lpNorm = lpNorm;
+  options.isSigned = isSigned;
+  return options;
+}
+
+std::vector<float> randomValues(size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::student_t_distribution<float> heavy(2);
+  std::vector<float> values(count);
+  for (float &value : values)
+    switch (seed % 4) {
+    case 0:
+      value = normal(generator);
+      break;
+    case 1:
+      value = heavy(generator);
+      break;
+    case 2:
+      value = std::max(0.0f, normal(generator));
+      break;
+    default:
+      value = std::round(4 * normal(generator)) / 8 - 0.3f;
+      break;
+    }
+  return values;
+}
+
+/// Mean of |e|^p by definition; levels step * [lo, hi].
+double meanError(const std::vector<float> &values, double p, double step,
+                 double lo, double hi) {
+  double sum = 0;
+  for (double x : values)
+    sum += std::pow(
+        std::fabs(x - step * std::clamp(std::nearbyint(x / step), lo, hi)), p);
+  return sum / values.size();
+}
+
+double meanError(const std::vector<float> &values, double p, const Grid &grid) {
+  return meanError(values, p, grid.step, double(grid.qmin - grid.zeroPoint),
+                   double(grid.qmax - grid.zeroPoint));
+}
+
+void expectSameParameters(const SelectedParameters &a,
+                          const SelectedParameters &b) {
+  EXPECT_EQ(a.threshold, b.threshold);
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.zeroPoint, b.zeroPoint);
+  EXPECT_EQ(a.error, b.error);
+  EXPECT_EQ(a.certificate, b.certificate);
+  EXPECT_EQ(a.bound, b.bound);
+}
+
+//===----------------------------------------------------------------------===//
+// MAE and LP
+//===----------------------------------------------------------------------===//
+
+TEST(NormTest, PowerOfTwoCasesDerivedByHand) {
+  // T28: candidates 64, 32, 16, 8 with errors .199, .159, .119, .159.
+  std::vector<float> values(99, 0.1f);
+  values.push_back(10);
+  SelectedParameters selected = selectForValues(
+      values, makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::MAE));
+  EXPECT_EQ(selected.threshold, 16);
+  EXPECT_NEAR(selected.error, 0.119, 1e-6);
+
+  // T29
+  values.assign(50, 0.3f);
+  values.push_back(1);
+  for (auto [p, threshold] :
+       {std::pair(1.0, 0.5), std::pair(2.0, 0.5), std::pair(4.0, 1.0)})
+    EXPECT_EQ(selectForValues(values, makeOptions(QuantizerKind::PowerOfTwo, 2,
+                                                  ErrorMethod::LP, p))
+                  .threshold,
+              threshold)
+        << p;
+  SelectedParameters fourth = selectForValues(
+      values, makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::LP, 4));
+  EXPECT_NEAR(fourth.error, 0.0027941, 1e-6);
+}
+
+TEST(NormTest, UnsignedAtoms) {
+  // T37: threshold 4 has no error, by MAE and by L4.
+  for (double p : {1.0, 4.0}) {
+    SelectedParameters selected = selectForAtoms(
+        {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+        makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::LP, p, false));
+    EXPECT_EQ(selected.threshold, 4);
+    EXPECT_EQ(selected.error, 0);
+  }
+}
+
+/// The smallest mean absolute error over all steps. It is piecewise linear in
+/// the step, and bends upwards only where a value is on a level.
+double exactMeanAbsolute(const std::vector<float> &values, double lo,
+                         double hi) {
+  double best = meanError(values, 1, 1e30, 0, 0);
+  for (double x : values)
+    for (double level = 1; level <= (x < 0 ? -lo : hi); ++level)
+      if (x != 0)
+        best =
+            std::min(best, meanError(values, 1, std::fabs(x) / level, lo, hi));
+  return best;
+}
+
+void expectCertified(const SelectedParameters &selected, double optimum,
+                     double scale, const std::string &what) {
+  EXPECT_LE(selected.bound, 1e-3) << what;
+  EXPECT_TRUE(selected.certificate == Certificate::Bound ||
+              selected.certificate == Certificate::Exact)
+      << what;
+  // Residuals below 1e-7 of the values count as zero.
+  EXPECT_LE(selected.error, optimum * (1 + selected.bound) + 2e-7 * scale)
+      << what;
+  EXPECT_GE(selected.error, optimum * (1 - 1e-9)) << what;
+}
+
+TEST(NormTest, SymmetricMeanAbsoluteErrorIsCertified) {
+  for (unsigned bits : {1, 2, 3, 5, 8})
+    for (unsigned seed = 0; seed < 12; ++seed) {
+      std::vector<float> values = randomValues(1 + seed * 3, seed);
+      double half = std::ldexp(1.0, bits - 1);
+      SelectionOptions options =
+          makeOptions(QuantizerKind::Symmetric, bits, ErrorMethod::MAE);
+      SelectedParameters selected = selectForValues(values, options);
+      expectCertified(selected, exactMeanAbsolute(values, -half, half - 1),
+                      meanError(values, 1, 1e30, 0, 0),
+                      std::to_string(bits) + " bits, seed " +
+                          std::to_string(seed));
+      EXPECT_NEAR(selected.error,
+                  meanError(values, 1, gridFor(selected, options)),
+                  1e-9 * selected.error + 1e-12);
+    }
+}
+
+TEST(NormTest, UniformMeanAbsoluteErrorIsCertified) {
+  for (unsigned bits : {1, 2, 4})
+    for (unsigned seed = 0; seed < 12; ++seed) {
+      std::vector<float> values = randomValues(1 + seed * 3, seed);
+      int last = (1 << bits) - 1;
+      double exact = kInfinity;
+      for (int zeroPoint = 0; zeroPoint <= last; ++zeroPoint)
+        exact = std::min(
+            exact, exactMeanAbsolute(values, -zeroPoint, last - zeroPoint));
+      SelectionOptions options =
+          makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::MAE);
+      expectCertified(selectForValues(values, options), exact,
+                      meanError(values, 1, 1e30, 0, 0),
+                      std::to_string(bits) + " bits, seed " +
+                          std::to_string(seed));
+    }
+}
+
+TEST(NormTest, NeverWorseThanADenseSweep) {
+  for (double p : {1.0, 1.5, 3.0, 4.0, 7.25})
+    for (unsigned bits : {2, 4, 8})
+      for (unsigned seed = 0; seed < 4; ++seed) {
+        std::vector<float> values = randomValues(60, seed);
+        float largest = 0;
+        for (float value : values)
+          largest = std::max(largest, std::fabs(value));
+        double half = std::ldexp(1.0, bits - 1), dense = kInfinity;
+        for (int i = 0; i < 5000; ++i)
+          dense = std::min(dense,
+                           meanError(values, p,
+                                     2 * largest / half * std::exp(-i / 1200.0),
+                                     -half, half - 1));
+        SelectionOptions options =
+            makeOptions(QuantizerKind::Symmetric, bits, ErrorMethod::LP, p);
+        SelectedParameters selected = selectForValues(values, options);
+        EXPECT_LE(selected.bound, 1e-3);
+        // Residuals below 1e-7 of the values count as zero.
+        double zero = std::pow(2e-7 * largest, p);
+        EXPECT_LE(selected.error, dense * (1 + selected.bound) + zero)
+            << bits << " bits, p " << p << ", seed " << seed;
+        EXPECT_NEAR(selected.error,
+                    meanError(values, p, gridFor(selected, options)),
+                    1e-8 * selected.error);
+
+        dense = kInfinity;
+        options.kind = QuantizerKind::Uniform;
+        int last = (1 << bits) - 1;
+        double width = largest * (seed % 4 == 2 ? 1 : 2);
+        for (int zeroPoint = 0; zeroPoint <= last; ++zeroPoint)
+          for (int i = 0; i < 60; ++i)
+            dense = std::min(dense, meanError(values, p,
+                                              width / last * (0.4 + i * 0.015),
+                                              -zeroPoint, last - zeroPoint));
+        selected = selectForValues(values, options);
+        if (p <= 4) // the passes may not suffice for more
+          EXPECT_LE(selected.bound, 1e-3)
+              << bits << " bits, p " << p << ", seed " << seed;
+        EXPECT_LE(selected.error, dense * 1.001 + zero)
+            << bits << " bits, p " << p << ", seed " << seed << ", uniform";
+      }
+}
+
+TEST(NormTest, WideGridsSayHowFarTheyMayBeOff) {
+  std::vector<float> values = randomValues(500, 0);
+  for (QuantizerKind kind :
+       {QuantizerKind::Symmetric, QuantizerKind::Uniform}) {
+    SelectionOptions options = makeOptions(kind, 12, ErrorMethod::MAE);
+    SelectedParameters searched = selectForValues(values, options);
+    options.errorMethod = ErrorMethod::NoClipping;
+    SelectedParameters covering = selectForValues(values, options);
+    options.errorMethod = ErrorMethod::MAE;
+    EXPECT_LE(searched.error, errorForValues(values, covering, options));
+    EXPECT_TRUE(searched.certificate == Certificate::None
+                    ? std::isinf(searched.bound)
+                    : searched.bound >= 0 && std::isfinite(searched.bound));
+  }
+}
+
+TEST(NormTest, WideGridsSpreadTheBinsOfAHistogram) {
+  // With a bin as one value the search would put levels on the middles of the
+  // bins, and lose to no-clipping on the values.
+  for (unsigned bits : {10, 12, 16})
+    for (double p : {1.0, 3.0})
+      for (unsigned seed : {0, 1, 2}) {
+        std::vector<float> values = randomValues(4000, seed);
+        HistogramScratch scratch;
+        Histogram histogram;
+        histogram.observe(values.data(), values.size(), scratch);
+        for (QuantizerKind kind :
+             {QuantizerKind::Symmetric, QuantizerKind::Uniform}) {
+          SelectionOptions options =
+              makeOptions(kind, bits, ErrorMethod::NoClipping);
+          options.isSigned = seed != 2;
+          SelectedParameters covering =
+              llvm::cantFail(selectForHistogram(histogram, options));
+          options.errorMethod = ErrorMethod::LP;
+          options.lpNorm = p;
+          SelectedParameters selected =
+              llvm::cantFail(selectForHistogram(histogram, options));
+          double error = meanError(values, p, gridFor(selected, options));
+          // Values are not quite even in their bins: by few percent here.
+          EXPECT_LE(error,
+                    1.05 * meanError(values, p, gridFor(covering, options)))
+              << bits << " bits, p " << p << ", seed " << seed;
+          EXPECT_NEAR(selected.error, error, 0.1 * error)
+              << bits << " bits, p " << p << ", seed " << seed;
+        }
+      }
+}
+
+TEST(NormTest, SpreadAtomsAreTheLimitOfManyPoints) {
+  // 4000 points in place of every width.
+  std::vector<Atom> wide = {
+      {0.3, 2, 0.04}, {-0.7, 1, 0.1}, {0.95, 3, 0.1}, {0.0, 5, 0.0}};
+  std::vector<Atom> points;
+  for (const Atom &atom : wide)
+    for (int i = 0; i < 4000; ++i)
+      points.push_back({atom.value + atom.width * ((i + 0.5) / 4000 - 0.5),
+                        atom.weight / 4000});
+  for (double p : {1.0, 2.5, 3.0})
+    for (bool isSigned : {true, false}) {
+      SelectionOptions options =
+          makeOptions(QuantizerKind::Symmetric, 9, ErrorMethod::LP, p);
+      options.isSigned = isSigned;
+      for (double threshold : {0.5, 0.9, 1.1}) {
+        SelectedParameters parameters;
+        parameters.threshold = threshold;
+        double expected = errorForAtoms(points, parameters, options);
+        // A point more or less at the edge of a cell.
+        EXPECT_NEAR(errorForAtoms(wide, parameters, options), expected,
+                    2e-3 * expected);
+      }
+    }
+}
+
+TEST(NormTest, TheSquareIsTheSearchForTheSquaredError) {
+  for (QuantizerKind kind : kKinds)
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      std::vector<float> values = randomValues(100, seed);
+      expectSameParameters(
+          selectForValues(values, makeOptions(kind, 5, ErrorMethod::LP, 2)),
+          selectForValues(values, makeOptions(kind, 5, ErrorMethod::MSE)));
+      SelectedParameters one =
+          selectForValues(values, makeOptions(kind, 5, ErrorMethod::LP, 1));
+      SelectedParameters mae =
+          selectForValues(values, makeOptions(kind, 5, ErrorMethod::MAE));
+      expectSameParameters(one, mae);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Weights of elements
+//===----------------------------------------------------------------------===//
+
+TEST(ElementWeightTest, OnesGiveTheBitsOfNoWeights) {
+  // T44: rows of different laws. MCT gives every channel the same relative
+  // threshold.
+  std::vector<float> values;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::vector<float> row = randomValues(200, seed);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  std::vector<float> ones(values.size(), 1);
+  for (QuantizerKind kind : kKinds) {
+    std::vector<SelectedParameters> mse = selectPerChannel(
+        values, {4, 200}, {0}, makeOptions(kind, 4, ErrorMethod::MSE), 1);
+    std::vector<SelectedParameters> hmse =
+        selectPerChannel(values, {4, 200}, {0},
+                         makeOptions(kind, 4, ErrorMethod::HMSE), 1, ones);
+    for (size_t i = 0; i < mse.size(); ++i)
+      expectSameParameters(mse[i], hmse[i]);
+  }
+}
+
+TEST(ElementWeightTest, AWeightIsThatManyElements) {
+  std::mt19937 generator(1);
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method : {ErrorMethod::HMSE, ErrorMethod::MAE})
+      for (unsigned seed = 0; seed < 8; ++seed) {
+        std::vector<float> values = randomValues(80, seed), weights, repeated;
+        for (float value : values) {
+          int weight = generator() % 5;
+          // The range is that of all values, so the ends must remain.
+          weight += value == *std::max_element(values.begin(), values.end()) ||
+                    value == *std::min_element(values.begin(), values.end());
+          weights.push_back(weight);
+          repeated.insert(repeated.end(), weight, value);
+        }
+        SelectionOptions options = makeOptions(kind, 4, method);
+        SelectedParameters weighted = selectForValues(values, options, weights);
+        SelectedParameters expected = selectForValues(repeated, options);
+        EXPECT_NEAR(weighted.error, expected.error,
+                    (method == ErrorMethod::MAE ? 1e-3 : 1e-8) * expected.error)
+            << seed;
+        EXPECT_NEAR(errorForValues(repeated, weighted, options), weighted.error,
+                    1e-9 * weighted.error);
+      }
+}
+
+TEST(ElementWeightTest, WeightsGoWithTheirElementsOnAnyAxis) {
+  // Channel c of the last axis: the element of row c counts, the other not.
+  std::vector<float> values = {0.5f, 3.0f, 0.7f, 0.2f};
+  std::vector<float> weights = {1, 0, 0, 1};
+  std::vector<SelectedParameters> selected = selectPerChannel(
+      values, {2, 2}, {1},
+      makeOptions(QuantizerKind::Symmetric, 4, ErrorMethod::HMSE), 1, weights);
+  ASSERT_EQ(selected.size(), 2u);
+  for (size_t channel : {0, 1}) {
+    // The one element that counts is on a level.
+    double value = channel == 0 ? 0.5f : 0.2f;
+    double level = value / (selected[channel].threshold / 8);
+    EXPECT_NEAR(level, std::round(level), 1e-6);
+    EXPECT_NEAR(selected[channel].error, 0, 1e-13);
+  }
+}
+
+TEST(ElementWeightTest, NoWeightAtAllIsNoClipping) {
+  std::vector<float> values = {1, -3, 2};
+  std::vector<float> zeros(3, 0);
+  for (QuantizerKind kind : kKinds) {
+    SelectedParameters selected =
+        selectForValues(values, makeOptions(kind, 4, ErrorMethod::HMSE), zeros);
+    SelectedParameters covering =
+        selectForValues(values, makeOptions(kind, 4, ErrorMethod::NoClipping));
+    EXPECT_EQ(selected.threshold, covering.threshold);
+    EXPECT_EQ(selected.step, covering.step);
+    EXPECT_EQ(selected.error, 0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// KL
+//===----------------------------------------------------------------------===//
+
+ScaledAtoms binCentres(const std::vector<double> &counts) {
+  // The largest magnitude is scaled to [1, 2), so that the bins of width 1 are
+  // one or two to the scaled unit.
+  std::vector<double> values, weights;
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0) {
+      values.push_back(i + 0.5);
+      weights.push_back(counts[i]);
+    }
+  return ScaledAtoms(values, weights);
+}
+
+TEST(DivergenceTest, OneLevelForThreeBins) {
+  // T40: MCT's reference of the range (0, 4) is 4, 2, 2.
+  BinnedDistribution distribution(binCentres({4, 2, 2}), 2);
+  EXPECT_EQ(distribution.binWidth(), 0.5);
+  double expected = 0.5 * std::log(1.5) + 0.5 * std::log(0.75);
+  EXPECT_NEAR(expected, 0.0588915, 1e-7);
+  EXPECT_NEAR(distribution.divergence({0, 0}, 1, 0, 4), expected, 1e-12);
+}
+
+TEST(DivergenceTest, SmoothingFillsEmptyBins) {
+  // T42: .5 .5 0 0 becomes .4375 .4375 .0625 .0625.
+  Smoothing smooth = smoothing(0.5, 2, 2);
+  EXPECT_EQ(smooth.added, 0.0625);
+  EXPECT_EQ(0.5 - smooth.removed, 0.4375);
+}
+
+TEST(DivergenceTest, ClippedWeightCosts) {
+  // T41: MCT finds no divergence in the range (0, 2), which has half the bins.
+  BinnedDistribution distribution(binCentres({4, 2, 1, 1}), 2);
+  // In scaled units a bin is half wide; with two levels in each, rounding costs
+  // nothing.
+  double whole = distribution.divergence({0, 7}, 0.25, 0, 2);
+  double half = distribution.divergence({0, 3}, 0.25, 0, 1);
+  EXPECT_NEAR(whole, 0, 1e-12);
+  EXPECT_GT(half, 0.05);
+}
+
+/// The divergence by definition, one bin after the other, on real values.
+double bruteDivergence(const std::map<int64_t, double> &counts, double width,
+                       const Grid &grid, double lo, double hi) {
+  int64_t first = counts.begin()->first, last = counts.rbegin()->first;
+  size_t bins = last - first + 1;
+  std::vector<double> p(bins), g(bins);
+  double total = 0;
+  for (auto [bin, count] : counts)
+    total += count;
+  for (auto [bin, count] : counts)
+    p[bin - first] = count / total;
+  std::vector<bool> isInside(bins);
+  std::vector<int64_t> level(bins);
+  std::map<int64_t, double> weight;
+  std::map<int64_t, int> members;
+  size_t insideBins = 0;
+  for (size_t i = 0; i < bins; ++i) {
+    double centre = (first + int64_t(i) + 0.5) * width;
+    level[i] = std::clamp<int64_t>(int64_t(std::nearbyint(centre / grid.step)) +
+                                       grid.zeroPoint,
+                                   grid.qmin, grid.qmax);
+    double left = double(first + int64_t(i)) * width;
+    isInside[i] = left <= hi && left + width > lo;
+    insideBins += isInside[i];
+    weight[level[i]] += p[i];
+    members[level[i]] += isInside[i] && p[i] > 0;
+  }
+  double levels = double(grid.qmax - grid.qmin + 1);
+  if (insideBins < std::min(levels, bins / 8.0))
+    return kInfinity;
+  for (size_t i = 0; i < bins; ++i)
+    if (isInside[i] && p[i] > 0)
+      g[i] = weight[level[i]] / members[level[i]];
+  auto smoothed = [&](std::vector<double> h) {
+    double smallest = kInfinity;
+    size_t empty = 0;
+    for (double x : h) {
+      empty += x == 0;
+      if (x > 0)
+        smallest = std::min(smallest, x);
+    }
+    if (empty == bins)
+      return std::vector<double>();
+    double added = smallest / (2.0 * bins);
+    for (double &x : h)
+      x = x == 0 ? added : x - added * empty / (bins - empty);
+    return h;
+  };
+  p = smoothed(p);
+  g = smoothed(g);
+  if (g.empty())
+    return kInfinity;
+  double sum = 0;
+  for (size_t i = 0; i < bins; ++i)
+    sum += p[i] * std::log(p[i] / g[i]);
+  return sum;
+}
+
+/// Counts of values in bins of the given width, zeros left out.
+std::map<int64_t, double> binned(const std::vector<float> &values,
+                                 double width) {
+  std::map<int64_t, double> counts;
+  for (double value : values)
+    if (value != 0)
+      ++counts[int64_t(std::floor(value / width))];
+  return counts;
+}
+
+double binWidthOf(const std::vector<float> &values, unsigned bits) {
+  double largest = 0;
+  for (double value : values)
+    largest = std::max(largest, std::fabs(value));
+  // Two bins per level of the largest power of two not above the values, at
+  // least 256.
+  return std::ldexp(1.0,
+                    std::ilogb(largest) - int(std::clamp(bits + 1, 8u, 12u)));
+}
+
+TEST(DivergenceTest, IsTheMinimumOfADenseSweep) {
+  for (unsigned bits : {2, 4, 6})
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      std::vector<float> values = randomValues(400, seed);
+      double width = binWidthOf(values, bits);
+      std::map<int64_t, double> counts = binned(values, width);
+      SelectionOptions options =
+          makeOptions(QuantizerKind::Symmetric, bits, ErrorMethod::NoClipping);
+      double covering = selectForValues(values, options).threshold;
+      options.errorMethod = ErrorMethod::KL;
+      auto divergenceOf = [&](double threshold) {
+        return bruteDivergence(counts, width,
+                               symmetricGrid(threshold, bits, true), -threshold,
+                               threshold);
+      };
+      double dense = divergenceOf(covering);
+      for (double bins = 1; bins * width <= covering; ++bins)
+        dense = std::min(dense, divergenceOf(bins * width));
+      SelectedParameters selected = selectForValues(values, options);
+      EXPECT_NEAR(selected.error, dense, 1e-6 * dense + 1e-12)
+          << bits << " bits, seed " << seed;
+      EXPECT_NEAR(divergenceOf(selected.threshold), selected.error,
+                  1e-9 * dense + 1e-12);
+      EXPECT_EQ(selected.certificate, Certificate::Exact);
+
+      options.kind = QuantizerKind::PowerOfTwo;
+      selected = selectForValues(values, options);
+      dense = kInfinity;
+      for (double t = selected.threshold / 256; t <= selected.threshold * 256;
+           t *= 2)
+        if (t <= 4 * covering)
+          dense = std::min(dense, divergenceOf(t));
+      EXPECT_NEAR(selected.error, dense, 1e-6 * dense + 1e-12);
+    }
+}
+
+TEST(DivergenceTest, UniformIsTheMinimumOfADenseSweep) {
+  for (unsigned bits : {2, 4})
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      std::vector<float> values = randomValues(150, seed);
+      double width = binWidthOf(values, bits);
+      std::map<int64_t, double> counts = binned(values, width);
+      SelectionOptions options =
+          makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::NoClipping);
+      SelectedParameters covering = selectForValues(values, options);
+      double least = std::min(0.0, counts.begin()->first * width);
+      double most = std::max(0.0, (counts.rbegin()->first + 1) * width);
+      int last = (1 << bits) - 1;
+      double dense = kInfinity;
+      for (int zeroPoint = 0; zeroPoint <= last; ++zeroPoint)
+        for (int part = 1; part <= 256; ++part) {
+          double step = covering.step * part / 256;
+          double lo = -zeroPoint * step, hi = (last - zeroPoint) * step;
+          bool isCovering = part == 256 && zeroPoint == covering.zeroPoint;
+          if (!isCovering &&
+              (lo + 0.5 * step < least || hi - 0.5 * step > most))
+            continue;
+          dense = std::min(dense,
+                           bruteDivergence(counts, width,
+                                           uniformGrid(step, zeroPoint, bits),
+                                           lo - 0.5 * step, hi + 0.5 * step));
+        }
+      options.errorMethod = ErrorMethod::KL;
+      SelectedParameters selected = selectForValues(values, options);
+      EXPECT_NEAR(selected.error, dense, 1e-6 * dense + 1e-12)
+          << bits << " bits, seed " << seed;
+    }
+}
+
+TEST(DivergenceTest, DoesNotCollapseOnNormalSamples) {
+  // T43: MCT gives 2^-9.
+  std::mt19937 generator(3);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(20000);
+  for (float &value : values)
+    value = normal(generator);
+  HistogramScratch scratch;
+  Histogram histogram;
+  histogram.observe(values.data(), values.size(), scratch);
+  SelectionOptions options =
+      makeOptions(QuantizerKind::PowerOfTwo, 8, ErrorMethod::KL);
+  double threshold =
+      llvm::cantFail(selectForHistogram(histogram, options)).threshold;
+  EXPECT_TRUE(threshold == 2 || threshold == 4 || threshold == 8) << threshold;
+  threshold = selectForValues(values, options).threshold;
+  EXPECT_TRUE(threshold == 2 || threshold == 4 || threshold == 8) << threshold;
+  options.kind = QuantizerKind::Symmetric;
+  EXPECT_GT(llvm::cantFail(selectForHistogram(histogram, options)).threshold,
+            2);
+}
+
+TEST(DivergenceTest, UniformGridsDependOnTheBits) {
+  // T45: MCT evaluates 8 bits whatever is asked for.
+  std::vector<float> values = randomValues(2000, 1);
+  std::vector<double> widths;
+  for (unsigned bits : {2, 4, 8}) {
+    SelectedParameters selected = selectForValues(
+        values, makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::KL));
+    widths.push_back(selected.step * ((1 << bits) - 1));
+  }
+  EXPECT_NE(widths[0], widths[1]);
+  EXPECT_NE(widths[1], widths[2]);
+  EXPECT_LT(widths[0], widths[2]);
+}
+
+TEST(DivergenceTest, GridsAHistogramCannotTellApartAreNotClipped) {
+  std::vector<float> values = randomValues(500, 1);
+  SelectedParameters selected = selectForValues(
+      values, makeOptions(QuantizerKind::Symmetric, 12, ErrorMethod::KL));
+  expectSameParameters(
+      selected,
+      selectForValues(values, makeOptions(QuantizerKind::Symmetric, 12,
+                                          ErrorMethod::NoClipping)));
+  EXPECT_EQ(selected.certificate, Certificate::None);
+}
+
+//===----------------------------------------------------------------------===//
+// Percentile and OCTAV
+//===----------------------------------------------------------------------===//
+
+TEST(PercentileTest, CoversThatPartOfTheMagnitudes) {
+  // 1, 2, …, 100, every second one negative.
+  std::vector<Atom> atoms;
+  for (int i = 1; i <= 100; ++i)
+    atoms.push_back({i % 2 ? double(i) : -double(i), 1});
+  SelectionOptions options =
+      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::Percentile);
+  for (auto [percentile, threshold] :
+       {std::pair(100.0, 100.0), std::pair(90.0, 90.0), std::pair(0.5, 1.0)}) {
+    options.percentile = percentile;
+    EXPECT_EQ(selectForAtoms(atoms, options).threshold, threshold);
+  }
+  options.percentile = 60;
+  options.kind = QuantizerKind::PowerOfTwo;
+  EXPECT_EQ(selectForAtoms(atoms, options).threshold, 64);
+  // Of the values, the 10 largest are above 79 (81, 83, …, 99), the 10 least
+  // below -80.
+  options.percentile = 90;
+  options.kind = QuantizerKind::Uniform;
+  SelectedParameters selected = selectForAtoms(atoms, options);
+  UniformParameters expected = uniformParametersForRange(-80, 79, 8);
+  EXPECT_EQ(selected.step, expected.step);
+  EXPECT_EQ(selected.zeroPoint, expected.zeroPoint);
+  EXPECT_EQ(selected.certificate, Certificate::None);
+}
+
+TEST(PercentileTest, WeightsAreWidenedLikeThoseThatAreNotClipped) {
+  std::vector<float> values(99, 1.0f);
+  values.push_back(50);
+  SelectionOptions options =
+      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::Percentile);
+  options.percentile = 99;
+  EXPECT_NEAR(selectForValues(values, options).threshold, 128.0 / 127, 1e-12);
+}
+
+/// Where the derivative of rounding noise inside plus clipping error vanishes
+/// for a normal distribution.
+double octavOfNormal(unsigned bits) {
+  double noise = std::pow(4.0, -double(bits)) / 3, low = 0, high = 10;
+  while (high - low > 1e-9) {
+    double s = 0.5 * (low + high);
+    double inside = std::erf(s / std::sqrt(2.0));
+    double density = std::exp(-0.5 * s * s) / std::sqrt(2 * M_PI);
+    double excess = 2 * density - s * (1 - inside); // mean of (|x| - s)+
+    (noise * s * inside < excess ? low : high) = s;
+  }
+  return low;
+}
+
+TEST(OctavTest, NormalSamplesHaveTheKnownClippingValues) {
+  // Banner et al., "Post training 4-bit quantization of convolutional networks
+  // for rapid-deployment", 2019, has 2.55 for 4 bits.
+  EXPECT_NEAR(octavOfNormal(4), 2.55, 0.02);
+  std::mt19937 generator(5);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(400000);
+  for (float &value : values)
+    value = normal(generator);
+  for (unsigned bits = 2; bits <= 6; ++bits) {
+    double threshold =
+        selectForValues(values, makeOptions(QuantizerKind::Symmetric, bits,
+                                            ErrorMethod::OCTAV))
+            .threshold;
+    // Few samples are above it at 6 bits: sampling moves it by less than 1 %.
+    double expected = octavOfNormal(bits);
+    EXPECT_NEAR(threshold, expected, 0.01 * expected) << bits;
+    // A symmetric distribution gives a uniform range of the same width, which
+    // the zero point keeps.
+    SelectedParameters uniform = selectForValues(
+        values, makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::OCTAV));
+    EXPECT_NEAR(uniform.step * ((1 << bits) - 1), 2 * expected, 0.02 * expected)
+        << bits;
+  }
+}
+
+TEST(OctavTest, IsAFixedPointOfTheRecursion) {
+  std::vector<float> values = randomValues(3000, 1);
+  for (bool isSigned : {true, false}) {
+    std::vector<Atom> atoms;
+    for (float value : values)
+      atoms.push_back({value, 1});
+    double s =
+        selectForAtoms(atoms, makeOptions(QuantizerKind::Symmetric, 4,
+                                          ErrorMethod::OCTAV, 3, isSigned))
+            .threshold;
+    double sumAbove = 0, above = 0, below = 0;
+    for (double value : values) {
+      double magnitude = isSigned ? std::fabs(value) : value;
+      if (magnitude > s) {
+        sumAbove += magnitude;
+        ++above;
+      } else if (magnitude > 0) {
+        ++below;
+      }
+    }
+    double noise = std::pow(4.0, -4) / (isSigned ? 3 : 12);
+    EXPECT_NEAR(sumAbove / (noise * below + above), s, 1e-6 * s);
+  }
+}
+
+TEST(OctavTest, ThePowerOfTwoIsTheBetterNeighbour) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::vector<float> values = randomValues(1000, seed);
+    SelectionOptions options =
+        makeOptions(QuantizerKind::Symmetric, 4, ErrorMethod::OCTAV);
+    double s = selectForValues(values, options).threshold;
+    options.kind = QuantizerKind::PowerOfTwo;
+    SelectedParameters selected = selectForValues(values, options);
+    double above = std::exp2(std::ceil(std::log2(s)));
+    double errors[] = {meanError(values, 2, symmetricGrid(above, 4, true)),
+                       meanError(values, 2, symmetricGrid(above / 2, 4, true))};
+    EXPECT_EQ(selected.threshold, errors[0] <= errors[1] ? above : above / 2);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Outliers and axes
+//===----------------------------------------------------------------------===//
+
+std::vector<double> weightsWithoutOutliers(const std::vector<Atom> &atoms,
+                                           double zThreshold) {
+  std::vector<double> weights;
+  for (const Atom &atom : withoutOutliers(atoms, zThreshold))
+    weights.push_back(atom.weight);
+  return weights;
+}
+
+TEST(OutlierTest, FollowsTheScoreOfEachValue) {
+  // T52: the last score is 10. T53: the largest is 2.81.
+  EXPECT_EQ(weightsWithoutOutliers({{0, 100}, {10, 1}}, 3),
+            std::vector<double>({100}));
+  EXPECT_EQ(
+      weightsWithoutOutliers({{0, 50}, {1, 30}, {2, 20}, {3, 1}}, 3).size(),
+      4u);
+  // No deviation, no outlier.
+  EXPECT_EQ(weightsWithoutOutliers({{5, 3}}, 0.1), std::vector<double>({3}));
+}
+
+TEST(OutlierTest, TheRangeAndTheSignAreThoseOfTheRest) {
+  // T54
+  std::mt19937 generator(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(10000);
+  for (float &value : values)
+    value = normal(generator);
+  auto [least, most] = std::minmax_element(values.begin(), values.end());
+  double low = *least, high = *most;
+  double largest = std::max(-low, high);
+  values.push_back(50);
+  HistogramScratch scratch;
+  Histogram histogram;
+  histogram.observe(values.data(), values.size(), scratch);
+  SelectionOptions options =
+      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::NoClipping);
+  EXPECT_EQ(llvm::cantFail(selectForHistogram(histogram, options)).threshold,
+            50);
+  options.zThreshold = 10;
+  for (QuantizerKind kind : kKinds) {
+    options.kind = kind;
+    SelectedParameters selected =
+        llvm::cantFail(selectForHistogram(histogram, options));
+    if (kind == QuantizerKind::Symmetric) {
+      EXPECT_NEAR(selected.threshold, 3.87, 0.3);
+      // The largest of the rest shares a bin of 1 / 64.
+      EXPECT_NEAR(selected.threshold, largest, 1.0 / 64);
+    } else if (kind == QuantizerKind::PowerOfTwo) {
+      EXPECT_EQ(selected.threshold, std::exp2(std::ceil(std::log2(largest))));
+    } else {
+      EXPECT_NEAR(selected.step * 255, high - low, 2.0 / 64);
+    }
+  }
+
+  values.assign(10000, 1.0f);
+  values.push_back(-30);
+  values.push_back(2);
+  Histogram positive;
+  positive.observe(values.data(), values.size(), scratch);
+  EXPECT_TRUE(hasNegativeValue(positive, kInfinity));
+  EXPECT_FALSE(hasNegativeValue(positive, 10));
+}
+
+TEST(AxisTest, TakesTheAxisThatFitsBest) {
+  // T47
+  std::vector<float> values(12);
+  std::iota(values.begin(), values.end(), 0.0f);
+  AxisSelection selection = selectAxis(
+      values, {3, 4},
+      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::NoClipping), 1);
+  EXPECT_EQ(selection.axis, 0);
+  ASSERT_EQ(selection.parameters.size(), 3u);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(selection.parameters[i].threshold, (3 + 4 * i) * 128.0 / 127,
+                1e-12);
+
+  // Rows, or columns, have scales of their own.
+  std::mt19937 generator(1);
+  std::normal_distribution<float> normal;
+  for (int64_t axis : {0, 1})
+    for (ErrorMethod method : kMethods) {
+      // Divergences of short rows do not tell scales apart.
+      if (method == ErrorMethod::KL)
+        continue;
+      values.clear();
+      for (int row = 0; row < 40; ++row)
+        for (int column = 0; column < 40; ++column)
+          values.push_back(normal(generator) *
+                           std::exp2((axis == 0 ? row : column) % 8));
+      EXPECT_EQ(selectAxis(values, {40, 40},
+                           makeOptions(QuantizerKind::Symmetric, 4, method), 2)
+                    .axis,
+                axis);
+    }
+  // All equal: the first one.
+  values.assign(8, 1.0f);
+  EXPECT_EQ(
+      selectAxis(values, {2, 2, 2},
+                 makeOptions(QuantizerKind::Symmetric, 4, ErrorMethod::MSE), 1)
+          .axis,
+      0);
+}
+
+//===----------------------------------------------------------------------===//
+// Properties of all methods
+//===----------------------------------------------------------------------===//
+
+TEST(ErrorMethodTest, ScalingByAPowerOfTwoScalesTheResultExactly) {
+  // T35
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method : kMethods)
+      for (int exponent : {-90, -9, 5, 90}) {
+        SelectionOptions options = makeOptions(kind, 4, method);
+        options.minThreshold = 0x1p-200;
+        std::vector<float> values = randomValues(60, exponent & 3);
+        SelectedParameters before = selectForValues(values, options);
+        for (float &value : values)
+          value = std::ldexp(value, exponent);
+        SelectedParameters after = selectForValues(values, options);
+        EXPECT_EQ(after.threshold, std::ldexp(before.threshold, exponent));
+        EXPECT_EQ(after.step, std::ldexp(before.step, exponent));
+        EXPECT_EQ(after.zeroPoint, before.zeroPoint);
+        int power = method == ErrorMethod::KL    ? 0
+                    : method == ErrorMethod::MAE ? 1
+                    : method == ErrorMethod::LP  ? 3
+                                                 : 2;
+        EXPECT_EQ(after.error, std::ldexp(before.error, power * exponent));
+        EXPECT_EQ(after.bound, before.bound);
+      }
+}
+
+TEST(ErrorMethodTest, OrderOfTheValuesDoesNotMatter) {
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method : kMethods) {
+      std::vector<float> values = randomValues(300, 0);
+      SelectionOptions options = makeOptions(kind, 8, method);
+      SelectedParameters before = selectForValues(values, options);
+      std::shuffle(values.begin(), values.end(), std::mt19937(1));
+      SelectedParameters after = selectForValues(values, options);
+      // The sums are rounded in another order.
+      EXPECT_NEAR(after.threshold, before.threshold, 1e-9 * before.threshold);
+      EXPECT_NEAR(after.step, before.step, 1e-9 * before.step);
+      EXPECT_EQ(after.zeroPoint, before.zeroPoint);
+      EXPECT_NEAR(after.error, before.error, 1e-9 * before.error);
+    }
+}
+
+TEST(ErrorMethodTest, ShardsOfAHistogramDoNotMatter) {
+  std::vector<float> values = randomValues(3000, 1);
+  HistogramScratch scratch;
+  Histogram whole, first, second;
+  whole.observe(values.data(), 3000, scratch);
+  first.observe(values.data(), 100, scratch);
+  second.observe(values.data() + 100, 2900, scratch);
+  second.merge(first);
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method : kMethods) {
+      SelectionOptions options = makeOptions(kind, 6, method);
+      options.zThreshold = 20;
+      expectSameParameters(llvm::cantFail(selectForHistogram(whole, options)),
+                           llvm::cantFail(selectForHistogram(second, options)));
+    }
+}
+
+TEST(ErrorMethodTest, InstructionSetsAndThreadsGiveTheSameBits) {
+  std::vector<float> values = randomValues(30 * 200, 1);
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method : kMethods) {
+      SelectionOptions options = makeOptions(kind, 5, method, 2.5);
+      std::vector<SelectedParameters> reference =
+          selectPerChannel(values, {20, 30, 10}, {1}, options, 1);
+      for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
+                                 InstructionSet::AVX512}) {
+        if (!forceInstructionSetForTesting(set))
+          continue;
+        std::vector<SelectedParameters> other =
+            selectPerChannel(values, {20, 30, 10}, {1}, options, 3);
+        forceInstructionSetForTesting(std::nullopt);
+        for (size_t i = 0; i < reference.size(); ++i)
+          expectSameParameters(other[i], reference[i]);
+      }
+    }
+}
+
+TEST(ErrorMethodTest, DegenerateValuesGiveFiniteParameters) {
+  float largest = std::numeric_limits<float>::max();
+  const std::vector<std::vector<float>> tensors = {
+      {},
+      {0},
+      {0, 0, -0.0f},
+      {1},
+      {-1},
+      {1e30f, -1e30f, 3e29f},
+      {largest, -largest},
+      {0x1p-149f},
+      {-0x1p-149f, 0x1p-140f, 0},
+      {1e-40f, 1e30f},
+      {5, 5, 5, 5},
+      {-5, -5},
+      {std::nanf(""), std::numeric_limits<float>::infinity(), 2}};
+  for (const std::vector<float> &values : tensors)
+    for (QuantizerKind kind : kKinds)
+      for (unsigned bits : {1, 2, 8, 16})
+        for (ErrorMethod method : kMethods)
+          for (bool isActivation : {false, true}) {
+            SelectionOptions options = makeOptions(kind, bits, method);
+            SelectedParameters selected;
+            if (isActivation) {
+              HistogramScratch scratch;
+              Histogram histogram;
+              histogram.observe(values.data(), values.size(), scratch);
+              if (histogram.empty())
+                continue;
+              selected = llvm::cantFail(selectForHistogram(histogram, options));
+            } else {
+              selected = selectForValues(values, options);
+            }
+            Grid grid = gridFor(selected, options);
+            EXPECT_TRUE(std::isfinite(grid.step) && grid.step > 0);
+            EXPECT_GE(selected.error, 0);
+            // The third power of 1e38 is no double. And a signed grid of one
+            // bit has no level for a positive value: its divergence is
+            // infinite whatever the threshold.
+            if (method != ErrorMethod::LP && method != ErrorMethod::KL)
+              EXPECT_TRUE(std::isfinite(selected.error));
+            EXPECT_GE(selected.bound, 0);
+            EXPECT_GE(selected.zeroPoint, 0);
+            EXPECT_LT(selected.zeroPoint, int64_t(1) << bits);
+            float zero = 0;
+            fakeQuantize(grid, &zero, &zero, 1);
+            EXPECT_EQ(zero, 0);
+          }
+}
+
+TEST(ErrorMethodTest, TheReportedErrorIsThatOfTheParameters) {
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method : kMethods)
+      for (unsigned seed = 0; seed < 4; ++seed) {
+        std::vector<float> values = randomValues(150, seed);
+        SelectionOptions options = makeOptions(kind, 5, method);
+        SelectedParameters selected = selectForValues(values, options);
+        EXPECT_NEAR(selected.error, errorForValues(values, selected, options),
+                    1e-9 * selected.error);
+      }
+}
+
+TEST(ErrorMethodTest, NeverWorseThanNoClippingByTheirOwnMeasure) {
+  for (QuantizerKind kind : kKinds)
+    for (ErrorMethod method :
+         {ErrorMethod::MSE, ErrorMethod::MAE, ErrorMethod::LP, ErrorMethod::KL})
+      for (unsigned bits : {1, 3, 8, 11})
+        for (unsigned seed = 0; seed < 4; ++seed) {
+          std::vector<float> values = randomValues(1 + seed * 37, seed);
+          SelectionOptions options =
+              makeOptions(kind, bits, ErrorMethod::NoClipping);
+          SelectedParameters covering = selectForValues(values, options);
+          options.errorMethod = method;
+          EXPECT_LE(selectForValues(values, options).error,
+                    errorForValues(values, covering, options));
+        }
+}
+
+TEST(ErrorMethodTest, ThresholdsDoNotFallBelowTheMinimum) {
+  for (QuantizerKind kind :
+       {QuantizerKind::PowerOfTwo, QuantizerKind::Symmetric})
+    for (ErrorMethod method : kMethods) {
+      // T46 for power of two.
+      SelectionOptions options = makeOptions(kind, 8, method);
+      options.minThreshold = 0.3;
+      double threshold =
+          selectForValues({0.01f, -0.02f, 0.005f}, options).threshold;
+      EXPECT_EQ(threshold, kind == QuantizerKind::PowerOfTwo ? 0.5 : 0.3);
+    }
+}
+
+TEST(ParallelTest, EveryIndexOnce) {
+  for (unsigned threads : {0, 1, 3, 64}) {
+    std::vector<int> calls(17, 0);
+    parallelFor(calls.size(), threads, [&](size_t i) { ++calls[i]; });
+    EXPECT_EQ(calls, std::vector<int>(17, 1));
+  }
+}
+
+} // namespace

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each rewrite of float networks: chains of 20000 ops in less than 5 s, and in
+// proportion to their number.
+#include "mct/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <benchmark/benchmark.h>
+
+using namespace mlir;
+
+static constexpr const char *kConv =
+    "{1} = tosa.conv2d {0}, %k, %b, %z, %z {{acc_type = f32, dilation = "
+    "array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, "
+    "1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, "
+    "tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>";
+static constexpr const char *kMul =
+    "{1} = tosa.mul {0}, %c, %i : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, "
+    "tensor<1xi8>) -> tensor<1x4x4x2xf32>";
+static constexpr const char *kAdd =
+    "{1} = tosa.add {0}, %c : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>) -> "
+    "tensor<1x4x4x2xf32>";
+static constexpr const char *kRelu =
+    "{1} = tosa.clamp {0} {{min_val = 0.0 : f32, max_val = 3.40282347E+38 : "
+    "f32} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>";
+
+/// A convolution and `numOps - 1` ops, the lines of `period` over and over; {0}
+/// is the last value, {1} the next one, {2} the one before the last, {3} a
+/// number.
+static std::string getChain(int64_t numOps, ArrayRef<const char *> period) {
+  std::string text = R"mlir(
+func.func @main(%v0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %k = "tosa.const"() <{values = dense<[[[[0.5, 0.25]]], [[[0.125, 0.5]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %b = "tosa.const"() <{values = dense<[1.0, 2.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %i = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %c = "tosa.const"() <{values = dense<[[[[1.0, 0.5]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+)mlir";
+  for (int64_t i = 0; i != numOps; ++i)
+    text += "  " +
+            llvm::formatv(
+                /*Validate=*/false, i == 0 ? kConv : period[i % period.size()],
+                "%v" + std::to_string(i), "%v" + std::to_string(i + 1),
+                "%v" + std::to_string(std::max<int64_t>(i, 1) - 1), i)
+                .str() +
+            "\n";
+  return text +
+         llvm::formatv("  return %v{0} : tensor<1x4x4x2xf32>\n}\n", numOps)
+             .str();
+}
+
+/// `pipeline` on the chain of `period`.
+static void rewrite(benchmark::State &state, const char *pipeline,
+                    std::vector<const char *> period) {
+  static const bool registered = [] {
+    mct::registerAllMctPasses();
+    return true;
+  }();
+  (void)registered;
+  MLIRContext context;
+  context.disableMultithreading();
+  context.loadDialect<mct::tpc::TpcDialect, func::FuncDialect,
+                      tosa::TosaDialect>();
+  auto module =
+      parseSourceString<ModuleOp>(getChain(state.range(0), period), &context);
+  if (!module)
+    return state.SkipWithError("the chain does not parse");
+  for (auto _ : state) {
+    state.PauseTiming();
+    OwningOpRef<ModuleOp> copy = module->clone();
+    PassManager passes(&context);
+    passes.enableVerifier(false);
+    if (failed(parsePassPipeline(pipeline, passes)))
+      return state.SkipWithError("the pipeline does not parse");
+    state.ResumeTiming();
+    if (failed(passes.run(*copy)))
+      return state.SkipWithError("the pass fails");
+    state.PauseTiming();
+    copy = nullptr;
+    state.ResumeTiming();
+  }
+  state.SetComplexityN(state.range(0));
+}
+
+#define BENCHMARK_REWRITE(name, pipeline, ...)                                 \
+  BENCHMARK_CAPTURE(rewrite, name, pipeline,                                   \
+                    std::vector<const char *>{__VA_ARGS__})                    \
+      ->Arg(1000)                                                              \
+      ->Arg(5000)                                                              \
+      ->Arg(20000)                                                             \
+      ->Unit(benchmark::kMillisecond)                                          \
+      ->Complexity(benchmark::oN)
+
+BENCHMARK_REWRITE(fold_batch_norm, "func.func(mct-fold-batch-norm)", kConv,
+                  kMul, kAdd, kRelu);
+// One chain of all ops.
+BENCHMARK_REWRITE(fold_long_batch_norm, "func.func(mct-fold-batch-norm)", kMul,
+                  kAdd);
+BENCHMARK_REWRITE(fold_batch_norm_forward, "func.func(mct-fold-batch-norm)",
+                  kRelu, kMul, kAdd, kConv);
+BENCHMARK_REWRITE(collapse_linear, "func.func(mct-collapse-linear)", kConv);
+BENCHMARK_REWRITE(collapse_additions, "func.func(mct-collapse-linear)", kRelu,
+                  kConv, kAdd, kAdd);
+BENCHMARK_REWRITE(collapse_residual, "func.func(mct-collapse-residual)", kConv,
+                  "{1} = tosa.add {0}, {2} : (tensor<1x4x4x2xf32>, "
+                  "tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>");
+BENCHMARK_REWRITE(fold_constants, "func.func(mct-fold-constants)",
+                  "%w{3} = tosa.rsqrt %c : (tensor<1x1x1x2xf32>) -> "
+                  "tensor<1x1x1x2xf32>\n"
+                  "  {1} = tosa.add {0}, %w{3} : (tensor<1x4x4x2xf32>, "
+                  "tensor<1x1x1x2xf32>) -> tensor<1x4x4x2xf32>");
