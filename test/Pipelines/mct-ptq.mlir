@@ -24,7 +24,7 @@
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-select-parameters{error-method=mse {{.*}} threads=0 z-threshold={{[0.e+]*}}},
 // CHECK-NEXT:   mct-correct-shift-negative{bias-correction-follows=true error-method=mse {{.*}} parameter-search=false {{.*}}ratio={{0.05|5.0*e-02}} {{.*}}threshold-recalculation=true {{.*}}},
-// CHECK-NEXT:   mct-correct-bias{{{.*}} estimate=quantized-network {{.*}}}
+// CHECK-NEXT:   mct-correct-bias{{.*}} estimate=quantized-network {{.*}}}
 // CHECK-NEXT: )
 // CHECK-LABEL: func.func @main
 // CHECK:         tpc.quantize {{.*}} as "exp" {{.*}} statistics({{.*}} parameters(
@@ -41,9 +41,9 @@
 // PREPARE-NEXT: ),
 // PREPARE-NEXT: mct-bound-relu-to-power-of-two{remarks=false},
 // PREPARE-NEXT: mct-insert-quantizers
-// PREPARE-NEXT: mct-calibrate{{{.*}}channel-statistics=true
+// PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=true
 // PREPARE-NEXT: mct-equalize-channels
-// PREPARE-NEXT: mct-calibrate{{{.*}}channel-statistics=false
+// PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=false
 
 // CORRECT:      mct-select-parameters{error-method=mae
 // CORRECT-NEXT: mct-shift-softmax
@@ -54,13 +54,13 @@
 // CORRECT-NEXT:   mct-update-concat-thresholds
 // CORRECT-NEXT: ),
 // CORRECT-NEXT: mct-correct-shift-negative{bias-correction-follows=true error-method=mae {{.*}} parameter-search=true {{.*}}ratio={{0.1|1.0*e-01}} {{.*}}threshold-recalculation=false
-// CORRECT-NEXT: mct-correct-second-moment{{{.*}} threads=3}
+// CORRECT-NEXT: mct-correct-second-moment{{.*}} threads=3}
 // CORRECT-NEXT: mct-calibrate
 // CORRECT-NEXT: mct-select-parameters{error-method=mae
-// CORRECT-NEXT: mct-correct-bias{{{.*}} estimate=input-mean {{.*}}threads=3}
-// CORRECT-NEXT: mct-correct-activation-bias{{{.*}}threshold=5{{.*}}}
+// CORRECT-NEXT: mct-correct-bias{{.*}} estimate=input-mean {{.*}}threads=3}
+// CORRECT-NEXT: mct-correct-activation-bias{{.*}}threshold=5{{.*}}}
 
-// NONE:      mct-calibrate{{{.*}}channel-statistics=true
+// NONE:      mct-calibrate{{.*}}channel-statistics=true
 // NONE-NEXT: mct-select-weight-parameters{error-method=hmse
 // NONE-NEXT: mct-select-parameters{{.*}}
 // NONE-NEXT: )
