@@ -31,21 +31,82 @@ void mct::corrections::observeChannels(ChannelStatistics &statistics,
   }
 }
 
+void SampleMeans::add(int64_t first, int64_t count, const float *data,
+                      ArrayRef<int64_t> shape, int64_t axis) {
+  int64_t elements = 1, inner = 1;
+  for (int64_t size : shape)
+    elements *= size;
+  for (int64_t size : shape.drop_front(axis + 1))
+    inner *= size;
+  int64_t perSample = elements / count;
+  int64_t samples = channels ? int64_t(means.size()) / channels : 0;
+  for (int64_t sample = first; sample < std::min(first + count, samples);
+       ++sample, data += perSample) {
+    double *mean = &means[sample * channels];
+    std::fill_n(mean, channels, 0.0);
+    for (int64_t i = 0; i != perSample;)
+      for (int64_t channel = 0; channel != channels; ++channel)
+        for (int64_t end = i + inner; i != end; ++i)
+          mean[channel] += data[i];
+    for (int64_t channel = 0; channel != channels; ++channel)
+      mean[channel] /= double(perSample / channels);
+  }
+}
+
+void SampleMeans::add(int64_t first, int64_t count, const SampleMeans &other) {
+  int64_t samples = channels ? int64_t(means.size()) / channels : 0;
+  for (int64_t sample = 0; sample < std::min(count, samples - first); ++sample)
+    std::copy_n(&other.means[sample * channels], channels,
+                &means[(first + sample) * channels]);
+}
+
+std::vector<double> SampleMeans::varianceOfDifference(const SampleMeans &left,
+                                                      const SampleMeans &right,
+                                                      int64_t total) {
+  std::vector<double> result(left.channels, 0.0);
+  int64_t samples = left.channels ? left.means.size() / left.channels : 0;
+  if (samples < kMinSamples)
+    return result;
+  for (int64_t channel = 0; channel != left.channels; ++channel) {
+    auto difference = [&](int64_t sample) {
+      int64_t i = sample * left.channels + channel;
+      return left.means[i] - right.means[i];
+    };
+    double mean = 0, variance = 0;
+    for (int64_t sample = 0; sample != samples; ++sample)
+      mean += difference(sample) / double(samples);
+    for (int64_t sample = 0; sample != samples; ++sample) {
+      double deviation = difference(sample) - mean;
+      variance += deviation * deviation / double(samples - 1);
+    }
+    result[channel] = variance / double(total);
+  }
+  return result;
+}
+
 namespace {
 class ChannelObserver : public execution::TensorObserver {
 public:
-  explicit ChannelObserver(int64_t axis) : axis(axis) {}
+  /// `perSample`: elements of one sample; 0: samples cannot be told apart.
+  ChannelObserver(int64_t axis, int64_t channels, int64_t perSample,
+                  int64_t unit)
+      : ofUnit(perSample ? unit : 0, channels), axis(axis),
+        perSample(perSample) {}
 
   void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
     observeChannels(statistics, data.data(), shape, axis, scratch);
     elements += data.size();
+    if (perSample)
+      ofUnit.add(0, data.size() / perSample, data.data(), shape, axis);
   }
 
   ChannelStatistics statistics;
+  /// Of the samples of the last unit.
+  SampleMeans ofUnit;
   uint64_t elements = 0;
 
 private:
-  int64_t axis;
+  int64_t axis, perSample;
   std::vector<float> scratch;
 };
 } // namespace
@@ -127,18 +188,31 @@ FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
     return report(samples.takeError());
   result.samples = std::move(*samples);
 
+  // Of a fixed batch it is not known how its samples lie in a value.
+  bool told = result.allowsPartialUnits;
+  for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
+    result.sampleMeans.emplace_back(told ? result.samples->numSamples() : 0,
+                                    spec.type.getDimSize(value.axis));
   std::vector<std::vector<ChannelObserver>> workers(
       execution::numWorkers(**executor, *result.samples, settings.run));
   for (std::vector<ChannelObserver> &observers : workers)
-    for (const ChannelValue &value : values)
-      observers.emplace_back(value.axis);
+    for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
+      observers.emplace_back(
+          value.axis, spec.type.getDimSize(value.axis),
+          told ? spec.type.getNumElements() / result.unit : 0, result.unit);
   llvm::Error error = execution::forEachUnit(
       **executor, *result.samples, settings.run,
       [&](size_t index, execution::Worker &worker) {
         for (auto [number, observer] : llvm::enumerate(workers[index]))
           worker.setObserver(number, &observer);
       },
-      [](const execution::Unit &) { return llvm::Error::success(); });
+      [&](const execution::Unit &unit) {
+        // Units have rows of their own.
+        for (auto [number, observer] : llvm::enumerate(workers[unit.worker]))
+          result.sampleMeans[number].add(unit.firstSample, unit.validSamples,
+                                         observer.ofUnit);
+        return llvm::Error::success();
+      });
   if (error)
     return report(std::move(error));
 

@@ -122,13 +122,23 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
   if (failed(runLayerwise(
           quantized->lookupSymbol<func::FuncOp>(function), getResults(mapping),
           *run, options,
-          [&](size_t number, const ChannelStatistics &statistics) {
+          [&](size_t number, const ChannelStatistics &statistics,
+              const SampleMeans &means) {
             const std::vector<float> &bias = layers[number]->bias;
             SmallVector<Affine> &correction = corrections[number];
-            for (auto [channel, seen] : llvm::enumerate(statistics.channels()))
-              correction.push_back(
-                  {1, run->statistics[number].channels()[channel].mean() -
-                          seen.mean()});
+            std::vector<double> variances = SampleMeans::varianceOfDifference(
+                run->sampleMeans[number], means, run->samples->numSamples());
+            for (auto [channel, seen] :
+                 llvm::enumerate(statistics.channels())) {
+              double error =
+                  run->statistics[number].channels()[channel].mean() -
+                  seen.mean();
+              // What other samples would not show again is left out.
+              if (shrink && error != 0)
+                error *=
+                    std::max(0.0, 1 - variances[channel] / (error * error));
+              correction.push_back({1, error});
+            }
             // The layers behind see the bias that the module gets.
             for (auto [affine, value] : llvm::zip(correction, bias))
               affine.offset =

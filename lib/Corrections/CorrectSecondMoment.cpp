@@ -132,7 +132,8 @@ LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
   if (failed(runLayerwise(
           quantized->lookupSymbol<func::FuncOp>(function), getResults(mapping),
           *run, options,
-          [&](size_t number, const ChannelStatistics &statistics) {
+          [&](size_t number, const ChannelStatistics &statistics,
+              const SampleMeans &) {
             SmallVector<Affine> &correction = corrections[number];
             for (auto [channel, seen] : llvm::enumerate(statistics.channels()))
               correction.push_back(quantization::secondMomentCorrection(

@@ -122,6 +122,8 @@ private:
   llvm::DenseSet<Value> constants;
   llvm::DenseMap<Value, int> layerOf;
   std::vector<SmallVector<Affine>> corrections;
+  /// Of the layers that are being measured.
+  std::vector<SampleMeans> sampleMeans;
   /// Everything that is live behind this segment is kept.
   unsigned keptBehind = 0;
   int64_t numUnits = 0;
@@ -146,6 +148,7 @@ LogicalResult LayerwiseRun::prepare() {
   for (auto [number, layer] : llvm::enumerate(layers))
     layerOf[layer.value] = number;
   corrections.resize(layers.size());
+  sampleMeans.resize(layers.size());
   int64_t total = before.samples->numSamples();
   numUnits = (total + before.unit - 1) / before.unit;
 
@@ -401,10 +404,12 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t unit, unsigned last) {
           size = size / before.unit * valid;
           break;
         }
-    observeChannels(
-        lane.statistics[layer],
-        reinterpret_cast<const float *>(bufferOf(lane, value, unit)), shape,
-        layers[layer].axis, lane.scratch);
+    auto *data = reinterpret_cast<const float *>(bufferOf(lane, value, unit));
+    observeChannels(lane.statistics[layer], data, shape, layers[layer].axis,
+                    lane.scratch);
+    if (before.allowsPartialUnits)
+      // Units have rows of their own.
+      sampleMeans[layer].add(first, valid, data, shape, layers[layer].axis);
   }
   return llvm::Error::success();
 }
@@ -438,6 +443,12 @@ void LayerwiseRun::dropBefore(unsigned last) {
 LogicalResult LayerwiseRun::runSegments(unsigned last) {
   for (Lane &lane : lanes)
     lane.statistics.assign(layers.size(), ChannelStatistics());
+  for (Value value : segments[last].outputs)
+    if (int layer = crossings.find(value)->second.layer; layer >= 0)
+      sampleMeans[layer] = SampleMeans(
+          before.allowsPartialUnits ? before.samples->numSamples() : 0,
+          cast<RankedTensorType>(value.getType())
+              .getDimSize(layers[layer].axis));
   if (llvm::Error error = forEachUnit(
           [&](Lane &lane, int64_t unit) { return runUnit(lane, unit, last); }))
     return emitError(function.getLoc()) << llvm::toString(std::move(error));
@@ -458,7 +469,8 @@ LogicalResult LayerwiseRun::run(CorrectLayer correct) {
       ChannelStatistics sum;
       for (Lane &lane : lanes)
         sum.merge(lane.statistics[layer]);
-      corrections[layer] = correct(layer, sum);
+      corrections[layer] = correct(layer, sum, sampleMeans[layer]);
+      sampleMeans[layer] = SampleMeans();
     }
     if (!keep)
       continue;

@@ -18,10 +18,12 @@ struct LayerwiseOptions {
   int64_t memoryBudget = int64_t(256) << 20;
 };
 
-/// Called once for each layer with what its channels saw; returns what is to
-/// become of the output of each channel.
+/// Called once for each layer with what its channels saw, over all samples and
+/// in each of the first; returns what is to become of the output of each
+/// channel.
 using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
-    size_t layer, const quantization::ChannelStatistics &)>;
+    size_t layer, const quantization::ChannelStatistics &,
+    const SampleMeans &)>;
 
 /// Measures `layers`, f32 values of `function`, in the network whose points
 /// quantize. A layer is measured when all layers that it depends on are

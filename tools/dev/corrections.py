@@ -45,15 +45,17 @@ TARGETS = {
 BIAS, INPUT_MEAN = "mct-correct-bias", "mct-correct-bias=estimate=input-mean"
 SECOND_MOMENT, ACTIVATION_BIAS = "mct-correct-second-moment", "mct-correct-activation-bias"
 
-# The passes behind mct-ptq. The first row is the default, the others switch one thing off or on.
+# The passes behind mct-ptq; rows differ in one thing from the first or from "no correction".
 ROWS = {
+    "second moment, then bias": [SECOND_MOMENT, BIAS],
     "bias (quantized network)": [BIAS],
+    "second moment alone": [SECOND_MOMENT],
+    "second moment, activation bias, bias": [SECOND_MOMENT, ACTIVATION_BIAS, BIAS],
+    "second moment, then bias, whole": [SECOND_MOMENT, f"{BIAS}=shrink=false"],
     "no correction": [],
     "bias (input mean), as MCT": [INPUT_MEAN],
-    "activation bias, then bias": [ACTIVATION_BIAS, BIAS],
+    "bias (quantized network), whole": [f"{BIAS}=shrink=false"],
     "activation bias alone": [ACTIVATION_BIAS],
-    "second moment, then bias": [SECOND_MOMENT, BIAS],
-    "second moment alone": [SECOND_MOMENT],
 }
 
 DERIVED = """\

@@ -32,6 +32,9 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       when a layer is measured, so that each one also repairs what those could not. Layers that do not depend on each
       other are measured together. What layers hand on is kept between two measurements where it fits in a quarter
       of a gigabyte and computed again where it does not.
+      With `shrink`, an error d whose standard error over the samples is e counts as d * max(0, 1 - e^2 / d^2): what
+      differs from sample to sample more than on average is chance, and would be wrong for other samples. e comes from
+      the first 256 samples; of fewer than 8 nothing is known, and errors count as they are.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
@@ -60,10 +63,9 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
-           "Where the error of a layer is taken from",
-           [{::llvm::cl::values(
-             clEnumValN(::mct::BiasEstimate::QuantizedNetwork, "quantized-network", "outputs of the quantized network"),
-             clEnumValN(::mct::BiasEstimate::InputMean, "input-mean", "mean inputs of the float network"))}]>,
+           "Where the error of a layer is taken from", "::mct::biasEstimateValues()">,
+    Option<"shrink", "shrink", "bool", /*default=*/"true",
+           "Leave out of a measured error what other samples would not show again">,
   ] # Mct_SampleOptions<>.options;
 }
 

@@ -228,7 +228,9 @@ TEST_F(CorrectionsTest, AllLayersHaveTheirFloatMeans) {
   auto floating = parse(), corrected = parse();
   std::vector<ChannelStatistics> expected = observe(*floating, false);
   std::vector<ChannelStatistics> before = observe(*corrected, true);
-  run(*corrected, createCorrectBiasPass(onSamples<CorrectBiasPassOptions>()));
+  auto options = onSamples<CorrectBiasPassOptions>();
+  options.shrink = false;
+  run(*corrected, createCorrectBiasPass(options));
   std::vector<ChannelStatistics> found = observe(*corrected, true);
   for (size_t layer = 0; layer != kLayers.size(); ++layer) {
     double largestBefore = 0;
@@ -343,7 +345,9 @@ TEST_F(CorrectionsTest, MemoryBudgetChangesNothing) {
     std::vector<std::vector<double>> means(layers.size());
     ASSERT_TRUE(mlir::succeeded(corrections::runLayerwise(
         quantized->lookupSymbol<mlir::func::FuncOp>("main"), values(mapping),
-        *before, options, [&](size_t layer, const ChannelStatistics &seen) {
+        *before, options,
+        [&](size_t layer, const ChannelStatistics &seen,
+            const corrections::SampleMeans &) {
           llvm::SmallVector<Affine> result;
           for (const auto &channel : seen.channels()) {
             means[layer].push_back(channel.mean());
