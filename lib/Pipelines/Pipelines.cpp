@@ -23,8 +23,12 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   functions.addPass(createFoldBatchNormPass());
   if (options.reluBoundToPowerOfTwo)
     passManager.addPass(createBoundReluToPowerOfTwoPass());
+  if (!options.linearCollapsing && !options.residualCollapsing)
+    return;
   // Behind the batch norms, which stand between what is joined here.
-  OpPassManager &collapsing = passManager.nest<func::FuncOp>();
+  OpPassManager &collapsing = options.reluBoundToPowerOfTwo
+                                  ? passManager.nest<func::FuncOp>()
+                                  : functions;
   if (options.linearCollapsing)
     collapsing.addPass(createCollapseLinearPass());
   if (options.residualCollapsing)

@@ -2,6 +2,7 @@
 // RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-insert-quantizers --mct-calibrate=calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy --mct-select-weight-parameters --mct-select-parameters -o %t.mlir
 // RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy batch-size=1" --dump-pass-pipeline 2>&1 | FileCheck %s
 // RUN: mct-opt %t.mlir --mct-correct="weights-bias-correction=false shift-negative-activation-correction=false" | FileCheck %s --check-prefix=NOTHING
+// RUN: not mct-opt %t.mlir --mct-correct -o %t.none 2>&1 | FileCheck %s --check-prefix=SAMPLES
 
 // CHECK:      builtin.module(
 // CHECK-NEXT:   mct-correct-shift-negative{
@@ -10,13 +11,17 @@
 // CHECK:      tpc.quantize {{.*}} weight "kernel_attr"
 // CHECK-SAME: corrections(
 
+// SAMPLES: error: correcting needs samples; give calibration-data=FILE.npy
+
 // NOTHING:     tpc.quantize {{.*}} weight "kernel_attr"
 // NOTHING-NOT: corrections(
 // NOTHING:     return
-func.func @main(%arg0: tensor<1x1x1x4xf32>) -> tensor<1x1x1x1xf32> {
+func.func @main(%arg0: tensor<1x4xf32>) -> tensor<1x1x1x1xf32> {
+  %shape = tosa.const_shape {values = dense<[1, 1, 1, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %image = tosa.reshape %arg0, %shape : (tensor<1x4xf32>, !tosa.shape<4>) -> tensor<1x1x1x4xf32>
   %kernel = "tosa.const"() <{values = dense<[[[[0.11, 0.23, 0.31, 1.0]]]]> : tensor<1x1x1x4xf32>}> : () -> tensor<1x1x1x4xf32>
   %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x4xf32>, tensor<1x1x1x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %0 = tosa.conv2d %image, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x4xf32>, tensor<1x1x1x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   return %0 : tensor<1x1x1x1xf32>
 }
