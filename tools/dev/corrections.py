@@ -50,12 +50,12 @@ ROWS = {
     "second moment, then bias": [SECOND_MOMENT, BIAS],
     "bias (quantized network)": [BIAS],
     "second moment alone": [SECOND_MOMENT],
-    "second moment, activation bias, bias": [SECOND_MOMENT, ACTIVATION_BIAS, BIAS],
     "second moment, then bias, whole": [SECOND_MOMENT, f"{BIAS}=shrink=false"],
     "no correction": [],
     "bias (input mean), as MCT": [INPUT_MEAN],
     "bias (quantized network), whole": [f"{BIAS}=shrink=false"],
     "activation bias alone": [ACTIVATION_BIAS],
+    "bias (input mean), activation bias": [INPUT_MEAN, ACTIVATION_BIAS],
 }
 
 DERIVED = """\
