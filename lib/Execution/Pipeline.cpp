@@ -78,7 +78,8 @@ void buildTosaToLinalg(OpPassManager &pm) {
 }
 
 void buildBufferization(OpPassManager &pm) {
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  // Not empty-tensor-elimination: where ops share an empty tensor it gives the
+  // buffer of one of them to the others.
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
   pm.addPass(createCanonicalizerPass());

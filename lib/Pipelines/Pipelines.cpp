@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mct;
 
-void mct::buildPreparePipeline(OpPassManager &passManager) {
+void mct::buildPreparePipeline(OpPassManager &passManager,
+                               const PrepareOptionGroup &options) {
   OpPassManager &functions = passManager.nest<func::FuncOp>();
   // Names come before any rewrite, so that a float module and everything that
   // is made from it speak of the same values.
@@ -20,6 +21,93 @@ void mct::buildPreparePipeline(OpPassManager &passManager) {
   // The bounds of a split ReLU6 may be computed.
   functions.addPass(createNormalizeActivationsPass());
   functions.addPass(createFoldBatchNormPass());
+  if (options.reluBoundToPowerOfTwo)
+    passManager.addPass(createBoundReluToPowerOfTwoPass());
+  // Behind the batch norms, which stand between what is joined here.
+  OpPassManager &collapsing = passManager.nest<func::FuncOp>();
+  if (options.linearCollapsing)
+    collapsing.addPass(createCollapseLinearPass());
+  if (options.residualCollapsing)
+    collapsing.addPass(createCollapseResidualPass());
+}
+
+static void addCalibration(OpPassManager &passManager,
+                           const SampleOptionGroup &samples,
+                           bool channelStatistics) {
+  CalibratePassOptions calibrate;
+  samples.copyTo(calibrate);
+  calibrate.channelStatistics = channelStatistics;
+  passManager.addPass(createCalibratePass(calibrate));
+}
+
+static void addWeightSelection(OpPassManager &passManager,
+                               const SampleOptionGroup &samples,
+                               const SelectionOptionGroup &selection) {
+  SelectWeightParametersPassOptions weights;
+  selection.copyToWeights(weights);
+  weights.threads = samples.threads;
+  passManager.addPass(createSelectWeightParametersPass(weights));
+}
+
+static void addActivationSelection(OpPassManager &passManager,
+                                   const SampleOptionGroup &samples,
+                                   const SelectionOptionGroup &selection) {
+  SelectParametersPassOptions activations;
+  selection.copyToActivations(activations);
+  activations.threads = samples.threads;
+  passManager.addPass(createSelectParametersPass(activations));
+}
+
+/// Whether the weights are chosen with the means of their inputs' squares.
+static bool needsChannelStatistics(const SelectionOptionGroup &selection) {
+  return selection.weightsErrorMethod == quantization::ErrorMethod::HMSE;
+}
+
+void mct::buildCorrectPipeline(OpPassManager &passManager,
+                               const SampleOptionGroup &samples,
+                               const SelectionOptionGroup &selection,
+                               const CorrectionOptionGroup &corrections) {
+  // Both drop the parameters of what they changed.
+  if (corrections.softmaxShift)
+    passManager.addPass(createShiftSoftmaxPass());
+  if (corrections.inputScaling) {
+    passManager.addPass(createScaleInputPass());
+    addWeightSelection(passManager, samples, selection);
+  }
+  if (corrections.softmaxShift)
+    addActivationSelection(passManager, samples, selection);
+  if (corrections.concatThresholdUpdate)
+    passManager.nest<func::FuncOp>().addPass(
+        createUpdateConcatThresholdsPass());
+  if (corrections.shiftNegative) {
+    CorrectShiftNegativePassOptions shift;
+    selection.copyToActivations(shift);
+    shift.ratio = corrections.shiftNegativeRatio;
+    shift.thresholdRecalculation =
+        corrections.shiftNegativeThresholdRecalculation;
+    shift.parameterSearch = corrections.shiftNegativeParametersSearch;
+    shift.biasCorrectionFollows = corrections.weightsBias;
+    passManager.addPass(createCorrectShiftNegativePass(shift));
+  }
+  if (corrections.weightsSecondMoment) {
+    CorrectSecondMomentPassOptions secondMoment;
+    samples.copyTo(secondMoment);
+    passManager.addPass(createCorrectSecondMomentPass(secondMoment));
+    // The float network is another one now.
+    addCalibration(passManager, samples, needsChannelStatistics(selection));
+    addActivationSelection(passManager, samples, selection);
+  }
+  if (corrections.weightsBias) {
+    CorrectBiasPassOptions bias;
+    samples.copyTo(bias);
+    bias.estimate = corrections.biasEstimate;
+    passManager.addPass(createCorrectBiasPass(bias));
+  }
+  if (corrections.activationBias) {
+    CorrectActivationBiasPassOptions bias;
+    bias.threshold = corrections.activationBiasThreshold;
+    passManager.addPass(createCorrectActivationBiasPass(bias));
+  }
 }
 
 void mct::buildPtqPipeline(OpPassManager &passManager,
@@ -28,31 +116,27 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   attach.target = options.target;
   passManager.addPass(tpc::createAttachTargetPass(attach));
 
-  buildPreparePipeline(passManager);
+  buildPreparePipeline(passManager, options.prepare);
   InsertQuantizersPassOptions insert;
   insert.overrides = options.overrides;
   passManager.addPass(createInsertQuantizersPass(insert));
 
+  const SampleOptionGroup &samples = options.samples;
+  if (options.channelEqualization) {
+    addCalibration(passManager, samples, /*channelStatistics=*/true);
+    passManager.addPass(createEqualizeChannelsPass());
+  }
   CalibratePassOptions calibrate;
-  calibrate.calibrationData.assign(options.calibrationData.begin(),
-                                   options.calibrationData.end());
-  calibrate.calibrationSamples = options.calibrationSamples;
-  calibrate.batchSize = options.batchSize;
-  calibrate.threads = options.threads;
-  calibrate.inputScale = options.inputScale;
-  calibrate.inputOffset = options.inputOffset;
+  samples.copyTo(calibrate);
+  calibrate.channelStatistics = needsChannelStatistics(options.selection);
   calibrate.statisticsIn.assign(options.statisticsIn.begin(),
                                 options.statisticsIn.end());
   calibrate.statisticsOut = options.statisticsOut;
   passManager.addPass(createCalibratePass(calibrate));
-
-  SelectWeightParametersPassOptions weights;
-  weights.errorMethod = options.weightsErrorMethod;
-  weights.threads = options.threads;
-  passManager.addPass(createSelectWeightParametersPass(weights));
-  SelectParametersPassOptions activations;
-  activations.errorMethod = options.activationErrorMethod;
-  passManager.addPass(createSelectParametersPass(activations));
+  addWeightSelection(passManager, samples, options.selection);
+  addActivationSelection(passManager, samples, options.selection);
+  buildCorrectPipeline(passManager, samples, options.selection,
+                       options.corrections);
 }
 
 void mct::registerAllMctPasses() {
@@ -61,13 +145,23 @@ void mct::registerAllMctPasses() {
   registerMctTransformsPasses();
   registerMctCalibrationPasses();
   registerMctCorrectionsPasses();
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<PrepareOptions>(
       "mct-prepare",
       "Names and float-exact rewrites that come before quantizer points",
-      buildPreparePipeline);
+      [](OpPassManager &passManager, const PrepareOptions &options) {
+        buildPreparePipeline(passManager, options.prepare);
+      });
+  PassPipelineRegistration<CorrectOptions>(
+      "mct-correct",
+      "Corrections of a module whose points have parameters: negative tails, "
+      "moments and biases",
+      [](OpPassManager &passManager, const CorrectOptions &options) {
+        buildCorrectPipeline(passManager, options.samples, options.selection,
+                             options.corrections);
+      });
   PassPipelineRegistration<PtqOptions>(
       "mct-ptq",
       "Post-training quantization: attach a target, prepare, insert points, "
-      "calibrate, choose parameters",
+      "calibrate, choose parameters, correct",
       buildPtqPipeline);
 }

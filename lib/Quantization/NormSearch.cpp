@@ -18,7 +18,7 @@ namespace {
 // The search ends with error <= minimum / (1 - slack). The bound between two
 // steps tightens with the square of their distance over the number of levels,
 // so that a grid of fewer levels gets a smaller slack for the same work.
-constexpr double kLargestSlack = 1e-4;
+constexpr double kLargestSlack = 1e-5;
 constexpr double kPolishSlack = 1e-7;
 // Residuals below this part of the largest magnitudes count as zero: past it
 // the rounding of the levels would be searched.

@@ -32,7 +32,7 @@ double evaluateNorm(const NormProblem &problem, LevelRange levels, double step);
 
 /// The best step of all steps >= minStep for fixed levels, starting from a
 /// candidate, which the result never loses to. For grids of up to 256 levels
-/// and p up to 4 the error is within 1e-4 of the global minimum; beyond that
+/// and p up to 4 the error is within 1e-5 of the global minimum; beyond that
 /// the passes may not suffice, and `bound` says what was reached. The best step
 /// found is then moved to a minimum within 1e-7 close by. Errors that differ by
 /// less than what residuals of 1e-7 of the values would cost count as equal.

@@ -5,7 +5,11 @@
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -27,6 +31,11 @@ using quantization::NegativeShift;
 /// Behind the names of values that are shifted: they are not those of that name
 /// in the float network.
 static constexpr llvm::StringLiteral kShifted = "_shifted";
+
+/// Ops that one shift may pass through. A value that is added to a long row of
+/// residual blocks would reach all of them, which no short tail is worth; and
+/// the pass stays linear in the size of the network.
+static constexpr size_t kMaxReach = 64;
 
 /// Whether the operator has a short tail below zero by its nature.
 static bool isNonLinearity(const tpc::Node &node) {
@@ -62,9 +71,9 @@ struct Reason {
 struct Reach {
   /// Ops on the way whose results are shifted, in program order.
   SmallVector<Operation *> moved;
-  SmallVector<std::pair<tpc::QuantizeOp, int>> points;
-  SmallVector<std::pair<tosa::PadOp, int>> pads;
-  SmallVector<std::pair<KernelOp, int>> kernels;
+  SmallVector<std::pair<tpc::QuantizeOp, int64_t>> points;
+  SmallVector<std::pair<Operation *, int64_t>> pads;
+  SmallVector<std::pair<KernelOp, int64_t>> kernels;
 };
 
 /// Ops of one block in program order.
@@ -94,12 +103,52 @@ static std::optional<Reason> checkAbsorbs(const KernelOp &kernel) {
   return std::nullopt;
 }
 
+/// The number that an op pads with, or none when it is not known.
+static std::optional<float> getPadValue(Operation *op) {
+  if (auto pad = dyn_cast<tosa::PadOp>(op)) {
+    std::optional<ConstantFloats> value =
+        ConstantFloats::get(pad.getPadConst());
+    if (value && value->values().size() == 1)
+      return value->values().front();
+    return std::nullopt;
+  }
+  FloatAttr value;
+  Value padded = cast<tensor::PadOp>(op).getConstantPaddingValue();
+  if (padded && matchPattern(padded, m_Constant(&value)))
+    return static_cast<float>(value.getValueAsDouble());
+  return std::nullopt;
+}
+
+/// Whether the result of an op is shifted by the sum of the shifts of its
+/// operands, of which these are shifted.
+static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
+  if (isa<tosa::AddOp>(op))
+    return true;
+  if (isa<linalg::AddOp>(op))
+    return llvm::all_of(shifted, [](unsigned number) { return number < 2; });
+  if (shifted.size() != 1 || shifted.front() != 0)
+    return false;
+  if (isa<tosa::PadOp, tensor::PadOp>(op))
+    return getPadValue(op).has_value();
+  if (auto pool = dyn_cast<linalg::PoolingNhwcMaxOp>(op)) {
+    // The maximum is also taken with what the result holds before.
+    auto fill = pool.getOutputs().front().getDefiningOp<linalg::FillOp>();
+    FloatAttr value;
+    return fill && matchPattern(fill.getInputs().front(), m_Constant(&value)) &&
+           value.getValue().isInfinity() && value.getValue().isNegative();
+  }
+  return isa<tosa::MaxPool2dOp, tosa::AvgPool2dOp, tosa::ReshapeOp,
+             tosa::TransposeOp, tosa::ReverseOp, tosa::SliceOp, tosa::TileOp,
+             tosa::IdentityOp, linalg::TransposeOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp>(op);
+}
+
 /// Follows the result of `point`; a reason when some reader cannot do with a
 /// shifted value.
 static std::variant<Reach, Reason> follow(tpc::QuantizeOp point,
                                           const KernelOps &kernelOps) {
   Reach reach;
-  llvm::DenseMap<Value, int> times = {{point.getOutput(), 1}};
+  llvm::DenseMap<Value, int64_t> times = {{point.getOutput(), 1}};
   std::set<Operation *, InOrder> pending;
   auto addReaders = [&](Value value) -> std::optional<Reason> {
     for (Operation *reader : value.getUsers()) {
@@ -115,9 +164,9 @@ static std::variant<Reach, Reason> follow(tpc::QuantizeOp point,
     Operation *op = *pending.begin();
     pending.erase(pending.begin());
     SmallVector<unsigned> shifted;
-    int total = 0;
+    int64_t total = 0;
     for (OpOperand &operand : op->getOpOperands())
-      if (int count = times.lookup(operand.get())) {
+      if (int64_t count = times.lookup(operand.get())) {
         shifted.push_back(operand.getOperandNumber());
         total += count;
       }
@@ -126,32 +175,26 @@ static std::variant<Reach, Reason> follow(tpc::QuantizeOp point,
     if (std::optional<KernelOp> kernel = kernelOps.get(op)) {
       if (shifted.size() != 1 ||
           shifted.front() != kernel->getInput().getOperandNumber())
-        return readBy(op, " as its kernel");
+        return readBy(op, ", and not as its input");
       if (std::optional<Reason> reason = checkAbsorbs(*kernel))
         return *reason;
       reach.kernels.push_back({*kernel, total});
       continue;
     }
-    // Whatever reads a second shifted operand adds it, or does not know it.
-    bool isKnown = isa<tosa::AddOp>(op);
-    if (isa<tosa::MaxPool2dOp, tosa::AvgPool2dOp, tosa::ReshapeOp,
-            tosa::TransposeOp, tosa::ReverseOp, tosa::SliceOp, tosa::TileOp,
-            tosa::IdentityOp, tosa::PadOp>(op))
-      isKnown = shifted.size() == 1 && shifted.front() == 0;
-    if (auto other = dyn_cast<tpc::QuantizeOp>(op)) {
-      isKnown = other.isActivation();
+    if (auto other = dyn_cast<tpc::QuantizeOp>(op);
+        other && other.isActivation()) {
       reach.points.push_back({other, total});
-    } else {
+    } else if (passesShift(op, shifted)) {
+      if (reach.moved.size() == kMaxReach)
+        return Reason{"it reaches more than " + std::to_string(kMaxReach) +
+                          " ops that pass a shift on",
+                      op};
       reach.moved.push_back(op);
-    }
-    if (auto pad = dyn_cast<tosa::PadOp>(op)) {
-      std::optional<ConstantFloats> value =
-          ConstantFloats::get(pad.getPadConst());
-      isKnown &= value && value->values().size() == 1;
-      reach.pads.push_back({pad, total});
-    }
-    if (!isKnown)
+      if (isa<tosa::PadOp, tensor::PadOp>(op))
+        reach.pads.push_back({op, total});
+    } else {
       return readBy(op, "");
+    }
     times[op->getResult(0)] = total;
     if (std::optional<Reason> reason = addReaders(op->getResult(0)))
       return *reason;
@@ -486,6 +529,14 @@ static quantization::Grid getGrid(tpc::QuantizerAttrInterface parameters) {
   return parameters.getGrids().front();
 }
 
+/// Whether `createSum` can follow the op that makes the value.
+static bool canAdd(Value value) {
+  Dialect *dialect = value.getDefiningOp()->getDialect();
+  return isa_and_present<tosa::TosaDialect>(dialect) ||
+         (isa_and_present<linalg::LinalgDialect>(dialect) &&
+          cast<RankedTensorType>(value.getType()).hasStaticShape());
+}
+
 std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
                                             tpc::QuantizeOp point) {
   if (!point.getStatisticsAttr() || !point.getParametersAttr()) {
@@ -518,8 +569,9 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
                   format(-minimum / *threshold) + " of its threshold " +
                   format(*threshold) + ", more than the ratio " +
                   format(settings.ratio)};
-  if (!isa_and_present<tosa::TosaDialect>(node.root()->getDialect()))
-    return Reason{"only ops of TOSA are shifted", node.root()};
+  if (!canAdd(node.result()))
+    return Reason{"its op is neither of TOSA nor of linalg with a static shape",
+                  node.root()};
 
   std::variant<Reach, Reason> followed = follow(point, kernelOps);
   if (auto *reason = std::get_if<Reason>(&followed))
@@ -655,6 +707,51 @@ static Value createNumber(OpBuilder &builder, Location loc, double value,
                         static_cast<float>(value), "shift");
 }
 
+/// `value + shift`, in the dialect of the op that makes the value.
+static Value createSum(OpBuilder &builder, Location loc, Value value,
+                       double shift) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (isa<tosa::TosaDialect>(value.getDefiningOp()->getDialect()))
+    return tosa::AddOp::create(
+        builder, loc, type, value,
+        createNumber(builder, loc, shift, type.getRank()));
+  Value number = arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(static_cast<float>(shift)));
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  auto filled = linalg::FillOp::create(builder, loc, ValueRange(number),
+                                       ValueRange(empty));
+  auto sum = linalg::AddOp::create(builder, loc, TypeRange(type),
+                                   ValueRange{value, filled->getResult(0)},
+                                   ValueRange(empty));
+  return sum->getResult(0);
+}
+
+/// Adds to what an op pads with.
+static void shiftPadValue(OpBuilder &builder, Operation *op, double shift) {
+  double value = *getPadValue(op) + shift;
+  OpOperand *operand = nullptr;
+  builder.setInsertionPoint(op);
+  Value number;
+  if (auto pad = dyn_cast<tosa::PadOp>(op)) {
+    operand = &pad.getPadConstMutable();
+    number = createNumber(builder, op->getLoc(), value, 1);
+  } else {
+    operand = &cast<tensor::PadOp>(op)
+                   .getRegion()
+                   .front()
+                   .getTerminator()
+                   ->getOpOperand(0);
+    number = arith::ConstantOp::create(
+        builder, op->getLoc(),
+        builder.getF32FloatAttr(static_cast<float>(value)));
+  }
+  Operation *old = operand->get().getDefiningOp();
+  operand->set(number);
+  if (old->use_empty())
+    old->erase();
+}
+
 void Corrector::pad(const KernelOp &kernel, double value) {
   OpOperand &input = kernel.getInput();
   auto type = cast<RankedTensorType>(input.get().getType());
@@ -716,11 +813,7 @@ void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,
   namesOfShifted.insert(name.getValue());
   Location loc = NameLoc::get(name, node.root()->getLoc());
   builder.setInsertionPointAfter(node.root());
-  Value constant = createNumber(
-      builder, loc, shift, cast<RankedTensorType>(result.getType()).getRank());
-  auto sum =
-      tosa::AddOp::create(builder, loc, result.getType(), result, constant);
-  point.getInputMutable().set(sum.getResult());
+  point.getInputMutable().set(createSum(builder, loc, result, shift));
   SmallVector<Attribute> group;
   if (ArrayAttr present = point.getGroupAttr())
     llvm::append_range(group, present);
@@ -745,15 +838,8 @@ void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,
     }
     other.setPointNameAttr(renamed);
   }
-  for (auto [op, times] : reach.pads) {
-    Operation *old = op.getPadConst().getDefiningOp();
-    double value = ConstantFloats::get(op.getPadConst())->values().front();
-    builder.setInsertionPoint(op);
-    op.getPadConstMutable().set(
-        createNumber(builder, op.getLoc(), value + times * shift, 1));
-    if (old->use_empty())
-      old->erase();
-  }
+  for (auto [op, times] : reach.pads)
+    shiftPadValue(builder, op, times * shift);
   for (const auto &[kernel, times] : reach.kernels) {
     if (kernel.hasPadding())
       pad(kernel, times * shift);

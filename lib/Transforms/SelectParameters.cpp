@@ -25,6 +25,7 @@ struct ActivationSearch {
   std::string error;
 
   void run();
+  void remark();
 };
 } // namespace
 
@@ -103,6 +104,16 @@ void ActivationSearch::run() {
     error = llvm::toString(found.takeError());
 }
 
+void ActivationSearch::remark() {
+  if (hasTable(options.kind))
+    remarkOnError(point, table);
+  else if (bounds)
+    point.emitRemark() << "covers " << bounds->first << " to " << bounds->second
+                       << " without a search";
+  else
+    remarkOnError(point, selected, options);
+}
+
 namespace {
 struct SelectParametersPass
     : public mct::impl::SelectParametersPassBase<SelectParametersPass> {
@@ -141,6 +152,8 @@ struct SelectParametersPass
         search.point.emitOpError() << search.error;
         return signalPassFailure();
       }
+      if (remarks)
+        search.remark();
       search.point.setParametersAttr(
           hasTable(search.options.kind)
               ? createParameters(&getContext(), search.table, search.options)

@@ -210,13 +210,20 @@ struct SelectWeightParametersPass
     quantization::parallelFor(tasks.size(), workers, [&](size_t i) {
       searches[tasks[i].first].run(tasks[i].second);
     });
-    for (WeightSearch &search : searches)
+    for (WeightSearch &search : searches) {
+      if (hasTable(search.options.kind)) {
+        quantization::LutParameters table = search.selectTable(workers);
+        if (remarks)
+          remarkOnError(search.point, table);
+        search.point.setParametersAttr(
+            createParameters(&getContext(), table, search.options));
+        continue;
+      }
+      if (remarks)
+        remarkOnError(search.point, search.selected, search.options);
       search.point.setParametersAttr(
-          hasTable(search.options.kind)
-              ? createParameters(&getContext(), search.selectTable(workers),
-                                 search.options)
-              : createParameters(&getContext(), search.selected,
-                                 search.options));
+          createParameters(&getContext(), search.selected, search.options));
+    }
   }
 };
 } // namespace

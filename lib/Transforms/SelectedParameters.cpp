@@ -130,3 +130,44 @@ mct::createParameters(MLIRContext *context,
                                    selected.table, options.bits,
                                    options.isSigned, quantization::kTableBits);
 }
+
+void mct::remarkOnError(tpc::QuantizeOp point,
+                        ArrayRef<quantization::SelectedParameters> selected,
+                        const quantization::SelectionOptions &options) {
+  if (selected.empty())
+    return;
+  double error = 0, bound = 0;
+  for (const quantization::SelectedParameters &channel : selected) {
+    error += channel.error / static_cast<double>(selected.size());
+    bound = std::max(bound, channel.bound);
+  }
+  InFlightDiagnostic remark = point.emitRemark();
+  switch (options.errorMethod) {
+  case quantization::ErrorMethod::MAE:
+    remark << "mean absolute error ";
+    break;
+  case quantization::ErrorMethod::LP:
+    remark << "mean error to the power " << options.lpNorm << " ";
+    break;
+  case quantization::ErrorMethod::KL:
+    remark << "divergence ";
+    break;
+  case quantization::ErrorMethod::HMSE:
+    remark << "weighted mean squared error ";
+    break;
+  default:
+    remark << "mean squared error ";
+    break;
+  }
+  remark << error;
+  if (bound == 0)
+    remark << ", the least there is";
+  else if (std::isfinite(bound))
+    remark << ", at most " << 100 * bound << " % above the least there is";
+}
+
+void mct::remarkOnError(tpc::QuantizeOp point,
+                        const quantization::LutParameters &selected) {
+  point.emitRemark() << "mean squared error " << selected.error
+                     << ", the least there is at these thresholds";
+}

@@ -14,6 +14,15 @@ namespace mct {
 /// Where mct-correct-bias takes the error of a layer from.
 enum class BiasEstimate { QuantizedNetwork, InputMean };
 
+/// The command line's words for them.
+inline llvm::cl::ValuesClass biasEstimateValues() {
+  return llvm::cl::values(
+      clEnumValN(BiasEstimate::QuantizedNetwork, "quantized-network",
+                 "outputs of the quantized network"),
+      clEnumValN(BiasEstimate::InputMean, "input-mean",
+                 "mean inputs of the float network"));
+}
+
 #define GEN_PASS_DECL
 #include "mct/Corrections/Passes.h.inc"
 

@@ -63,10 +63,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
-           "Where the error of a layer is taken from",
-           [{::llvm::cl::values(
-             clEnumValN(::mct::BiasEstimate::QuantizedNetwork, "quantized-network", "outputs of the quantized network"),
-             clEnumValN(::mct::BiasEstimate::InputMean, "input-mean", "mean inputs of the float network"))}]>,
+           "Where the error of a layer is taken from", "::mct::biasEstimateValues()">,
     Option<"shrink", "shrink", "bool", /*default=*/"true",
            "Leave out of a measured error what other samples would not show again">,
   ] # Mct_SampleOptions<>.options;

@@ -117,7 +117,7 @@ Grid gridFor(const SelectedParameters &parameters,
 ///   zero points (StepSearch.h), up to 8 bits; for wider grids the best of a
 ///   bounded search that never loses to no-clipping; the same for lp with p =
 ///   2;
-/// * symmetric and uniform, mae and lp: certified within 1e-4 of the global
+/// * symmetric and uniform, mae and lp: certified within 1e-5 of the global
 ///   optimum up to 8 bits and p = 4, then moved to a local one within 1e-7
 ///   (NormSearch.h);
 /// * kl: DivergenceSearch.h; exact over the candidates named there. Above

@@ -19,6 +19,10 @@ def Mct_MinThresholdOption :
 def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
                                "Report forms that the pass leaves alone, and why">;
 
+def Mct_ErrorRemarksOption :
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Say the error of each point, and how far from the least one it may be">;
+
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
@@ -497,7 +501,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
-    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -533,7 +537,7 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
-    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
     Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
            "Leave out values further than this many standard deviations from the mean; 0: none">,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
@@ -557,7 +561,8 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
       Without it the threshold stays.
     * From there on the shift goes through pools (an average of TOSA does not count its padding), additions, reshapes,
       transposes, slices, reverses, tiles and paddings, whose value is shifted too, to convolutions, depthwise
-      convolutions and products with a constant. Points on the way hold shifted values and get new parameters as well.
+      convolutions and products with a constant; on linalg through maximum pools, additions, reshapes, transposes and
+      `tensor.pad`. Points on the way hold shifted values and get new parameters as well.
       Padding of a convolution becomes a `tosa.pad` with the shift as value, and its bias becomes b - shift * (sum of
       the kernel over all but the output channel). The kernel counts as it is quantized, where it has parameters; with
       `bias-correction-follows` as it is in float, because the bias correction then sees the difference.
@@ -609,7 +614,8 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
            "Take the shift out with the float kernel: a bias correction comes later">,
     Mct_RemarksOption,
   ];
-  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // MCT_TRANSFORMS_PASSES_TD

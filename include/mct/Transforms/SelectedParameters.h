@@ -57,6 +57,14 @@ createParameters(mlir::MLIRContext *context,
                  const quantization::LutParameters &selected,
                  const quantization::SelectionOptions &options);
 
+/// A remark at the point: the error in the unit of the method (of several
+/// channels their mean), and how far from the least one it may be.
+void remarkOnError(tpc::QuantizeOp point,
+                   llvm::ArrayRef<quantization::SelectedParameters> selected,
+                   const quantization::SelectionOptions &options);
+void remarkOnError(tpc::QuantizeOp point,
+                   const quantization::LutParameters &selected);
+
 } // namespace mct
 
 #endif // MCT_TRANSFORMS_SELECTEDPARAMETERS_H

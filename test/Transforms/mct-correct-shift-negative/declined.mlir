@@ -351,3 +351,143 @@ func.func @point_without_statistics(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf
   %c = tosa.conv2d %r, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %c : tensor<1x4x4x1xf32>
 }
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3905, zeros = 0, min = -0.25, max = 15.0, histogram = #tpc.histogram<step_exponent = -8, first = -64, counts = dense<1> : tensor<3905xi64>>>
+// The maximum with zero is no maximum of shifted values.
+func.func @maximum_with_zero(%x: tensor<1x4x4x2xf32>) -> tensor<1x3x3x2xf32> {
+  %nought = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<1x4x4x2xf32>
+  %y = linalg.tanh {tpc.set = "Swish"} ins(%x : tensor<1x4x4x2xf32>) outs(%0 : tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{'act' is not shifted: 'linalg.pooling_nhwc_max' reads it}}
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
+  %1 = tensor.empty() : tensor<1x3x3x2xf32>
+  %2 = linalg.fill ins(%nought : f32) outs(%1 : tensor<1x3x3x2xf32>) -> tensor<1x3x3x2xf32>
+  %window = tensor.empty() : tensor<2x2xf32>
+  // expected-note @below {{the op is here}}
+  %m = linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%q, %window : tensor<1x4x4x2xf32>, tensor<2x2xf32>) outs(%2 : tensor<1x3x3x2xf32>) -> tensor<1x3x3x2xf32>
+  return %m : tensor<1x3x3x2xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3905, zeros = 0, min = -0.25, max = 15.0, histogram = #tpc.histogram<step_exponent = -8, first = -64, counts = dense<1> : tensor<3905xi64>>>
+func.func @dynamic_linalg(%x: tensor<?x2xf32>, %0: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  // expected-note @below {{the op is here}}
+  %y = linalg.tanh {tpc.set = "Swish"} ins(%x : tensor<?x2xf32>) outs(%0 : tensor<?x2xf32>) -> tensor<?x2xf32>
+  // expected-remark @below {{'act' is not shifted: its op is neither of TOSA nor of linalg with a static shape}}
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<?x2xf32>
+  return %q : tensor<?x2xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3905, zeros = 0, min = -0.25, max = 15.0, histogram = #tpc.histogram<step_exponent = -8, first = -64, counts = dense<1> : tensor<3905xi64>>>
+func.func @as_kernel(%x: tensor<1x4x4x2xf32>) -> tensor<1x1x1x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{'act' is not shifted: 'tosa.conv2d' reads it}}
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
+  // expected-note @below {{the op is here}}
+  %c = tosa.conv2d %x, %q, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  return %c : tensor<1x1x1x1xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3905, zeros = 0, min = -0.25, max = 15.0, histogram = #tpc.histogram<step_exponent = -8, first = -64, counts = dense<1> : tensor<3905xi64>>>
+// The last of these is the 65th.
+func.func @long_way(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{'act' is not shifted: it reaches more than 64 ops that pass a shift on}}
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
+  %i0 = tosa.identity %q : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i1 = tosa.identity %i0 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i2 = tosa.identity %i1 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i3 = tosa.identity %i2 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i4 = tosa.identity %i3 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i5 = tosa.identity %i4 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i6 = tosa.identity %i5 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i7 = tosa.identity %i6 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i8 = tosa.identity %i7 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i9 = tosa.identity %i8 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i10 = tosa.identity %i9 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i11 = tosa.identity %i10 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i12 = tosa.identity %i11 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i13 = tosa.identity %i12 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i14 = tosa.identity %i13 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i15 = tosa.identity %i14 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i16 = tosa.identity %i15 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i17 = tosa.identity %i16 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i18 = tosa.identity %i17 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i19 = tosa.identity %i18 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i20 = tosa.identity %i19 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i21 = tosa.identity %i20 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i22 = tosa.identity %i21 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i23 = tosa.identity %i22 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i24 = tosa.identity %i23 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i25 = tosa.identity %i24 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i26 = tosa.identity %i25 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i27 = tosa.identity %i26 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i28 = tosa.identity %i27 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i29 = tosa.identity %i28 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i30 = tosa.identity %i29 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i31 = tosa.identity %i30 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i32 = tosa.identity %i31 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i33 = tosa.identity %i32 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i34 = tosa.identity %i33 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i35 = tosa.identity %i34 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i36 = tosa.identity %i35 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i37 = tosa.identity %i36 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i38 = tosa.identity %i37 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i39 = tosa.identity %i38 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i40 = tosa.identity %i39 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i41 = tosa.identity %i40 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i42 = tosa.identity %i41 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i43 = tosa.identity %i42 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i44 = tosa.identity %i43 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i45 = tosa.identity %i44 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i46 = tosa.identity %i45 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i47 = tosa.identity %i46 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i48 = tosa.identity %i47 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i49 = tosa.identity %i48 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i50 = tosa.identity %i49 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i51 = tosa.identity %i50 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i52 = tosa.identity %i51 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i53 = tosa.identity %i52 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i54 = tosa.identity %i53 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i55 = tosa.identity %i54 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i56 = tosa.identity %i55 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i57 = tosa.identity %i56 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i58 = tosa.identity %i57 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i59 = tosa.identity %i58 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i60 = tosa.identity %i59 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i61 = tosa.identity %i60 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i62 = tosa.identity %i61 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %i63 = tosa.identity %i62 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  // expected-note @below {{the op is here}}
+  %i64 = tosa.identity %i63 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %c = tosa.conv2d %i64, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  return %c : tensor<1x4x4x1xf32>
+}

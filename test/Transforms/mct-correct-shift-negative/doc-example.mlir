@@ -1,4 +1,5 @@
 // RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-correct-shift-negative --mlir-elide-resource-strings-if-larger=64 | FileCheck %s
+// RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-correct-shift-negative --mct-correct-shift-negative --mlir-elide-resource-strings-if-larger=64 | FileCheck %s
 
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
+#include <array>
 
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Lut.h"
@@ -52,6 +53,106 @@ TEST_F(KernelTest, ConvolutionWithPadsStridesAndDilations) {
       : (tensor<1x12x14x5xf32>, tensor<7x3x4x5xf32>, tensor<7xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x6x4x7xf32>
     return %0 : tensor<1x6x4x7xf32>)"),
       1);
+}
+
+// Many convolutions side by side, some of the same shape: none may compute in
+// the buffer of another. The expected values are summed up one by one.
+TEST_F(KernelTest, ManyConvolutionsKeepTheirBuffers) {
+  struct Axis {
+    int64_t input, kernel, dilation, before, after, stride, output;
+  };
+  std::mt19937 random(5);
+  std::vector<std::array<Axis, 2>> shapes;
+  while (shapes.size() != 50) {
+    std::array<Axis, 2> shape;
+    bool divides = true;
+    for (Axis &axis : shape) {
+      axis.input = 1 + random() % 9;
+      axis.kernel = 1 + random() % 3;
+      axis.dilation = 1 + random() % 4;
+      int64_t reach = (axis.kernel - 1) * axis.dilation;
+      axis.before = random() % (reach + 1);
+      axis.after = random() % (reach + 1);
+      axis.stride = 1 + random() % 2;
+      int64_t span = axis.input - 1 + axis.before + axis.after - reach;
+      divides &= span >= 0 && span % axis.stride == 0;
+      axis.output = span / axis.stride + 1;
+    }
+    if (divides)
+      shapes.push_back(shape);
+  }
+  std::string body = constant("b", {4}, 1) + kZero, results, types;
+  auto list = [](std::initializer_list<int64_t> values) {
+    std::string text;
+    for (int64_t value : values)
+      text += (text.empty() ? "" : ", ") + std::to_string(value);
+    return text;
+  };
+  for (auto [index, shape] : llvm::enumerate(shapes)) {
+    auto [h, w] = shape;
+    std::string id = std::to_string(index),
+                input = tensorType({1, h.input, w.input, 4}),
+                kernel = tensorType({4, h.kernel, w.kernel, 4}),
+                output = tensorType({1, h.output, w.output, 4});
+    body += constant("k" + id, {4, h.kernel, w.kernel, 4}, 10 + index);
+    body +=
+        "%from" + id +
+        " = tosa.const_shape {values = dense<0> : tensor<4xindex>} : () -> "
+        "!tosa.shape<4>\n%size" +
+        id + " = tosa.const_shape {values = dense<[" +
+        list({1, h.input, w.input, 4}) +
+        "]> : tensor<4xindex>} : () -> !tosa.shape<4>\n%x" + id +
+        " = tosa.slice %x, %from" + id + ", %size" + id +
+        " : (tensor<1x9x9x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> " + input +
+        "\n%y" + id + " = tosa.conv2d %x" + id + ", %k" + id +
+        ", %b, %zero, %zero {acc_type = f32, dilation = array<i64: " +
+        list({h.dilation, w.dilation}) +
+        ">, pad = array<i64: " + list({h.before, h.after, w.before, w.after}) +
+        ">, stride = array<i64: " + list({h.stride, w.stride}) + ">} : (" +
+        input + ", " + kernel +
+        ", tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> " + output + "\n";
+    results += (index ? ", %y" : "%y") + id;
+    types += (index ? ", " : "") + output;
+  }
+  std::string text = "func.func @main(%x: tensor<1x9x9x4xf32>) -> (" + types +
+                     ") {\n" + body + "return " + results + " : " + types +
+                     "\n}";
+  for (bool useKernels : {true, false}) {
+    CompileOptions options;
+    options.unit = 1;
+    options.useKernels = useKernels;
+    auto executor = compile(text, options);
+    ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+    Floats input = randomFloats(9 * 9 * 4, 7), bias = randomFloats(4, 1);
+    std::vector<Floats> outputs;
+    std::vector<void *> pointers;
+    for (const TensorSpec &spec : executor->outputs())
+      outputs.emplace_back(spec.type.getNumElements());
+    for (Floats &output : outputs)
+      pointers.push_back(output.data());
+    Worker(*executor).run({input.data()}, pointers, 1);
+    for (auto [index, shape] : llvm::enumerate(shapes)) {
+      auto [h, w] = shape;
+      Floats kernel = randomFloats(4 * h.kernel * w.kernel * 4, 10 + index);
+      for (int64_t e = 0; e != int64_t(outputs[index].size()); ++e) {
+        int64_t o = e % 4, x = e / 4 % w.output, y = e / 4 / w.output;
+        double sum = bias[o];
+        for (int64_t ky = 0; ky != h.kernel; ++ky)
+          for (int64_t kx = 0; kx != w.kernel; ++kx) {
+            int64_t row = y * h.stride - h.before + ky * h.dilation,
+                    column = x * w.stride - w.before + kx * w.dilation;
+            if (row < 0 || column < 0 || row >= h.input || column >= w.input)
+              continue;
+            for (int64_t i = 0; i != 4; ++i)
+              sum += input[(row * 9 + column) * 4 + i] *
+                     kernel[((o * h.kernel + ky) * w.kernel + kx) * 4 + i];
+          }
+        // At most 37 terms of magnitude 1.
+        ASSERT_NEAR(outputs[index][e], sum, 1e-5)
+            << "convolution " << index << (useKernels ? " kernel" : " loops");
+      }
+    }
+  }
 }
 
 TEST_F(KernelTest, OneBiasForAllChannels) {

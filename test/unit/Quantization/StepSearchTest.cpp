@@ -4,7 +4,9 @@
 // sweeps by definition.
 
 #include "lib/Quantization/StepSearch.h"
+#include "lib/Quantization/FloatErrors.h"
 #include "lib/Quantization/PowerOfTwoSearch.h"
+#include "lib/Quantization/ZeroPoints.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
 #include "mct/Quantization/Selection.h"
@@ -136,6 +138,62 @@ TEST(ScaledAtomsTest, EverySizeIsSortedLikeStdSort) {
       std::sort(values.begin(), values.end());
       for (size_t i = 0; i < count; ++i)
         ASSERT_EQ(std::ldexp(atoms.values()[i], atoms.exponent()), values[i]);
+    }
+}
+
+TEST(FloatErrorsTest, SumsStayWithinTheirStatedLoss) {
+  for (size_t count : {16, 1024, 20000})
+    for (unsigned seed : {0, 1, 2}) {
+      ScaledAtoms atoms(randomValues(count, seed));
+      GridBatch batch;
+      double steps[kBatch];
+      // Steps whose inverses are floats; the last grid clips a lot.
+      for (float inverse : {127.0f, 64.0f, 33.3f, 1000.0f}) {
+        steps[batch.count] = 1 / double(inverse);
+        batch.add(inverse, -128, 127);
+      }
+      double errors[kBatch];
+      sumFloatErrors(atoms.floatValues().data(), atoms.floatValues().size(),
+                     batch, errors);
+      for (int j = 0; j < kBatch; ++j) {
+        double exact =
+            std::sqrt(errorOf(atoms.values(), {}, {-128, 127}, steps[j]));
+        double sum = steps[j] * std::sqrt(errors[j]);
+        // Values are rounded to float once and multiplied once.
+        double loss =
+            exact * kFloatSumLoss + 2.01 * 0x1p-24 * std::sqrt(atoms.energy());
+        EXPECT_NEAR(sum, exact, loss) << count << " values, seed " << seed;
+      }
+    }
+}
+
+TEST(ZeroPointsTest, BestIsTheFirstOfTheSmallestErrors) {
+  for (int levelCount : {2, 5, 16, 64})
+    for (unsigned seed = 0; seed < 12; ++seed) {
+      ScaledAtoms atoms(randomValues(50, seed));
+      ZeroPoints zeroPoints(atoms, levelCount);
+      double width = atoms.max() - atoms.min();
+      for (double step : {2.0 * width / levelCount, 0.7 * width / levelCount,
+                          0.2 * width / levelCount}) {
+        std::vector<double> errors;
+        for (int z = 0; z < levelCount; ++z)
+          errors.push_back(
+              errorOf(atoms.values(), {}, zeroPoints.levels(z), step));
+        double smallest = *std::min_element(errors.begin(), errors.end());
+        for (int guess : {0, levelCount / 2, levelCount - 1}) {
+          int best = zeroPoints.best(step, guess);
+          ASSERT_GE(best, 0);
+          ASSERT_LT(best, levelCount);
+          EXPECT_NEAR(errors[best], smallest, 1e-12 * atoms.energy())
+              << levelCount << " levels, seed " << seed;
+        }
+        for (int z = 0; z + 1 < levelCount; ++z) {
+          EXPECT_NEAR(zeroPoints.cost(step, z), errors[z + 1] - errors[z],
+                      1e-12 * atoms.energy());
+          if (zeroPoints.same(step, z))
+            EXPECT_EQ(errors[z + 1], errors[z]);
+        }
+      }
     }
 }
 

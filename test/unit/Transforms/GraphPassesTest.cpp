@@ -210,7 +210,7 @@ TEST_F(GraphPassesTest, BoundMovesOnRandomGraphs) {
                               "activations,mct-fold-batch-norm)",
                               module)));
   };
-  expectSameFunction(kBound, 1, options);
+  expectSameFunction(kBound, 4, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,7 +295,7 @@ TEST_F(GraphPassesTest, EqualizationKeepsRandomGraphs) {
           DenseElementsAttr::get(f32, 9.0f)));
     });
   };
-  expectSameFunction(kEqualize, 1, options);
+  expectSameFunction(kEqualize, 3, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,7 +335,7 @@ TEST_F(GraphPassesTest, ScaledInputKeepsRandomGraphs) {
           tpc::PowerOfTwoAttr::get(point.getContext(), {2.0}, 8, true));
     });
   };
-  expectSameFunction(kScaleInput, 10, options);
+  expectSameFunction(kScaleInput, 40, options);
 }
 
 static std::string softmax(const Shape &shape) {

@@ -98,6 +98,10 @@ TEST(ShiftNegative, EveryWayKeepsTheFunction) {
   expectSameFunctions("path.mlir", /*unchanged=*/0);
 }
 
+TEST(ShiftNegative, OpsOfLinalgKeepTheFunction) {
+  expectSameFunctions("linalg.mlir", /*unchanged=*/0);
+}
+
 TEST(ShiftNegative, RandomGraphsKeepTheFunction) {
   mct::testing::RandomGraphsOptions options;
   options.prepare = [](ModuleOp module) {

@@ -114,3 +114,54 @@ BENCHMARK_REWRITE(fold_constants, "func.func(mct-fold-constants)",
                   "tensor<1x1x1x2xf32>\n"
                   "  {1} = tosa.add {0}, %w{3} : (tensor<1x4x4x2xf32>, "
                   "tensor<1x1x1x2xf32>) -> tensor<1x4x4x2xf32>");
+
+static constexpr const char *kRelu6 =
+    "{1} = tosa.clamp {0} {{min_val = 0.0 : f32, max_val = 6.0 : f32} : "
+    "(tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>";
+static constexpr const char *kCalibrated =
+    "{1} = tpc.quantize {0} as \"p{3}\" activation "
+    "statistics(#tpc.statistics<count = 32, zeros = 0, min = 0.0, max = 9.0, "
+    "channel_mean = dense<1.0> : tensor<2xf64>, channel_mean_square = "
+    "dense<[5.0, 1.5]> : tensor<2xf64>, channel_min = dense<0.0> : "
+    "tensor<2xf32>, channel_max = dense<9.0> : tensor<2xf32>>) : "
+    "tensor<1x4x4x2xf32>";
+static constexpr const char *kQuantized =
+    "{1} = tpc.quantize {0} as \"p{3}\" activation "
+    "statistics(#tpc.statistics<count = 32, zeros = 0, min = -1.0, max = 3.0>) "
+    "parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : "
+    "tensor<1x4x4x2xf32>";
+
+BENCHMARK_REWRITE(normalize_clamps, "func.func(mct-normalize-activations)",
+                  kRelu, kRelu6, kAdd);
+BENCHMARK_REWRITE(normalize_hard_swish, "func.func(mct-normalize-activations)",
+                  "%g{3} = tosa.clamp {0} {{min_val = 0.0 : f32, max_val = 1.0 "
+                  ": f32} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>\n"
+                  "  {1} = tosa.mul {0}, %g{3}, %i : (tensor<1x4x4x2xf32>, "
+                  "tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>");
+BENCHMARK_REWRITE(bound_relu, "mct-bound-relu-to-power-of-two", kConv, kRelu6);
+BENCHMARK_REWRITE(equalize_channels,
+                  "mct-equalize-channels{only-if-better=false}", kConv, kRelu,
+                  kCalibrated);
+// One input, then a path of all ops that ends without a layer.
+BENCHMARK_REWRITE(scale_input, "mct-scale-input", kQuantized, kRelu, kRelu);
+BENCHMARK_REWRITE(shift_softmax, "mct-shift-softmax", kConv, kCalibrated,
+                  "%m{3} = tosa.reduce_max {0} {{axis = 3 : i32} : "
+                  "(tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32>\n"
+                  "  %d{3} = tosa.sub {0}, %m{3} : (tensor<1x4x4x2xf32>, "
+                  "tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32>\n"
+                  "  %e{3} = tosa.exp %d{3} : (tensor<1x4x4x2xf32>) -> "
+                  "tensor<1x4x4x2xf32>\n"
+                  "  %s{3} = tosa.reduce_sum %e{3} {{axis = 3 : i32} : "
+                  "(tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32>\n"
+                  "  %r{3} = tosa.reciprocal %s{3} : (tensor<1x4x4x1xf32>) -> "
+                  "tensor<1x4x4x1xf32>\n"
+                  "  {1} = tosa.mul %e{3}, %r{3}, %i : (tensor<1x4x4x2xf32>, "
+                  "tensor<1x4x4x1xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>");
+BENCHMARK_REWRITE(
+    update_concat_thresholds, "func.func(mct-update-concat-thresholds)",
+    kQuantized,
+    "%s{3} = tosa.concat {0} {{axis = 3 : i32} : (tensor<1x4x4x2xf32>) -> "
+    "tensor<1x4x4x2xf32>\n"
+    "  {1} = tpc.quantize %s{3} as \"c{3}\" activation "
+    "parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : "
+    "tensor<1x4x4x2xf32>");

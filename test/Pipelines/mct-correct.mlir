@@ -1,0 +1,22 @@
+// The corrections of mct-ptq alone, for a module whose points have parameters already.
+// RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-insert-quantizers --mct-calibrate=calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy --mct-select-weight-parameters --mct-select-parameters -o %t.mlir
+// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy batch-size=1" --dump-pass-pipeline 2>&1 | FileCheck %s
+// RUN: mct-opt %t.mlir --mct-correct="weights-bias-correction=false shift-negative-activation-correction=false" | FileCheck %s --check-prefix=NOTHING
+
+// CHECK:      builtin.module(
+// CHECK-NEXT:   mct-correct-shift-negative{
+// CHECK-NEXT:   mct-correct-bias{batch-size=1
+// CHECK-NEXT: )
+// CHECK:      tpc.quantize {{.*}} weight "kernel_attr"
+// CHECK-SAME: corrections(
+
+// NOTHING:     tpc.quantize {{.*}} weight "kernel_attr"
+// NOTHING-NOT: corrections(
+// NOTHING:     return
+func.func @main(%arg0: tensor<1x1x1x4xf32>) -> tensor<1x1x1x1xf32> {
+  %kernel = "tosa.const"() <{values = dense<[[[[0.11, 0.23, 0.31, 1.0]]]]> : tensor<1x1x1x4xf32>}> : () -> tensor<1x1x1x4xf32>
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x4xf32>, tensor<1x1x1x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  return %0 : tensor<1x1x1x1xf32>
+}
