@@ -44,10 +44,16 @@ void SampleMeans::add(int64_t first, int64_t count, const float *data,
        ++sample, data += perSample) {
     double *mean = &means[sample * channels];
     std::fill_n(mean, channels, 0.0);
-    for (int64_t i = 0; i != perSample;)
-      for (int64_t channel = 0; channel != channels; ++channel)
-        for (int64_t end = i + inner; i != end; ++i)
-          mean[channel] += data[i];
+    int64_t rows = perSample / (channels * inner);
+    if (inner == 1) {
+      for (int64_t row = 0; row != rows; ++row)
+        for (int64_t channel = 0; channel != channels; ++channel)
+          mean[channel] += data[row * channels + channel];
+    } else {
+      for (int64_t row = 0; row != rows * channels; ++row)
+        for (int64_t i = 0; i != inner; ++i)
+          mean[row % channels] += data[row * inner + i];
+    }
     for (int64_t channel = 0; channel != channels; ++channel)
       mean[channel] /= double(perSample / channels);
   }

@@ -42,20 +42,15 @@ TARGETS = {
     "4-bit weights, 4-bit activations": (4, "symmetric", 4),
 }
 
-BIAS, INPUT_MEAN = "mct-correct-bias", "mct-correct-bias=estimate=input-mean"
-SECOND_MOMENT, ACTIVATION_BIAS = "mct-correct-second-moment", "mct-correct-activation-bias"
-
-# The passes behind mct-ptq; rows differ in one thing from the first or from "no correction".
+# Options of mct-ptq; rows differ in one thing from the default or from "no correction".
 ROWS = {
-    "second moment, then bias": [SECOND_MOMENT, BIAS],
-    "bias (quantized network)": [BIAS],
-    "second moment alone": [SECOND_MOMENT],
-    "second moment, activation bias, bias": [SECOND_MOMENT, ACTIVATION_BIAS, BIAS],
-    "second moment, then bias, whole": [SECOND_MOMENT, f"{BIAS}=shrink=false"],
-    "no correction": [],
-    "bias (input mean), as MCT": [INPUT_MEAN],
-    "bias (quantized network), whole": [f"{BIAS}=shrink=false"],
-    "activation bias alone": [ACTIVATION_BIAS],
+    "bias (quantized network), the default": {},
+    "second moment, then bias": {"weights_second_moment_correction": "true"},
+    "second moment alone": {"weights_second_moment_correction": "true", "weights_bias_correction": "false"},
+    "no correction": {"weights_bias_correction": "false"},
+    "bias (input mean), as MCT": {"bias_estimate": "input-mean"},
+    "bias (input mean), activation bias": {"bias_estimate": "input-mean", "activation_bias_correction": "true"},
+    "activation bias alone": {"weights_bias_correction": "false", "activation_bias_correction": "true"},
 }
 
 DERIVED = """\
@@ -113,25 +108,9 @@ def target_for(name: str, folder: Path) -> str | Path:
     return path
 
 
-def flags(row: list[str], samples: str) -> list[str]:
-    """Passes with their options; those that run the network read the samples that mct-ptq calibrates with."""
-    result = []
-    for flag in row:
-        name, _, own = flag.partition("=")
-        options = own if name == ACTIVATION_BIAS else f"{own} {samples}".strip()
-        result.append(f"--{name}={options}" if options else f"--{name}")
-        if name == SECOND_MOMENT:
-            # The statistics of another network are needed.
-            result += [f"--mct-calibrate={samples}", "--mct-select-parameters"]
-    return result
-
-
-def quantize(network: dict, target: str | Path, row: list[str], output: Path) -> measure.Finished:
-    options = {"target": target} | network["options"]
-    samples = f"calibration-data={network['calibration']}"
-    samples += "".join(f" {key.replace('_', '-')}={value}" for key, value in network["options"].items())
-    command = measure.ptq_command(network["model"], network["calibration"], output, **options)
-    return measure.run_ok([*command[:3], *flags(row, samples), *command[3:]])
+def quantize(network: dict, target: str | Path, row: dict, output: Path) -> measure.Finished:
+    options = {"target": target} | network["options"] | row
+    return measure.run_ok(measure.ptq_command(network["model"], network["calibration"], output, **options))
 
 
 def judge(network: dict, quantized: Path) -> dict:
@@ -147,9 +126,9 @@ def table(network: dict, targets: list[str], folder: Path) -> None:
     print("|---|---|---|---|---|---|")
     for name in targets:
         target = target_for(name, folder)
-        for row, passes in ROWS.items():
+        for row, options in ROWS.items():
             output = folder / "quantized.mlirbc"
-            finished = quantize(network, target, passes, output)
+            finished = quantize(network, target, options, output)
             result = judge(network, output)
             top1 = "" if result["top1"] is None else f"{100 * result['top1']:.2f}"
             print(
