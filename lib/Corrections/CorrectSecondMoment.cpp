@@ -21,9 +21,11 @@ using quantization::Moments;
 
 /// Why the thresholds of a layer cannot follow its channels; empty when they
 /// can.
-static StringRef whyNotScalable(const Layer &layer) {
+static StringRef whyNotScalable(const Layer &layer, unsigned maxBits) {
   tpc::QuantizeOp point = layer.point;
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  if (parameters.getBits() > maxBits)
+    return "its kernel has more bits than max-bits";
   if (isa<tpc::PowerOfTwoAttr>(parameters))
     return "its thresholds are powers of two";
   if (!isa<tpc::SymmetricAttr, tpc::UniformAttr>(parameters))
@@ -81,8 +83,9 @@ struct CorrectSecondMomentPass
       return signalPassFailure();
     SmallVector<Layer *> layers;
     for (Layer &layer : found->layers) {
-      StringRef why = layer.point.getCorrectionsAttr() ? "it has been before"
-                                                       : whyNotScalable(layer);
+      StringRef why = layer.point.getCorrectionsAttr()
+                          ? "it has been before"
+                          : whyNotScalable(layer, maxBits);
       if (why.empty())
         layers.push_back(&layer);
       else if (remarks)

@@ -67,10 +67,20 @@ static bool needsChannelStatistics(const SelectionOptionGroup &selection) {
   return selection.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
-void mct::buildCorrectPipeline(OpPassManager &passManager,
-                               const SampleOptionGroup &samples,
-                               const SelectionOptionGroup &selection,
-                               const CorrectionOptionGroup &corrections) {
+static void addSecondMoment(OpPassManager &passManager,
+                            const SampleOptionGroup &samples,
+                            const SecondMomentOptionGroup &options) {
+  CorrectSecondMomentPassOptions secondMoment;
+  samples.copyTo(secondMoment);
+  secondMoment.maxBits = options.maxBits;
+  passManager.addPass(createCorrectSecondMomentPass(secondMoment));
+}
+
+/// What comes behind the selection of all parameters.
+static void addCorrections(OpPassManager &passManager,
+                           const SampleOptionGroup &samples,
+                           const SelectionOptionGroup &selection,
+                           const CorrectionOptionGroup &corrections) {
   // Both drop the parameters of what they changed.
   if (corrections.softmaxShift)
     passManager.addPass(createShiftSoftmaxPass());
@@ -93,14 +103,6 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
     shift.biasCorrectionFollows = corrections.weightsBias;
     passManager.addPass(createCorrectShiftNegativePass(shift));
   }
-  if (corrections.weightsSecondMoment) {
-    CorrectSecondMomentPassOptions secondMoment;
-    samples.copyTo(secondMoment);
-    passManager.addPass(createCorrectSecondMomentPass(secondMoment));
-    // The float network is another one now.
-    addCalibration(passManager, samples, needsChannelStatistics(selection));
-    addActivationSelection(passManager, samples, selection);
-  }
   if (corrections.weightsBias) {
     CorrectBiasPassOptions bias;
     samples.copyTo(bias);
@@ -112,6 +114,19 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
     bias.threshold = corrections.activationBiasThreshold;
     passManager.addPass(createCorrectActivationBiasPass(bias));
   }
+}
+
+void mct::buildCorrectPipeline(OpPassManager &passManager,
+                               const CorrectOptions &options) {
+  if (options.secondMoment.weightsSecondMoment) {
+    addSecondMoment(passManager, options.samples, options.secondMoment);
+    // The float network is another one now.
+    addCalibration(passManager, options.samples,
+                   /*channelStatistics=*/false);
+    addActivationSelection(passManager, options.samples, options.selection);
+  }
+  addCorrections(passManager, options.samples, options.selection,
+                 options.corrections);
 }
 
 void mct::buildPtqPipeline(OpPassManager &passManager,
@@ -136,11 +151,19 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   calibrate.statisticsIn.assign(options.statisticsIn.begin(),
                                 options.statisticsIn.end());
   calibrate.statisticsOut = options.statisticsOut;
-  passManager.addPass(createCalibratePass(calibrate));
+  bool secondMoment = options.secondMoment.weightsSecondMoment;
+  // Weights wait for statistics only where they are chosen with them. The
+  // second-moment correction changes what the activations are calibrated on, so
+  // that MCT, which has it behind them, calibrates twice.
+  if (calibrate.channelStatistics)
+    passManager.addPass(createCalibratePass(calibrate));
   addWeightSelection(passManager, samples, options.selection);
+  if (secondMoment)
+    addSecondMoment(passManager, samples, options.secondMoment);
+  if (!calibrate.channelStatistics || secondMoment)
+    passManager.addPass(createCalibratePass(calibrate));
   addActivationSelection(passManager, samples, options.selection);
-  buildCorrectPipeline(passManager, samples, options.selection,
-                       options.corrections);
+  addCorrections(passManager, samples, options.selection, options.corrections);
 }
 
 void mct::registerAllMctPasses() {
@@ -159,10 +182,7 @@ void mct::registerAllMctPasses() {
       "mct-correct",
       "Corrections of a module whose points have parameters: negative tails, "
       "moments and biases",
-      [](OpPassManager &passManager, const CorrectOptions &options) {
-        buildCorrectPipeline(passManager, options.samples, options.selection,
-                             options.corrections);
-      });
+      buildCorrectPipeline);
   PassPipelineRegistration<PtqOptions>(
       "mct-ptq",
       "Post-training quantization: attach a target, prepare, insert points, "

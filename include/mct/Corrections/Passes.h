@@ -16,11 +16,11 @@ enum class BiasEstimate { QuantizedNetwork, InputMean };
 
 /// The command line's words for them.
 inline llvm::cl::ValuesClass biasEstimateValues() {
-  return llvm::cl::values(
-      clEnumValN(BiasEstimate::QuantizedNetwork, "quantized-network",
-                 "outputs of the quantized network"),
-      clEnumValN(BiasEstimate::InputMean, "input-mean",
-                 "mean inputs of the float network"));
+  return llvm::cl::values(clEnumValN(BiasEstimate::QuantizedNetwork,
+                                     "quantized-network",
+                                     "outputs of the quantized network"),
+                          clEnumValN(BiasEstimate::InputMean, "input-mean",
+                                     "mean inputs of the float network"));
 }
 
 #define GEN_PASS_DECL

@@ -80,6 +80,8 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     The float network is another one then: activation points behind a layer that changed lose their `statistics` and
     `parameters`. Run `mct-calibrate` and `mct-select-parameters`, with the options of the first time, behind this pass.
 
+    `max-bits` leaves out kernels that are too fine for it to matter: at 8 bits a deviation hardly moves.
+
     What was done stands as `corrections` on the point of the kernel; a layer that has any is not corrected again.
     Left alone, with a remark if asked for: weights with power-of-two thresholds, which could not be multiplied; weights
     with one threshold for all channels; layers whose bias is not constant per channel; points of kernels with several
@@ -103,7 +105,9 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     %0 = tosa.conv2d %arg0, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
-  let options = Mct_SampleOptions<>.options;
+  let options = [
+    Option<"maxBits", "max-bits", "unsigned", /*default=*/"16", "Only layers whose kernels have at most that many bits">,
+  ] # Mct_SampleOptions<>.options;
 }
 
 def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::ModuleOp"> {

@@ -125,6 +125,24 @@ struct SelectionOptionGroup {
   }
 };
 
+/// The correction that comes before the activations are calibrated.
+struct SecondMomentOptionGroup {
+  using Options = mlir::detail::PassOptions;
+  SecondMomentOptionGroup(Options &parent, bool enabled)
+      : parent(parent), enabledByDefault(enabled) {}
+  Options &parent;
+  bool enabledByDefault;
+
+  Options::Option<bool> weightsSecondMoment{
+      parent, "weights-second-moment-correction",
+      llvm::cl::desc("Give layers back the deviation of their outputs"),
+      llvm::cl::init(enabledByDefault)};
+  Options::Option<unsigned> maxBits{
+      parent, "second-moment-max-bits",
+      llvm::cl::desc("Only layers whose kernels have at most that many bits"),
+      llvm::cl::init(7)};
+};
+
 /// Which corrections run behind the selection, and how.
 struct CorrectionOptionGroup {
   using Options = mlir::detail::PassOptions;
@@ -159,10 +177,6 @@ struct CorrectionOptionGroup {
       parent, "shift-negative-params-search",
       llvm::cl::desc("Search shift and threshold together"),
       llvm::cl::init(false)};
-  Options::Option<bool> weightsSecondMoment{
-      parent, "weights-second-moment-correction",
-      llvm::cl::desc("Give layers back the deviation of their outputs"),
-      llvm::cl::init(false)};
   Options::Option<bool> weightsBias{
       parent, "weights-bias-correction",
       llvm::cl::desc("Give layers back the mean of their outputs"),
@@ -190,6 +204,7 @@ struct PrepareOptions : public mlir::PassPipelineOptions<PrepareOptions> {
 struct CorrectOptions : public mlir::PassPipelineOptions<CorrectOptions> {
   SampleOptionGroup samples{*this};
   SelectionOptionGroup selection{*this};
+  SecondMomentOptionGroup secondMoment{*this, /*enabled=*/false};
   CorrectionOptionGroup corrections{*this};
 };
 
@@ -216,6 +231,7 @@ struct PtqOptions : public mlir::PassPipelineOptions<PtqOptions> {
       llvm::cl::desc("Make the channels between two layers equally wide"),
       llvm::cl::init(false)};
   SelectionOptionGroup selection{*this};
+  SecondMomentOptionGroup secondMoment{*this, /*enabled=*/true};
   CorrectionOptionGroup corrections{*this};
 };
 
@@ -231,9 +247,7 @@ inline void buildPreparePipeline(mlir::OpPassManager &passManager) {
 
 /// `mct-correct`: what mends a module whose points have parameters.
 void buildCorrectPipeline(mlir::OpPassManager &passManager,
-                          const SampleOptionGroup &samples,
-                          const SelectionOptionGroup &selection,
-                          const CorrectionOptionGroup &corrections);
+                          const CorrectOptions &options);
 
 /// `mct-ptq`: from a float module to one whose points have parameters, with
 /// corrections.
