@@ -217,54 +217,12 @@ struct NewPoint {
 };
 } // namespace
 
-static DenseElementsAttr addToEach(ElementsAttr values, double offset) {
-  auto dense = cast<DenseElementsAttr>(values);
-  if (dense.getElementType().isF64())
-    return DenseElementsAttr::get(
-        dense.getType(), ArrayRef<double>(llvm::map_to_vector(
-                             dense.getValues<double>(),
-                             [&](double value) { return value + offset; })));
-  return DenseElementsAttr::get(dense.getType(),
-                                ArrayRef<float>(llvm::map_to_vector(
-                                    dense.getValues<float>(), [&](float value) {
-                                      return static_cast<float>(value + offset);
-                                    })));
-}
-
-/// mean((x + c)^2) = mean(x^2) + 2 c mean(x) + c^2.
-static DenseElementsAttr shiftMeanSquares(ElementsAttr meanSquares,
-                                          ElementsAttr means, double offset) {
-  SmallVector<double> shifted;
-  for (auto [square, mean] :
-       llvm::zip_equal(cast<DenseElementsAttr>(meanSquares).getValues<double>(),
-                       cast<DenseElementsAttr>(means).getValues<double>()))
-    shifted.push_back(square + offset * (2 * mean + offset));
-  return DenseElementsAttr::get(cast<ShapedType>(meanSquares.getType()),
-                                ArrayRef<double>(shifted));
-}
-
-static tpc::StatisticsAttr
-shiftStatistics(tpc::QuantizeOp point, const quantization::Histogram &histogram,
-                double offset) {
-  MLIRContext *context = point.getContext();
-  tpc::StatisticsAttr statistics = point.getStatisticsAttr();
-  tpc::StatisticsAttr counts = createStatistics(
-      context, quantization::shiftHistogram(histogram, offset),
-      /*channels=*/nullptr, (point.getPointName() + kShifted).str());
-  ElementsAttr mean = statistics.getChannelMean(),
-               meanSquare = statistics.getChannelMeanSquare(),
-               min = statistics.getChannelMin(),
-               max = statistics.getChannelMax();
-  auto isDense = [](ElementsAttr values) {
-    return isa_and_present<DenseElementsAttr>(values);
-  };
-  if (!isDense(mean) || !isDense(meanSquare) || !isDense(min) || !isDense(max))
-    return counts;
-  return tpc::StatisticsAttr::get(
-      context, counts.getCount(), counts.getZeros(), counts.getMin(),
-      counts.getMax(), counts.getHistogram(), addToEach(mean, offset),
-      shiftMeanSquares(meanSquare, mean, offset), addToEach(min, offset),
-      addToEach(max, offset));
+static tpc::StatisticsAttr shiftStatistics(tpc::QuantizeOp point,
+                                           double offset) {
+  // Never fails: the histogram has been read before.
+  return *mct::shiftStatistics(point.getStatisticsAttr(), offset,
+                               (point.getPointName() + kShifted).str(),
+                               [&] { return point.emitOpError(); });
 }
 
 static std::string format(double value) {
@@ -474,7 +432,7 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
                                                      const Observed &seen) {
   NewPoint result;
   result.range = shiftRange(point.getRangeAttr(), offset);
-  result.statistics = shiftStatistics(point, seen.histogram, offset);
+  result.statistics = shiftStatistics(point, offset);
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (!parameters)
     return result;
@@ -593,7 +551,7 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
   selected.threshold = shift.threshold;
   NewPoint own;
   own.range = shiftRange(point.getRangeAttr(), shift.shift);
-  own.statistics = shiftStatistics(point, seen->histogram, shift.shift);
+  own.statistics = shiftStatistics(point, shift.shift);
   own.parameters = createParameters(builder.getContext(), selected, selection);
   double before =
       quantization::meanSquaredError(seen->atoms, getGrid(parameters));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
+#include "mct/Analysis/Constants.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Quantization/Selection.h"
@@ -10,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
+#include <limits>
 
 namespace mct {
 #define GEN_PASS_DEF_EQUALIZECHANNELSPASS
@@ -179,8 +182,11 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
   if (clamps.empty())
     return;
   for (tosa::ClampOp clamp : clamps)
-    if (!isUnbounded(clamp))
-      return leave(first, "the ReLU behind it has one bound for all channels",
+    if (!isUnbounded(clamp) && !perChannelBounds)
+      return leave(first,
+                   "the ReLU behind it has one bound for all channels; "
+                   "per-channel-bounds=true gives each its own, where the "
+                   "target computes a minimum with a constant",
                    clamp);
   if (!path.consumer)
     return leave(first, "no layer reads its ReLU, and it alone", path.obstacle);
@@ -354,13 +360,52 @@ EqualizeChannelsPass::estimate(const Pair &pair, const char *&reason) {
   return std::pair(before, after);
 }
 
+/// Takes the upper bound of a ReLU away, and takes the minimum of its result
+/// and `factors` times the bound along `axis` instead.
+static void boundEachChannel(tosa::ClampOp clamp, int64_t axis,
+                             ArrayRef<double> factors) {
+  OpBuilder builder(clamp->getContext());
+  builder.setInsertionPointAfter(clamp);
+  auto type = cast<RankedTensorType>(clamp.getType());
+  double bound = cast<FloatAttr>(clamp.getMaxVal()).getValueAsDouble();
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape[axis] = int64_t(factors.size());
+  std::vector<float> bounds;
+  for (double factor : factors)
+    bounds.push_back(float(factor * bound));
+  StringAttr name = getName(clamp->getLoc());
+  Value constant =
+      createConstant(builder, clamp.getLoc(),
+                     RankedTensorType::get(shape, builder.getF32Type()), bounds,
+                     ((name ? name.getValue() : "relu") + ".bound").str());
+  auto minimum =
+      tosa::MinimumOp::create(builder, clamp.getLoc(), type, clamp.getOutput(),
+                              constant, clamp.getNanMode());
+  clamp.getOutput().replaceAllUsesExcept(minimum.getOutput(), minimum);
+  clamp.setMaxValAttr(
+      builder.getF32FloatAttr(std::numeric_limits<float>::max()));
+  // The bounded value keeps the name that points and groups know.
+  if (name)
+    clamp->setLoc(NameLoc::get(
+        builder.getStringAttr(name.getValue() + "_unbounded"), clamp.getLoc()));
+}
+
 void EqualizeChannelsPass::apply(const Pair &pair) {
   OpBuilder builder(pair.first.getOperation());
+  struct Bounded {
+    tosa::ClampOp clamp;
+    int64_t axis;
+    SmallVector<double> factors;
+  };
+  SmallVector<Bounded> bounded;
   scaleOutputs(builder, pair.first, pair.factors);
   scaleInputs(builder, pair.second, inverse(pair.carried));
   carryFactors(
       pair.path, pair.first.getResult(), pair.first.resultAxis(), pair.factors,
       [&](Operation *op, int64_t axis, ArrayRef<double> factors) {
+        if (auto clamp = dyn_cast<tosa::ClampOp>(op);
+            clamp && !isUnbounded(clamp))
+          bounded.push_back({clamp, axis, llvm::to_vector(factors)});
         auto point = dyn_cast<tpc::QuantizeOp>(op);
         if (!point)
           return;
@@ -383,4 +428,6 @@ void EqualizeChannelsPass::apply(const Pair &pair) {
           square *= factor * factor;
       });
   renameChanged(pair.first, pair.path.ops, "_scaled");
+  for (const Bounded &relu : bounded)
+    boundEachChannel(relu.clamp, relu.axis, relu.factors);
 }

@@ -27,7 +27,7 @@ def judge(shared, tmp_path):
 
 @pytest.mark.parametrize("target", REQUIRED)
 def test_resnet8_reaches_what_is_required(judge, target):
-    result = judge(corrections.RESNET8, target, "second moment, then bias")
+    result = judge(corrections.RESNET8, target, "the default")
     top1, agreement = REQUIRED[target]
     assert result["top1"] >= top1
     assert result["agreement"] >= agreement
@@ -36,8 +36,8 @@ def test_resnet8_reaches_what_is_required(judge, target):
 # Means that are right in all layers are worth more at 3 bits, and with coarse activations, than MCT's estimate.
 @pytest.mark.parametrize("target", ["3-bit weights", "4-bit weights, 4-bit activations"])
 def test_resnet8_gains_from_measuring_the_quantized_network(judge, target):
-    ours = judge(corrections.RESNET8, target, "bias (quantized network), the default")
-    theirs = judge(corrections.RESNET8, target, "bias (input mean), as MCT")
+    ours = judge(corrections.RESNET8, target, "without second moment")
+    theirs = judge(corrections.RESNET8, target, "bias by MCT's formula")
     # Half a decibel; measured are 0.9 and 2.
     assert ours["sqnr"] >= theirs["sqnr"] + 0.5
     assert ours["agreement"] > theirs["agreement"]
@@ -46,14 +46,11 @@ def test_resnet8_gains_from_measuring_the_quantized_network(judge, target):
 # No correction may cost more than 0.1 dB, alone or behind the others.
 def test_vww_at_4_bits_loses_by_no_correction(judge):
     sqnr = {row: judge(corrections.VWW, "4-bit weights", row)["sqnr"] for row in corrections.ROWS}
-    alone = [
-        "bias (quantized network), the default",
-        "bias (input mean), as MCT",
-        "second moment alone",
-        "activation bias alone",
-    ]
-    for row in alone:
+    for row in ["equalization alone", "activation bias alone", "bias by MCT's formula"]:
         assert sqnr[row] >= sqnr["no correction"] - 0.1, row
-    assert sqnr["second moment, then bias"] >= sqnr["second moment alone"] - 0.1
-    assert sqnr["second moment, then bias"] >= sqnr["bias (quantized network), the default"] - 0.1
-    assert sqnr["bias (input mean), activation bias"] >= sqnr["bias (input mean), as MCT"] - 0.1
+    for row in ["without second moment", "without bias", "without shift of negative tails"]:
+        assert sqnr["the default"] >= sqnr[row] - 0.1, row
+    assert sqnr["without bias"] >= sqnr["no correction"] - 0.1
+    assert sqnr["without second moment"] >= sqnr["no correction"] - 0.1
+    assert sqnr["with equalization"] >= sqnr["the default"] - 0.1
+    assert sqnr["bias by MCT's formula, activation bias"] >= sqnr["bias by MCT's formula"] - 0.1

@@ -42,15 +42,22 @@ TARGETS = {
     "4-bit weights, 4-bit activations": (4, "symmetric", 4),
 }
 
-# Options of mct-ptq; rows differ in one thing from the default or from "no correction".
+# Options of mct-ptq. The rows differ from the default, or from no correction, or from MCT's, in one thing.
+NO_SECOND_MOMENT = {"weights_second_moment_correction": "false"}
+NO_BIAS = {"weights_bias_correction": "false"}
+INPUT_MEAN = NO_SECOND_MOMENT | {"bias_estimate": "input-mean"}
 ROWS = {
-    "bias (quantized network), the default": {},
-    "second moment, then bias": {"weights_second_moment_correction": "true"},
-    "second moment alone": {"weights_second_moment_correction": "true", "weights_bias_correction": "false"},
-    "no correction": {"weights_bias_correction": "false"},
-    "bias (input mean), as MCT": {"bias_estimate": "input-mean"},
-    "bias (input mean), activation bias": {"bias_estimate": "input-mean", "activation_bias_correction": "true"},
-    "activation bias alone": {"weights_bias_correction": "false", "activation_bias_correction": "true"},
+    "the default": {},
+    "without second moment": NO_SECOND_MOMENT,
+    "without bias": NO_BIAS,
+    "without shift of negative tails": {"shift_negative_activation_correction": "false"},
+    "with second moment at 8 bits": {"second_moment_max_bits": 8},
+    "with equalization": {"activation_channel_equalization": "true"},
+    "no correction": NO_SECOND_MOMENT | NO_BIAS,
+    "equalization alone": NO_SECOND_MOMENT | NO_BIAS | {"activation_channel_equalization": "true"},
+    "activation bias alone": NO_SECOND_MOMENT | NO_BIAS | {"activation_bias_correction": "true"},
+    "bias by MCT's formula": INPUT_MEAN,
+    "bias by MCT's formula, activation bias": INPUT_MEAN | {"activation_bias_correction": "true"},
 }
 
 DERIVED = """\

@@ -275,9 +275,6 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
-class Mct_RemarksOption
-    : Option<"remarks", "remarks", "bool", /*default=*/"false", "Say of each form that is left alone why">;
-
 def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::ModuleOp"> {
   let summary = "Give bounded ReLUs the bound 8, so that a power-of-two threshold fits them";
   let description = [{
@@ -308,7 +305,7 @@ def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::
     %2 = tosa.conv2d %1, %kernel2_times_3_4, %bias2, %zero, %zero {…} : (…) -> tensor<1x4x4x1xf32>
     ```
   }];
-  let options = [Mct_RemarksOption<>];
+  let options = [Mct_RemarksOption];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
@@ -333,7 +330,8 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
 
     Statistics and parameters of the points between the layers, and parameters of both kernels, are dropped: calibrate
     and select again. What lies between the layers has other values now and gets the suffix `_scaled` to its names. A
-    ReLU with an upper bound is left alone, because a clamp has one bound for all channels.
+    ReLU with an upper bound is left alone, because a clamp has one bound for all channels; `per-channel-bounds` makes
+    it a ReLU and a `tosa.minimum` with a constant, for targets that compute both as one.
 
     Run it after `mct-insert-quantizers`. `remarks` names each pair, with the error before and after, and each layer
     before a ReLU that is left alone.
@@ -360,9 +358,11 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Mct_RemarksOption<>,
+    Mct_RemarksOption,
     Option<"onlyIfBetter", "only-if-better", "bool", /*default=*/"true",
            "Leave a pair alone unless the estimated error of its kernels falls">,
+    Option<"perChannelBounds", "per-channel-bounds", "bool", /*default=*/"false",
+           "Equalize across bounded ReLUs too: the bound becomes a minimum with a constant per channel">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
@@ -397,7 +397,7 @@ def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
     %1 = tosa.conv2d %0, %kernel_times_3_4, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
     ```
   }];
-  let options = [Mct_RemarksOption<>];
+  let options = [Mct_RemarksOption];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
@@ -430,7 +430,7 @@ def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
            : tensor<1x1x2xf32>
     ```
   }];
-  let options = [Mct_RemarksOption<>];
+  let options = [Mct_RemarksOption];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
@@ -464,7 +464,7 @@ def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::f
     %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
     ```
   }];
-  let options = [Mct_RemarksOption<>];
+  let options = [Mct_RemarksOption];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 

@@ -3,6 +3,7 @@
 // The error methods besides no-clipping and mse, outliers, and the search for
 // an axis. T numbers: thresholds.md section 6.
 
+#include "RandomValues.h"
 #include "lib/Quantization/DivergenceSearch.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
@@ -23,9 +24,6 @@ using namespace mct::quantization;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr QuantizerKind kKinds[] = {QuantizerKind::PowerOfTwo,
-                                    QuantizerKind::Symmetric,
-                                    QuantizerKind::Uniform};
 constexpr ErrorMethod kMethods[] = {
     ErrorMethod::NoClipping, ErrorMethod::MSE,  ErrorMethod::MAE,
     ErrorMethod::LP,         ErrorMethod::KL,   ErrorMethod::HMSE,
@@ -41,29 +39,6 @@ SelectionOptions makeOptions(QuantizerKind kind, unsigned bits,
   options.lpNorm = lpNorm;
   options.isSigned = isSigned;
   return options;
-}
-
-std::vector<float> randomValues(size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::student_t_distribution<float> heavy(2);
-  std::vector<float> values(count);
-  for (float &value : values)
-    switch (seed % 4) {
-    case 0:
-      value = normal(generator);
-      break;
-    case 1:
-      value = heavy(generator);
-      break;
-    case 2:
-      value = std::max(0.0f, normal(generator));
-      break;
-    default:
-      value = std::round(4 * normal(generator)) / 8 - 0.3f;
-      break;
-    }
-  return values;
 }
 
 /// Mean of |e|^p by definition; levels step * [lo, hi].

@@ -3,6 +3,7 @@
 // T numbers: thresholds.md section 6.
 
 #include "mct/Quantization/Selection.h"
+#include "RandomValues.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/InstructionSet.h"
 #include "gtest/gtest.h"
@@ -15,10 +16,6 @@
 using namespace mct::quantization;
 
 namespace {
-
-constexpr QuantizerKind kKinds[] = {QuantizerKind::PowerOfTwo,
-                                    QuantizerKind::Symmetric,
-                                    QuantizerKind::Uniform};
 
 SelectionOptions makeOptions(QuantizerKind kind, unsigned bits,
                              ErrorMethod errorMethod = ErrorMethod::MSE,
@@ -90,29 +87,6 @@ double exactOptimum(const std::vector<float> &values, double lo, double hi) {
       best = std::min(best, errorOf(values, step, lo, hi));
   }
   return best;
-}
-
-std::vector<float> randomValues(size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::student_t_distribution<float> heavy(2);
-  std::vector<float> values(count);
-  for (float &value : values)
-    switch (seed % 4) {
-    case 0:
-      value = normal(generator);
-      break;
-    case 1:
-      value = heavy(generator);
-      break;
-    case 2:
-      value = std::max(0.0f, normal(generator));
-      break;
-    default:
-      value = std::round(4 * normal(generator)) / 8 - 0.3f;
-      break;
-    }
-  return values;
 }
 
 TEST(NoClippingTest, PowerOfTwoIsTheSmallestNotBelowTheBound) {

@@ -242,6 +242,19 @@ TEST_F(GraphPassesTest, EqualizedConvolutionsComputeTheSame) {
       kEqualize);
 }
 
+TEST_F(GraphPassesTest, EqualizedBoundedConvolutionsComputeTheSame) {
+  // The convolution makes values well above the bound.
+  expectSame(function({1, 6, 6, 3}, {1, 6, 6, 2},
+                      firstLayer(relu("r", "c", {1, 6, 6, 4}, "0.5") +
+                                 point("q", "r", {1, 6, 6, 4})) +
+                          constant("k2", {2, 3, 3, 4}, 12) +
+                          constant("b2", {2}, 13) +
+                          convolution("conv2d", "y", "q", {1, 6, 6, 4}, "k2",
+                                      {2, 3, 3, 4}, "b2", {1, 6, 6, 2}, 1)),
+             "mct-equalize-channels{only-if-better=false "
+             "per-channel-bounds=true}");
+}
+
 // Behind a flattening each channel is read once for every position.
 TEST_F(GraphPassesTest, EqualizedDenseLayerBehindPoolAndZerosComputesTheSame) {
   expectSame(
