@@ -66,26 +66,27 @@ void SampleMeans::add(int64_t first, int64_t count, const SampleMeans &other) {
                 &means[(first + sample) * channels]);
 }
 
-std::vector<double> SampleMeans::varianceOfDifference(const SampleMeans &left,
-                                                      const SampleMeans &right,
-                                                      int64_t total) {
+std::vector<double>
+SampleMeans::varianceOfDifference(const SampleMeans &left,
+                                  const SampleMeans &right) {
   std::vector<double> result(left.channels, 0.0);
   int64_t samples = left.channels ? left.means.size() / left.channels : 0;
   if (samples < kMinSamples)
     return result;
+  std::vector<double> differences(samples);
   for (int64_t channel = 0; channel != left.channels; ++channel) {
-    auto difference = [&](int64_t sample) {
-      int64_t i = sample * left.channels + channel;
-      return left.means[i] - right.means[i];
-    };
-    double mean = 0, variance = 0;
-    for (int64_t sample = 0; sample != samples; ++sample)
-      mean += difference(sample) / double(samples);
     for (int64_t sample = 0; sample != samples; ++sample) {
-      double deviation = difference(sample) - mean;
-      variance += deviation * deviation / double(samples - 1);
+      int64_t i = sample * left.channels + channel;
+      differences[sample] = left.means[i] - right.means[i];
     }
-    result[channel] = variance / double(total);
+    // Sums of doubles depend on the order, which is that of the files.
+    llvm::sort(differences);
+    double mean = 0, variance = 0;
+    for (double difference : differences)
+      mean += difference / double(samples);
+    for (double difference : differences)
+      variance += (difference - mean) * (difference - mean);
+    result[channel] = variance / double(samples - 1) / double(samples);
   }
   return result;
 }
@@ -194,8 +195,15 @@ FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
     return report(samples.takeError());
   result.samples = std::move(*samples);
 
-  // Of a fixed batch it is not known how its samples lie in a value.
+  // Of a fixed batch it is not known how its samples lie in a value; and the
+  // means of very many samples are not kept.
   bool told = result.allowsPartialUnits;
+  int64_t channels = 0;
+  for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
+    channels += spec.type.getDimSize(value.axis);
+  told &= channels != 0 &&
+          result.samples->numSamples() <=
+              SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
     result.sampleMeans.emplace_back(told ? result.samples->numSamples() : 0,
                                     spec.type.getDimSize(value.axis));

@@ -22,18 +22,22 @@ void observeChannels(quantization::ChannelStatistics &statistics,
                      const float *data, llvm::ArrayRef<int64_t> shape,
                      int64_t axis, std::vector<float> &scratch);
 
-/// Means of the channels in each of the first samples: how much they differ
-/// from sample to sample tells how well their mean over all is known. The
-/// number of samples is limited, so that memory does not grow with them.
+/// Means of the channels in each sample: how much they differ from sample to
+/// sample tells how well their mean over all is known.
 class SampleMeans {
 public:
-  static constexpr int64_t kMaxSamples = 256;
+  /// What all of a run may take. Where it would be more nothing is kept, so
+  /// that memory does not grow with the number of samples; the means of so many
+  /// samples are known well.
+  static constexpr int64_t kMaxBytes = int64_t(64) << 20;
   /// Fewer say too little about how much samples differ.
   static constexpr int64_t kMinSamples = 8;
 
   SampleMeans() = default;
   SampleMeans(int64_t samples, int64_t channels)
-      : channels(channels), means(std::min(samples, kMaxSamples) * channels) {}
+      : channels(channels), means(samples * channels) {}
+  /// Whether nothing is kept.
+  bool empty() const { return means.empty(); }
 
   /// Adds `count` samples that lie behind each other, of `shape` together.
   void add(int64_t first, int64_t count, const float *data,
@@ -41,11 +45,11 @@ public:
   /// Adds the first `count` samples of `other` as those from `first` on.
   void add(int64_t first, int64_t count, const SampleMeans &other);
 
-  /// Variance of the mean over `total` samples of the difference between the
-  /// two, per channel; 0 where there are fewer than kMinSamples.
+  /// Variance of the mean over all samples of the difference between the
+  /// two, per channel, whatever the order of the samples; 0 where there are
+  /// fewer than kMinSamples.
   static std::vector<double> varianceOfDifference(const SampleMeans &left,
-                                                  const SampleMeans &right,
-                                                  int64_t total);
+                                                  const SampleMeans &right);
 
 private:
   int64_t channels = 0;
@@ -56,7 +60,8 @@ private:
 struct ChannelRun {
   /// One for each value that was asked for.
   std::vector<quantization::ChannelStatistics> statistics;
-  /// Likewise; empty where the samples of a unit cannot be told apart.
+  /// Likewise; empty where the samples of a unit cannot be told apart, or are
+  /// too many.
   std::vector<SampleMeans> sampleMeans;
   std::unique_ptr<execution::SampleSource> samples;
   /// Samples per unit; it depends on the network alone.

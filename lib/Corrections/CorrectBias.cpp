@@ -127,7 +127,7 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
             const std::vector<float> &bias = layers[number]->bias;
             SmallVector<Affine> &correction = corrections[number];
             std::vector<double> variances = SampleMeans::varianceOfDifference(
-                run->sampleMeans[number], means, run->samples->numSamples());
+                run->sampleMeans[number], means);
             for (auto [channel, seen] :
                  llvm::enumerate(statistics.channels())) {
               double error =

@@ -446,7 +446,7 @@ LogicalResult LayerwiseRun::runSegments(unsigned last) {
   for (Value value : segments[last].outputs)
     if (int layer = crossings.find(value)->second.layer; layer >= 0)
       sampleMeans[layer] = SampleMeans(
-          before.allowsPartialUnits ? before.samples->numSamples() : 0,
+          before.sampleMeans[layer].empty() ? 0 : before.samples->numSamples(),
           cast<RankedTensorType>(value.getType())
               .getDimSize(layers[layer].axis));
   if (llvm::Error error = forEachUnit(

@@ -153,11 +153,13 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
         producers.push_back(producer);
     old->erase();
   }
+  // Before the bias is replaced, which may erase what the old ops read.
+  eraseUnusedConstants(producers);
+  builder.setInsertionPoint(merged);
   KernelOp mergedOp = *kernelOps.get(merged);
   mergedOp.setBias(builder, *secondBias);
   if (moments)
     setOutputMoments(builder, mergedOp, *moments);
-  eraseUnusedConstants(producers);
   return merged;
 }
 

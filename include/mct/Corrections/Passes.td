@@ -34,7 +34,8 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       of a gigabyte and computed again where it does not.
       With `shrink`, an error d whose standard error over the samples is e counts as d * max(0, 1 - e^2 / d^2): what
       differs from sample to sample more than on average is chance, and would be wrong for other samples. e comes from
-      the first 256 samples; of fewer than 8 nothing is known, and errors count as they are.
+      all samples, where they fit in 64 MiB; of more the mean is known well. Of fewer than 8 nothing is known, and errors
+      count as they are.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
