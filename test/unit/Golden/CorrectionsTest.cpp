@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arithmetic of the corrections against transforms.json. What rewrites a
-// graph is compared in TransformsTest.cpp.
+// graph is compared in FoldingTest.cpp and ScalingTest.cpp.
 #include "Golden.h"
 
 #include "mct/Quantization/Corrections.h"
@@ -238,7 +238,7 @@ void checkSoftmaxShift(const json::Object &recorded) {
                 1e-5 * std::fabs(expected[i]) + bin / 2);
 }
 
-TEST(GoldenTransforms, ArithmeticOfTheCorrectionsMatches) {
+TEST(GoldenCorrections, ArithmeticMatches) {
   File file("transforms.json");
   MCT_REQUIRE_GOLDEN(file);
   Report report;

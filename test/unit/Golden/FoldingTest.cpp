@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewrites of float networks against recorded runs of MCT (golden vectors,
-// section 5 of their README.md).
+// Rewrites of float networks against transforms.json: kinds bn_folding,
+// bn_forward_folding, linear_collapsing and residual_collapsing (section 5 of
+// the README.md of the vectors).
 #include "../Execution/Fixture.h"
+#include "Golden.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mct;
@@ -130,28 +130,14 @@ protected:
 
 void GoldenTransforms::forEach(
     StringRef kind, llvm::function_ref<void(const json::Object &)> check) {
-  const char *directory = std::getenv("MCT_GOLDEN_DIR");
-  std::string path = (directory ? std::string(directory)
-                                : MCT_SOURCE_DIR "/../shared/golden") +
-                     "/transforms.json";
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    GTEST_SKIP() << "no golden vectors at " << path;
-  llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());
-  if (!root) {
-    llvm::consumeError(root.takeError());
-    FAIL() << path << " does not parse";
-  }
-  size_t numCases = 0;
-  for (const json::Value &value : *root->getAsObject()->getArray("cases")) {
-    const json::Object &golden = *value.getAsObject();
-    if (*golden.getString("kind") != kind)
-      continue;
-    SCOPED_TRACE(golden.getString("id")->str());
-    ++numCases;
-    check(golden);
-  }
-  EXPECT_GT(numCases, 0u);
+  mct::golden::File file("transforms.json");
+  MCT_REQUIRE_GOLDEN(file);
+  mct::golden::Report report;
+  for (const json::Object *recorded : file.objects("cases"))
+    if (mct::golden::text(*recorded, "kind") == kind)
+      report.check("transforms " + kind.str(),
+                   mct::golden::text(*recorded, "id"),
+                   [&] { check(*recorded); });
 }
 
 void GoldenTransforms::addConvolution(const json::Object &state,
