@@ -26,7 +26,6 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 using execution::Executor;
-using execution::SampleSource;
 using quantization::Affine;
 using quantization::ChannelStatistics;
 
