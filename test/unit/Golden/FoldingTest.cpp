@@ -205,7 +205,7 @@ void GoldenTransforms::addConvolution(const json::Object &state,
           text += (text.empty() ? "" : ", ") + std::to_string(value);
         return text;
       };
-      for (auto [name, values] :
+      for (const auto &[name, values] :
            {std::pair(begin, Shape{0, 0, 0, group * part[3]}),
             std::pair(size, part)})
         body += "%" + name + " = tosa.const_shape {values = dense<[" +

@@ -56,7 +56,7 @@ func.func @main(%v0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 
 /// `pipeline` on the chain of `period`.
 static void rewrite(benchmark::State &state, const char *pipeline,
-                    std::vector<const char *> period) {
+                    const std::vector<const char *> &period) {
   static const bool registered = [] {
     mct::registerAllMctPasses();
     return true;
