@@ -83,9 +83,12 @@ private:
       op->emitOpError("cannot follow the batch: ") << reason;
     return failure();
   }
-  const BatchDimension *find(Value value) const {
+  /// A copy: what is added to the map moves its entries.
+  std::optional<BatchDimension> find(Value value) const {
     auto it = dimensions.find(value);
-    return it == dimensions.end() ? nullptr : &it->second;
+    if (it == dimensions.end())
+      return std::nullopt;
+    return it->second;
   }
   LogicalResult follow(Operation *op);
   LogicalResult followElementwise(Operation *op);
@@ -122,7 +125,7 @@ LogicalResult Follower::constantShape(Operation *op, Value shape,
 LogicalResult Follower::followElementwise(Operation *op) {
   std::optional<BatchDimension> found;
   for (Value operand : op->getOperands().take_front(numDataOperands(op)))
-    if (const BatchDimension *dimension = find(operand)) {
+    if (std::optional<BatchDimension> dimension = find(operand)) {
       if (found && !(*found == *dimension))
         return fail(op, "it lies in different dimensions of the operands");
       found = *dimension;
@@ -191,7 +194,7 @@ LogicalResult Follower::followReshape(tosa::ReshapeOp op,
 }
 
 LogicalResult Follower::followMatMul(tosa::MatMulOp op) {
-  const BatchDimension *a = find(op.getA()), *b = find(op.getB());
+  std::optional<BatchDimension> a = find(op.getA()), b = find(op.getB());
   if (a && b) {
     if (a->dimension != 0 || !(*a == *b))
       return fail(op, "it is not the leading dimension of both operands");
@@ -212,8 +215,9 @@ LogicalResult Follower::followMatMul(tosa::MatMulOp op) {
 LogicalResult Follower::follow(Operation *op) {
   if (op->getNumRegions() != 0) {
     WalkResult result = op->walk([&](Operation *nested) {
-      return llvm::any_of(nested->getOperands(),
-                          [&](Value operand) { return find(operand); })
+      return llvm::any_of(
+                 nested->getOperands(),
+                 [&](Value operand) { return find(operand).has_value(); })
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
@@ -222,7 +226,7 @@ LogicalResult Follower::follow(Operation *op) {
                : success();
   }
   if (llvm::none_of(op->getOperands(),
-                    [&](Value operand) { return find(operand); }))
+                    [&](Value operand) { return find(operand).has_value(); }))
     return success();
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
@@ -233,8 +237,9 @@ LogicalResult Follower::follow(Operation *op) {
   if (auto matmul = dyn_cast<tosa::MatMulOp>(op))
     return followMatMul(matmul);
 
-  const BatchDimension *first =
-      op->getNumOperands() ? find(op->getOperand(0)) : nullptr;
+  std::optional<BatchDimension> first;
+  if (op->getNumOperands() != 0)
+    first = find(op->getOperand(0));
   // What remains has its data in the leading operands.
   if (!first)
     return fail(op, isa<tosa::TosaDialect>(op->getDialect())
@@ -247,8 +252,9 @@ LogicalResult Follower::follow(Operation *op) {
     return success();
   };
   auto onlyFirst = [&] {
-    return llvm::none_of(op->getOperands().drop_front(),
-                         [&](Value operand) { return find(operand); });
+    return llvm::none_of(op->getOperands().drop_front(), [&](Value operand) {
+      return find(operand).has_value();
+    });
   };
   auto alongAxis = [&](int64_t axis) -> LogicalResult {
     if (axis == dimension)
@@ -286,7 +292,7 @@ LogicalResult Follower::follow(Operation *op) {
       })
       .Case([&](tosa::ConcatOp concat) -> LogicalResult {
         for (Value operand : concat->getOperands()) {
-          const BatchDimension *other = find(operand);
+          std::optional<BatchDimension> other = find(operand);
           if (!other || !(*other == source))
             return fail(op, "not every operand has it in the same dimension");
         }
@@ -322,7 +328,7 @@ LogicalResult Follower::follow(Operation *op) {
       })
       .Case<tosa::GatherOp, tosa::ScatterOp>([&](Operation *) -> LogicalResult {
         for (Value operand : op->getOperands()) {
-          const BatchDimension *other = find(operand);
+          std::optional<BatchDimension> other = find(operand);
           if (!other || other->dimension != 0 || other->rows != source.rows)
             return fail(op, "it is not the leading dimension of all operands");
         }
