@@ -421,7 +421,7 @@ void Search::divide() {
       for (int part = 1; part < parts; ++part) {
         Probe probe;
         probe.step = interval.low.step + width * part / parts;
-        // A guess for now.
+        // Where the search for the best one of this step starts.
         probe.zeroPoint = (interval.low.zeroPoint * (parts - part) +
                            interval.high.zeroPoint * part + parts / 2) /
                           parts;
