@@ -175,6 +175,18 @@ TEST_F(KernelTest, DepthwiseWithMultiplier) {
       1);
 }
 
+// oneDNN's fused addition is wrong here.
+TEST_F(KernelTest, DilatedDepthwiseOfANarrowImageWithResidual) {
+  expectSameAsLoops(
+      function("%x: tensor<1x4x1x4xf32>", "tensor<1x4x1x4xf32>",
+               constant("w", {1, 3, 4, 1}, 1) + constant("b", {4}, 2) + R"(
+    %0 = tosa.depthwise_conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 2, 2>, pad = array<i64: 0, 0, 2, 2>, stride = array<i64: 1, 1>}
+      : (tensor<1x4x1x4xf32>, tensor<1x3x4x1xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x1x4xf32>
+    %1 = tosa.add %0, %x : (tensor<1x4x1x4xf32>, tensor<1x4x1x4xf32>) -> tensor<1x4x1x4xf32>
+    return %1 : tensor<1x4x1x4xf32>)"),
+      1);
+}
+
 TEST_F(KernelTest, TransposedConvolution) {
   expectSameAsLoops(
       function("%x: tensor<1x4x5x6xf32>", "tensor<1x8x10x7xf32>",
