@@ -381,11 +381,11 @@ std::string SiteRewriter::placeKernel(
   // Largest fusion first. A value that is observed has two uses and stays.
   SmallVector<Fusion, 3> fusions;
   Operation *user = soleUser(op->getResult(0));
-  // oneDNN 2.7 adds wrong values behind a dilated depthwise convolution of an
-  // image that is narrower than the dilation.
-  auto depthwise = dyn_cast<tosa::DepthwiseConv2DOp>(op);
-  bool canAdd = !depthwise || llvm::all_of(depthwise.getDilation(),
-                                           [](int64_t d) { return d == 1; });
+  // oneDNN 2.7 adds wrong values behind a dilated convolution of an image that
+  // is narrower than the dilation.
+  auto dilation = op->getAttrOfType<DenseI64ArrayAttr>("dilation");
+  bool canAdd = !dilation || llvm::all_of(dilation.asArrayRef(),
+                                          [](int64_t d) { return d == 1; });
   if (auto sum = dyn_cast_or_null<tosa::AddOp>(user);
       sum && canAdd && operands.size() == 1 &&
       sum.getInput1().getType() == sum.getType() &&
