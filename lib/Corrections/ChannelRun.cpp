@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -136,6 +137,41 @@ FailureOr<RunSettings> RunSettings::parse(Location loc,
   return settings;
 }
 
+void mct::corrections::keepOnly(func::FuncOp function,
+                                ArrayRef<ChannelValue> values) {
+  Block &body = function.getBody().front();
+  body.getTerminator()->setOperands({});
+  function.removeResAttrsAttr();
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getArgumentTypes(), {}));
+  llvm::SmallPtrSet<Operation *, 16> kept;
+  for (const ChannelValue &value : values)
+    if (Operation *op = value.value.getDefiningOp())
+      kept.insert(op);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (!kept.contains(&op) && isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// The values that depend on the arguments, and so on the samples.
+static llvm::DenseSet<Value> findSampled(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  llvm::DenseSet<Value> sampled(body.args_begin(), body.args_end());
+  for (Operation &op : body) {
+    bool reads = op.walk([&](Operation *nested) {
+                     return llvm::any_of(nested->getOperands(),
+                                         [&](Value operand) {
+                                           return sampled.contains(operand);
+                                         })
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   }).wasInterrupted();
+    if (reads)
+      sampled.insert(op.result_begin(), op.result_end());
+  }
+  return sampled;
+}
+
 FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
                                                  ArrayRef<ChannelValue> values,
                                                  const RunSettings &settings) {
@@ -144,19 +180,8 @@ FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
   options.function = function.getSymName().str();
   options.simulateQuantization = false;
   options.observeAfterQuantization = false;
-  // What does not lead to the values need not be computed.
-  Block &body = function.getBody().front();
-  body.getTerminator()->setOperands({});
-  function.removeResAttrsAttr();
-  function.setType(
-      FunctionType::get(module.getContext(), function.getArgumentTypes(), {}));
-  llvm::SmallPtrSet<Operation *, 16> observed;
-  for (const ChannelValue &value : values)
-    if (Operation *op = value.value.getDefiningOp())
-      observed.insert(op);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (!observed.contains(&op) && isOpTriviallyDead(&op))
-      op.erase();
+  keepOnly(function, values);
+  llvm::DenseSet<Value> sampled = findSampled(function);
   // Values are observed by name, and not all have one of their own.
   OpBuilder builder(module.getContext());
   for (auto [number, value] : llvm::enumerate(values)) {
@@ -204,8 +229,13 @@ FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
   told &= channels != 0 &&
           result.samples->numSamples() <=
               SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
+  // What the samples do not change has no mean of its own in each of them.
+  auto isTold = [&](const ChannelValue &value) {
+    return told && sampled.contains(value.value);
+  };
   for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
-    result.sampleMeans.emplace_back(told ? result.samples->numSamples() : 0,
+    result.sampleMeans.emplace_back(isTold(value) ? result.samples->numSamples()
+                                                  : 0,
                                     spec.type.getDimSize(value.axis));
   std::vector<std::vector<ChannelObserver>> workers(
       execution::numWorkers(**executor, *result.samples, settings.run));
@@ -213,7 +243,8 @@ FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
     for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
       observers.emplace_back(
           value.axis, spec.type.getDimSize(value.axis),
-          told ? spec.type.getNumElements() / result.unit : 0, result.unit);
+          isTold(value) ? spec.type.getNumElements() / result.unit : 0,
+          result.unit);
   llvm::Error error = execution::forEachUnit(
       **executor, *result.samples, settings.run,
       [&](size_t index, execution::Worker &worker) {

@@ -60,8 +60,8 @@ private:
 struct ChannelRun {
   /// One for each value that was asked for.
   std::vector<quantization::ChannelStatistics> statistics;
-  /// Likewise; empty where the samples of a unit cannot be told apart, or are
-  /// too many.
+  /// Likewise; empty where the samples of a unit cannot be told apart, are too
+  /// many, or do not matter because the value is the same for all.
   std::vector<SampleMeans> sampleMeans;
   std::unique_ptr<execution::SampleSource> samples;
   /// Samples per unit; it depends on the network alone.
@@ -80,6 +80,9 @@ struct RunSettings {
         llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
         uint64_t batchSize, unsigned threads);
 };
+
+/// Removes what does not lead to `values`, results of the function included.
+void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values);
 
 /// Runs a function of `module` in float, points being the identity, and
 /// observes values of it. The module is the caller's to throw away: points are

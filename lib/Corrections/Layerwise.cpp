@@ -120,6 +120,8 @@ private:
   llvm::MapVector<Value, Crossing> crossings;
   llvm::DenseSet<Value> constants;
   llvm::DenseMap<Value, int> layerOf;
+  /// Where the samples of a unit lie, if there may be fewer than a unit.
+  BatchDimensions batchDimensions;
   std::vector<SmallVector<Affine>> corrections;
   /// Of the layers that are being measured.
   std::vector<SampleMeans> sampleMeans;
@@ -140,10 +142,18 @@ static llvm::SetVector<Value> getReads(Operation *op) {
 }
 
 LogicalResult LayerwiseRun::prepare() {
+  // The run before has followed the batch through what leads to the layers.
+  keepOnly(function, layers);
   FailureOr<int64_t> batch = getBatch(function, /*emitErrors=*/false);
   if (succeeded(batch) && *batch != before.unit &&
       failed(setBatch(function, before.unit)))
     return failure();
+  if (before.unit != 1 && before.allowsPartialUnits) {
+    FailureOr<BatchDimensions> followed = followBatch(function);
+    if (failed(followed))
+      return failure();
+    batchDimensions = std::move(*followed);
+  }
   for (auto [number, layer] : llvm::enumerate(layers))
     layerOf[layer.value] = number;
   corrections.resize(layers.size());
@@ -165,7 +175,10 @@ LogicalResult LayerwiseRun::cut() {
   unsigned last = 0;
   for (Operation &op : body.without_terminator()) {
     llvm::SetVector<Value> reads = getReads(&op);
-    if (llvm::all_of(reads, [&](Value v) { return constants.contains(v); })) {
+    bool isLayer = llvm::any_of(op.getResults(),
+                                [&](Value v) { return layerOf.contains(v); });
+    if (!isLayer &&
+        llvm::all_of(reads, [&](Value v) { return constants.contains(v); })) {
       // Constants, their points, storage: cheap to have in every segment.
       constants.insert(op.result_begin(), op.result_end());
       continue;
@@ -174,26 +187,15 @@ LogicalResult LayerwiseRun::cut() {
     for (Value read : reads)
       level = std::max(level, levels.lookup(read));
     segmentOf[&op] = level + 1;
-    for (Value result : op.getResults()) {
-      bool isLayer = layerOf.contains(result);
+    for (Value result : op.getResults())
       levels[result] = level + (isLayer ? 1 : 0);
-      if (isLayer)
-        last = std::max(last, level + 1);
-    }
+    if (isLayer)
+      last = std::max(last, level + 1);
   }
   segments.resize(last + 1);
 
-  // What does not lead to a layer is not computed.
-  llvm::SetVector<Operation *> needed;
-  for (const ChannelValue &layer : layers)
-    if (Operation *op = layer.value.getDefiningOp())
-      needed.insert(op);
-  for (size_t next = 0; next != needed.size(); ++next)
-    for (Value read : getReads(needed[next]))
-      if (Operation *op = read.getDefiningOp(); op && segmentOf.contains(op))
-        needed.insert(op);
   for (Operation &op : body.without_terminator())
-    if (needed.contains(&op))
+    if (segmentOf.contains(&op))
       segments[segmentOf[&op]].ops.push_back(&op);
 
   for (BlockArgument argument : body.getArguments())
@@ -396,13 +398,11 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t unit, unsigned last) {
     SmallVector<int64_t> shape(
         cast<RankedTensorType>(value.getType()).getShape());
     // A whole unit holds the samples one after the other; of the last one only
-    // the front is real.
+    // the front is real. What depends on no sample is real throughout.
     if (valid != before.unit)
-      for (int64_t &size : shape)
-        if (size % before.unit == 0 && size != 1) {
-          size = size / before.unit * valid;
-          break;
-        }
+      if (auto batch = batchDimensions.find(value);
+          batch != batchDimensions.end())
+        shape[batch->second.dimension] = batch->second.rows * valid;
     auto *data = reinterpret_cast<const float *>(bufferOf(lane, value, unit));
     observeChannels(lane.statistics[layer], data, shape, layers[layer].axis,
                     lane.scratch);
