@@ -2,8 +2,6 @@
 #include "mct/Analysis/Constants.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -11,31 +9,44 @@ using namespace mlir;
 // than a resource.
 static constexpr int64_t kInlineElements = 32;
 
+// Splats of more elements than this are no weights, but an accident.
+static constexpr int64_t kMaxExpanded = int64_t(1) << 26;
+
+static bool isTooLarge(const mct::ConstantTensor &tensor) {
+  return tensor.isSplat() && tensor.getNumElements() > kMaxExpanded;
+}
+
+/// A tensor of f32 that is no huge splat.
+static std::optional<mct::ConstantTensor> getTensor(Value value) {
+  std::optional<mct::ConstantTensor> tensor = mct::ConstantTensor::get(value);
+  if (!tensor || !tensor->getType().getElementType().isF32() ||
+      isTooLarge(*tensor))
+    return std::nullopt;
+  return tensor;
+}
+
+bool mct::ConstantFloats::exists(Value value) {
+  return getTensor(value).has_value();
+}
+
 std::optional<mct::ConstantFloats> mct::ConstantFloats::get(Value value) {
-  ElementsAttr attribute;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.getElementType().isF32() ||
-      !matchPattern(value, m_Constant(&attribute)))
+  std::optional<ConstantTensor> tensor = getTensor(value);
+  return tensor ? convert(std::move(*tensor)) : std::nullopt;
+}
+
+std::optional<mct::ConstantFloats>
+mct::ConstantFloats::convert(ConstantTensor tensor) {
+  if (isTooLarge(tensor))
     return std::nullopt;
   ConstantFloats result;
-  result.type = type;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob ||
-        blob->getData().size() != size_t(type.getNumElements()) * sizeof(float))
-      return std::nullopt;
-    result.stored = blob->getDataAs<float>();
+  result.tensor = std::move(tensor);
+  if (!result.tensor.isSplat() &&
+      result.tensor.getType().getElementType().isF32())
     return result;
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(attribute);
-  if (!dense)
-    return std::nullopt;
-  if (dense.isSplat())
-    result.expanded.assign(type.getNumElements(), dense.getSplatValue<float>());
-  else
-    result.stored =
-        ArrayRef(reinterpret_cast<const float *>(dense.getRawData().data()),
-                 type.getNumElements());
+  result.converted = result.tensor.decode<float>();
+  if (result.tensor.isSplat())
+    result.converted.resize(result.tensor.getNumElements(),
+                            result.converted.front());
   return result;
 }
 

@@ -84,7 +84,7 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
   if (!type || !input || !result || !type.hasStaticShape())
     return std::nullopt;
   Operation *constant = tpc::getConstantOp(kernel);
-  if (!constant || !ConstantFloats::get(constant->getResult(0)))
+  if (!constant || !ConstantFloats::exists(constant->getResult(0)))
     return std::nullopt;
 
   kernelOp.numOutputs = 1;
@@ -235,11 +235,11 @@ mct::getChannelConstant(Value value, int64_t axis, int64_t channels) {
       return std::nullopt;
     return getChannelConstant(broadcast.getInput(), 0, channels);
   }
-  std::optional<ConstantFloats> floats = ConstantFloats::get(value);
-  if (!floats)
+  std::optional<ConstantTensor> tensor = ConstantTensor::get(value);
+  if (!tensor || !tensor->getType().getElementType().isF32())
     return std::nullopt;
-  ArrayRef<float> values = floats->values();
-  ArrayRef<int64_t> shape = floats->shape();
+  ArrayRef<float> values = tensor->getFloats();
+  ArrayRef<int64_t> shape = tensor->getShape();
   if (values.size() == 1)
     return std::vector<float>(channels, values.front());
   if (axis >= int64_t(shape.size()) || values.empty())

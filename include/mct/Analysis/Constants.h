@@ -2,6 +2,7 @@
 #ifndef MCT_ANALYSIS_CONSTANTS_H
 #define MCT_ANALYSIS_CONSTANTS_H
 
+#include "mct/Analysis/ConstantTensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -10,24 +11,28 @@
 
 namespace mct {
 
-/// The f32 elements of a constant, read in place where they are stored as such;
-/// a splat is expanded.
+/// The elements of a constant as f32, read in place where they are stored as
+/// such; a splat is expanded.
 class ConstantFloats {
 public:
-  /// None when `value` is not a constant of element type f32, or its data are
-  /// missing.
+  /// None when `value` is not a constant of element type f32, its data are
+  /// missing, or it is a splat of more than 2^26 elements.
   static std::optional<ConstantFloats> get(mlir::Value value);
+  /// Whether there are such; without a copy.
+  static bool exists(mlir::Value value);
+  /// Of any element type; none for a splat of more than 2^26 elements.
+  static std::optional<ConstantFloats> convert(ConstantTensor tensor);
 
   /// All elements in row-major order.
   llvm::ArrayRef<float> values() const {
-    return expanded.empty() ? stored : llvm::ArrayRef<float>(expanded);
+    return converted.empty() ? tensor.getFloats()
+                             : llvm::ArrayRef<float>(converted);
   }
-  llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+  llvm::ArrayRef<int64_t> shape() const { return tensor.getShape(); }
 
 private:
-  mlir::RankedTensorType type;
-  llvm::ArrayRef<float> stored;
-  std::vector<float> expanded;
+  ConstantTensor tensor;
+  std::vector<float> converted;
 };
 
 /// Attribute with these elements. Many of them become a `dense_resource`, so
