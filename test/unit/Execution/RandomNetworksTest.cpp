@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random networks, executed and evaluated by the definitions of their ops. A
+// difference is printed with its seed and the smallest network that shows it.
+#include "RandomNetworks.h"
+#include "Fixture.h"
+#include "ReferenceEvaluator.h"
+
+#include "mct/Analysis/Names.h"
+#include "mct/Execution/Npy.h"
+#include "mct/Execution/Run.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+#include <cmath>
+#include <map>
+#include <mutex>
+
+using namespace mct::execution;
+using namespace mct::testing;
+using mlir::Value;
+
+namespace {
+
+size_t numRandomNetworks(size_t usual) {
+  const char *variable = std::getenv("MCT_RANDOM_NETWORKS");
+  return variable ? std::strtoul(variable, nullptr, 10) : usual;
+}
+unsigned firstSeed() {
+  const char *variable = std::getenv("MCT_RANDOM_SEED");
+  return variable ? unsigned(std::strtoul(variable, nullptr, 10)) : 1;
+}
+
+/// What a run judged, to show that the bounds leave something to judge.
+struct Judged {
+  uint64_t elements = 0, tight = 0;
+};
+
+mlir::func::FuncOp mainOf(mlir::ModuleOp module) {
+  return module.lookupSymbol<mlir::func::FuncOp>("main");
+}
+
+llvm::ArrayRef<int64_t> shapeOf(Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
+double readNumber(const void *data, int64_t i, mlir::Type type) {
+  auto *bytes = static_cast<const char *>(data);
+  auto read = [&](auto value) {
+    std::memcpy(&value, bytes + i * int64_t(sizeof(value)), sizeof(value));
+    return static_cast<double>(value);
+  };
+  if (type.isF32())
+    return read(float());
+  if (type.isInteger(32))
+    return read(int32_t());
+  return read(int8_t());
+}
+
+/// The samples that a network gets, and what the reference makes of them.
+class Expectation {
+public:
+  /// `samples` are as many as the batch of the arguments, or a part of them,
+  /// several times.
+  Expectation(mlir::ModuleOp module, unsigned seed, int64_t samples,
+              bool simulate)
+      : samples(samples) {
+    mlir::func::FuncOp function = mainOf(module);
+    llvm::append_range(argumentTypes, function.getArgumentTypes());
+    llvm::append_range(
+        outputs, function.getBody().front().getTerminator()->getOperands());
+    auto first =
+        mlir::cast<mlir::RankedTensorType>(function.getArgumentTypes().front());
+    batch = first.getDimSize(0);
+    // Arguments of different leading sizes have no batch: a call is a sample.
+    hasBatch = llvm::all_of(function.getArgumentTypes(), [&](mlir::Type type) {
+      return mlir::cast<mlir::RankedTensorType>(type).getDimSize(0) == batch;
+    });
+    if (!hasBatch)
+      batch = 1;
+    groups = (samples + batch - 1) / batch;
+    for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
+      data.push_back(randomInput(mlir::cast<mlir::RankedTensorType>(type),
+                                 groups, seed * 31 + unsigned(number)));
+    evaluators.reserve(size_t(groups));
+    for (int64_t group = 0; group != groups; ++group) {
+      std::vector<ReferenceTensor> arguments;
+      for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+        ReferenceTensor tensor = ReferenceEvaluator::zeros(type);
+        size_t bytes = data[number].size() / size_t(groups);
+        for (size_t i = 0; i != tensor.numbers.size(); ++i)
+          tensor.numbers[i].value =
+              readNumber(data[number].data() + size_t(group) * bytes,
+                         int64_t(i), tensor.element);
+        arguments.push_back(std::move(tensor));
+      }
+      evaluators.emplace_back(function, simulate);
+      if (!evaluators.back().run(arguments)) {
+        error = evaluators.back().error;
+        return;
+      }
+    }
+  }
+
+  /// Bytes of the samples from `first` on, the last one repeated.
+  std::vector<char> inputUnit(size_t argument, int64_t first, int64_t valid,
+                              int64_t unit) const {
+    size_t bytes = sampleBytes(argument);
+    std::vector<char> unitData;
+    for (int64_t i = 0; i != unit; ++i) {
+      const char *begin = data[argument].data() +
+                          size_t(first + std::min(i, valid - 1)) * bytes;
+      unitData.insert(unitData.end(), begin, begin + bytes);
+    }
+    return unitData;
+  }
+  size_t sampleBytes(size_t argument) const {
+    return data[argument].size() / size_t(groups * batch);
+  }
+
+  /// Compares what was computed for `value`, a tensor of `shape` that holds
+  /// `held` samples of which the first `valid` count, and are those from
+  /// `first` on. Empty when everything lies within its bounds.
+  std::string compare(Value value, const void *actual,
+                      llvm::ArrayRef<int64_t> shape, int64_t held,
+                      int64_t first, int64_t valid, Judged &judged) const {
+    llvm::ArrayRef<int64_t> wanted = shapeOf(value);
+    if (shape.size() != wanted.size())
+      return "another rank";
+    auto element =
+        mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+    // The dimension of the batch is the one that differs, or the outermost.
+    int64_t axis = -1;
+    for (int64_t d = 0; d != int64_t(shape.size()); ++d)
+      if (shape[d] != wanted[d]) {
+        if (axis >= 0 || shape[d] * batch != wanted[d] * held)
+          return "has the shape " + print(shape) + " for " +
+                 std::to_string(held) + " samples, not " + print(wanted);
+        axis = d;
+      }
+    if (axis < 0 && held == batch && valid != held)
+      for (int64_t d = 0; d != int64_t(shape.size()) && axis < 0; ++d)
+        if (shape[d] != 1)
+          axis = d;
+    int64_t outer = 1, inner = 1;
+    for (int64_t d = 0; d < axis; ++d)
+      outer *= shape[d];
+    for (int64_t d = axis + 1; d < int64_t(shape.size()); ++d)
+      inner *= shape[d];
+    if (axis < 0) {
+      // One group, or a value that does not depend on the samples.
+      const ReferenceTensor &tensor = evaluators[first / batch][value];
+      return compareElements(actual, element, tensor, 0, 0, inner, judged);
+    }
+    int64_t rows = wanted[axis] / batch;
+    for (int64_t sample = 0; sample != valid; ++sample) {
+      int64_t from = (first + sample) % batch;
+      const ReferenceTensor &tensor =
+          evaluators[(first + sample) / batch][value];
+      for (int64_t block = 0; block != outer; ++block) {
+        std::string difference = compareElements(
+            actual, element, tensor,
+            (block * shape[axis] + sample * rows) * inner,
+            (block * wanted[axis] + from * rows) * inner, rows * inner, judged);
+        if (!difference.empty())
+          return "sample " + std::to_string(first + sample) + ": " + difference;
+      }
+    }
+    return "";
+  }
+
+  static std::string print(llvm::ArrayRef<int64_t> shape) {
+    std::string text;
+    for (int64_t size : shape)
+      text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+  }
+
+  llvm::SmallVector<mlir::Type> argumentTypes;
+  llvm::SmallVector<Value> outputs;
+  int64_t samples, batch = 1, groups = 1;
+  bool hasBatch = true;
+  std::string error;
+  /// Of each argument, for whole groups.
+  std::vector<std::vector<char>> data;
+  /// One for each group of `batch` samples.
+  std::vector<ReferenceEvaluator> evaluators;
+
+private:
+  static std::string compareElements(const void *actual, mlir::Type element,
+                                     const ReferenceTensor &tensor,
+                                     int64_t actualBegin, int64_t begin,
+                                     int64_t count, Judged &judged) {
+    for (int64_t i = 0; i != count; ++i) {
+      const Number &number = tensor.numbers[size_t(begin + i)];
+      ++judged.elements;
+      if (!(number.error < std::numeric_limits<double>::infinity()))
+        continue;
+      judged.tight +=
+          number.error <= 1e-3 * std::max(1.0, std::abs(number.value));
+      double found = readNumber(actual, actualBegin + i, element);
+      if (std::abs(found - number.value) <= number.error)
+        continue;
+      char text[200];
+      std::snprintf(
+          text, sizeof(text), "element %lld is %.9g, not %.9g +- %.3g",
+          static_cast<long long>(begin + i), found, number.value, number.error);
+      return text;
+    }
+    return "";
+  }
+};
+
+/// How a network is run; every choice may come with every network.
+struct Plan {
+  explicit Plan(unsigned seed) {
+    std::mt19937 random(seed * 2654435761u + 1);
+    auto below = [&](unsigned bound) { return int64_t(random() % bound); };
+    samples = 1 + below(5);
+    static const int64_t units[] = {0, 0, 1, 2, 3, 4};
+    unit = units[below(6)];
+    run.threads = unsigned(1 + below(3));
+    run.batchSize = below(4);
+    simulate = below(100) < 75;
+    observeBehind = below(2) != 0;
+    loops = below(3) == 0;
+    observeEvery = 1 + below(4);
+  }
+  int64_t samples, unit;
+  RunOptions run;
+  bool simulate, observeBehind, loops;
+  /// Besides the points, every so-many-th value is observed.
+  int64_t observeEvery;
+};
+
+class RandomNetworks : public ExecutionTest {
+protected:
+  RandomNetworks() {
+    llvm::SmallString<128> path;
+    llvm::sys::fs::createUniqueDirectory("random-networks", path);
+    folder = path.str().str();
+  }
+  ~RandomNetworks() override { llvm::sys::fs::remove_directories(folder); }
+
+  /// What differs between the executor and the reference; empty if nothing.
+  std::string difference(mlir::ModuleOp network, unsigned seed);
+  std::string runUnits(const Executor &executor, const Expectation &expected);
+  std::string runSamples(const Executor &executor, const Expectation &expected,
+                         const Plan &plan,
+                         llvm::ArrayRef<Value> observedValues);
+  /// Writes the samples of each argument; empty when they cannot be told.
+  llvm::SmallVector<std::string> writeSamples(const Expectation &expected);
+  Value observedValue(mlir::func::FuncOp function, llvm::StringRef name,
+                      bool behind);
+  /// The smallest network that still differs, and how.
+  std::string explain(mlir::ModuleOp network, unsigned seed);
+  /// Runs a network in every way, for a few seeds.
+  void expectNoDifference(const std::string &text);
+
+  std::string folder;
+  Judged judged;
+};
+
+std::string RandomNetworks::runUnits(const Executor &executor,
+                                     const Expectation &expected) {
+  Worker worker(executor);
+  int64_t unit = executor.unit();
+  for (int64_t first = 0; first < expected.samples; first += unit) {
+    int64_t valid = std::min(unit, expected.samples - first);
+    std::vector<std::vector<char>> inputs, outputs;
+    llvm::SmallVector<const void *> inputData;
+    llvm::SmallVector<void *> outputData;
+    for (size_t i = 0; i != executor.inputs().size(); ++i)
+      inputs.push_back(expected.inputUnit(i, first, valid, unit));
+    for (const TensorSpec &spec : executor.outputs())
+      // What is not written must not pass for a result.
+      outputs.emplace_back(
+          size_t(spec.type.getNumElements() *
+                 ((spec.type.getElementTypeBitWidth() + 7) / 8)),
+          char(0x7e));
+    for (auto &input : inputs)
+      inputData.push_back(input.data());
+    for (auto &output : outputs)
+      outputData.push_back(output.data());
+    worker.run(inputData, outputData, valid);
+    for (auto [i, spec] : llvm::enumerate(executor.outputs())) {
+      std::string difference =
+          expected.compare(expected.outputs[i], outputs[i].data(),
+                           spec.type.getShape(), unit, first, valid, judged);
+      if (!difference.empty())
+        return "result " + std::to_string(i) + " ('" + spec.name +
+               "'): " + difference;
+    }
+  }
+  return "";
+}
+
+llvm::SmallVector<std::string>
+RandomNetworks::writeSamples(const Expectation &expected) {
+  llvm::SmallVector<std::string> files;
+  for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
+    auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+    llvm::SmallVector<int64_t> shape(tensor.getShape());
+    shape[0] = shape[0] / expected.batch * expected.samples;
+    ElementType element =
+        tensor.getElementType().isF32()         ? ElementType::F32
+        : tensor.getElementType().isInteger(32) ? ElementType::I32
+        : tensor.getElementType().isInteger(8)  ? ElementType::I8
+                                                : ElementType::Bool;
+    std::string path = folder + "/" + std::to_string(number) + ".npy";
+    auto writer = llvm::cantFail(NpyWriter::create(path, element, shape));
+    writer->write(expected.data[number].data(),
+                  expected.sampleBytes(number) * size_t(expected.samples));
+    llvm::cantFail(writer->commit());
+    files.push_back(std::to_string(number) + ":" + path);
+  }
+  return files;
+}
+
+std::string RandomNetworks::runSamples(const Executor &executor,
+                                       const Expectation &expected,
+                                       const Plan &plan,
+                                       llvm::ArrayRef<Value> observedValues) {
+  SampleOptions options;
+  options.files = writeSamples(expected);
+  // An argument's name may be a number too.
+  for (auto [file, spec] : llvm::zip(options.files, executor.inputs()))
+    file = spec.name + file.substr(file.find(':'));
+  auto samples =
+      SampleSource::open(options, executor.inputs(), executor.unit());
+  if (!samples)
+    return "samples: " + llvm::toString(samples.takeError());
+
+  struct Latest : TensorObserver {
+    void observe(llvm::ArrayRef<float> data,
+                 llvm::ArrayRef<int64_t> newShape) override {
+      values.assign(data.begin(), data.end());
+      shape.assign(newShape.begin(), newShape.end());
+      ++calls;
+    }
+    std::vector<float> values;
+    std::vector<int64_t> shape;
+    int calls = 0;
+  };
+  std::vector<std::vector<Latest>> latest(
+      numWorkers(executor, **samples, plan.run));
+  for (auto &one : latest)
+    one.resize(observedValues.size());
+  std::mutex mutex;
+  std::map<std::string, std::string> differences;
+  llvm::Error error = forEachUnit(
+      executor, **samples, plan.run,
+      [&](size_t number, Worker &worker) {
+        for (size_t i = 0; i != observedValues.size(); ++i)
+          worker.setObserver(i, &latest[number][i]);
+      },
+      [&](const Unit &unit) {
+        std::lock_guard<std::mutex> lock(mutex);
+        auto note = [&](const std::string &what, const std::string &text) {
+          if (!text.empty())
+            differences.try_emplace(what, text);
+        };
+        for (auto [i, spec] : llvm::enumerate(executor.outputs()))
+          note("result " + std::to_string(i) + " ('" + spec.name + "')",
+               expected.compare(expected.outputs[i], unit.outputs[i],
+                                spec.type.getShape(), executor.unit(),
+                                unit.firstSample, unit.validSamples, judged));
+        for (auto [i, value] : llvm::enumerate(observedValues)) {
+          Latest &seen = latest[unit.worker][i];
+          const TensorSpec &spec = executor.observed()[i];
+          std::string what = "observed '" + spec.name + "'";
+          if (seen.calls != 1)
+            note(what, "seen " + std::to_string(seen.calls) + " times");
+          else
+            note(what, expected.compare(value, seen.values.data(), seen.shape,
+                                        unit.validSamples, unit.firstSample,
+                                        unit.validSamples, judged));
+          seen.calls = 0;
+        }
+        return llvm::Error::success();
+      });
+  if (error)
+    return "run: " + llvm::toString(std::move(error));
+  if (differences.empty())
+    return "";
+  return differences.begin()->first + ": " + differences.begin()->second;
+}
+
+Value RandomNetworks::observedValue(mlir::func::FuncOp function,
+                                    llvm::StringRef name, bool behind) {
+  Value found;
+  for (mlir::BlockArgument argument : function.getArguments())
+    if (auto given = mct::getName(argument); given && given.getValue() == name)
+      found = argument;
+  function.walk([&](mlir::Operation *op) {
+    if (auto point = mlir::dyn_cast<mct::tpc::QuantizeOp>(op)) {
+      if (point.isActivation() && point.getUniqueName() == name)
+        found = behind ? point.getResult() : point.getInput();
+    } else if (op->getNumResults() == 1 && op->getBlock() == &function.front())
+      if (auto given = mct::getName(op->getLoc());
+          given && given.getValue() == name)
+        found = op->getResult(0);
+  });
+  return found;
+}
+
+std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
+  Plan plan(seed);
+  mlir::func::FuncOp function = mainOf(network);
+  // Alone, with everything fused that may be; observed; as loops.
+  CompileOptions alone;
+  alone.unit = plan.unit;
+  alone.simulateQuantization = plan.simulate;
+  CompileOptions watched = alone;
+  watched.observeAllPoints = true;
+  watched.observeAfterQuantization = plan.observeBehind;
+  int64_t number = 0;
+  for (mlir::Operation &op : function.getBody().front()) {
+    if (op.getNumResults() != 1 || mlir::isa<mct::tpc::QuantizeOp>(op))
+      continue;
+    auto type =
+        mlir::dyn_cast<mlir::RankedTensorType>(op.getResult(0).getType());
+    auto name = mct::getName(op.getLoc());
+    if (type && type.getElementType().isF32() && name &&
+        ++number % plan.observeEvery == 0)
+      watched.observed.push_back(name.str());
+  }
+  CompileOptions loops = watched;
+  loops.useKernels = false;
+  llvm::SmallVector<CompileOptions, 3> options{alone, watched};
+  if (plan.loops)
+    options.push_back(loops);
+  diagnostics.clear();
+  auto executors = Executor::compileAll(network, options);
+  if (mlir::failed(executors))
+    return "does not compile: " + llvm::join(diagnostics, "\n");
+
+  // A fixed batch wants whole units.
+  int64_t samples = plan.samples;
+  for (auto &executor : *executors)
+    if (!executor->allowsPartialUnits())
+      samples = executor->unit() * ((samples + 1) / 2);
+  Expectation expected(network, seed, samples, plan.simulate);
+  if (!expected.error.empty())
+    return "reference: " + expected.error;
+  for (auto [which, executor] : llvm::enumerate(*executors)) {
+    static const char *const names[] = {"alone", "observed", "loops"};
+    std::string text;
+    if (which == 0 || !expected.hasBatch) {
+      text = runUnits(*executor, expected);
+    } else {
+      llvm::SmallVector<Value> values;
+      for (const TensorSpec &spec : executor->observed())
+        values.push_back(
+            observedValue(function, spec.name, plan.observeBehind));
+      text = runSamples(*executor, expected, plan, values);
+    }
+    if (!text.empty())
+      return std::string(names[which]) + ": " + text;
+  }
+  return "";
+}
+
+std::string RandomNetworks::explain(mlir::ModuleOp network, unsigned seed) {
+  mlir::OwningOpRef<mlir::ModuleOp> small =
+      shrink(network, [&](mlir::ModuleOp candidate) {
+        return !difference(candidate, seed).empty();
+      });
+  return difference(*small, seed) + "\n" + mct::testing::print(*small);
+}
+
+void RandomNetworks::expectNoDifference(const std::string &text) {
+  auto network = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(network) << llvm::join(diagnostics, "\n");
+  for (unsigned seed = 1; seed != 9; ++seed)
+    ASSERT_EQ(difference(*network, seed), "") << "seed " << seed;
+}
+
+//===----------------------------------------------------------------------===//
+// Random networks
+//===----------------------------------------------------------------------===//
+
+// MCT_RANDOM_NETWORKS=2000 for more of them, MCT_RANDOM_SEED=7 for others.
+TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
+  size_t count = numRandomNetworks(300), failures = 0;
+  for (size_t i = 0; i != count; ++i) {
+    unsigned seed = firstSeed() + unsigned(i);
+    auto network = makeRandomNetwork(context, seed);
+    ASSERT_TRUE(mlir::succeeded(mlir::verify(*network)))
+        << "seed " << seed << ": " << llvm::join(diagnostics, "\n");
+    std::string text = difference(*network, seed);
+    if (text.empty())
+      continue;
+    // The first ones in full.
+    ADD_FAILURE() << "seed " << seed << ": "
+                  << (++failures <= 5 ? explain(*network, seed) : text);
+  }
+  RecordProperty("different", int(failures));
+  // Bounds so wide that anything fits would judge nothing.
+  EXPECT_GT(double(judged.tight), 0.9 * double(judged.elements))
+      << judged.tight << " of " << judged.elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Values that are read again behind an op that may compute in their place
+//===----------------------------------------------------------------------===//
+
+const std::string kImage = "tensor<1x3x3x4xf32>";
+
+/// A pool with windows of one pixel: what it reads.
+std::string copyOf(const std::string &result, const std::string &value) {
+  return "%" + result + " = tosa.max_pool2d %" + value +
+         " {kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+         "array<i64: 1, 1>} : (" +
+         kImage + ") -> " + kImage + "\n";
+}
+
+/// A convolution of 3x3 pixels of 4 channels each into one number.
+std::string sumOf(const std::string &result, const std::string &value) {
+  return "%" + result + " = tosa.conv2d %" + value +
+         ", %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, "
+         "1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 3, 3>} : (" +
+         kImage +
+         ", tensor<1x3x3x4xf32>, tensor<1xf32>, tensor<1xf32>, "
+         "tensor<1xf32>) -> tensor<1x1x1x1xf32> loc(\"" +
+         result + "\")\n";
+}
+
+TEST_F(RandomNetworks, PoolBehindAnExponentialOfTheSameConvolution) {
+  expectNoDifference(
+      "func.func @main(%x: " + kImage + ") -> (" + kImage + ", " + kImage +
+      ") {\n" + kZero + constant("w", {4, 1, 1, 4}, 1) + constant("b", {4}, 2) +
+      R"(%z = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x3x4xf32>, tensor<4x1x1x4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x4xf32>
+    %e = tosa.exp %z : (tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32>
+)" + copyOf("m", "z") +
+      "return %e, %m : " + kImage + ", " + kImage + "\n}");
+}
+
+TEST_F(RandomNetworks, PoolBehindAnActivationOfTheSamePool) {
+  expectNoDifference("func.func @main(%x: " + kImage + ") -> (" + kImage +
+                     ", " + kImage + ") {\n" + copyOf("p", "x") +
+                     "%t = tosa.tanh %p : (" + kImage + ") -> " + kImage +
+                     "\n" + copyOf("d", "p") + "return %t, %d : " + kImage +
+                     ", " + kImage + "\n}");
+}
+
+TEST_F(RandomNetworks, PoolBehindAnActivationOfASlice) {
+  expectNoDifference("func.func @main(%x: " + kImage +
+                     ") -> (tensor<1x2x3x4xf32>, " + kImage + ") {\n" +
+                     copyOf("p", "x") + R"(
+    %start = tosa.const_shape {values = dense<0> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %size = tosa.const_shape {values = dense<[1, 2, 3, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %s = tosa.slice %p, %start, %size : (tensor<1x3x3x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x2x3x4xf32>
+    %t = tosa.tanh %s : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+)" + copyOf("d", "p") +
+                     "return %t, %d : tensor<1x2x3x4xf32>, " + kImage + "\n}");
+}
+
+TEST_F(RandomNetworks, PoolBehindAScatterIntoAReshape) {
+  expectNoDifference("func.func @main(%x: " + kImage +
+                     ") -> (tensor<1x9x4xf32>, " + kImage + ") {\n" +
+                     copyOf("p", "x") + constant("v", {1, 2, 4}, 3) + R"(
+    %size = tosa.const_shape {values = dense<[1, 9, 4]> : tensor<3xindex>} : () -> !tosa.shape<3>
+    %q = tosa.reshape %p, %size : (tensor<1x3x3x4xf32>, !tosa.shape<3>) -> tensor<1x9x4xf32>
+    %i = "tosa.const"() <{values = dense<[[0, 7]]> : tensor<1x2xi32>}> : () -> tensor<1x2xi32>
+    %s = tosa.scatter %q, %i, %v : (tensor<1x9x4xf32>, tensor<1x2xi32>, tensor<1x2x4xf32>) -> tensor<1x9x4xf32>
+)" + copyOf("d", "p") +
+                     "return %s, %d : tensor<1x9x4xf32>, " + kImage + "\n}");
+}
+
+TEST_F(RandomNetworks, TwoConvolutionsOfASumAndOneOfADifference) {
+  std::string binary =
+      " %a, %c : (" + kImage + ", " + kImage + ") -> " + kImage + "\n";
+  std::string one = "tensor<1x1x1x1xf32>";
+  expectNoDifference(
+      "func.func @main(%a: " + kImage + ", %c: " + kImage + ") -> (" + one +
+      ", " + one + ", " + one + ") {\n" + kZero +
+      constant("w", {1, 3, 3, 4}, 1) + constant("b", {1}, 2) + "%x = tosa.add" +
+      binary + sumOf("u", "x") + "%y = tosa.sub" + binary + sumOf("v", "x") +
+      sumOf("z", "y") + "return %u, %v, %z : " + one + ", " + one + ", " + one +
+      "\n}");
+}
+
+TEST_F(RandomNetworks, TwoParametricActivationsInFrontOfObservedConvolutions) {
+  std::string text =
+      "func.func @main(%a: " + kImage + ", %b0: " + kImage + ", %c: " + kImage +
+      ", %d: " + kImage +
+      ") -> (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) {\n" + kZero +
+      constant("w", {1, 3, 3, 4}, 1) + constant("b", {1}, 2) +
+      constant("p", {1, 1, 1, 4}, 3) +
+      constant("null", {1, 1, 1, 1}, Floats{0}) +
+      R"(%sh = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %x = tosa.add %a, %b0 : (tensor<1x3x3x4xf32>, tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32> loc("x")
+    %y = tosa.add %c, %d : (tensor<1x3x3x4xf32>, tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32> loc("y")
+)";
+  for (std::string v : {"x", "y"})
+    text += "%m" + v + " = tosa.mul %" + v + ", %p, %sh : (" + kImage +
+            ", tensor<1x1x1x4xf32>, tensor<1xi8>) -> " + kImage + "\n%g" + v +
+            " = tosa.greater_equal %" + v + ", %null : (" + kImage +
+            ", tensor<1x1x1x1xf32>) -> tensor<1x3x3x4xi1>\n%s" + v +
+            " = tosa.select %g" + v + ", %" + v + ", %m" + v +
+            " : (tensor<1x3x3x4xi1>, " + kImage + ", " + kImage + ") -> " +
+            kImage + " loc(\"s" + v + "\")\n";
+  expectNoDifference(text + sumOf("u", "sx") + sumOf("v", "sy") +
+                     "return %v, %u : tensor<1x1x1x1xf32>, "
+                     "tensor<1x1x1x1xf32>\n}");
+}
+
+} // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a TOSA function computes, by the definitions of the TOSA 1.0
+// specification and of the `tpc` dialect: one loop after the other, in double,
+// integers exactly. It shares no code with what it judges.
+//
+// Every number comes with a bound on how far a right float32 execution may be
+// from it: each rounding, in any order of a sum, is accounted for where it
+// happens, and carried on by interval arithmetic. A comparison therefore has no
+// tolerance to choose: a result is right when it lies within the bound.
+#ifndef MCT_TEST_UNIT_EXECUTION_REFERENCEEVALUATOR_H
+#define MCT_TEST_UNIT_EXECUTION_REFERENCEEVALUATOR_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <string>
+#include <vector>
+
+namespace mct::testing {
+
+/// A value and how far an execution may be from it. A bound of 0 asks for the
+/// very same number, an infinite one says that nothing is known (the value
+/// decides between two integers, say). Integers and booleans are held exactly.
+struct Number {
+  double value = 0, error = 0;
+  double low() const { return value - error; }
+  double high() const { return value + error; }
+  bool isExact() const { return error == 0; }
+};
+
+struct ReferenceTensor {
+  llvm::SmallVector<int64_t, 4> shape;
+  mlir::Type element;
+  /// Row-major.
+  std::vector<Number> numbers;
+  /// Terms of the sums of a convolution or matrix product, 0 for other ops:
+  /// an execution may begin such a sum with what is added behind it.
+  int64_t terms = 0;
+};
+
+/// Evaluates one function of a module, again and again.
+class ReferenceEvaluator {
+public:
+  /// `simulate`: points with parameters quantize; otherwise they are the
+  /// identity.
+  ReferenceEvaluator(mlir::func::FuncOp function, bool simulate)
+      : function(function), simulate(simulate) {}
+
+  /// Computes every value. False when an op is not known; `error` names it.
+  bool run(llvm::ArrayRef<ReferenceTensor> arguments);
+  std::string error;
+
+  /// A value of the last run.
+  const ReferenceTensor &operator[](mlir::Value value) const;
+
+  /// A tensor of the shape of `type`, all zero.
+  static ReferenceTensor zeros(mlir::Type type);
+
+private:
+  bool evaluate(mlir::Block &block);
+  bool evaluate(mlir::Operation &op);
+
+  mlir::func::FuncOp function;
+  bool simulate;
+  llvm::DenseMap<mlir::Value, ReferenceTensor> values;
+};
+
+} // namespace mct::testing
+
+#endif // MCT_TEST_UNIT_EXECUTION_REFERENCEEVALUATOR_H
