@@ -208,6 +208,11 @@ def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
     The batch is the leading dimension of every argument. Its new size is carried through all types and through the
     `tosa.const_shape` operands that spell it. `size = 0` makes it dynamic.
 
+    Where an op cannot have the batch where it lies, such as a product of [batch, rows, channels] with one constant
+    matrix, or a step of a recurrent network whose transposes an importer dropped because the batch was 1, a reshape, or a
+    reshape and a transpose, bring it elsewhere. A constant that is joined with samples, such as a class token, is
+    repeated for each of them, and one that was repeated is repeated as often as is necessary now.
+
     Fails at the first op through which the batch cannot be followed, for example a reduction over it.
 
     Before:

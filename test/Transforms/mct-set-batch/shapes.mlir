@@ -63,3 +63,44 @@ func.func @points(%arg0: tensor<1x4xf32>) -> tensor<1xi32> {
   %1 = tosa.argmax %0 {axis = 1 : i32} : (tensor<1x4xf32>) -> tensor<1xi32>
   return %1 : tensor<1xi32>
 }
+
+// -----
+
+// All samples share the matrix: their rows stand below each other.
+// CHECK-LABEL: func.func @rows_times_a_constant_matrix
+// CHECK:         %[[ROWS:.*]] = tosa.reshape %arg0, {{.*}} : (tensor<5x7x3xf32>, !tosa.shape<3>) -> tensor<1x35x3xf32>
+// CHECK:         %[[PRODUCT:.*]] = tosa.matmul %[[ROWS]], {{.*}} -> tensor<1x35x4xf32>
+// CHECK:         %[[BACK:.*]] = tosa.reshape %[[PRODUCT]], {{.*}} -> tensor<5x7x4xf32>
+// CHECK:         return %[[BACK]] : tensor<5x7x4xf32>
+func.func @rows_times_a_constant_matrix(%arg0: tensor<1x7x3xf32>) -> tensor<1x7x4xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %w = "tosa.const"() <{values = dense<1.0> : tensor<1x3x4xf32>}> : () -> tensor<1x3x4xf32>
+  %0 = tosa.matmul %arg0, %w, %zero, %zero : (tensor<1x7x3xf32>, tensor<1x3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x7x4xf32>
+  return %0 : tensor<1x7x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @class_token
+// CHECK:         %[[TOKEN:.*]] = "tosa.const"()
+// CHECK:         tosa.const_shape {values = dense<[5, 1, 1]>
+// CHECK:         %[[TOKENS:.*]] = tosa.tile %[[TOKEN]], {{.*}} -> tensor<5x1x3xf32>
+// CHECK:         tosa.concat %[[TOKENS]], %arg0 {axis = 1 : i32} : (tensor<5x1x3xf32>, tensor<5x7x3xf32>) -> tensor<5x8x3xf32>
+func.func @class_token(%arg0: tensor<1x7x3xf32>) -> tensor<1x8x3xf32> {
+  %token = "tosa.const"() <{values = dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xf32>}> : () -> tensor<1x1x3xf32>
+  %0 = tosa.concat %token, %arg0 {axis = 1 : i32} : (tensor<1x1x3xf32>, tensor<1x7x3xf32>) -> tensor<1x8x3xf32>
+  return %0 : tensor<1x8x3xf32>
+}
+
+// -----
+
+// What a batch of 2 had repeated is repeated 5 times.
+// CHECK-LABEL: func.func @repeated_constant
+// CHECK:         %[[ROW:.*]] = "tosa.const"() <{values = dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>}>
+// CHECK:         %[[ROWS:.*]] = tosa.tile %[[ROW]], {{.*}} -> tensor<5x2xf32>
+// CHECK:         tosa.concat %arg0, %[[ROWS]] {axis = 1 : i32} : (tensor<5x3xf32>, tensor<5x2xf32>) -> tensor<5x5xf32>
+func.func @repeated_constant(%arg0: tensor<2x3xf32>) -> tensor<2x5xf32> {
+  %rows = "tosa.const"() <{values = dense<[[1.0, 2.0], [1.0, 2.0]]> : tensor<2x2xf32>}> : () -> tensor<2x2xf32>
+  %0 = tosa.concat %arg0, %rows {axis = 1 : i32} : (tensor<2x3xf32>, tensor<2x2xf32>) -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}

@@ -11,16 +11,31 @@ using namespace mct::execution;
 namespace {
 
 struct SetBatchTest : ExecutionTest {
+  std::string withBatch(const std::string &text, int64_t size) {
+    auto parsed = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!parsed)
+      return "";
+    auto function = *parsed->getOps<mlir::func::FuncOp>().begin();
+    EXPECT_TRUE(mlir::succeeded(mct::setBatch(function, size)));
+    EXPECT_TRUE(mlir::succeeded(mlir::verify(*parsed)));
+    std::string result;
+    llvm::raw_string_ostream stream(result);
+    parsed->print(stream);
+    return result;
+  }
+
   /// Every sample of a batch of 3 must give what it gives alone.
   void expectSamplesIndependent(const std::string &text) {
-    CompileOptions one, three;
-    one.unit = 1;
-    three.unit = 3;
-    auto single = compile(text, one);
+    CompileOptions options;
+    options.keepTypes = true;
+    auto single = compile(withBatch(text, 1), options);
     ASSERT_TRUE(single) << llvm::join(diagnostics, "\n");
-    auto batch = compile(text, three);
+    auto batch = compile(withBatch(text, 3), options);
     ASSERT_TRUE(batch) << llvm::join(diagnostics, "\n");
-    ASSERT_EQ(batch->unit(), 3);
+    llvm::SmallVector<int64_t> shape(single->outputs().front().type.getShape());
+    shape.front() *= 3;
+    EXPECT_EQ(batch->outputs().front().type.getShape(),
+              llvm::ArrayRef<int64_t>(shape));
     std::vector<Floats> inputs = randomInputs(*batch);
     Floats all = runUnit(*batch, inputs);
     size_t output = all.size() / 3;
@@ -86,6 +101,189 @@ TEST_F(SetBatchTest, AttentionOfActivations) {
       %1 = tosa.matmul %x, %0, %zero, %zero : (tensor<1x4x6xf32>, tensor<1x6x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4xf32>
       %2 = tosa.matmul %1, %x, %zero, %zero : (tensor<1x4x4xf32>, tensor<1x4x6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6xf32>
       return %2 : tensor<1x4x6xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, RowsTimesConstantMatrix) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x4x5xf32> {\n" +
+      std::string(kZero) + constant("w", {1, 6, 5}, 1) +
+      constant("b", {1, 1, 5}, 2) + constant("positions", {1, 4, 5}, 3) + R"(
+      %0 = tosa.matmul %x, %w, %zero, %zero : (tensor<1x4x6xf32>, tensor<1x6x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x5xf32>
+      %1 = tosa.add %0, %b : (tensor<1x4x5xf32>, tensor<1x1x5xf32>) -> tensor<1x4x5xf32>
+      %2 = tosa.add %positions, %1 : (tensor<1x4x5xf32>, tensor<1x4x5xf32>) -> tensor<1x4x5xf32>
+      return %2 : tensor<1x4x5xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, ConstantMatrixTimesColumns) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x3x6xf32> {\n" +
+      std::string(kZero) + constant("w", {1, 3, 4}, 1) + R"(
+      %0 = tosa.matmul %w, %x, %zero, %zero : (tensor<1x3x4xf32>, tensor<1x4x6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x6xf32>
+      %1 = tosa.transpose %0 {perms = array<i32: 0, 2, 1>} : (tensor<1x3x6xf32>) -> tensor<1x6x3xf32>
+      %2 = tosa.exp %1 : (tensor<1x6x3xf32>) -> tensor<1x6x3xf32>
+      %3 = tosa.reduce_sum %2 {axis = 2 : i32} : (tensor<1x6x3xf32>) -> tensor<1x6x1xf32>
+      %4 = tosa.sub %2, %3 : (tensor<1x6x3xf32>, tensor<1x6x1xf32>) -> tensor<1x6x3xf32>
+      %5 = tosa.transpose %4 {perms = array<i32: 0, 2, 1>} : (tensor<1x6x3xf32>) -> tensor<1x3x6xf32>
+      %back = tosa.const_shape {values = dense<[1, 18]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %forth = tosa.const_shape {values = dense<[1, 3, 6]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %6 = tosa.reshape %5, %back : (tensor<1x3x6xf32>, !tosa.shape<2>) -> tensor<1x18xf32>
+      %7 = tosa.reshape %6, %forth : (tensor<1x18xf32>, !tosa.shape<3>) -> tensor<1x3x6xf32>
+      return %7 : tensor<1x3x6xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, HeadsTimesAConstantEach) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x2x4x6xf32>) -> tensor<1x2x4x5xf32> {\n" +
+      std::string(kZero) + constant("w", {2, 6, 5}, 1) + R"(
+      %heads = tosa.const_shape {values = dense<[2, 4, 6]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %back = tosa.const_shape {values = dense<[1, 2, 4, 5]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %0 = tosa.reshape %x, %heads : (tensor<1x2x4x6xf32>, !tosa.shape<3>) -> tensor<2x4x6xf32>
+      %1 = tosa.matmul %0, %w, %zero, %zero : (tensor<2x4x6xf32>, tensor<2x6x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x4x5xf32>
+      %2 = tosa.reshape %1, %back : (tensor<2x4x5xf32>, !tosa.shape<4>) -> tensor<1x2x4x5xf32>
+      return %2 : tensor<1x2x4x5xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, ClassTokenBeforeTheOthers) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x5x6xf32> {\n" +
+      constant("token", {1, 1, 6}, 1) + constant("positions", {1, 5, 6}, 2) +
+      R"(
+      %0 = tosa.concat %token, %x {axis = 1 : i32} : (tensor<1x1x6xf32>, tensor<1x4x6xf32>) -> tensor<1x5x6xf32>
+      %1 = tosa.add %0, %positions : (tensor<1x5x6xf32>, tensor<1x5x6xf32>) -> tensor<1x5x6xf32>
+      return %1 : tensor<1x5x6xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, GatherWithConstantIndices) {
+  expectSamplesIndependent(R"(
+    func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x3x6xf32> {
+      %i = "tosa.const"() <{values = dense<[[3, 0, 2]]> : tensor<1x3xi32>}> : () -> tensor<1x3xi32>
+      %0 = tosa.gather %x, %i : (tensor<1x4x6xf32>, tensor<1x3xi32>) -> tensor<1x3x6xf32>
+      return %0 : tensor<1x3x6xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, LookUpInAConstantTable) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x4x5xf32> {\n" +
+      constant("table", {1, 6, 5}, 1) + R"(
+      %0 = tosa.argmax %x {axis = 2 : i32} : (tensor<1x4x6xf32>) -> tensor<1x4xi32>
+      %1 = tosa.gather %table, %0 : (tensor<1x6x5xf32>, tensor<1x4xi32>) -> tensor<1x4x5xf32>
+      return %1 : tensor<1x4x5xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, ScatterIntoAConstant) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x2x6xf32>) -> tensor<1x4x6xf32> {\n" +
+      constant("values", {1, 4, 6}, 1) + R"(
+      %i = "tosa.const"() <{values = dense<[[3, 1]]> : tensor<1x2xi32>}> : () -> tensor<1x2xi32>
+      %0 = tosa.scatter %values, %i, %x : (tensor<1x4x6xf32>, tensor<1x2xi32>, tensor<1x2x6xf32>) -> tensor<1x4x6xf32>
+      return %0 : tensor<1x4x6xf32>
+    })");
+}
+
+// torch-mlir drops the transposes of a recurrent network whose batch is 1: its
+// steps are rows of what carries the batch.
+TEST_F(SetBatchTest, StepsOfARecurrentNetwork) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x2x4xf32>) -> tensor<1x2x5xf32> {\n" +
+      std::string(kZero) + constant("w", {1, 4, 5}, 1) +
+      constant("u", {1, 5, 5}, 2) + constant("h", {1, 1, 5}, 3) +
+      constant("b", {1, 5}, 4) + R"(
+      %rows = tosa.const_shape {values = dense<[2, 5]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %steps = tosa.const_shape {values = dense<[2, 1, 5]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %step = tosa.const_shape {values = dense<[1, 1, 5]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %first = tosa.const_shape {values = dense<[0, 0, 0]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %second = tosa.const_shape {values = dense<[1, 0, 0]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %all = tosa.const_shape {values = dense<[1, 2, 5]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %0 = tosa.matmul %x, %w, %zero, %zero : (tensor<1x2x4xf32>, tensor<1x4x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x5xf32>
+      %1 = tosa.reshape %0, %rows : (tensor<1x2x5xf32>, !tosa.shape<2>) -> tensor<2x5xf32>
+      %2 = tosa.add %1, %b : (tensor<2x5xf32>, tensor<1x5xf32>) -> tensor<2x5xf32>
+      %3 = tosa.reshape %2, %steps : (tensor<2x5xf32>, !tosa.shape<3>) -> tensor<2x1x5xf32>
+      %4 = tosa.slice %3, %first, %step : (tensor<2x1x5xf32>, !tosa.shape<3>, !tosa.shape<3>) -> tensor<1x1x5xf32>
+      %5 = tosa.slice %3, %second, %step : (tensor<2x1x5xf32>, !tosa.shape<3>, !tosa.shape<3>) -> tensor<1x1x5xf32>
+      %6 = tosa.matmul %h, %u, %zero, %zero : (tensor<1x1x5xf32>, tensor<1x5x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x5xf32>
+      %7 = tosa.add %6, %4 : (tensor<1x1x5xf32>, tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+      %8 = tosa.tanh %7 : (tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+      %9 = tosa.matmul %8, %u, %zero, %zero : (tensor<1x1x5xf32>, tensor<1x5x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x5xf32>
+      %10 = tosa.add %9, %5 : (tensor<1x1x5xf32>, tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+      %11 = tosa.tanh %10 : (tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+      %12 = tosa.concat %8, %11 {axis = 0 : i32} : (tensor<1x1x5xf32>, tensor<1x1x5xf32>) -> tensor<2x1x5xf32>
+      %13 = tosa.reshape %12, %all : (tensor<2x1x5xf32>, !tosa.shape<3>) -> tensor<1x2x5xf32>
+      return %13 : tensor<1x2x5xf32>
+    })");
+}
+
+// The same of the transposes around the heads of an attention.
+TEST_F(SetBatchTest, HeadsOfAnAttention) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x4x5xf32> {\n" +
+      std::string(kZero) + constant("w", {1, 6, 5}, 1) + R"(
+      %parts = tosa.const_shape {values = dense<[1, 4, 1, 2, 3]> : tensor<5xindex>} : () -> !tosa.shape<5>
+      %flat = tosa.const_shape {values = dense<[2, 4, 1, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %part = tosa.const_shape {values = dense<[1, 4, 1, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %first = tosa.const_shape {values = dense<[0, 0, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %second = tosa.const_shape {values = dense<[1, 0, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %heads = tosa.const_shape {values = dense<[4, 3, 1]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %both = tosa.const_shape {values = dense<[1, 4, 6]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %0 = tosa.reshape %x, %parts : (tensor<1x4x6xf32>, !tosa.shape<5>) -> tensor<1x4x1x2x3xf32>
+      %1 = tosa.transpose %0 {perms = array<i32: 3, 1, 2, 0, 4>} : (tensor<1x4x1x2x3xf32>) -> tensor<2x4x1x1x3xf32>
+      %2 = tosa.reshape %1, %flat : (tensor<2x4x1x1x3xf32>, !tosa.shape<4>) -> tensor<2x4x1x3xf32>
+      %3 = tosa.slice %2, %first, %part : (tensor<2x4x1x3xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x4x1x3xf32>
+      %4 = tosa.slice %2, %second, %part : (tensor<2x4x1x3xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x4x1x3xf32>
+      %5 = tosa.reshape %3, %heads : (tensor<1x4x1x3xf32>, !tosa.shape<3>) -> tensor<4x3x1xf32>
+      %6 = tosa.transpose %5 {perms = array<i32: 1, 0, 2>} : (tensor<4x3x1xf32>) -> tensor<3x4x1xf32>
+      %7 = tosa.reshape %4, %heads : (tensor<1x4x1x3xf32>, !tosa.shape<3>) -> tensor<4x3x1xf32>
+      %8 = tosa.transpose %7 {perms = array<i32: 1, 2, 0>} : (tensor<4x3x1xf32>) -> tensor<3x1x4xf32>
+      %9 = tosa.matmul %6, %8, %zero, %zero : (tensor<3x4x1xf32>, tensor<3x1x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x4x4xf32>
+      %10 = tosa.matmul %9, %6, %zero, %zero : (tensor<3x4x4xf32>, tensor<3x4x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x4x1xf32>
+      %11 = tosa.concat %10, %6 {axis = 2 : i32} : (tensor<3x4x1xf32>, tensor<3x4x1xf32>) -> tensor<3x4x2xf32>
+      %12 = tosa.transpose %11 {perms = array<i32: 1, 0, 2>} : (tensor<3x4x2xf32>) -> tensor<4x3x2xf32>
+      %13 = tosa.reshape %12, %both : (tensor<4x3x2xf32>, !tosa.shape<3>) -> tensor<1x4x6xf32>
+      %14 = tosa.matmul %13, %w, %zero, %zero : (tensor<1x4x6xf32>, tensor<1x6x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x5xf32>
+      return %14 : tensor<1x4x5xf32>
+    })");
+}
+
+// Rows of one sample are reversed, padded, repeated and reduced where they
+// carry the batch.
+TEST_F(SetBatchTest, OpsAlongTheRowsOfEachSample) {
+  expectSamplesIndependent(R"(
+    func.func @main(%x: tensor<1x4x6xf32>) -> tensor<1x6xf32> {
+      %rows = tosa.const_shape {values = dense<[4, 6]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %pads = tosa.const_shape {values = dense<[1, 0, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %twice = tosa.const_shape {values = dense<[2, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %value = "tosa.const"() <{values = dense<0.5> : tensor<1xf32>}> : () -> tensor<1xf32>
+      %0 = tosa.reshape %x, %rows : (tensor<1x4x6xf32>, !tosa.shape<2>) -> tensor<4x6xf32>
+      %1 = tosa.pad %0, %pads, %value : (tensor<4x6xf32>, !tosa.shape<4>, tensor<1xf32>) -> tensor<5x6xf32>
+      %2 = tosa.reverse %1 {axis = 0 : i32} : (tensor<5x6xf32>) -> tensor<5x6xf32>
+      %3 = tosa.reduce_max %1 {axis = 0 : i32} : (tensor<5x6xf32>) -> tensor<1x6xf32>
+      %4 = tosa.sub %2, %3 : (tensor<5x6xf32>, tensor<1x6xf32>) -> tensor<5x6xf32>
+      %5 = tosa.tile %4, %twice : (tensor<5x6xf32>, !tosa.shape<2>) -> tensor<10x6xf32>
+      %6 = tosa.exp %5 : (tensor<10x6xf32>) -> tensor<10x6xf32>
+      %7 = tosa.reduce_sum %6 {axis = 0 : i32} : (tensor<10x6xf32>) -> tensor<1x6xf32>
+      return %7 : tensor<1x6xf32>
+    })");
+}
+
+TEST_F(SetBatchTest, FromALargerBatchWhoseConstantsAreRepeated) {
+  expectSamplesIndependent(
+      "func.func @main(%x: tensor<2x4x6xf32>) -> tensor<2x5x5xf32> {\n" +
+      std::string(kZero) + constant("token", {1, 1, 6}, 1) +
+      constant("w", {1, 6, 5}, 2) + R"(
+      %twice = tosa.const_shape {values = dense<[2, 1, 1]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %ones = "tosa.const"() <{values = dense<[[[1.0], [2.0], [3.0], [4.0], [5.0]], [[1.0], [2.0], [3.0], [4.0], [5.0]]]> : tensor<2x5x1xf32>}> : () -> tensor<2x5x1xf32>
+      %tokens = tosa.tile %token, %twice : (tensor<1x1x6xf32>, !tosa.shape<3>) -> tensor<2x1x6xf32>
+      %both = tosa.tile %w, %twice : (tensor<1x6x5xf32>, !tosa.shape<3>) -> tensor<2x6x5xf32>
+      %0 = tosa.concat %tokens, %x {axis = 1 : i32} : (tensor<2x1x6xf32>, tensor<2x4x6xf32>) -> tensor<2x5x6xf32>
+      %1 = tosa.add %0, %ones : (tensor<2x5x6xf32>, tensor<2x5x1xf32>) -> tensor<2x5x6xf32>
+      %2 = tosa.matmul %1, %both, %zero, %zero : (tensor<2x5x6xf32>, tensor<2x6x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x5x5xf32>
+      return %2 : tensor<2x5x5xf32>
     })");
 }
 
