@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Overrides.h"
+#include "mct/Support/InputFile.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mct;
@@ -62,10 +62,10 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
   Overrides overrides;
   if (path.empty())
     return overrides;
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  auto buffer = support::readInputFile(path);
   if (!buffer)
     return emitError(loc) << "cannot read overrides file '" << path
-                          << "': " << buffer.getError().message();
+                          << "': " << llvm::toString(buffer.takeError());
   for (llvm::line_iterator line(**buffer); !line.is_at_eof(); ++line) {
     SmallVector<StringRef> words = split(*line);
     if (words.empty())

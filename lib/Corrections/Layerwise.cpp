@@ -8,6 +8,7 @@
 // are compiled once, before anything is known.
 #include "Layerwise.h"
 
+#include "mct/Support/Threads.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -291,8 +292,9 @@ LogicalResult LayerwiseRun::compile() {
 
 llvm::Error
 LayerwiseRun::forEachUnit(function_ref<llvm::Error(Lane &, int64_t)> body) {
-  int64_t perChunk = std::max<int64_t>(
-      1, (options.run.batchSize + before.unit - 1) / before.unit);
+  int64_t batch = std::clamp<int64_t>(options.run.batchSize, 1,
+                                      before.samples->numSamples());
+  int64_t perChunk = (batch + before.unit - 1) / before.unit;
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> stopAt{numUnits};
   std::mutex mutex;
@@ -311,12 +313,8 @@ LayerwiseRun::forEachUnit(function_ref<llvm::Error(Lane &, int64_t)> body) {
           llvm::consumeError(std::move(error));
         }
   };
-  std::vector<std::thread> threads;
-  for (Lane &lane : llvm::drop_begin(lanes))
-    threads.emplace_back([&] { work(lane); });
-  work(lanes.front());
-  for (std::thread &thread : threads)
-    thread.join();
+  support::runOnThreads(lanes.size(),
+                        [&](size_t number) { work(lanes[number]); });
   return first;
 }
 

@@ -5,10 +5,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,7 +101,8 @@ static llvm::StringRef getDescriptor(ElementType type) {
 static std::optional<ElementType> parseDescriptor(llvm::StringRef text) {
   // The byte order of one byte does not matter.
   llvm::StringRef kind = text;
-  if (kind.size() == 3 && kind.back() == '1')
+  if (kind.size() == 3 && kind.back() == '1' &&
+      llvm::StringRef("|<>=").contains(kind.front()))
     kind = kind.drop_front();
   return llvm::StringSwitch<std::optional<ElementType>>(kind)
       .Case("<f2", ElementType::F16)
@@ -215,9 +217,10 @@ std::string HeaderParser::parse() {
   return "";
 }
 
-llvm::Expected<NpyHeader>
-mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
-                               llvm::StringRef path) {
+/// Where the dictionary of a header begins and ends; the end may be behind that
+/// of `bytes`.
+static llvm::Expected<std::pair<size_t, size_t>>
+findDictionary(llvm::ArrayRef<char> bytes, llvm::StringRef path) {
   constexpr llvm::StringLiteral kMagic = "\x93NUMPY";
   llvm::StringRef text(bytes.data(), bytes.size());
   if (!text.starts_with(kMagic))
@@ -237,10 +240,22 @@ mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
   for (size_t i = 0; i < lengthBytes; ++i)
     length |= size_t(static_cast<unsigned char>(text[lengthOffset + i]))
               << (8 * i);
-  if (text.size() - begin < length)
-    return fail(path, "truncated: the header is incomplete");
+  if (length > kMaxNpyHeader)
+    return fail(path, "malformed .npy header: it has " + llvm::Twine(length) +
+                          " bytes, more than " + llvm::Twine(kMaxNpyHeader));
+  return std::pair(begin, begin + length);
+}
 
-  HeaderParser parser(text.substr(begin, length));
+llvm::Expected<NpyHeader>
+mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
+                               llvm::StringRef path) {
+  auto dictionary = findDictionary(bytes, path);
+  if (!dictionary)
+    return dictionary.takeError();
+  auto [begin, end] = *dictionary;
+  if (bytes.size() < end)
+    return fail(path, "truncated: the header is incomplete");
+  HeaderParser parser(llvm::StringRef(bytes.data(), end).drop_front(begin));
   if (std::string problem = parser.parse(); !problem.empty())
     return fail(path, "malformed .npy header: " + problem);
   std::optional<ElementType> type = parseDescriptor(parser.descriptor);
@@ -253,7 +268,7 @@ mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
   header.shape = parser.shape;
   // For a vector both orders are one.
   header.fortranOrder = parser.fortranOrder && parser.shape.size() > 1;
-  header.dataOffset = begin + length;
+  header.dataOffset = end;
   return header;
 }
 
@@ -262,37 +277,63 @@ mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
 //===----------------------------------------------------------------------===//
 
 NpyFile::~NpyFile() {
-  if (mapping)
-    ::munmap(mapping, mappingSize);
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
+
+/// Every file stays open while it is used; there may be more of them than a
+/// process has by default.
+static int openForReading(const char *path) {
+  // A pipe without a writer must not block: it is refused.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  int descriptor = ::open(path, kFlags);
+  struct rlimit limit;
+  if (descriptor >= 0 || errno != EMFILE ||
+      ::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return descriptor;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  return ::open(path, kFlags);
+}
+
+static llvm::StringRef describe(mode_t mode) {
+  if (S_ISFIFO(mode))
+    return "a pipe";
+  if (S_ISDIR(mode))
+    return "a folder";
+  if (S_ISCHR(mode) || S_ISBLK(mode))
+    return "a device";
+  return "something else";
 }
 
 llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   std::unique_ptr<NpyFile> file(new NpyFile());
   file->filePath = path.str();
-  int descriptor = ::open(file->filePath.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return fail(path, "cannot open: " + systemError());
+  file->descriptor = openForReading(file->filePath.c_str());
   struct stat status;
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(descriptor);
-    return fail(path, "not a regular file");
-  }
-  file->mappingSize = status.st_size;
-  if (file->mappingSize == 0) {
-    ::close(descriptor);
+  if (file->descriptor < 0 || ::fstat(file->descriptor, &status) != 0)
+    return fail(path, "cannot open: " + systemError());
+  if (!S_ISREG(status.st_mode))
+    return fail(path, "expected a regular file, which can be read more than "
+                      "once, found " +
+                          describe(status.st_mode));
+  uint64_t fileSize = status.st_size;
+  if (fileSize == 0)
     return fail(path, "expected a .npy file, found an empty file");
-  }
-  void *mapping =
-      ::mmap(nullptr, file->mappingSize, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  std::string mapError = mapping == MAP_FAILED ? systemError() : "";
-  // The mapping keeps the file.
-  ::close(descriptor);
-  if (mapping == MAP_FAILED)
-    return fail(path, "cannot map: " + mapError);
-  file->mapping = static_cast<char *>(mapping);
 
-  auto header = parseNpyHeader(
-      llvm::ArrayRef<char>(file->mapping, file->mappingSize), path);
+  // Most headers end within 128 bytes.
+  std::vector<char> start(std::min<uint64_t>(fileSize, 4096));
+  if (llvm::Error error = file->read(0, start.size(), start.data()))
+    return std::move(error);
+  auto dictionary = findDictionary(start, path);
+  if (!dictionary)
+    return dictionary.takeError();
+  if (dictionary->second > start.size() && dictionary->second <= fileSize) {
+    start.resize(dictionary->second);
+    if (llvm::Error error = file->read(0, start.size(), start.data()))
+      return std::move(error);
+  }
+  auto header = parseNpyHeader(start, path);
   if (!header)
     return header.takeError();
   file->type = header->type;
@@ -312,7 +353,7 @@ llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   bytes = llvm::SaturatingMultiply<uint64_t>(elements, getByteSize(file->type),
                                              &step);
   overflow |= step || bytes > uint64_t(INT64_MAX);
-  uint64_t found = file->mappingSize - file->dataOffset;
+  uint64_t found = fileSize - file->dataOffset;
   if (overflow)
     return fail(path, "its shape is too large");
   if (found < bytes)
@@ -325,16 +366,23 @@ llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   return std::move(file);
 }
 
-void NpyFile::releasePages(size_t begin, size_t end) const {
-  const size_t page = ::sysconf(_SC_PAGESIZE);
-  // Rounding down releases the page shared with the bytes before, which the
-  // ranges before had to leave.
-  size_t first = (dataOffset + begin) / page * page;
-  size_t last = dataOffset + end >= mappingSize
-                    ? llvm::alignTo(mappingSize, page)
-                    : (dataOffset + end) / page * page;
-  if (first < last)
-    ::madvise(mapping + first, last - first, MADV_DONTNEED);
+llvm::Error NpyFile::read(uint64_t offset, size_t size, void *to) const {
+  auto *position = static_cast<char *>(to);
+  uint64_t begin = dataOffset + offset;
+  while (size > 0) {
+    ssize_t count = ::pread(descriptor, position, size, begin);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return fail(filePath, "cannot read: " + systemError());
+    if (count == 0)
+      return fail(filePath, "truncated while it was read: expected bytes at " +
+                                llvm::Twine(begin) + ", found the end");
+    position += count;
+    begin += count;
+    size -= count;
+  }
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//

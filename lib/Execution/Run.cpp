@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Run.h"
 
+#include "mct/Support/Threads.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -16,34 +19,44 @@ namespace {
 struct AlignedBuffer {
   explicit AlignedBuffer(size_t bytes) {
     constexpr size_t kAlignment = 64;
-    data = std::aligned_alloc(kAlignment,
-                              (bytes + kAlignment) / kAlignment * kAlignment);
+    if (bytes <= size_t(INT64_MAX) - kAlignment)
+      data = std::aligned_alloc(kAlignment,
+                                (bytes + kAlignment) / kAlignment * kAlignment);
   }
   ~AlignedBuffer() { std::free(data); }
   AlignedBuffer(AlignedBuffer &&other) : data(std::exchange(other.data, {})) {}
-  void *data;
+  /// Null where there is not so much memory.
+  void *data = nullptr;
 };
 
+/// Saturates: sizes come from the network and may be anything.
 size_t byteSize(mlir::RankedTensorType type) {
-  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+  size_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
+  for (int64_t size : type.getShape())
+    bytes = llvm::SaturatingMultiply<size_t>(bytes, size);
+  return bytes;
 }
 
 /// A worker with its buffers.
 struct Lane {
   explicit Lane(const Executor &executor) : worker(executor) {
-    for (const TensorSpec &spec : executor.inputs()) {
-      buffers.emplace_back(byteSize(spec.type));
-      inputs.push_back(buffers.back().data);
-    }
-    for (const TensorSpec &spec : executor.outputs()) {
-      buffers.emplace_back(byteSize(spec.type));
-      outputs.push_back(buffers.back().data);
-    }
+    for (const TensorSpec &spec : executor.inputs())
+      inputs.push_back(allocate(spec));
+    for (const TensorSpec &spec : executor.outputs())
+      outputs.push_back(allocate(spec));
+  }
+  void *allocate(const TensorSpec &spec) {
+    void *data = buffers.emplace_back(byteSize(spec.type)).data;
+    if (!data && !missing)
+      missing = &spec;
+    return data;
   }
   Worker worker;
   std::vector<AlignedBuffer> buffers;
   llvm::SmallVector<const void *> inputs;
   llvm::SmallVector<void *> outputs;
+  /// A tensor for which there was not enough memory.
+  const TensorSpec *missing = nullptr;
 };
 
 /// Consecutive units that a worker takes at once.
@@ -51,9 +64,12 @@ struct Chunks {
   Chunks(const Executor &executor, const SampleSource &samples,
          const RunOptions &options)
       : unit(executor.unit()) {
-    int64_t units = (samples.numSamples() + unit - 1) / unit;
-    unitsPerChunk = std::max<int64_t>(1, (options.batchSize + unit - 1) / unit);
-    count = (units + unitsPerChunk - 1) / unitsPerChunk;
+    int64_t units = llvm::divideCeil(samples.numSamples(), unit);
+    // More than all samples is all of them.
+    int64_t batch = std::clamp<int64_t>(
+        options.batchSize, 1, std::max<int64_t>(1, samples.numSamples()));
+    unitsPerChunk = llvm::divideCeil(batch, unit);
+    count = llvm::divideCeil(units, unitsPerChunk);
   }
   int64_t unit, unitsPerChunk, count;
 };
@@ -86,6 +102,10 @@ llvm::Error mct::execution::forEachUnit(
       numWorkers(executor, samples, options));
   for (auto [number, lane] : llvm::enumerate(lanes)) {
     lane = std::make_unique<Lane>(executor);
+    if (lane->missing)
+      return llvm::createStringError(
+          "not enough memory for '" + lane->missing->name + "' of " +
+          llvm::Twine(byteSize(lane->missing->type)) + " bytes");
     setUp(number, lane->worker);
   }
 
@@ -119,7 +139,6 @@ llvm::Error mct::execution::forEachUnit(
       for (int64_t copy = valid; copy < chunks.unit; ++copy)
         std::memcpy(buffer + copy * bytes, buffer + (valid - 1) * bytes, bytes);
     }
-    samples.release(first, valid);
     lane.worker.run(lane.inputs, lane.outputs, valid);
     Unit unit{number, index, first, valid, lane.inputs, lane.outputs};
     if (llvm::Error error = done(unit))
@@ -135,11 +154,6 @@ llvm::Error mct::execution::forEachUnit(
       }
   };
 
-  std::vector<std::thread> threads;
-  for (size_t number = 1; number < lanes.size(); ++number)
-    threads.emplace_back(runLane, number);
-  runLane(0);
-  for (std::thread &thread : threads)
-    thread.join();
+  support::runOnThreads(lanes.size(), runLane);
   return firstError;
 }

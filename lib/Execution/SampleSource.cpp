@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <cstring>
@@ -61,6 +62,16 @@ SampleOptions::parse(llvm::ArrayRef<std::string> files, llvm::StringRef scale,
   return options;
 }
 
+std::vector<std::string>
+SampleOptions::getPaths(llvm::ArrayRef<std::string> files) {
+  std::vector<std::string> paths;
+  for (llvm::StringRef file : files) {
+    paths.push_back(file.str());
+    paths.push_back(file.split(':').second.str());
+  }
+  return paths;
+}
+
 static float fromHalf(uint16_t bits) {
   uint32_t sign = uint32_t(bits & 0x8000) << 16;
   uint32_t exponent = (bits >> 10) & 0x1f, mantissa = bits & 0x3ff;
@@ -112,6 +123,34 @@ static bool isConvertible(ElementType from, mlir::Type to) {
   return false;
 }
 
+/// What one sample of an input is: rows of its leading dimension, elements and
+/// bytes. Sizes come from the network and may be anything.
+static llvm::Error measure(const TensorSpec &spec, int64_t unit, int64_t &rows,
+                           int64_t &elements, size_t &bytes) {
+  auto refuse = [&](llvm::StringRef why) {
+    return fail("input '{0}' of the network cannot be read: its type {1} {2}",
+                spec.name, typeText(spec.type), why);
+  };
+  if (!spec.type.hasStaticShape() || !spec.type.getElementType().isIntOrFloat())
+    return refuse("is not one of numbers of a known shape");
+  uint64_t total = (spec.type.getElementTypeBitWidth() + 7) / 8;
+  for (int64_t size : spec.type.getShape()) {
+    bool overflow = false;
+    total = llvm::SaturatingMultiply<uint64_t>(total, size, &overflow);
+    if (overflow || total > uint64_t(INT64_MAX))
+      return refuse("is too large");
+  }
+  if (total == 0)
+    return refuse("holds no elements");
+  int64_t leading = spec.type.getRank() == 0 ? 1 : spec.type.getDimSize(0);
+  if (unit < 1 || leading % unit != 0)
+    return refuse("does not hold " + std::to_string(unit) + " samples");
+  rows = leading / unit;
+  elements = spec.type.getNumElements() / unit;
+  bytes = total / unit;
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(const SampleOptions &options,
                    llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
@@ -121,9 +160,9 @@ SampleSource::open(const SampleOptions &options,
     Input &input = source->inputs.emplace_back();
     input.name = spec.name;
     input.elementType = spec.type.getElementType();
-    input.sampleElements = spec.type.getNumElements() / unit;
-    unsigned width = spec.type.getElementTypeBitWidth();
-    input.sampleBytes = input.sampleElements * ((width + 7) / 8);
+    if (llvm::Error error = measure(spec, unit, input.sampleRows,
+                                    input.sampleElements, input.sampleBytes))
+      return std::move(error);
     if (spec.type.getRank() > 1)
       input.channels = spec.type.getShape().back();
     if (!scales || !input.elementType.isF32())
@@ -175,16 +214,12 @@ SampleSource::open(const SampleOptions &options,
     Input &input = source->inputs[*number];
     const TensorSpec &spec = specs[*number];
     llvm::ArrayRef<int64_t> found = (*file)->shape();
-    llvm::SmallVector<int64_t> sample(spec.type.getShape());
-    // A dimension that holds several rows per sample is not the sample's own.
-    std::string expected =
-        "Nx" + shapeText(llvm::ArrayRef<int64_t>(sample).drop_front());
-    if (sample.size() == 1)
-      expected = "N";
-    if (found.empty() || sample.empty() ||
-        found.drop_front() != llvm::ArrayRef<int64_t>(sample).drop_front())
+    llvm::ArrayRef<int64_t> row =
+        spec.type.getShape().drop_front(spec.type.getRank() == 0 ? 0 : 1);
+    if (found.empty() || found.drop_front() != row)
       return fail("'{0}': expected shape {1} for input '{2}', found {3}", path,
-                  expected, input.name, shapeText(found));
+                  row.empty() ? "N" : "Nx" + shapeText(row), input.name,
+                  shapeText(found));
     if (!isConvertible((*file)->elementType(), input.elementType))
       return fail("'{0}': expected elements that can be read as {1} for input "
                   "'{2}', found {3}",
@@ -192,11 +227,19 @@ SampleSource::open(const SampleOptions &options,
                   getName((*file)->elementType()));
     if (found.front() == 0)
       return fail("'{0}': expected at least one sample, found none", path);
+    if (found.front() % input.sampleRows != 0)
+      return fail(
+          "'{0}': expected a multiple of {1} rows, which one call reads "
+          "for input '{2}', found {3}",
+          path, input.sampleRows, input.name, found.front());
     Shard shard;
     shard.first = input.shards.empty()
                       ? 0
                       : input.shards.back().first + input.shards.back().count;
-    shard.count = found.front();
+    if (llvm::AddOverflow(shard.first, found.front() / input.sampleRows,
+                          shard.count))
+      return fail("'{0}': too many samples", path);
+    shard.count -= shard.first;
     shard.file = std::move(*file);
     input.shards.push_back(std::move(shard));
   }
@@ -206,102 +249,151 @@ SampleSource::open(const SampleOptions &options,
     if (input.shards.empty())
       return fail("input '{0}' of the network has no data", input.name);
     int64_t count = input.shards.back().first + input.shards.back().count;
-    if (!first && count != source->sampleCount)
+    if (!first && count != source->availableCount)
       return fail("expected {0} samples for input '{1}' as for '{2}', found "
-                  "{3}",
-                  source->sampleCount, input.name, source->inputs[0].name,
-                  count);
-    source->sampleCount = count;
+                  "{3}{4}",
+                  source->availableCount, input.name, source->inputs[0].name,
+                  count,
+                  input.sampleRows == 1
+                      ? ""
+                      : " of " + std::to_string(input.sampleRows) + " rows");
+    source->availableCount = count;
     first = false;
   }
+  source->sampleCount = source->availableCount;
   if (options.limit >= 0)
     source->sampleCount = std::min(source->sampleCount, options.limit);
   return std::move(source);
 }
 
-/// Converts `count` elements; scale and offset, if any, repeat over the
-/// channels.
-template <typename Stored, typename Convert>
-static void convert(const char *from, int64_t count, float *to,
-                    Convert toFloat) {
-  for (int64_t i = 0; i < count; ++i) {
-    Stored value;
-    std::memcpy(&value, from + i * sizeof(Stored), sizeof(Stored));
-    to[i] = toFloat(value);
+namespace {
+/// One block at a time is read and converted, in memory that stays in the
+/// cache.
+constexpr size_t kBlockBytes = 64 * 1024;
+
+/// The elements of a range of rows of a file, in row-major order.
+class RowReader {
+public:
+  RowReader(const NpyFile &file, int64_t firstRow, int64_t rows)
+      : file(file), firstRow(firstRow), rows(rows),
+        bytes(getByteSize(file.elementType())),
+        rowElements(file.numElements() / file.shape().front()) {}
+
+  /// Copies the elements [begin, begin + count).
+  llvm::Error read(int64_t begin, int64_t count, char *to) {
+    if (file.isFortranOrder() && gathered.empty())
+      if (llvm::Error error = gather())
+        return error;
+    if (file.isFortranOrder()) {
+      std::memcpy(to, gathered.data() + begin * bytes, count * bytes);
+      return llvm::Error::success();
+    }
+    return file.read((firstRow * rowElements + begin) * bytes, count * bytes,
+                     to);
   }
+
+private:
+  /// Of a file in Fortran order, in which the elements of one row lie as far
+  /// apart as there are rows.
+  llvm::Error gather() {
+    gathered.resize(rows * rowElements * bytes);
+    std::vector<char> column(rows * bytes);
+    llvm::ArrayRef<int64_t> sizes = file.shape().drop_front();
+    llvm::SmallVector<int64_t> strides{file.shape().front()};
+    for (int64_t size : sizes.drop_back())
+      strides.push_back(strides.back() * size);
+    llvm::SmallVector<int64_t> index(sizes.size(), 0);
+    int64_t source = firstRow;
+    for (int64_t element = 0; element < rowElements; ++element) {
+      if (llvm::Error error =
+              file.read(source * bytes, column.size(), column.data()))
+        return error;
+      for (int64_t row = 0; row < rows; ++row)
+        std::memcpy(&gathered[(row * rowElements + element) * bytes],
+                    &column[row * bytes], bytes);
+      for (size_t d = sizes.size(); d-- > 0;) {
+        source += strides[d];
+        if (++index[d] < sizes[d])
+          break;
+        source -= strides[d] * sizes[d];
+        index[d] = 0;
+      }
+    }
+    return llvm::Error::success();
+  }
+
+  const NpyFile &file;
+  int64_t firstRow, rows;
+  size_t bytes;
+  int64_t rowElements;
+  std::vector<char> gathered;
+};
+} // namespace
+
+template <typename Stored, typename Convert>
+static llvm::Error readAs(RowReader &rows, int64_t elements, float *to,
+                          Convert toFloat) {
+  constexpr int64_t kBlock = kBlockBytes / sizeof(Stored);
+  alignas(64) Stored block[kBlock];
+  for (int64_t begin = 0; begin < elements; begin += kBlock) {
+    int64_t count = std::min(kBlock, elements - begin);
+    if (llvm::Error error =
+            rows.read(begin, count, reinterpret_cast<char *>(block)))
+      return error;
+    for (int64_t i = 0; i < count; ++i)
+      to[begin + i] = toFloat(block[i]);
+  }
+  return llvm::Error::success();
 }
 
-/// Copies samples of a file in Fortran order, in which the elements of one
-/// sample lie as far apart as there are samples.
-static void gather(const NpyFile &file, int64_t first, int64_t count,
-                   char *to) {
-  llvm::ArrayRef<int64_t> sizes = file.shape();
-  size_t bytes = getByteSize(file.elementType());
-  llvm::SmallVector<int64_t> strides{1};
-  for (int64_t size : sizes.drop_back())
-    strides.push_back(strides.back() * size);
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
-  int64_t elements = count * (file.numElements() / sizes.front());
-  int64_t source = first;
-  for (int64_t i = 0; i < elements; ++i) {
-    std::memcpy(to + i * bytes, file.data() + source * bytes, bytes);
-    for (size_t d = sizes.size(); d-- > 0;) {
-      source += strides[d];
-      if (d == 0 || ++index[d] < sizes[d])
-        break;
-      source -= strides[d] * sizes[d];
-      index[d] = 0;
-    }
+static llvm::Error readAsFloats(RowReader &rows, ElementType type,
+                                int64_t elements, float *to) {
+  auto plain = [](auto value) { return static_cast<float>(value); };
+  switch (type) {
+  case ElementType::F16:
+    return readAs<uint16_t>(rows, elements, to, fromHalf);
+  case ElementType::I8:
+    return readAs<int8_t>(rows, elements, to, plain);
+  case ElementType::U8:
+    return readAs<uint8_t>(rows, elements, to, plain);
+  case ElementType::I16:
+    return readAs<int16_t>(rows, elements, to, plain);
+  case ElementType::U16:
+    return readAs<uint16_t>(rows, elements, to, plain);
+  case ElementType::I32:
+    return readAs<int32_t>(rows, elements, to, plain);
+  case ElementType::U32:
+    return readAs<uint32_t>(rows, elements, to, plain);
+  default:
+    // isConvertible has left no other.
+    return rows.read(0, elements, reinterpret_cast<char *>(to));
   }
 }
 
 llvm::Error SampleSource::loadFrom(const Input &input, const Shard &shard,
                                    int64_t first, int64_t count,
                                    char *buffer) const {
-  ElementType type = shard.file->elementType();
-  size_t storedBytes = input.sampleElements * getByteSize(type);
-  const char *from = shard.file->data() + first * storedBytes;
   int64_t elements = count * input.sampleElements;
-  std::vector<char> gathered;
-  if (shard.file->isFortranOrder()) {
-    gathered.resize(count * storedBytes);
-    gather(*shard.file, first, count, gathered.data());
-    from = gathered.data();
-  }
+  RowReader rows(*shard.file, first * input.sampleRows,
+                 count * input.sampleRows);
   if (!input.elementType.isF32()) {
-    std::memcpy(buffer, from, count * storedBytes);
+    if (llvm::Error error = rows.read(0, elements, buffer))
+      return error;
+    if (!input.elementType.isInteger(1))
+      return llvm::Error::success();
+    for (int64_t i = 0; i < elements; ++i)
+      if (buffer[i] != 0 && buffer[i] != 1)
+        return fail("'{0}': sample {1}: expected 0 or 1, found {2} at element "
+                    "{3}",
+                    shard.file->path(), first + i / input.sampleElements,
+                    unsigned(static_cast<unsigned char>(buffer[i])),
+                    i % input.sampleElements);
     return llvm::Error::success();
   }
   auto *to = reinterpret_cast<float *>(buffer);
-  auto plain = [](auto value) { return static_cast<float>(value); };
-  switch (type) {
-  case ElementType::F32:
-    std::memcpy(to, from, elements * sizeof(float));
-    break;
-  case ElementType::F16:
-    convert<uint16_t>(from, elements, to, fromHalf);
-    break;
-  case ElementType::I8:
-    convert<int8_t>(from, elements, to, plain);
-    break;
-  case ElementType::U8:
-    convert<uint8_t>(from, elements, to, plain);
-    break;
-  case ElementType::I16:
-    convert<int16_t>(from, elements, to, plain);
-    break;
-  case ElementType::U16:
-    convert<uint16_t>(from, elements, to, plain);
-    break;
-  case ElementType::I32:
-    convert<int32_t>(from, elements, to, plain);
-    break;
-  case ElementType::U32:
-    convert<uint32_t>(from, elements, to, plain);
-    break;
-  default:
-    return fail("'{0}': cannot read {1}", shard.file->path(), getName(type));
-  }
+  if (llvm::Error error =
+          readAsFloats(rows, shard.file->elementType(), elements, to))
+    return error;
   auto period = static_cast<int64_t>(input.scale.size());
   for (int64_t i = 0; period != 0 && i < elements; i += period) {
     const float *__restrict scale = input.scale.data();
@@ -362,18 +454,4 @@ llvm::Error SampleSource::load(size_t number, int64_t first, int64_t count,
                 position += length * input.sampleBytes;
               });
   return result;
-}
-
-void SampleSource::release(int64_t first, int64_t count) const {
-  for (const Input &input : inputs)
-    forEachPart(input.shards, first, count,
-                [&](const Shard &shard, int64_t begin, int64_t length) {
-                  // Every page of it holds parts of many samples.
-                  if (shard.file->isFortranOrder())
-                    return;
-                  size_t bytes = input.sampleElements *
-                                 getByteSize(shard.file->elementType());
-                  shard.file->releasePages(begin * bytes,
-                                           (begin + length) * bytes);
-                });
 }

@@ -3,6 +3,7 @@
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/float.mlir --json | FileCheck %s
 // RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/float.mlir | FileCheck %s --check-prefix=TEXT
+// RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/float.mlir --sort=error | FileCheck %s --check-prefix=SORTED
 // RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/quantized.mlir | FileCheck %s --check-prefix=SELF
 // RUN: not mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/other.mlir 2>&1 | FileCheck %s --check-prefix=INPUTS
 
@@ -20,6 +21,9 @@
 // TEXT: point SQNR dB
 // TEXT: fine inf 1.000000 0
 // TEXT: coarse 16.
+// SORTED:      point SQNR dB
+// SORTED-NEXT: coarse 16.
+// SORTED-NEXT: fine inf 1.000000 0
 // SELF: agreement  100.00 %
 // SELF: coarse inf
 // INPUTS: error: {{.*}}other.mlir: its inputs are not those of {{.*}}quantized.mlir

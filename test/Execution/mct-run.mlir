@@ -3,6 +3,7 @@
 // RUN: mct-run %s --input=left:%S/Inputs/a.npy,1:%S/Inputs/b.npy --output=%t/sum.npy --labels=%S/Inputs/labels.npy | FileCheck %s
 // RUN: cmp %t/sum.npy %S/Inputs/sum.npy
 // RUN: mct-run %s --input=left:%S/Inputs/a.npy,right:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --samples=2 --json | FileCheck %s --check-prefix=JSON
+// RUN: mct-run %s --input=left:%S/Inputs/a.npy,right:%S/Inputs/b.npy --labels=%S/Inputs/labels_column.npy | FileCheck %s
 // RUN: mct-run %s --input=%S/Inputs/a.npy --function=double --output=%t/double.npy --input-scale=0.5 | FileCheck %s --check-prefix=OTHER
 // RUN: cmp %t/double.npy %S/Inputs/a.npy
 

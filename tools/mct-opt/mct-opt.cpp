@@ -3,10 +3,11 @@
 // mlir-opt with the tpc dialect and the mct passes.
 #include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
+#include "mct/Support/InputFile.h"
+#include "mct/Support/Threads.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
@@ -15,6 +16,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <thread>
 
 using namespace mlir;
 
@@ -32,8 +35,19 @@ static int fail(const Twine &message) {
   return EXIT_FAILURE;
 }
 
+/// Gives a flag of MLIR a value, as if the user had.
+static void setFlag(StringRef name, StringRef value) {
+  if (llvm::cl::Option *option =
+          llvm::cl::getRegisteredOptions().lookup(name)) {
+    option->setNumOccurrencesFlag(llvm::cl::ZeroOrMore);
+    option->addOccurrence(0, name, value);
+  }
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initialized(argc, argv);
+  // A limit of the size of files is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
@@ -44,12 +58,7 @@ int main(int argc, char **argv) {
   registerCLIOptions("mct-opt", registry);
   // A diagnostic says what is wrong; the op it is about may be a whole target,
   // or hold a megabyte of weights. The flag brings it back.
-  constexpr llvm::StringLiteral kPrintOp = "mlir-print-op-on-diagnostic";
-  if (llvm::cl::Option *option =
-          llvm::cl::getRegisteredOptions().lookup(kPrintOp)) {
-    option->setNumOccurrencesFlag(llvm::cl::ZeroOrMore);
-    option->addOccurrence(0, kPrintOp, "false");
-  }
+  setFlag("mlir-print-op-on-diagnostic", "false");
   auto [inputName, outputName] = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
   if (listTargets) {
@@ -64,20 +73,23 @@ int main(int argc, char **argv) {
     return EXIT_SUCCESS;
   }
 
+  // The context's own threads must not be refused.
+  if (!mct::support::canRunThreads(std::thread::hardware_concurrency()))
+    setFlag("mlir-disable-threading", "true");
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (StringRef(outputName).ends_with(".mlirbc"))
     config.emitBytecode(true);
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input =
-      openInputFile(inputName, &message);
+  auto input = mct::support::readInputFile(inputName);
   if (!input)
-    return fail(message);
+    return fail("cannot read '" + inputName +
+                "': " + llvm::toString(input.takeError()));
+  mct::support::setProcessFiles(inputName, outputName);
   if (outputName == "-")
     return asMainReturnCode(
-        MlirOptMain(llvm::outs(), std::move(input), registry, config));
+        MlirOptMain(llvm::outs(), std::move(*input), registry, config));
 
   mct::execution::OutputFile output(outputName);
-  if (failed(MlirOptMain(output, std::move(input), registry, config)))
+  if (failed(MlirOptMain(output, std::move(*input), registry, config)))
     return EXIT_FAILURE;
   if (llvm::Error error = output.keep())
     return fail(llvm::toString(std::move(error)));

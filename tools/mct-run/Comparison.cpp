@@ -11,14 +11,20 @@ using execution::Unit;
 using execution::Worker;
 using llvm::ArrayRef;
 
+/// NaN when either is.
+static double largerOf(double left, double right) {
+  return std::isnan(left) || left > right ? left : right;
+}
+
 void ErrorSums::add(ArrayRef<float> values, ArrayRef<float> references) {
   for (auto [x, r] : llvm::zip_equal(values, references)) {
-    double difference = double(x) - double(r);
+    // Infinities of one sign are the same value.
+    double difference = x == r ? 0 : double(x) - double(r);
     reference += double(r) * double(r);
     value += double(x) * double(x);
     product += double(x) * double(r);
     error += difference * difference;
-    largest = std::max(largest, std::abs(difference));
+    largest = largerOf(largest, std::abs(difference));
   }
 }
 
@@ -27,7 +33,7 @@ void ErrorSums::merge(const ErrorSums &other) {
   value += other.value;
   product += other.product;
   error += other.error;
-  largest = std::max(largest, other.largest);
+  largest = largerOf(largest, other.largest);
 }
 
 double ErrorSums::sqnr() const {
@@ -39,6 +45,8 @@ double ErrorSums::cosine() const {
   // Two vectors of zeros are the same vector.
   if (reference == 0 && value == 0)
     return 1;
+  if (std::isnan(product))
+    return product;
   return reference == 0 || value == 0 ? 0
                                       : product / std::sqrt(reference * value);
 }

@@ -3,16 +3,19 @@
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
 #include "Comparison.h"
+#include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/Support/InputFile.h"
+#include "mct/Support/Threads.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -21,9 +24,12 @@
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <sys/resource.h>
+#include <thread>
 
 using namespace mlir;
 using namespace mct;
@@ -69,10 +75,26 @@ static cl::opt<unsigned> numThreads("num-threads",
                                     cl::desc("Worker threads; 0: one per core"),
                                     cl::init(0), cl::cat(category));
 static cl::opt<std::string> functionName("function",
-                                         cl::desc("Function to run"),
-                                         cl::init("main"), cl::cat(category));
-static cl::opt<bool> printJson("json", cl::desc("Print one JSON object"),
-                               cl::cat(category));
+                                         cl::desc("Function to run; default: "
+                                                  "main, or the only public "
+                                                  "one"),
+                                         cl::cat(category));
+static cl::opt<bool>
+    printJson("json",
+              cl::desc("Print one JSON object; a number that is infinite or "
+                       "not defined is null"),
+              cl::cat(category));
+
+namespace {
+enum class PointOrder { Program, Error };
+} // namespace
+static cl::opt<PointOrder> pointOrder(
+    "sort", cl::desc("Order in which --compare prints the points:"),
+    cl::init(PointOrder::Program),
+    cl::values(clEnumValN(PointOrder::Program, "program",
+                          "that of the program"),
+               clEnumValN(PointOrder::Error, "error", "lowest SQNR first")),
+    cl::cat(category));
 
 static LogicalResult report(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
@@ -85,14 +107,14 @@ static LogicalResult report(llvm::Error error) {
 
 /// A module from text or bytecode, its values named.
 static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
-  std::string message;
-  auto buffer = openInputFile(path, &message);
+  auto buffer = support::readInputFile(path);
   if (!buffer) {
-    (void)report(message);
+    (void)report("cannot read '" + path +
+                 "': " + llvm::toString(buffer.takeError()));
     return {};
   }
   auto sourceManager = std::make_shared<llvm::SourceMgr>();
-  sourceManager->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  sourceManager->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceManager, &context);
   auto module = parseSourceFile<ModuleOp>(sourceManager, &context);
   if (module)
@@ -102,18 +124,26 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
 }
 
 static FailureOr<std::unique_ptr<Executor>>
-compile(ModuleOp module, const execution::CompileOptions &options) {
+compile(ModuleOp module, execution::CompileOptions options) {
   // Diagnostics of the compiler speak of locations inside the module.
   llvm::SourceMgr sourceManager;
   SourceMgrDiagnosticHandler handler(sourceManager, module.getContext());
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, functionName);
+  if (failed(entry))
+    return failure();
+  options.function = entry->getSymName().str();
   return Executor::compile(module, options);
 }
 
-/// Index of the largest of `count` elements, the first of equals.
+/// Index of the largest of `count` elements, the first of equals; -1 where one
+/// is NaN.
 static int64_t argmax(const execution::TensorSpec &output, const void *data,
                       int64_t sample, int64_t count) {
   auto largest = [&](auto *typed) -> int64_t {
     auto *begin = typed + sample * count;
+    // NaN alone differs from itself.
+    if (std::any_of(begin, begin + count, [](auto x) { return x != x; }))
+      return -1;
     return std::max_element(begin, begin + count) - begin;
   };
   Type type = output.type.getElementType();
@@ -128,43 +158,88 @@ static int64_t argmax(const execution::TensorSpec &output, const void *data,
   return largest(static_cast<const int32_t *>(data));
 }
 
-static bool isComparable(const execution::TensorSpec &output) {
+/// Whether an output has the same number of comparable elements for each sample
+/// of a unit.
+static bool hasAnswers(const execution::TensorSpec &output, int64_t unit) {
   Type type = output.type.getElementType();
-  return type.isF32() || type.isInteger(8) || type.isInteger(16) ||
-         type.isInteger(32);
+  return (type.isF32() || type.isInteger(8) || type.isInteger(16) ||
+          type.isInteger(32)) &&
+         output.type.getNumElements() > 0 &&
+         output.type.getNumElements() % unit == 0;
 }
 
-static llvm::Expected<std::vector<int64_t>> readLabels(StringRef path) {
+/// Whether the elements of a sample are one score for each class.
+static bool hasScores(const execution::TensorSpec &output, int64_t unit) {
+  if (!hasAnswers(output, unit) || output.type.getRank() == 0 ||
+      output.type.getDimSize(0) % unit != 0)
+    return false;
+  int64_t classes = output.type.getNumElements() / unit;
+  return output.type.getDimSize(0) / unit == classes ||
+         llvm::is_contained(output.type.getShape().drop_front(), classes);
+}
+
+/// One class for each of the samples that are run; the file may have those of
+/// all samples.
+static llvm::Expected<std::vector<int64_t>>
+readLabels(StringRef path, const execution::SampleSource &samples,
+           int64_t classes) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError(path + ": " + message);
+  };
   auto file = execution::NpyFile::open(path);
   if (!file)
     return file.takeError();
-  std::vector<int64_t> labels((*file)->numElements());
-  auto convert = [&](auto zero) {
-    for (auto [index, label] : llvm::enumerate(labels)) {
-      decltype(zero) value;
-      std::memcpy(&value, (*file)->data() + index * sizeof(value),
-                  sizeof(value));
-      label = int64_t(value);
+  std::vector<int64_t> labels;
+  auto convert = [&](auto zero) -> llvm::Error {
+    auto values = (*file)->readAll<decltype(zero)>();
+    if (!values)
+      return values.takeError();
+    labels.assign(values->begin(), values->end());
+    return llvm::Error::success();
+  };
+  auto read = [&]() -> llvm::Error {
+    switch ((*file)->elementType()) {
+    case ElementType::U8:
+      return convert(uint8_t());
+    case ElementType::I8:
+      return convert(int8_t());
+    case ElementType::U16:
+      return convert(uint16_t());
+    case ElementType::I16:
+      return convert(int16_t());
+    case ElementType::U32:
+      return convert(uint32_t());
+    case ElementType::I32:
+      return convert(int32_t());
+    case ElementType::I64:
+      return convert(int64_t());
+    default:
+      return fail("expected integer labels, found " +
+                  execution::getName((*file)->elementType()));
     }
   };
-  switch ((*file)->elementType()) {
-  case ElementType::U8:
-    convert(uint8_t());
-    break;
-  case ElementType::I8:
-    convert(int8_t());
-    break;
-  case ElementType::I32:
-    convert(int32_t());
-    break;
-  case ElementType::I64:
-    convert(int64_t());
-    break;
-  default:
-    return llvm::createStringError(
-        path + ": expected integer labels (u8, i8, i32 or i64), found " +
-        execution::getName((*file)->elementType()));
-  }
+  ArrayRef<int64_t> shape = (*file)->shape();
+  if (shape.empty() || (*file)->numElements() != shape.front())
+    return fail("expected one class number for each sample, shape N or Nx1, "
+                "found shape " +
+                (shape.empty()
+                     ? "of a scalar"
+                     : llvm::join(llvm::map_range(shape,
+                                                  [](int64_t size) {
+                                                    return std::to_string(size);
+                                                  }),
+                                  "x")));
+  if (shape.front() != samples.numAvailable() &&
+      shape.front() != samples.numSamples())
+    return fail("expected " + Twine(samples.numAvailable()) +
+                " labels, found " + Twine(shape.front()));
+  if (llvm::Error error = read())
+    return std::move(error);
+  for (auto [index, label] : llvm::enumerate(labels))
+    if (label < 0 || label >= classes)
+      return fail("expected classes in [0, " + Twine(classes) +
+                  "), as many as the output has scores, found " + Twine(label) +
+                  " at " + Twine(index));
   return labels;
 }
 
@@ -232,6 +307,18 @@ static double peakMegabytes() {
   return double(usage.ru_maxrss) / 1024;
 }
 
+/// JSON has neither infinity nor NaN.
+static llvm::json::Value jsonNumber(double value) {
+  if (std::isfinite(value))
+    return value;
+  return nullptr;
+}
+
+/// A NaN without a sign.
+static double plain(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
 static void print(const Results &results) {
   if (printJson) {
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
@@ -249,13 +336,9 @@ static void print(const Results &results) {
             stream.object([&] {
               const ErrorSums &sums = point.second;
               stream.attribute("name", point.first);
-              // JSON has no infinity: equal values have no noise to speak of.
-              if (std::isfinite(sums.sqnr()))
-                stream.attribute("sqnr_db", sums.sqnr());
-              else
-                stream.attribute("sqnr_db", nullptr);
-              stream.attribute("cosine", sums.cosine());
-              stream.attribute("max_error", sums.largest);
+              stream.attribute("sqnr_db", jsonNumber(sums.sqnr()));
+              stream.attribute("cosine", jsonNumber(sums.cosine()));
+              stream.attribute("max_error", jsonNumber(sums.largest));
             });
         });
     });
@@ -278,15 +361,48 @@ static void print(const Results &results) {
                                "cosine", "max error");
   for (const auto &[name, sums] : results.points)
     llvm::outs() << llvm::format("%-32s %10.2f %10.6f %12.4g\n", name.c_str(),
-                                 sums.sqnr(), sums.cosine(), sums.largest);
+                                 plain(sums.sqnr()), plain(sums.cosine()),
+                                 plain(sums.largest));
+}
+
+/// Lowest SQNR first, and before it what has none; equals stay in order.
+static void
+sortByError(std::vector<std::pair<std::string, ErrorSums>> &points) {
+  std::vector<std::pair<double, size_t>> keys;
+  for (auto [index, point] : llvm::enumerate(points)) {
+    double sqnr = point.second.sqnr();
+    keys.emplace_back(
+        std::isnan(sqnr) ? -std::numeric_limits<double>::infinity() : sqnr,
+        index);
+  }
+  llvm::sort(keys);
+  std::vector<std::pair<std::string, ErrorSums>> sorted;
+  for (auto [key, index] : keys)
+    sorted.push_back(std::move(points[index]));
+  points = std::move(sorted);
+}
+
+/// What the options say on their own.
+static LogicalResult checkOptions() {
+  if (inputFile == "-" && otherFile == "-")
+    return report("standard input can only be read once");
+  if (pointOrder.getNumOccurrences() && otherFile.empty())
+    return report("--sort needs --compare");
+  std::vector<std::string> inputs =
+      execution::SampleOptions::getPaths(samplesFiles);
+  inputs.insert(inputs.end(), {inputFile, otherFile, labelsFile});
+  if (llvm::Error error = support::checkOutputFiles(outputFiles, inputs))
+    return report("--output: " + llvm::toString(std::move(error)));
+  return success();
 }
 
 static LogicalResult run(MLIRContext &context) {
+  if (failed(checkOptions()))
+    return failure();
   OwningOpRef<ModuleOp> module = load(inputFile, context);
   if (!module)
     return failure();
   execution::CompileOptions options;
-  options.function = functionName;
   options.observeAllPoints = !otherFile.empty();
   FailureOr<std::unique_ptr<Executor>> executor = compile(*module, options);
   if (failed(executor))
@@ -299,7 +415,6 @@ static LogicalResult run(MLIRContext &context) {
     if (!otherModule)
       return failure();
     execution::CompileOptions otherOptions;
-    otherOptions.function = functionName;
     otherOptions.ignoreUnknownNames = true;
     otherOptions.unit = (*executor)->unit();
     for (const execution::TensorSpec &point : (*executor)->observed())
@@ -334,21 +449,22 @@ static LogicalResult run(MLIRContext &context) {
   results.samples = (*samples)->numSamples();
   ArrayRef<execution::TensorSpec> outputs = (*executor)->outputs();
   int64_t unit = (*executor)->unit();
-  int64_t classes =
-      outputs.empty() ? 0 : outputs.front().type.getNumElements() / unit;
-  bool hasAnswers = !outputs.empty() && isComparable(outputs.front());
+  bool answers = !outputs.empty() && hasAnswers(outputs.front(), unit);
+  int64_t classes = answers ? outputs.front().type.getNumElements() / unit : 0;
 
   std::vector<int64_t> labels;
   if (!labelsFile.empty()) {
-    auto read = readLabels(labelsFile);
+    if (outputs.empty() || !hasScores(outputs.front(), unit))
+      return report(
+          "--labels needs a first output with one score for each "
+          "class of a sample" +
+          (outputs.empty()
+               ? std::string()
+               : llvm::formatv(", found {0}", outputs.front().type).str()));
+    auto read = readLabels(labelsFile, **samples, classes);
     if (!read)
       return report(read.takeError());
     labels = std::move(*read);
-    if (int64_t(labels.size()) < results.samples)
-      return report(labelsFile + ": expected " + Twine(results.samples) +
-                    " labels, found " + Twine(labels.size()));
-    if (!hasAnswers)
-      return report("--labels needs an output of numbers");
   }
   if (!outputFiles.empty() && outputFiles.size() != outputs.size())
     return report("--output: expected " + Twine(outputs.size()) +
@@ -358,11 +474,14 @@ static LogicalResult run(MLIRContext &context) {
   for (auto [index, path] : llvm::enumerate(outputFiles)) {
     RankedTensorType type = outputs[index].type;
     std::optional<ElementType> fileType = getFileType(type.getElementType());
-    if (!fileType || type.getRank() == 0 || type.getDimSize(0) % unit != 0)
+    // A scalar for each call makes a vector.
+    SmallVector<int64_t> shape(type.getShape());
+    if (shape.empty())
+      shape.push_back(1);
+    if (!fileType || shape[0] % unit != 0 ||
+        llvm::MulOverflow(shape[0] / unit, results.samples, shape[0]))
       return report(path + ": cannot write an output of type " +
                     llvm::formatv("{0}", Type(type)).str());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[0] = type.getDimSize(0) / unit * results.samples;
     auto writer = execution::NpyWriter::create(path, *fileType, shape);
     if (!writer)
       return report(writer.takeError());
@@ -380,8 +499,8 @@ static LogicalResult run(MLIRContext &context) {
   if (other)
     comparison.emplace(**executor, *other, workers,
                        (results.samples + unit - 1) / unit);
-  bool canAgree = other && hasAnswers && !other->outputs().empty() &&
-                  isComparable(other->outputs().front()) &&
+  bool canAgree = other && answers && !other->outputs().empty() &&
+                  hasAnswers(other->outputs().front(), unit) &&
                   other->outputs().front().type.getNumElements() ==
                       outputs.front().type.getNumElements();
 
@@ -403,7 +522,7 @@ static LogicalResult run(MLIRContext &context) {
               argmax(outputs.front(), done.outputs.front(), sample, classes);
           if (!labels.empty())
             own.correct += answer == labels[done.firstSample + sample];
-          if (canAgree)
+          if (canAgree && answer >= 0)
             own.agreeing +=
                 answer ==
                 argmax(other->outputs().front(),
@@ -434,12 +553,16 @@ static LogicalResult run(MLIRContext &context) {
     results.agreement = double(total.agreeing) / double(results.samples);
   if (comparison)
     results.points = comparison->results();
+  if (pointOrder == PointOrder::Error)
+    sortByError(results.points);
   print(results);
   return success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialized(argc, argv);
+  // A limit of the size of files is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Run a module of any stage on .npy samples\n");
@@ -449,7 +572,12 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registry.insert<tpc::TpcDialect>();
   dependencies.appendTo(registry);
-  MLIRContext context(registry);
+  // The context's own threads must not be refused.
+  bool threads = support::canRunThreads(std::thread::hardware_concurrency());
+  MLIRContext context(registry, threads ? MLIRContext::Threading::ENABLED
+                                        : MLIRContext::Threading::DISABLED);
+  // A diagnostic says what is wrong; the op may hold a megabyte of weights.
+  context.printOpOnDiagnostic(false);
   for (StringRef name : dependencies.getDialectNames())
     context.getOrLoadDialect(name);
   return succeeded(run(context)) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -2,10 +2,10 @@
 //
 // Target platforms to and from the JSON of MCT.
 #include "mct/Execution/OutputFile.h"
+#include "mct/Support/InputFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/Support/CommandLine.h"
@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace mlir;
 using namespace mct::tpc;
@@ -71,14 +72,13 @@ static LogicalResult fail(const Twine &message) {
 }
 
 static LogicalResult translate(raw_ostream &os) {
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputName, &message);
+  auto buffer = mct::support::readInputFile(inputName);
   if (!buffer)
-    return fail(message);
+    return fail("cannot read '" + inputName +
+                "': " + llvm::toString(buffer.takeError()));
   auto sources = std::make_shared<llvm::SourceMgr>();
-  const llvm::MemoryBuffer &text = *buffer;
-  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  const llvm::MemoryBuffer &text = **buffer;
+  sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   DialectRegistry registry;
   // A module with an attached target is a source as well.
   registerAllDialects(registry);
@@ -93,6 +93,8 @@ static LogicalResult translate(raw_ostream &os) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialized(argc, argv);
+  // A limit of the size of files is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Target platforms to and from the JSON of MCT\n");

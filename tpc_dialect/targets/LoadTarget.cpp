@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/targets/LoadTarget.h"
+#include "mct/Support/InputFile.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
@@ -71,8 +72,7 @@ static FailureOr<Source> open(StringRef target, StringRef folder,
     path = folder;
     llvm::sys::path::append(path, target);
   }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFile(path);
+  auto file = mct::support::readInputFile(path);
   if (file) {
     SmallString<128> identity(path);
     if (llvm::sys::fs::real_path(path, identity))
@@ -80,10 +80,11 @@ static FailureOr<Source> open(StringRef target, StringRef folder,
     return Source{std::move(*file), identity.str().str(),
                   llvm::sys::path::parent_path(path).str()};
   }
+  std::string reason = llvm::toString(file.takeError());
   if (target.contains('/') || target.ends_with(".mlir") ||
       target.ends_with(".mlirbc") || target.ends_with(".json"))
-    return emitError(requestedAt) << "cannot read target file '" << path
-                                  << "': " << file.getError().message();
+    return emitError(requestedAt)
+           << "cannot read target file '" << path << "': " << reason;
   return reportUnknownTarget(target, requestedAt);
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mct::execution {
 
@@ -21,7 +22,8 @@ llvm::StringRef getName(ElementType type);
 /// Size of one element in bytes.
 size_t getByteSize(ElementType type);
 
-/// A `.npy` file (format 1, 2 or 3), mapped into memory; little endian.
+/// A `.npy` file (format 1, 2 or 3), little endian. Its data are read, not
+/// mapped, so that a file that somebody shortens meanwhile is an error.
 class NpyFile {
 public:
   ~NpyFile();
@@ -37,13 +39,16 @@ public:
   int64_t numElements() const { return elements; }
   /// Whether the first dimension, not the last, is contiguous.
   bool isFortranOrder() const { return fortranOrder; }
-  /// All elements; aligned for nothing (headers have any size).
-  const char *data() const { return mapping + dataOffset; }
 
-  /// Takes the pages of the bytes [begin, end) of the data out of this process,
-  /// but for the last one when it holds more; reading them again maps them
-  /// again.
-  void releasePages(size_t begin, size_t end) const;
+  /// Copies the bytes [offset, offset + size) of the data. Thread safe.
+  llvm::Error read(uint64_t offset, size_t size, void *to) const;
+  /// All elements in the order of the file; `T` is of the element's size.
+  template <typename T> llvm::Expected<std::vector<T>> readAll() const {
+    std::vector<T> values(elements);
+    if (llvm::Error error = read(0, elements * sizeof(T), values.data()))
+      return std::move(error);
+    return values;
+  }
 
 private:
   NpyFile() = default;
@@ -52,13 +57,14 @@ private:
   llvm::SmallVector<int64_t> dimensions;
   int64_t elements = 0;
   bool fortranOrder = false;
-  char *mapping = nullptr;
-  size_t mappingSize = 0;
+  int descriptor = -1;
   size_t dataOffset = 0;
 };
 
 /// Type, shape and offset of the data that a `.npy` header describes. `bytes`
-/// is the beginning of the file, `path` is for messages only.
+/// is the beginning of the file, `path` is for messages only. A header of more
+/// than kMaxNpyHeader bytes is an error.
+constexpr size_t kMaxNpyHeader = size_t(1) << 20;
 struct NpyHeader {
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t> shape;

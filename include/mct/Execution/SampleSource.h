@@ -29,18 +29,31 @@ struct SampleOptions {
                                              llvm::StringRef scale,
                                              llvm::StringRef offset,
                                              uint64_t limit);
+
+  /// The paths that `files` may mean: whether NAME is one of an input or part
+  /// of the path only the network tells.
+  static std::vector<std::string> getPaths(llvm::ArrayRef<std::string> files);
 };
 
-/// Samples in memory-mapped `.npy` files, converted to what a network reads.
-/// Thread safe after `open`.
+/// Samples in `.npy` files, converted to what a network reads. Thread safe
+/// after `open`.
 class SampleSource {
 public:
+  /// `unit`: samples that one tensor of the types in `inputs` holds. A sample
+  /// is what the leading dimension holds divided by the unit: one row of a
+  /// batch; for a function whose arguments do not share a batch, of unit 1, all
+  /// rows that one call reads, which may be another number for each argument. A
+  /// scalar is read from a file of shape N.
+  ///
   /// Errors name the file, what was expected and what was found.
   static llvm::Expected<std::unique_ptr<SampleSource>>
   open(const SampleOptions &options, llvm::ArrayRef<TensorSpec> inputs,
        int64_t unit);
 
+  /// Samples to read: those that there are, or `SampleOptions::limit`.
   int64_t numSamples() const { return sampleCount; }
+  /// Samples that there are.
+  int64_t numAvailable() const { return availableCount; }
   size_t numInputs() const { return inputs.size(); }
   /// Bytes of one sample of one input, as the network reads it.
   size_t sampleBytes(size_t input) const { return inputs[input].sampleBytes; }
@@ -49,9 +62,6 @@ public:
   /// a value that is NaN or infinite, naming file, sample and value.
   llvm::Error load(size_t input, int64_t first, int64_t count,
                    void *buffer) const;
-
-  /// Samples [first, first + count) will not be read again.
-  void release(int64_t first, int64_t count) const;
 
 private:
   SampleSource() = default;
@@ -62,6 +72,8 @@ private:
   struct Input {
     std::string name;
     mlir::Type elementType;
+    /// Rows of the file that make a sample; 1 for a scalar.
+    int64_t sampleRows = 1;
     int64_t sampleElements = 0;
     size_t sampleBytes = 0;
     int64_t channels = 1;
@@ -72,7 +84,7 @@ private:
   llvm::Error loadFrom(const Input &input, const Shard &shard, int64_t first,
                        int64_t count, char *buffer) const;
   llvm::SmallVector<Input, 1> inputs;
-  int64_t sampleCount = 0;
+  int64_t sampleCount = 0, availableCount = 0;
 };
 
 } // namespace mct::execution

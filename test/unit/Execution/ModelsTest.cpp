@@ -110,9 +110,9 @@ TEST_P(ModelsTest, EqualsRecordedOutputs) {
   auto expected = NpyFile::open(folder + "expected/" + model.name + ".npy");
   ASSERT_TRUE(static_cast<bool>(expected));
   ASSERT_EQ((*expected)->numElements(), static_cast<int64_t>(results.size()));
+  Floats values = llvm::cantFail((*expected)->readAll<float>());
   for (size_t i = 0; i < results.size(); ++i) {
-    float value;
-    std::memcpy(&value, (*expected)->data() + i * sizeof(float), sizeof(float));
+    float value = values[i];
     ASSERT_NEAR(results[i], value, 1e-4 + 1e-5 * std::abs(value)) << i;
   }
 }
@@ -142,23 +142,21 @@ TEST_F(IntegerModelTest, EqualsReferenceKernelsExactly) {
   int64_t inputSize = executor->inputs()[0].type.getNumElements() / unit;
   int64_t outputSize = executor->outputs()[0].type.getNumElements() / unit;
   int64_t samples = (*features)->shape()[0];
+  Floats values = llvm::cantFail((*features)->readAll<float>());
+  auto reference = llvm::cantFail((*expected)->readAll<int8_t>());
   Worker worker(*executor);
   std::vector<int8_t> input(unit * inputSize), output(unit * outputSize);
   for (int64_t first = 0; first < samples; first += unit) {
     int64_t valid = std::min(unit, samples - first);
     for (int64_t i = 0; i < valid * inputSize; ++i) {
-      float value;
-      std::memcpy(&value,
-                  (*features)->data() + (first * inputSize + i) * sizeof(float),
-                  sizeof(float));
+      float value = values[first * inputSize + i];
       // The input quantizer of the model, from the table in its README.
       input[i] = static_cast<int8_t>(std::clamp(
           std::nearbyint(value / 0.0037010426f) - 128, -128.0f, 127.0f));
     }
     worker.run(static_cast<const void *>(input.data()),
                static_cast<void *>(output.data()), valid);
-    EXPECT_EQ(std::memcmp(output.data(),
-                          (*expected)->data() + first * outputSize,
+    EXPECT_EQ(std::memcmp(output.data(), reference.data() + first * outputSize,
                           valid * outputSize),
               0);
   }

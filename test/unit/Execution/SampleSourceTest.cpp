@@ -63,10 +63,9 @@ TEST_F(SampleSourceTest, FilesOfOneInputAreConcatenated) {
   EXPECT_EQ(source->numSamples(), 3);
   EXPECT_EQ(load(*source, 0, 0, 3), (Floats{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(load(*source, 0, 1, 1), (Floats{3, 4}));
-  source->release(0, 3);
-  EXPECT_EQ(load(*source, 0, 2, 1), (Floats{5, 6}));
   options.limit = 2;
   EXPECT_EQ(llvm::cantFail(open(options))->numSamples(), 2);
+  EXPECT_EQ(llvm::cantFail(open(options))->numAvailable(), 3);
 }
 
 TEST_F(SampleSourceTest, ValuesAreScaledPerChannel) {
@@ -142,6 +141,94 @@ TEST_F(SampleSourceTest, WrongShapeTypeOrNoSamples) {
   path = floats("a.npy", {0, 2}, {});
   EXPECT_EQ(errorOf(options),
             "'" + path + "': expected at least one sample, found none");
+}
+
+TEST_F(SampleSourceTest, EveryArgumentHasItsOwnLeadingSize) {
+  // Without a common batch a sample is what one call reads.
+  specs = {{"x", type({1, 2})}, {"y", type({2, 2})}};
+  auto open = [&](const SampleOptions &options) {
+    return SampleSource::open(options, specs, 1);
+  };
+  auto errorOf = [&](const SampleOptions &options) {
+    auto source = open(options);
+    return source ? "" : llvm::toString(source.takeError());
+  };
+  SampleOptions options;
+  std::string x = floats("x.npy", {2, 2}, {1, 2, 3, 4});
+  std::string y = floats("y.npy", {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  options.files = {"x:" + x, "y:" + y};
+  auto source = llvm::cantFail(open(options));
+  EXPECT_EQ(source->numSamples(), 2);
+  EXPECT_EQ(load(*source, 0, 1, 1), (Floats{3, 4}));
+  EXPECT_EQ(load(*source, 1, 1, 1), (Floats{5, 6, 7, 8}));
+  // As many rows for both would read behind the end.
+  options.files = {"x:" + x, "y:" + floats("y2.npy", {2, 2}, {1, 2, 3, 4})};
+  EXPECT_EQ(errorOf(options),
+            "expected 2 samples for input 'y' as for 'x', found 1 of 2 rows");
+  std::string y3 = floats("y3.npy", {3, 2}, {1, 2, 3, 4, 5, 6});
+  options.files = {"x:" + x, "y:" + y3};
+  EXPECT_EQ(errorOf(options), "'" + y3 +
+                                  "': expected a multiple of 2 rows, which one "
+                                  "call reads for input 'y', found 3");
+}
+
+TEST_F(SampleSourceTest, ScalarsAreReadFromVectors) {
+  specs = {{"x", type({})}};
+  SampleOptions options;
+  options.files = {floats("a.npy", {3}, {1, 2, 3})};
+  auto source = llvm::cantFail(SampleSource::open(options, specs, 1));
+  EXPECT_EQ(source->numSamples(), 3);
+  EXPECT_EQ(load(*source, 0, 1, 2), (Floats{2, 3}));
+  options.files = {floats("b.npy", {3, 1}, {1, 2, 3})};
+  EXPECT_EQ(llvm::toString(SampleSource::open(options, specs, 1).takeError()),
+            "'" + (folder + "/b.npy").str() +
+                "': expected shape N for input 'x', found 3x1");
+}
+
+TEST_F(SampleSourceTest, TypesThatNoFileCanHold) {
+  SampleOptions options;
+  options.files = {floats("a.npy", {1, 2}, {1, 2})};
+  specs = {{"x", type({2, int64_t(1) << 62, 4})}};
+  EXPECT_EQ(errorOf(options),
+            "input 'x' of the network cannot be read: its type "
+            "tensor<2x4611686018427387904x4xf32> is too large");
+  specs = {{"x", type({2, 0})}};
+  EXPECT_EQ(errorOf(options), "input 'x' of the network cannot be read: its "
+                              "type tensor<2x0xf32> holds no elements");
+  specs = {{"x", type({3, 2})}};
+  EXPECT_EQ(errorOf(options), "input 'x' of the network cannot be read: its "
+                              "type tensor<3x2xf32> does not hold 2 samples");
+  specs = {{"x", type({2, 2}, mlir::IndexType::get(&context))}};
+  EXPECT_EQ(errorOf(options),
+            "input 'x' of the network cannot be read: its type "
+            "tensor<2x2xindex> is not one of numbers of a known shape");
+}
+
+TEST_F(SampleSourceTest, TruthValuesAreZeroOrOne) {
+  specs = {{"x", type({1, 2}, mlir::IntegerType::get(&context, 1))}};
+  SampleOptions options;
+  options.files = {
+      write<uint8_t>("a.npy", ElementType::Bool, {2, 2}, {0, 1, 1, 2})};
+  auto source = llvm::cantFail(SampleSource::open(options, specs, 1));
+  char values[4];
+  EXPECT_FALSE(static_cast<bool>(source->load(0, 0, 1, values)));
+  EXPECT_EQ(llvm::toString(source->load(0, 0, 2, values)),
+            "'" + (folder + "/a.npy").str() +
+                "': sample 1: expected 0 or 1, found 2 at element 1");
+}
+
+TEST_F(SampleSourceTest, FileThatIsShortenedWhileItIsRead) {
+  std::string path = floats("a.npy", {1000, 2}, Floats(2000, 1.0f));
+  SampleOptions options;
+  options.files = {path};
+  auto source = llvm::cantFail(open(options));
+  ASSERT_EQ(::truncate(path.c_str(), 4096), 0);
+  Floats values(2000);
+  EXPECT_FALSE(static_cast<bool>(source->load(0, 0, 100, values.data())));
+  EXPECT_EQ(llvm::toString(source->load(0, 0, 1000, values.data())),
+            "'" + path +
+                "': truncated while it was read: expected bytes at 4096, "
+                "found the end");
 }
 
 TEST_F(SampleSourceTest, ValuesThatAreNotFinite) {
