@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/dev/zoo without its frameworks: the list, the table, what a chain that fails leaves behind, the numbers."""
+
+import sys
+
+import measure
+import numpy as np
+import pytest
+
+ZOO = measure.REPOSITORY / "tools" / "dev" / "zoo"
+sys.path.insert(0, str(ZOO / "chains"))
+sys.path.insert(0, str(ZOO))
+
+import chain
+import environments
+import importing
+import judging
+import networks
+import table
+
+NETWORK = networks.Network("toy", "onnx", "toy==1/toy.onnx")
+TOSA = """func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %0 = tosa.tanh %x : (tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %0 : tensor<1x2xf32>
+}
+"""
+RESULT = {
+    "chain": "tflite",
+    "ops": 12,
+    "float_error": 2e-7,
+    "prepared_error": 0.25,
+    "compile": 1.25,
+    "unmatched": ["tosa.exp x2"],
+    "warnings": ["odd"],
+    "targets": {
+        "imx500": {"sqnr": [30.0, 40.0], "seconds": 2.0, "peak_mb": 99.6, "warnings": ["odd"], "without": {}},
+        "tflite": {
+            "sqnr": [20.0, 21.0],
+            "without": {"bias": {"sqnr": [20.9, 26.0]}, "shift": {"failure": "mct-opt: exit status 1"}},
+        },
+        "qnnpack": {"failure": "mct-run: exit status 139", "without": {}},
+    },
+}
+
+
+def zoo(*arguments):
+    return measure.run([sys.executable, ZOO, *arguments])
+
+
+def script(body):
+    """A chain that is this Python code; `folder` is where it writes."""
+    prefix = "import pathlib, sys; folder = pathlib.Path(sys.argv[1])\n"
+    return lambda network, folder: [sys.executable, "-c", prefix + body, folder]
+
+
+def test_list_names_every_network_once():
+    lines = zoo("--list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [network.name for network in networks.NETWORKS]
+    assert len(networks.BY_NAME) == len(networks.NETWORKS) >= 25
+
+
+def test_unknown_network_is_refused():
+    finished = zoo("resnet19", "--table")
+    assert finished.returncode == 2
+    assert "no network named resnet19; --list shows them" in finished.stderr
+
+
+def test_every_chain_has_its_script_and_pinned_packages():
+    for network in networks.NETWORKS:
+        assert (ZOO / "chains" / f"from_{network.chain}.py").exists()
+        assert all("==" in package for package in environments.PACKAGES[network.chain])
+        assert all(spec["kind"] for spec in network.samples)
+
+
+def test_table_shows_worst_output_of_each_target():
+    rows = table.markdown({"toy": RESULT}).splitlines()
+    assert rows[0].split(" | ")[-3:] == ["imx500 dB", "tflite dB", "qnnpack dB |"]
+    assert rows[2] == "| toy | tflite | 12 | 2.5e-01 | 1.2 | 2.0 | 100 | 30.0 | 20.0 | failed |"
+
+
+def test_table_lists_what_needs_an_explanation():
+    assert table.findings(RESULT) == [
+        "float error 2.5e-01 after mct-prepare",
+        "tflite without shift correction: mct-opt: exit status 1",
+        "qnnpack: mct-run: exit status 139",
+        "no operator set: tosa.exp x2",
+        "tflite: bias correction takes output 1 from 26.0 to 21.0 dB",
+        "warning: odd",
+    ]
+    assert table.row("toy", {"chain": "onnx", "import": "chain onnx: left tf.If"})[:3] == [
+        "toy",
+        "onnx",
+        "not imported",
+    ]
+
+
+def test_import_keeps_module_and_samples_and_runs_the_chain_once(tools, tmp_path):
+    body = f"(folder / 'module.mlir').write_text({TOSA!r}); (folder / 'input0.npy').write_text('x')"
+    folder = importing.import_network(NETWORK, tmp_path, script(body))
+    assert sorted(path.name for path in folder.iterdir()) == ["input0.npy", "log.txt", "network.mlirbc"]
+    assert importing.import_network(NETWORK, tmp_path, script("raise SystemExit(1)")) == folder
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError('argument has no fixed shape')", "exit status 1: ValueError: argument has no fixed shape"),
+        ("import os; os.abort()", "exit status -6: no message"),
+        (
+            "(folder / 'module.mlir').write_text('  %0 = \"tfl.topk_v2\"(%x)\\n  %1 = tf.If(%0)\\n')",
+            "left tfl.topk_v2, tf.If",
+        ),
+        ("(folder / 'module.mlir').write_text('  %0 = tosa.custom %x\\n')", "left tosa.custom"),
+        ("(folder / 'module.mlir').write_text('func.func @main(')", "mct-opt cannot read what chain onnx wrote"),
+    ],
+)
+def test_chain_that_fails_says_why_and_leaves_no_network(tools, tmp_path, body, message):
+    with pytest.raises(importing.ImportFailure, match=message.replace("(", r"\(")):
+        importing.import_network(NETWORK, tmp_path, script(body))
+    assert not (tmp_path / NETWORK.name).exists()
+
+
+def test_elements_of_constants_are_no_ops():
+    assert importing.left_over(TOSA + '\n{-#\n  dialect_resources: {\n    weights.f32: "0x04"\n  }\n#-}\n') == []
+
+
+def test_samples_depend_on_name_and_argument_alone():
+    arguments = [
+        ((1, 6, 8, 3), np.float32, {"kind": "image", "low": -1}),
+        ((1, 40), np.int64, {"kind": "text", "pad": 256}),
+    ]
+    first, again, other = (chain.samples(name, arguments) for name in ("a", "a", "b"))
+    assert all((x == y).all() for row, twin in zip(first, again, strict=True) for x, y in zip(row, twin, strict=True))
+    assert (first[0][0] != other[0][0]).any()
+    assert first[0][0].shape == (1, 6, 8, 3) and first[0][0].min() == -1 and first[0][0].max() == 1
+    assert first[0][1].max() == 256
+
+
+def test_numbers_by_hand():
+    reference = np.array([0.0, 10.0, -np.inf])
+    assert judging.relative_error(np.array([0.0, 9.0, -np.inf]), reference) == 0.1
+    assert judging.relative_error(np.array([0.0, 9.0, 3.0]), reference) == np.inf
+    assert judging.relative_error(np.array([0.0]), reference) == np.inf
+    assert judging.sqnr(np.array([0.0, 9.0, 5.0]), reference) == pytest.approx(20.0)
+    assert judging.sqnr(reference, reference) == np.inf
+
+
+def test_network_is_judged_from_its_folder_alone(tools, tmp_path):
+    module = tmp_path / "toy.mlir"
+    module.write_text(TOSA)
+    measure.run_ok([measure.BIN / "mct-opt", module, "-o", tmp_path / "network.mlirbc"])
+    values = np.sin(np.arange(32, dtype=np.float32)).reshape(16, 2)
+    np.save(tmp_path / "input0.npy", values)
+    np.save(tmp_path / "output0.npy", np.tanh(values))
+    result = judging.judge(tmp_path, 16)
+    assert result["ops"] == 1 and result["float_error"] < 1e-6 and result["unmatched"] == []
+    assert set(result["targets"]) == set(judging.TARGETS)
+    assert all(entry["sqnr"][0] > 20 for entry in result["targets"].values())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "input0.npy",
+        "network.mlirbc",
+        "output0.npy",
+        "toy.mlir",
+    ]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Foreign networks: imports them, runs and quantizes them, prints how right and how fast that was.
+
+    build/venv/bin/python tools/dev/zoo [NAME...]      all, or the networks named
+    build/venv/bin/python tools/dev/zoo --list         what there is
+    build/venv/bin/python tools/dev/zoo --import-only  imports, judges nothing
+    build/venv/bin/python tools/dev/zoo --table        the table of what was judged before
+
+Everything lies below build/zoo: environments of the converters (env), wheels and their files, and one folder for each
+network with `network.mlirbc`, `input<i>.npy`, `output<i>.npy` and `result.json`. A network is imported once; delete its
+folder to import it again. The first run needs a package index and 5 GB; later ones need neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "chains"))
+
+import chain
+import environments
+import importing
+import judging
+import networks
+import table
+
+
+def judge(network: networks.Network) -> dict:
+    """The result of one network, which also goes into its folder."""
+    result = {"chain": network.chain}
+    try:
+        folder = importing.import_network(network)
+    except (importing.ImportFailure, RuntimeError) as failure:
+        return result | {"import": str(failure)}
+    result |= judging.judge(folder, chain.SAMPLES)
+    (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
+    return result
+
+
+def recorded(network: networks.Network) -> dict | None:
+    path = environments.ROOT / network.name / "result.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="zoo", description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="networks; default: all")
+    parser.add_argument("--list", action="store_true", help="list the networks")
+    parser.add_argument("--import-only", action="store_true", help="import and judge nothing")
+    parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in networks.BY_NAME]
+    if unknown:
+        parser.error(f"no network named {', '.join(unknown)}; --list shows them")
+    chosen = [networks.BY_NAME[name] for name in options.names] or networks.NETWORKS
+    if options.list:
+        for network in chosen:
+            print(f"{network.name:24} {network.chain:10} {network.about}")
+        return 0
+    results, failed = {}, 0
+    for network in chosen:
+        if options.table:
+            result = recorded(network)
+        elif options.import_only:
+            try:
+                importing.import_network(network)
+                print(f"{network.name}: imported", flush=True)
+            except (importing.ImportFailure, RuntimeError) as failure:
+                print(f"{network.name}: {failure}", flush=True)
+                failed += 1
+            continue
+        else:
+            result = judge(network)
+            print(f"{network.name}: " + "; ".join(table.row(network.name, result)[2:]), file=sys.stderr, flush=True)
+        if result:
+            results[network.name] = result
+            failed += "import" in result or "failure" in result
+    if results:
+        print(table.markdown(results), end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

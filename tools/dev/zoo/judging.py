@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiler makes of an imported network, in numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import measure
+import numpy as np
+
+TARGETS = ("imx500", "tflite", "qnnpack")
+
+# Each correction that is on by default, and the option without it.
+CORRECTIONS = {
+    "bias": {"weights_bias_correction": "false"},
+    "shift": {"shift_negative_activation_correction": "false"},
+}
+
+# Seconds. A network that takes longer has failed.
+LIMIT = 900
+
+
+def limited(command: Sequence[str | Path]) -> measure.Finished:
+    return measure.run(["timeout", str(LIMIT), *command])
+
+
+def limited_ok(command: Sequence[str | Path]) -> measure.Finished:
+    finished = limited(command)
+    if finished.returncode != 0:
+        errors = [line for line in finished.stderr.splitlines() if re.search(r"\berror:|LLVM ERROR|Assertion", line)]
+        reason = "longer than the limit" if finished.returncode == 124 else (errors or ["no message"])[0][:300]
+        raise RuntimeError(f"{Path(command[0]).name}: exit status {finished.returncode}: {reason}")
+    return finished
+
+
+def messages(stderr: str) -> list[str]:
+    """The warnings among diagnostics, without their places, each once with its count."""
+    found = Counter(re.findall(r"\bwarning: (.*)", stderr))
+    return [f"{text} (x{count})" if count > 1 else text for text, count in found.items()]
+
+
+def relative_error(value: np.ndarray, reference: np.ndarray) -> float:
+    """Largest difference over the range of the reference; infinite where only one is a number or the shapes differ."""
+    if value.size != reference.size:
+        return float("inf")
+    value, reference = value.astype(np.float64).ravel(), reference.astype(np.float64).ravel()
+    if (np.isfinite(value) != np.isfinite(reference)).any():
+        return float("inf")
+    finite = np.isfinite(reference)
+    difference = np.abs(value[finite] - reference[finite]).max(initial=0.0)
+    extent = np.ptp(reference[finite]) if finite.any() else 0.0
+    return float(difference / extent) if extent > 0 else float(difference)
+
+
+def sqnr(value: np.ndarray, reference: np.ndarray) -> float:
+    """Signal over noise in dB; where the reference is infinite (a logarithm of zero) nothing is compared."""
+    value, reference = value.astype(np.float64).ravel(), reference.astype(np.float64).ravel()
+    finite = np.isfinite(reference)
+    noise = np.square(value[finite] - reference[finite]).sum()
+    signal = np.square(reference[finite]).sum()
+    return float("inf") if noise == 0 else float(10 * np.log10(signal / noise)) if signal > 0 else float("-inf")
+
+
+def numbered(folder: Path, stem: str) -> list[Path]:
+    return sorted(folder.glob(f"{stem}*.npy"), key=lambda path: int(path.stem.removeprefix(stem)))
+
+
+def halves(folder: Path, files: list[Path], samples: int) -> tuple[list[Path], list[Path]]:
+    """The samples that calibrate and those that judge, as files in `folder`."""
+    both: tuple[list[Path], list[Path]] = ([], [])
+    for path in files:
+        array = np.load(path)
+        middle = len(array) // samples * (samples // 2)
+        for part, stem, paths in ((array[:middle], "calibration", both[0]), (array[middle:], "test", both[1])):
+            paths.append(folder / f"{stem}_{path.name}")
+            np.save(paths[-1], part)
+    return both
+
+
+def by_number(files: list[Path]) -> str:
+    return ",".join(f"{index}:{path}" for index, path in enumerate(files))
+
+
+def outputs_of(module: Path, inputs: list[Path], count: int, folder: Path) -> tuple[list[np.ndarray], float]:
+    """Results of `module` on the samples, and the seconds of the process that were not execution."""
+    files = [folder / f"result{index}.npy" for index in range(count)]
+    command = [measure.BIN / "mct-run", module, f"--input={by_number(inputs)}", "--json"]
+    finished = limited_ok([*command, "--output=" + ",".join(map(str, files))])
+    return [np.load(path) for path in files], finished.seconds - json.loads(finished.stdout)["seconds"]
+
+
+def unmatched(module: Path, target: str) -> list[str]:
+    """Ops on float data for which the target has no operator set, with their numbers."""
+    command = [measure.BIN / "mct-opt", module, f"--tpc-attach-target=target={target}"]
+    text = limited_ok([*command, "--tpc-explain=format=json", "-o", "/dev/null"])
+    nodes = [node for function in json.loads(text.stdout or text.stderr)["functions"] for node in function["nodes"]]
+    found = Counter("+".join(node["ops"]) for node in nodes if node["operator_set"] is None)
+    return [f"{name} x{count}" if count > 1 else name for name, count in sorted(found.items())]
+
+
+def count_ops(module: Path) -> int:
+    """Ops that compute something."""
+    text = limited_ok([measure.BIN / "mct-opt", module, "--mlir-elide-elementsattrs-if-larger=2"]).stdout
+    return len(re.findall(r"^\s+%[\w:]+ = \"?tosa\.(?!const)", text, re.MULTILINE))
+
+
+def quantize(module: Path, target: str, calibration: list[Path], output: Path, options: dict) -> measure.Finished:
+    return limited_ok(measure.ptq_command(module, by_number(calibration), output, target=target, **options))
+
+
+def errors(module: Path, inputs: list[Path], references: list[np.ndarray], folder: Path) -> tuple[float, float]:
+    """Largest relative error of any output, and the seconds of compilation."""
+    values, seconds = outputs_of(module, inputs, len(references), folder)
+    pairs = zip(values, references, strict=True)
+    return max(relative_error(value, reference) for value, reference in pairs), seconds
+
+
+def judge(folder: Path, samples: int) -> dict:
+    """All numbers of the network in `folder` (see `importing`). Failures stand in the result under "failure"."""
+    result: dict = {"warnings": [], "targets": {}}
+    module = folder / "network.mlirbc"
+    inputs, references = numbered(folder, "input"), [np.load(path) for path in numbered(folder, "output")]
+    tests = [array[len(array) // 2 :] for array in references]
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        scratch = Path(name)
+        calibration, test = halves(scratch, inputs, samples)
+        prepared = scratch / "prepared.mlirbc"
+        try:
+            result["ops"] = count_ops(module)
+            finished = limited_ok([measure.BIN / "mct-opt", module, "--mct-prepare", "-o", prepared])
+            result["warnings"] = messages(finished.stderr)
+            result["unmatched"] = unmatched(prepared, TARGETS[0])
+            result["float_error"], result["compile"] = errors(module, test, tests, scratch)
+            result["prepared_error"], _ = errors(prepared, test, tests, scratch)
+        except RuntimeError as failure:
+            result["failure"] = str(failure)
+            return result
+        for target in TARGETS:
+            result["targets"][target] = judge_target(prepared, module, target, calibration, test, tests, scratch)
+    return result
+
+
+def judge_target(
+    prepared: Path,
+    module: Path,
+    target: str,
+    calibration: list[Path],
+    test: list[Path],
+    tests: list[np.ndarray],
+    scratch: Path,
+) -> dict:
+    """`sqnr` of every output with the default options, and in `without` with one correction less."""
+    quantized = scratch / "quantized.mlirbc"
+
+    def signal(options: dict) -> tuple[list[float], measure.Finished]:
+        finished = quantize(module, target, calibration, quantized, options)
+        values, _ = outputs_of(quantized, test, len(tests), scratch)
+        return [sqnr(value, reference) for value, reference in zip(values, tests, strict=True)], finished
+
+    entry: dict = {"without": {}}
+    try:
+        entry["sqnr"], finished = signal({})
+        entry |= {"seconds": finished.seconds, "peak_mb": finished.peak_mb, "warnings": messages(finished.stderr)}
+        # A shift adds ops; where there is none, nothing differs without it.
+        corrections = ["bias"] + (["shift"] if count_ops(quantized) > count_ops(prepared) else [])
+    except RuntimeError as failure:
+        entry["failure"] = str(failure)
+        corrections = ["bias"]
+    for correction in corrections:
+        try:
+            entry["without"][correction] = {"sqnr": signal(CORRECTIONS[correction])[0]}
+        except RuntimeError as failure:
+            entry["without"][correction] = {"failure": str(failure)}
+    return entry

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results as Markdown: one table, and below it what needs an explanation."""
+
+from __future__ import annotations
+
+from judging import TARGETS
+
+# A float error above this, relative to the range of the output, has to be explained.
+FLOAT_ERROR = 1e-3
+# dB by which a correction may make an output worse.
+CORRECTION_LOSS = 1.0
+
+HEADER = ["network", "chain", "ops", "float error", "compile s", "mct-ptq s", "peak MB"]
+
+
+def number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def row(name: str, result: dict) -> list[str]:
+    if "import" in result:
+        return [name, result["chain"], "not imported", *["-"] * (len(HEADER) - 3 + len(TARGETS))]
+    targets = result["targets"]
+    first = targets.get(TARGETS[0], {})
+    errors = [result[key] for key in ("float_error", "prepared_error") if key in result]
+    cells = [
+        name,
+        result["chain"],
+        str(result.get("ops", "-")),
+        number(max(errors, default=None), ".1e"),
+        number(result.get("compile"), ".1f"),
+        number(first.get("seconds"), ".1f"),
+        number(first.get("peak_mb"), ".0f"),
+    ]
+    for target in TARGETS:
+        decibels = targets.get(target, {}).get("sqnr")
+        cells.append("failed" if not decibels else f"{min(decibels):.1f}")
+    return cells
+
+
+def losses(result: dict) -> list[str]:
+    """Corrections without which an output has more signal over noise, by more than CORRECTION_LOSS."""
+    found = []
+    for target, entry in result.get("targets", {}).items():
+        for correction, without in entry.get("without", {}).items():
+            pairs = zip(entry.get("sqnr", []), without.get("sqnr", []), strict=False)
+            for index, (with_it, without_it) in enumerate(pairs):
+                if without_it - with_it > CORRECTION_LOSS:
+                    change = f"{without_it:.1f} to {with_it:.1f} dB"
+                    found.append(f"{target}: {correction} correction takes output {index} from {change}")
+    return found
+
+
+def findings(result: dict) -> list[str]:
+    found = [result[key] for key in ("import", "failure") if key in result]
+    for key, what in (("float_error", "as imported"), ("prepared_error", "after mct-prepare")):
+        if result.get(key, 0) > FLOAT_ERROR:
+            found.append(f"float error {result[key]:.1e} {what}")
+    for target, entry in result.get("targets", {}).items():
+        if "failure" in entry:
+            found.append(f"{target}: {entry['failure']}")
+        for correction, without in entry.get("without", {}).items():
+            if "failure" in without:
+                found.append(f"{target} without {correction} correction: {without['failure']}")
+    if result.get("unmatched"):
+        found.append("no operator set: " + ", ".join(result["unmatched"]))
+    found += losses(result)
+    warnings = dict.fromkeys(result.get("warnings", []))
+    for entry in result.get("targets", {}).values():
+        warnings |= dict.fromkeys(entry.get("warnings", []))
+    return found + [f"warning: {text}" for text in warnings]
+
+
+def markdown(results: dict[str, dict]) -> str:
+    header = [*HEADER, *(f"{target} dB" for target in TARGETS)]
+    rows = [row(name, result) for name, result in results.items()]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(cells) + " |" for cells in rows]
+    listed = {name: findings(result) for name, result in results.items()}
+    if any(listed.values()):
+        lines += ["", "To explain:", ""]
+        lines += [f"* {name}: {text}" for name, texts in listed.items() for text in texts]
+    return "\n".join(lines) + "\n"
