@@ -7,9 +7,8 @@ import measure
 import numpy as np
 import pytest
 
-ZOO = measure.REPOSITORY / "tools" / "dev" / "zoo"
-sys.path.insert(0, str(ZOO / "chains"))
-sys.path.insert(0, str(ZOO))
+sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "zoo" / "chains"))
+sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "zoo"))
 
 import chain
 import environments
@@ -18,6 +17,7 @@ import judging
 import networks
 import table
 
+ZOO = measure.REPOSITORY / "tools" / "dev" / "zoo"
 NETWORK = networks.Network("toy", "onnx", "toy==1/toy.onnx")
 TOSA = """func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %0 = tosa.tanh %x : (tensor<1x2xf32>) -> tensor<1x2xf32>
