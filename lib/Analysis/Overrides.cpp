@@ -70,6 +70,10 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
     SmallVector<StringRef> words = split(*line);
     if (words.empty())
       continue;
+    // `?name` or `? name`.
+    bool isOptional = words[0].consume_front("?");
+    if (isOptional && words[0].empty() && words.size() > 1)
+      words.erase(words.begin());
     auto ruleLoc =
         FileLineColLoc::get(loc.getContext(), path, line.line_number(), 1);
     auto selector =
@@ -89,7 +93,8 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
       return emitError(ruleLoc)
              << "'" << words[1]
              << "' is no glob pattern: " << llvm::toString(pattern.takeError());
-    OverrideRule rule{*selector, std::move(*pattern), {}, {}, {}, ruleLoc};
+    OverrideRule rule{*selector, std::move(*pattern), {}, {}, {},
+                      ruleLoc,   isOptional};
     for (StringRef word : ArrayRef(words).drop_front(2))
       if (failed(parseAction(word, rule)))
         return failure();
@@ -101,12 +106,13 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
 LogicalResult Overrides::checkUsed() const {
   bool allUsed = true;
   for (const OverrideRule &rule : rules) {
-    if (rule.numAffected > 0)
+    if (rule.numAffected > 0 || rule.isOptional)
       continue;
     allUsed = false;
     if (rule.numSelected == 0)
       emitError(rule.loc) << "the rule matches nothing; tpc-explain lists the "
-                             "names, ops and operator sets that there are";
+                             "names, ops and operator sets that there are; a "
+                             "rule that may match nothing begins with '?'";
     else
       emitError(rule.loc) << "the rule has no effect: none of the "
                           << rule.numSelected

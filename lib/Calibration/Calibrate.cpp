@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EntryFunction.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/Support/InputFile.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -54,12 +56,25 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
   }
 
   void runOnOperation() override {
-    if (getPoints().empty()) {
-      emitError(getOperation().getLoc())
-          << "function '" << function
-          << "' is not there, or has no activation points to calibrate; run "
-             "mct-insert-quantizers before";
+    FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
+    if (failed(found) || failed(checkStatisticsOut()))
       return signalPassFailure();
+    entry = *found;
+    if (getPoints().empty()) {
+      bool hasWeights = false;
+      entry.walk([&](tpc::QuantizeOp) { hasWeights = true; });
+      if (!hasWeights) {
+        entry.emitOpError("has no points to calibrate; run "
+                          "mct-insert-quantizers before");
+        return signalPassFailure();
+      }
+      InFlightDiagnostic remark =
+          entry.emitRemark("only weights are quantized: activations stay "
+                           "float, and need no samples");
+      if (calibrationData.empty())
+        remark.attachNote(entry.getLoc())
+            << "corrections that run the network do; give calibration-data "
+               "where they are wanted";
     }
     StatisticsFile statistics;
     if (failed(loadStatistics(statistics)) || failed(addSamples(statistics)) ||
@@ -80,15 +95,30 @@ private:
            << llvm::toString(std::move(error));
   }
 
+  /// Overwriting what is read would lose it.
+  LogicalResult checkStatisticsOut() {
+    std::vector<std::string> inputs =
+        execution::SampleOptions::getPaths(calibrationData);
+    inputs.insert(inputs.end(), statisticsIn.begin(), statisticsIn.end());
+    if (auto file = getOperation().getLoc()->findInstanceOf<FileLineColLoc>())
+      inputs.push_back(file.getFilename().str());
+    if (llvm::Error error =
+            support::checkOutputFiles(std::string(statisticsOut), inputs))
+      return emitError(getOperation().getLoc())
+             << "statistics-out: " << llvm::toString(std::move(error));
+    return success();
+  }
+
   SmallVector<tpc::QuantizeOp> getPoints() {
     SmallVector<tpc::QuantizeOp> points;
-    if (auto entry = getOperation().lookupSymbol<func::FuncOp>(function))
-      entry.walk([&](tpc::QuantizeOp point) {
-        if (point.isActivation())
-          points.push_back(point);
-      });
+    entry.walk([&](tpc::QuantizeOp point) {
+      if (point.isActivation())
+        points.push_back(point);
+    });
     return points;
   }
+
+  func::FuncOp entry;
 
   LogicalResult mergeInto(StatisticsFile &statistics, const std::string &name,
                           const PointStatistics &added) {
@@ -136,6 +166,8 @@ private:
 } // namespace
 
 LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
+  if (getPoints().empty())
+    return success();
   if (calibrationData.empty()) {
     if (statisticsIn.empty())
       return emitError(getOperation().getLoc())
@@ -144,7 +176,7 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   }
   SmallVector<tpc::QuantizeOp> points = getPoints();
   execution::CompileOptions compileOptions;
-  compileOptions.function = function;
+  compileOptions.function = entry.getSymName().str();
   compileOptions.simulateQuantization = false;
   compileOptions.observeAfterQuantization = false;
   compileOptions.observeAllPoints = true;

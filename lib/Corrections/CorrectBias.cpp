@@ -68,6 +68,7 @@ private:
 LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
                                                  ArrayRef<Layer *> layers,
                                                  const RunSettings &settings) {
+  StringRef name = func::FuncOp(found.function).getSymName();
   IRMapping mapping;
   OwningOpRef<ModuleOp> floating = found.cloneFloat(mapping);
   SmallVector<ChannelValue> inputs;
@@ -76,8 +77,8 @@ LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
     unsigned number = layer->op.getInput().getOperandNumber();
     inputs.push_back({copy->getOperand(number), layer->op.inputAxis()});
   }
-  FailureOr<ChannelRun> run = runFloat(
-      floating->lookupSymbol<func::FuncOp>(function), inputs, settings);
+  FailureOr<ChannelRun> run =
+      runFloat(floating->lookupSymbol<func::FuncOp>(name), inputs, settings);
   if (failed(run))
     return failure();
 
@@ -100,6 +101,7 @@ LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
 LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
                                                   ArrayRef<Layer *> layers,
                                                   const RunSettings &settings) {
+  StringRef name = func::FuncOp(found.function).getSymName();
   auto getResults = [&](const IRMapping &mapping) {
     SmallVector<ChannelValue> results;
     for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
@@ -109,7 +111,7 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
   IRMapping floatMapping;
   OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
   FailureOr<ChannelRun> run =
-      runFloat(floating->lookupSymbol<func::FuncOp>(function),
+      runFloat(floating->lookupSymbol<func::FuncOp>(name),
                getResults(floatMapping), settings);
   if (failed(run))
     return failure();
@@ -120,7 +122,7 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
   options.run = settings.run;
   std::vector<SmallVector<Affine>> corrections(layers.size());
   if (failed(runLayerwise(
-          quantized->lookupSymbol<func::FuncOp>(function), getResults(mapping),
+          quantized->lookupSymbol<func::FuncOp>(name), getResults(mapping),
           *run, options,
           [&](size_t number, const ChannelStatistics &statistics,
               const SampleMeans &means) {

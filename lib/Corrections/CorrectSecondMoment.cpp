@@ -109,6 +109,7 @@ private:
 LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
                                                ArrayRef<Layer *> layers,
                                                const RunSettings &settings) {
+  StringRef name = func::FuncOp(found.function).getSymName();
   auto getResults = [&](const IRMapping &mapping) {
     SmallVector<ChannelValue> results;
     for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
@@ -118,7 +119,7 @@ LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
   IRMapping floatMapping;
   OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
   FailureOr<ChannelRun> run =
-      runFloat(floating->lookupSymbol<func::FuncOp>(function),
+      runFloat(floating->lookupSymbol<func::FuncOp>(name),
                getResults(floatMapping), settings);
   if (failed(run))
     return failure();
@@ -133,7 +134,7 @@ LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
   options.run = settings.run;
   std::vector<SmallVector<Affine>> corrections(layers.size());
   if (failed(runLayerwise(
-          quantized->lookupSymbol<func::FuncOp>(function), getResults(mapping),
+          quantized->lookupSymbol<func::FuncOp>(name), getResults(mapping),
           *run, options,
           [&](size_t number, const ChannelStatistics &statistics,
               const SampleMeans &) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Layers.h"
 
+#include "mct/Analysis/EntryFunction.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -15,10 +17,10 @@ void mct::corrections::remarkLeftAlone(Operation *op, StringRef why) {
 
 FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, bool remarks) {
   Layers found(KernelOps::forModule(module));
-  found.function = module.lookupSymbol<func::FuncOp>(name);
-  if (!found.function || found.function.isExternal())
-    return module.emitError("has no function '")
-           << name << "' with a body to correct";
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, name);
+  if (failed(entry))
+    return failure();
+  found.function = *entry;
   if (!llvm::hasSingleElement(found.function.getBody()))
     return found.function.emitOpError(
         "cannot be corrected: its body has several blocks");

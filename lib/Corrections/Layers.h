@@ -33,9 +33,9 @@ void remarkLeftAlone(mlir::Operation *op, llvm::StringRef why);
 /// The layers of one function in program order.
 class Layers {
 public:
-  /// Fails, with a diagnostic, when there is no such function, or its body has
-  /// several blocks or calls others. `remarks`: one for each kernel op that is
-  /// left alone.
+  /// `function` as for findEntryFunction. Fails, with a diagnostic, when there
+  /// is no such function, or its body has several blocks or calls others.
+  /// `remarks`: one for each kernel op that is left alone.
   static mlir::FailureOr<Layers> find(mlir::ModuleOp module,
                                       llvm::StringRef function, bool remarks);
 

@@ -76,11 +76,13 @@ static void addSecondMoment(OpPassManager &passManager,
   passManager.addPass(createCorrectSecondMomentPass(secondMoment));
 }
 
-/// What comes behind the selection of all parameters.
+/// What comes behind the selection of all parameters. `runs`: whether there is
+/// anything to run the network on.
 static void addCorrections(OpPassManager &passManager,
                            const SampleOptionGroup &samples,
                            const SelectionOptionGroup &selection,
-                           const CorrectionOptionGroup &corrections) {
+                           const CorrectionOptionGroup &corrections,
+                           bool runs) {
   // Both drop the parameters of what they changed.
   if (corrections.softmaxShift)
     passManager.addPass(createShiftSoftmaxPass());
@@ -100,10 +102,10 @@ static void addCorrections(OpPassManager &passManager,
     shift.thresholdRecalculation =
         corrections.shiftNegativeThresholdRecalculation;
     shift.parameterSearch = corrections.shiftNegativeParametersSearch;
-    shift.biasCorrectionFollows = corrections.weightsBias;
+    shift.biasCorrectionFollows = corrections.weightsBias && runs;
     passManager.addPass(createCorrectShiftNegativePass(shift));
   }
-  if (corrections.weightsBias) {
+  if (corrections.weightsBias && runs) {
     CorrectBiasPassOptions bias;
     samples.copyTo(bias);
     bias.estimate = corrections.biasEstimate;
@@ -112,6 +114,7 @@ static void addCorrections(OpPassManager &passManager,
   if (corrections.activationBias) {
     CorrectActivationBiasPassOptions bias;
     bias.threshold = corrections.activationBiasThreshold;
+    bias.function = samples.function;
     passManager.addPass(createCorrectActivationBiasPass(bias));
   }
 }
@@ -126,7 +129,7 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
     addActivationSelection(passManager, options.samples, options.selection);
   }
   addCorrections(passManager, options.samples, options.selection,
-                 options.corrections);
+                 options.corrections, /*runs=*/true);
 }
 
 void mct::buildPtqPipeline(OpPassManager &passManager,
@@ -138,10 +141,14 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   buildPreparePipeline(passManager, options.prepare);
   InsertQuantizersPassOptions insert;
   insert.overrides = options.overrides;
+  insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));
 
   const SampleOptionGroup &samples = options.samples;
-  if (options.channelEqualization) {
+  // Without samples or statistics only weights can be quantized, as
+  // mct-calibrate checks, and nothing that runs the network can be corrected.
+  bool runs = !samples.calibrationData.empty() || !options.statisticsIn.empty();
+  if (options.channelEqualization && runs) {
     addCalibration(passManager, samples, /*channelStatistics=*/true);
     passManager.addPass(createEqualizeChannelsPass());
   }
@@ -151,7 +158,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   calibrate.statisticsIn.assign(options.statisticsIn.begin(),
                                 options.statisticsIn.end());
   calibrate.statisticsOut = options.statisticsOut;
-  bool secondMoment = options.secondMoment.weightsSecondMoment;
+  bool secondMoment = options.secondMoment.weightsSecondMoment && runs;
   // Weights wait for statistics only where they are chosen with them. The
   // second-moment correction changes what the activations are calibrated on, so
   // that MCT, which has it behind them, calibrates twice.
@@ -163,7 +170,8 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   if (!calibrate.channelStatistics || secondMoment)
     passManager.addPass(createCalibratePass(calibrate));
   addActivationSelection(passManager, samples, options.selection);
-  addCorrections(passManager, samples, options.selection, options.corrections);
+  addCorrections(passManager, samples, options.selection, options.corrections,
+                 runs);
 }
 
 void mct::registerAllMctPasses() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/QuantizationPlan.h"
 #include "mct/Transforms/Passes.h"
 
@@ -113,9 +114,19 @@ struct InsertQuantizersPass
     FailureOr<Overrides> rules = Overrides::read(overrides, module.getLoc());
     if (failed(rules))
       return signalPassFailure();
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal() &&
-          failed(insertPoints(*lookup, function, *rules)))
+    SmallVector<func::FuncOp> functions;
+    if (function == "*") {
+      for (auto each : module.getOps<func::FuncOp>())
+        if (!each.isExternal())
+          functions.push_back(each);
+    } else {
+      FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
+      if (failed(entry))
+        return signalPassFailure();
+      functions.push_back(*entry);
+    }
+    for (func::FuncOp each : functions)
+      if (failed(insertPoints(*lookup, each, *rules)))
         return signalPassFailure();
     if (failed(rules->checkUsed()))
       return signalPassFailure();

@@ -18,7 +18,7 @@
 // CHECK-NEXT:     mct-collapse-linear{remarks=false},
 // CHECK-NEXT:     mct-collapse-residual{remarks=false}
 // CHECK-NEXT:   ),
-// CHECK-NEXT:   mct-insert-quantizers{overrides=},
+// CHECK-NEXT:   mct-insert-quantizers{function= overrides=},
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-correct-second-moment{{.*}} max-bits=7 {{.*}}threads=0},
 // CHECK-NEXT:   mct-calibrate{
@@ -32,7 +32,7 @@
 // ALL: tpc-attach-target{target=imx500_v1_0}
 // ALL:      mct-select-weight-parameters{error-method=no-clipping lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}
 // ALL-NEXT: mct-correct-second-moment{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} max-bits=7 {{.*}}threads=1}
-// ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function=main input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
+// ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function= input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
 // ALL-NEXT: mct-select-parameters{error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1 z-threshold=9{{.*}}}
 // ALL-NEXT: mct-correct-shift-negative{bias-correction-follows=true error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}
 // ALL-NEXT: mct-correct-bias{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} input-offset=1 input-scale=0.5;1;1;1 {{.*}}threads=1}

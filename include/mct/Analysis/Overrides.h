@@ -28,6 +28,8 @@ struct OverrideRule {
   llvm::StringMap<int64_t> namedWeightBits;
   /// File and line of the rule.
   mlir::FileLineColLoc loc;
+  /// Whether the rule may have nothing to act on.
+  bool isOptional = false;
   /// Operators that the pattern selects, and those for which it says anything.
   size_t numSelected = 0, numAffected = 0;
 };
@@ -39,9 +41,11 @@ struct OverrideRule {
 ///     op   tosa.add   activation=float
 ///     set  Conv       weights.kernel_attr=4
 ///     name last_conv  float
+///     ?name "head*"   weights=8
 ///
 /// `name`, `op` and `set` select by point name, name of an op and operator set,
 /// all of them as globs. `float` is short for `activation=float weights=float`.
+/// A rule that may have nothing to act on begins with `?`.
 ///
 /// Source: MCT `BitWidthConfig`.
 struct Overrides {
@@ -52,7 +56,8 @@ struct Overrides {
   static mlir::FailureOr<Overrides> read(llvm::StringRef path,
                                          mlir::Location loc);
 
-  /// Fails for every rule that selected nothing, or nothing that it speaks of.
+  /// Fails for every rule that selected nothing, or nothing that it speaks of,
+  /// unless it says that it may.
   mlir::LogicalResult checkUsed() const;
 };
 

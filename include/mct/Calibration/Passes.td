@@ -18,7 +18,9 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
     `statistics-in`: files written by `statistics-out`; they are added to what the samples give, exactly, so that shards
     may be calibrated apart. With files and no samples nothing is run.
 
-    Fails for a function without activation points: run `mct-insert-quantizers` before.
+    A function whose points are all of weights needs no samples: a remark says that its activations stay float. Fails
+    for a function without any points (run `mct-insert-quantizers` before), and when `statistics-out` is a file that is
+    read.
 
     Source: MCT `statistics_collector`; spec/thresholds.md 5.3 F.
 
@@ -46,7 +48,8 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
     Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,
     Option<"channelStatistics", "channel-statistics", "bool", /*default=*/"false",
            "Also record mean, mean square, minimum and maximum of each channel">,
-    Option<"function", "function", "std::string", /*default=*/"\"main\"", "Function to run">,
+    Option<"function", "function", "std::string", /*default=*/"",
+           "Function to run; empty: `main`, or the only public one">,
   ];
 }
 

@@ -15,7 +15,8 @@ class Mct_SampleOptions {
     Option<"inputScale", "input-scale", "std::string", /*default=*/"",
            "Factor from stored value to network input, `S` or `S;S;…` per channel">,
     Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
-    Option<"function", "function", "std::string", /*default=*/"\"main\"", "Function to correct">,
+    Option<"function", "function", "std::string", /*default=*/"",
+           "Function to correct; empty: `main`, or the only public one">,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "A remark for each layer that is left alone">,
   ];
 }
@@ -144,7 +145,8 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
   }];
   let options = [
     Option<"threshold", "threshold", "double", /*default=*/"0.0", "Smallest error to correct, in percent of the mean">,
-    Option<"function", "function", "std::string", /*default=*/"\"main\"", "Function to correct">,
+    Option<"function", "function", "std::string", /*default=*/"",
+           "Function to correct; empty: `main`, or the only public one">,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "A remark for each layer that is left alone">,
   ];
 }

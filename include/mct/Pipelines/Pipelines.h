@@ -36,7 +36,7 @@ struct PrepareOptionGroup {
       llvm::cl::init(false)};
 };
 
-/// The samples that the network runs on.
+/// The samples that the network runs on, and which function that is.
 struct SampleOptionGroup {
   using Options = mlir::detail::PassOptions;
   explicit SampleOptionGroup(Options &parent) : parent(parent) {}
@@ -64,6 +64,12 @@ struct SampleOptionGroup {
       parent, "input-offset", llvm::cl::desc("Added after the factor"),
       llvm::cl::init("")};
 
+  Options::Option<std::string> function{
+      parent, "function",
+      llvm::cl::desc("Function to quantize; default: main, or the only public "
+                     "one"),
+      llvm::cl::init("")};
+
   /// For a pass with the same options.
   template <typename PassOptions> void copyTo(PassOptions &pass) const {
     pass.calibrationData.assign(calibrationData.begin(), calibrationData.end());
@@ -72,6 +78,7 @@ struct SampleOptionGroup {
     pass.threads = threads;
     pass.inputScale = inputScale;
     pass.inputOffset = inputOffset;
+    pass.function = function;
   }
 };
 

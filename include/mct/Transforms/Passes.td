@@ -259,7 +259,8 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     A rule selects by point name, op name or operator set, all of them as globs. `activation` is the result, `weights`
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
     Of several rules for one tensor the last wins. Widths are those that the target offers and the consumers can read;
-    asking for another one, and a rule that has nothing to act on, are errors.
+    asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on
+    begins with `?`: `?name "head*" float`.
 
     Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`, `BitWidthConfig`.
 
@@ -280,6 +281,8 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"overrides", "overrides", "std::string", /*default=*/"", "File with rules that go before the target's">,
+    Option<"function", "function", "std::string", /*default=*/"\"*\"",
+           "Function that gets points; `*`: all; empty: `main`, or the only public one">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }

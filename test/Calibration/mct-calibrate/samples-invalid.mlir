@@ -14,6 +14,14 @@
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=nobody" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=pointless" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=POINTLESS
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=image:%S/Inputs/bytes.npy statistics-out=%S/../mct-calibrate/Inputs/bytes.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ONTODATA
+// RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy statistics-out=%t.json" -o /dev/null
+// RUN: rm -f %t.link.json && ln -s %t.json %t.link.json
+// RUN: not mct-opt %s --mct-calibrate="statistics-in=%t.json statistics-out=%t.link.json" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ONTOSTATISTICS
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy statistics-out=%s" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ONTOMODULE
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy statistics-out=%t.out" -o %t.out 2>&1 | FileCheck %s --check-prefix=ONTORESULT
+// RUN: rm -f %t.fifo && mkfifo %t.fifo
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%t.fifo" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=PIPE
 // RUN: test ! -e %t.mlir
 
 // NAN: error: {{.*}}nan.npy{{.*}}sample 1{{.*}}nan
@@ -29,9 +37,14 @@
 // SCALES: error: {{.*}}one value or 4, {{.*}} found 2
 // NOTHING: error: calibration needs samples; give calibration-data=FILE.npy
 // STATISTICS: error: {{.*}}garbage.npy
-// FUNCTION: error: function 'nobody' is not there, or has no activation points to calibrate; run mct-insert-quantizers before
-// POINTLESS: error: function 'pointless' is not there, or has no activation points to calibrate
-func.func @main(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
+// FUNCTION: error: 'builtin.module' op has no function 'nobody' with a body; it has 'main', 'pointless'
+// POINTLESS: error: 'func.func' op has no points to calibrate; run mct-insert-quantizers before
+// ONTODATA: error: statistics-out: '{{.*}}bytes.npy' would overwrite '{{.*}}bytes.npy', which is read; write to another file
+// ONTOSTATISTICS: error: statistics-out: '{{.*}}.link.json' would overwrite '{{.*}}.json', which is read; write to another file
+// ONTOMODULE: error: statistics-out: '{{.*}}samples-invalid.mlir' would overwrite '{{.*}}samples-invalid.mlir', which is read; write to another file
+// ONTORESULT: error: statistics-out: '{{.*}}.out' and '{{.*}}.out' are one file; write to two
+// PIPE: error: '{{.*}}.fifo': expected a regular file, which can be read more than once, found a pipe
+func.func @main(%arg0: tensor<1x4xf32> loc("image")) -> tensor<1x4xf32> {
   %0 = tpc.quantize %arg0 as "in" activation : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }

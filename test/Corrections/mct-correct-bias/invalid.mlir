@@ -22,7 +22,7 @@ module {
 
 // -----
 
-// expected-error@+1 {{has no function 'main' with a body to correct}}
+// expected-error@+1 {{has no public function with a body}}
 module {
   func.func private @main()
 }

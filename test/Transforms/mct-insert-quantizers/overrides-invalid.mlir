@@ -1,5 +1,8 @@
 // Every mistake in an overrides file is an error at its line, and leaves no output.
 // RUN: split-file %s %t
+// RUN: mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/optional.txt | FileCheck %s --check-prefix=OPTIONAL
+// RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/question.txt 2>&1 | FileCheck %s --check-prefix=QUESTION
+// RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=/dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/absent.txt 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/selector.txt 2>&1 | FileCheck %s --check-prefix=SELECTOR
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/short.txt 2>&1 | FileCheck %s --check-prefix=SHORT
@@ -25,8 +28,17 @@
 
 // ZERO: zero.txt:1:1: error: cannot read 'weights=0'
 
+// DEVICE: error: cannot read overrides file '/dev/zero': expected a file, found a device
+
+// Rules with a question mark that match or do nothing are left out, those that match act.
+// OPTIONAL:     as "conv" weight "kernel_attr" {{.*}}config(#{{[a-z_]+}}{{[0-9]*}})
+// OPTIONAL-NOT: as "exp"
+// OPTIONAL:     return
+
+// QUESTION: question.txt:1:1: error: expected 'name', 'op' or 'set', a pattern, and what to do
+
 // Both rules are named in one run.
-// NOTHING: nothing.txt:1:1: error: the rule matches nothing; tpc-explain lists the names, ops and operator sets that there are
+// NOTHING: nothing.txt:1:1: error: the rule matches nothing; tpc-explain lists the names, ops and operator sets that there are; a rule that may match nothing begins with '?'
 // NOTHING: nothing.txt:3:1: error: the rule matches nothing
 
 // No weight, and a result of indices.
@@ -44,6 +56,14 @@
 // WIDE: note: {{.*}}this consumer reads at most 8 bits
 
 // INPUT: input.txt:1:1: error: the input 'arg0' cannot have 16 bits; the target's default has 8
+
+//--- optional.txt
+?name cnov weights=4
+? op tosa.exp weights=4
+?op tosa.exp activation=float
+
+//--- question.txt
+?
 
 //--- selector.txt
 layer conv weights=4
