@@ -1111,8 +1111,8 @@ Value Network::resize() {
     auto extent = [&] { return (size - 1) * n - shift + end; };
     while (extent() < 0 || extent() % d != 0)
       ++end;
-    // Offsets and borders of the specification: at most one scale step.
-    if (shift > 16 * n || end >= n + d)
+    // As the specification wants it.
+    if (shift < -n || shift >= 16 * n || end >= n)
       return {};
     scale.append({n, d});
     offset.push_back(shift);

@@ -2,18 +2,15 @@
 //
 // Random networks, executed and evaluated by the definitions of their ops. A
 // difference is printed with its seed and the smallest network that shows it.
-#include "RandomNetworks.h"
+#include "Expectation.h"
 #include "Fixture.h"
-#include "ReferenceEvaluator.h"
 
 #include "mct/Analysis/Names.h"
-#include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
-#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -22,195 +19,6 @@ using namespace mct::testing;
 using mlir::Value;
 
 namespace {
-
-size_t numRandomNetworks(size_t usual) {
-  const char *variable = std::getenv("MCT_RANDOM_NETWORKS");
-  return variable ? std::strtoul(variable, nullptr, 10) : usual;
-}
-unsigned firstSeed() {
-  const char *variable = std::getenv("MCT_RANDOM_SEED");
-  return variable ? unsigned(std::strtoul(variable, nullptr, 10)) : 1;
-}
-
-/// What a run judged, to show that the bounds leave something to judge.
-struct Judged {
-  uint64_t elements = 0, tight = 0;
-};
-
-mlir::func::FuncOp mainOf(mlir::ModuleOp module) {
-  return module.lookupSymbol<mlir::func::FuncOp>("main");
-}
-
-llvm::ArrayRef<int64_t> shapeOf(Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
-}
-
-double readNumber(const void *data, int64_t i, mlir::Type type) {
-  auto *bytes = static_cast<const char *>(data);
-  auto read = [&](auto value) {
-    std::memcpy(&value, bytes + i * int64_t(sizeof(value)), sizeof(value));
-    return static_cast<double>(value);
-  };
-  if (type.isF32())
-    return read(float());
-  if (type.isInteger(32))
-    return read(int32_t());
-  return read(int8_t());
-}
-
-/// The samples that a network gets, and what the reference makes of them.
-class Expectation {
-public:
-  /// `samples` are as many as the batch of the arguments, or a part of them,
-  /// several times.
-  Expectation(mlir::ModuleOp module, unsigned seed, int64_t samples,
-              bool simulate)
-      : samples(samples) {
-    mlir::func::FuncOp function = mainOf(module);
-    llvm::append_range(argumentTypes, function.getArgumentTypes());
-    llvm::append_range(
-        outputs, function.getBody().front().getTerminator()->getOperands());
-    auto first =
-        mlir::cast<mlir::RankedTensorType>(function.getArgumentTypes().front());
-    batch = first.getDimSize(0);
-    // Arguments of different leading sizes have no batch: a call is a sample.
-    hasBatch = llvm::all_of(function.getArgumentTypes(), [&](mlir::Type type) {
-      return mlir::cast<mlir::RankedTensorType>(type).getDimSize(0) == batch;
-    });
-    if (!hasBatch)
-      batch = 1;
-    groups = (samples + batch - 1) / batch;
-    for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
-      data.push_back(randomInput(mlir::cast<mlir::RankedTensorType>(type),
-                                 groups, seed * 31 + unsigned(number)));
-    evaluators.reserve(size_t(groups));
-    for (int64_t group = 0; group != groups; ++group) {
-      std::vector<ReferenceTensor> arguments;
-      for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
-        ReferenceTensor tensor = ReferenceEvaluator::zeros(type);
-        size_t bytes = data[number].size() / size_t(groups);
-        for (size_t i = 0; i != tensor.numbers.size(); ++i)
-          tensor.numbers[i].value =
-              readNumber(data[number].data() + size_t(group) * bytes,
-                         int64_t(i), tensor.element);
-        arguments.push_back(std::move(tensor));
-      }
-      evaluators.emplace_back(function, simulate);
-      if (!evaluators.back().run(arguments)) {
-        error = evaluators.back().error;
-        return;
-      }
-    }
-  }
-
-  /// Bytes of the samples from `first` on, the last one repeated.
-  std::vector<char> inputUnit(size_t argument, int64_t first, int64_t valid,
-                              int64_t unit) const {
-    size_t bytes = sampleBytes(argument);
-    std::vector<char> unitData;
-    for (int64_t i = 0; i != unit; ++i) {
-      const char *begin = data[argument].data() +
-                          size_t(first + std::min(i, valid - 1)) * bytes;
-      unitData.insert(unitData.end(), begin, begin + bytes);
-    }
-    return unitData;
-  }
-  size_t sampleBytes(size_t argument) const {
-    return data[argument].size() / size_t(groups * batch);
-  }
-
-  /// Compares what was computed for `value`, a tensor of `shape` that holds
-  /// `held` samples of which the first `valid` count, and are those from
-  /// `first` on. Empty when everything lies within its bounds.
-  std::string compare(Value value, const void *actual,
-                      llvm::ArrayRef<int64_t> shape, int64_t held,
-                      int64_t first, int64_t valid, Judged &judged) const {
-    llvm::ArrayRef<int64_t> wanted = shapeOf(value);
-    if (shape.size() != wanted.size())
-      return "another rank";
-    auto element =
-        mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
-    // The dimension of the batch is the one that differs, or the outermost.
-    int64_t axis = -1;
-    for (int64_t d = 0; d != int64_t(shape.size()); ++d)
-      if (shape[d] != wanted[d]) {
-        if (axis >= 0 || shape[d] * batch != wanted[d] * held)
-          return "has the shape " + print(shape) + " for " +
-                 std::to_string(held) + " samples, not " + print(wanted);
-        axis = d;
-      }
-    if (axis < 0 && held == batch && valid != held)
-      for (int64_t d = 0; d != int64_t(shape.size()) && axis < 0; ++d)
-        if (shape[d] != 1)
-          axis = d;
-    int64_t outer = 1, inner = 1;
-    for (int64_t d = 0; d < axis; ++d)
-      outer *= shape[d];
-    for (int64_t d = axis + 1; d < int64_t(shape.size()); ++d)
-      inner *= shape[d];
-    if (axis < 0) {
-      // One group, or a value that does not depend on the samples.
-      const ReferenceTensor &tensor = evaluators[first / batch][value];
-      return compareElements(actual, element, tensor, 0, 0, inner, judged);
-    }
-    int64_t rows = wanted[axis] / batch;
-    for (int64_t sample = 0; sample != valid; ++sample) {
-      int64_t from = (first + sample) % batch;
-      const ReferenceTensor &tensor =
-          evaluators[(first + sample) / batch][value];
-      for (int64_t block = 0; block != outer; ++block) {
-        std::string difference = compareElements(
-            actual, element, tensor,
-            (block * shape[axis] + sample * rows) * inner,
-            (block * wanted[axis] + from * rows) * inner, rows * inner, judged);
-        if (!difference.empty())
-          return "sample " + std::to_string(first + sample) + ": " + difference;
-      }
-    }
-    return "";
-  }
-
-  static std::string print(llvm::ArrayRef<int64_t> shape) {
-    std::string text;
-    for (int64_t size : shape)
-      text += (text.empty() ? "" : "x") + std::to_string(size);
-    return text;
-  }
-
-  llvm::SmallVector<mlir::Type> argumentTypes;
-  llvm::SmallVector<Value> outputs;
-  int64_t samples, batch = 1, groups = 1;
-  bool hasBatch = true;
-  std::string error;
-  /// Of each argument, for whole groups.
-  std::vector<std::vector<char>> data;
-  /// One for each group of `batch` samples.
-  std::vector<ReferenceEvaluator> evaluators;
-
-private:
-  static std::string compareElements(const void *actual, mlir::Type element,
-                                     const ReferenceTensor &tensor,
-                                     int64_t actualBegin, int64_t begin,
-                                     int64_t count, Judged &judged) {
-    for (int64_t i = 0; i != count; ++i) {
-      const Number &number = tensor.numbers[size_t(begin + i)];
-      ++judged.elements;
-      if (!(number.error < std::numeric_limits<double>::infinity()))
-        continue;
-      judged.tight +=
-          number.error <= 1e-3 * std::max(1.0, std::abs(number.value));
-      double found = readNumber(actual, actualBegin + i, element);
-      if (std::abs(found - number.value) <= number.error)
-        continue;
-      char text[200];
-      std::snprintf(
-          text, sizeof(text), "element %lld is %.9g, not %.9g +- %.3g",
-          static_cast<long long>(begin + i), found, number.value, number.error);
-      return text;
-    }
-    return "";
-  }
-};
 
 /// How a network is run; every choice may come with every network.
 struct Plan {
@@ -249,8 +57,6 @@ protected:
   std::string runSamples(const Executor &executor, const Expectation &expected,
                          const Plan &plan,
                          llvm::ArrayRef<Value> observedValues);
-  /// Writes the samples of each argument; empty when they cannot be told.
-  llvm::SmallVector<std::string> writeSamples(const Expectation &expected);
   Value observedValue(mlir::func::FuncOp function, llvm::StringRef name,
                       bool behind);
   /// The smallest network that still differs, and how.
@@ -296,34 +102,12 @@ std::string RandomNetworks::runUnits(const Executor &executor,
   return "";
 }
 
-llvm::SmallVector<std::string>
-RandomNetworks::writeSamples(const Expectation &expected) {
-  llvm::SmallVector<std::string> files;
-  for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
-    auto tensor = mlir::cast<mlir::RankedTensorType>(type);
-    llvm::SmallVector<int64_t> shape(tensor.getShape());
-    shape[0] = shape[0] / expected.batch * expected.samples;
-    ElementType element =
-        tensor.getElementType().isF32()         ? ElementType::F32
-        : tensor.getElementType().isInteger(32) ? ElementType::I32
-        : tensor.getElementType().isInteger(8)  ? ElementType::I8
-                                                : ElementType::Bool;
-    std::string path = folder + "/" + std::to_string(number) + ".npy";
-    auto writer = llvm::cantFail(NpyWriter::create(path, element, shape));
-    writer->write(expected.data[number].data(),
-                  expected.sampleBytes(number) * size_t(expected.samples));
-    llvm::cantFail(writer->commit());
-    files.push_back(std::to_string(number) + ":" + path);
-  }
-  return files;
-}
-
 std::string RandomNetworks::runSamples(const Executor &executor,
                                        const Expectation &expected,
                                        const Plan &plan,
                                        llvm::ArrayRef<Value> observedValues) {
   SampleOptions options;
-  options.files = writeSamples(expected);
+  options.files = writeSamples(expected, folder);
   // An argument's name may be a number too.
   for (auto [file, spec] : llvm::zip(options.files, executor.inputs()))
     file = spec.name + file.substr(file.find(':'));

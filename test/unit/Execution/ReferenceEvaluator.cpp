@@ -1283,7 +1283,10 @@ bool ReferenceEvaluator::evaluate(Operation &op) {
   if (isa<tosa::ConstShapeOp>(op))
     return true;
   if (auto constant = dyn_cast<tosa::ConstOp>(op)) {
-    values[constant] = readConstant(constant.getValues());
+    ReferenceTensor tensor = readConstant(constant.getValues());
+    for (Number &number : tensor.numbers)
+      number.error = uncertain.lookup(constant);
+    values[constant] = std::move(tensor);
     return true;
   }
   if (auto bias = dyn_cast<tpc::BiasOp>(op)) {

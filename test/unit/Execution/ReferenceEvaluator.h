@@ -51,6 +51,9 @@ public:
   bool run(llvm::ArrayRef<ReferenceTensor> arguments);
   std::string error;
 
+  /// Constants that are only known up to an error.
+  llvm::DenseMap<mlir::Value, double> uncertain;
+
   /// A value of the last run.
   const ReferenceTensor &operator[](mlir::Value value) const;
 

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What calibration and bias correction make of random networks, against what
+// their definitions make of the values of the reference.
+#include "Expectation.h"
+#include "Fixture.h"
+
+#include "lib/Corrections/Layers.h"
+#include "mct/Calibration/Passes.h"
+#include "mct/Corrections/Passes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Pass/PassManager.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+using namespace mct;
+using namespace mct::execution;
+using namespace mct::testing;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class RandomStatistics : public ExecutionTest {
+protected:
+  RandomStatistics() {
+    llvm::SmallString<128> path;
+    llvm::sys::fs::createUniqueDirectory("random-statistics", path);
+    folder = path.str().str();
+  }
+  ~RandomStatistics() override { llvm::sys::fs::remove_directories(folder); }
+
+  bool run(mlir::ModuleOp target, std::unique_ptr<mlir::Pass> pass) {
+    diagnostics.clear();
+    mlir::PassManager manager(&context);
+    manager.addPass(std::move(pass));
+    return mlir::succeeded(manager.run(target));
+  }
+  template <typename Options>
+  Options onSamples(const Expectation &samples, unsigned seed) {
+    Options options;
+    llvm::SmallVector<std::string> files = writeSamples(samples, folder);
+    options.calibrationData.assign(files.begin(), files.end());
+    options.threads = 1 + seed % 3;
+    options.batchSize = seed % 4;
+    return options;
+  }
+
+  std::string calibrationDifference(mlir::ModuleOp network, unsigned seed);
+  std::string correctionDifference(mlir::ModuleOp network, unsigned seed);
+
+  std::string folder;
+  /// Points and layers that were judged.
+  size_t judged = 0;
+};
+
+std::string text(const char *what, double found, double low, double high) {
+  char buffer[200];
+  std::snprintf(buffer, sizeof(buffer), "%s is %.17g, not in [%.17g, %.17g]",
+                what, found, low, high);
+  return buffer;
+}
+
+/// A number that lies in an interval; sums of doubles are good for 1e-12 of
+/// their magnitude.
+std::string expectIn(const char *what, double found, double low, double high) {
+  double slack = 1e-12 * std::max(std::abs(low), std::abs(high));
+  return found >= low - slack && found <= high + slack
+             ? ""
+             : text(what, found, low, high);
+}
+
+//===----------------------------------------------------------------------===//
+// Calibration
+//===----------------------------------------------------------------------===//
+
+double squareLow(const Number &n) {
+  if (n.low() <= 0 && n.high() >= 0)
+    return 0;
+  return std::min(n.low() * n.low(), n.high() * n.high());
+}
+double squareHigh(const Number &n) {
+  return std::max(n.low() * n.low(), n.high() * n.high());
+}
+
+/// Sums over some numbers, from their lower and upper bounds.
+struct Bounds {
+  double sumLow = 0, sumHigh = 0, squaresLow = 0, squaresHigh = 0;
+  double minLow = kInfinity, minHigh = kInfinity;
+  double maxLow = -kInfinity, maxHigh = -kInfinity;
+  double count = 0;
+  void add(const Number &number) {
+    sumLow += number.low();
+    sumHigh += number.high();
+    squaresLow += squareLow(number);
+    squaresHigh += squareHigh(number);
+    minLow = std::min(minLow, number.low());
+    minHigh = std::min(minHigh, number.high());
+    maxLow = std::max(maxLow, number.low());
+    maxHigh = std::max(maxHigh, number.high());
+    ++count;
+  }
+};
+
+std::vector<int64_t> countsOf(tpc::HistogramAttr histogram) {
+  if (auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(
+          histogram.getCounts())) {
+    llvm::ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
+    std::vector<int64_t> counts(bytes.size() / sizeof(int64_t));
+    std::memcpy(counts.data(), bytes.data(), bytes.size());
+    return counts;
+  }
+  auto dense = mlir::cast<mlir::DenseElementsAttr>(histogram.getCounts());
+  return std::vector<int64_t>(dense.value_begin<int64_t>(),
+                              dense.value_end<int64_t>());
+}
+
+std::string histogramDifference(tpc::StatisticsAttr found,
+                                llvm::ArrayRef<Number> numbers) {
+  uint64_t binned = 0;
+  if (tpc::HistogramAttr histogram = found.getHistogram()) {
+    double width = std::ldexp(1.0, int(histogram.getStepExponent()));
+    std::vector<int64_t> counts = countsOf(histogram);
+    for (size_t bin = 0; bin <= counts.size(); ++bin) {
+      // What lies below the left edge of this bin, zeros apart.
+      double edge = double(histogram.getFirst() + int64_t(bin)) * width;
+      double certain = 0, possible = 0;
+      for (const Number &number : numbers) {
+        bool mayBeZero = number.low() <= 0 && number.high() >= 0;
+        bool isZero = number.isExact() && number.value == 0;
+        certain += !mayBeZero && number.high() < edge;
+        possible += !isZero && number.low() < edge;
+      }
+      std::string difference = expectIn("histogram below an edge",
+                                        double(binned), certain, possible);
+      if (!difference.empty())
+        return difference;
+      if (bin != counts.size())
+        binned += uint64_t(counts[bin]);
+    }
+  }
+  if (binned + uint64_t(found.getZeros()) != uint64_t(found.getCount()))
+    return "bins and zeros hold " +
+           std::to_string(binned + uint64_t(found.getZeros())) + " of " +
+           std::to_string(found.getCount());
+  return "";
+}
+
+std::string statisticsDifference(tpc::StatisticsAttr found,
+                                 llvm::ArrayRef<Number> numbers,
+                                 int64_t channels) {
+  Bounds all;
+  std::vector<Bounds> perChannel(static_cast<size_t>(channels));
+  double certainZeros = 0, possibleZeros = 0;
+  for (size_t i = 0; i != numbers.size(); ++i) {
+    all.add(numbers[i]);
+    perChannel[i % perChannel.size()].add(numbers[i]);
+    certainZeros += numbers[i].isExact() && numbers[i].value == 0;
+    possibleZeros += numbers[i].low() <= 0 && numbers[i].high() >= 0;
+  }
+  if (size_t(found.getCount()) != numbers.size())
+    return "count is " + std::to_string(found.getCount()) + ", not " +
+           std::to_string(numbers.size());
+  std::string result =
+      expectIn("zeros", double(found.getZeros()), certainZeros, possibleZeros);
+  auto expect = [&](const char *what, double value, double low, double high) {
+    if (result.empty())
+      result = expectIn(what, value, low, high);
+  };
+  expect("min", found.getMin(), all.minLow, all.minHigh);
+  expect("max", found.getMax(), all.maxLow, all.maxHigh);
+  auto channel = [&](mlir::ElementsAttr attribute, size_t i) {
+    auto dense = mlir::cast<mlir::DenseElementsAttr>(attribute);
+    return (*std::next(dense.getValues<llvm::APFloat>().begin(), i))
+        .convertToDouble();
+  };
+  for (size_t i = 0; i != perChannel.size() && result.empty(); ++i) {
+    const Bounds &one = perChannel[i];
+    expect("channel mean", channel(found.getChannelMean(), i),
+           one.sumLow / one.count, one.sumHigh / one.count);
+    expect("channel mean square", channel(found.getChannelMeanSquare(), i),
+           one.squaresLow / one.count, one.squaresHigh / one.count);
+    expect("channel min", channel(found.getChannelMin(), i), one.minLow,
+           one.minHigh);
+    expect("channel max", channel(found.getChannelMax(), i), one.maxLow,
+           one.maxHigh);
+  }
+  return result.empty() ? histogramDifference(found, numbers) : result;
+}
+
+llvm::SmallVector<tpc::QuantizeOp> pointsOf(mlir::ModuleOp module) {
+  llvm::SmallVector<tpc::QuantizeOp> points;
+  mainOf(module).walk([&](tpc::QuantizeOp point) {
+    if (point.isActivation())
+      points.push_back(point);
+  });
+  return points;
+}
+
+std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
+                                                    unsigned seed) {
+  auto first = mlir::cast<mlir::RankedTensorType>(
+      mainOf(network).getArgumentTypes().front());
+  Expectation expected(network, seed, first.getDimSize(0) * (1 + seed % 5),
+                       /*simulate=*/false);
+  if (!expected.error.empty())
+    return "reference: " + expected.error;
+  llvm::SmallVector<tpc::QuantizeOp> points = pointsOf(network);
+  if (points.empty() || !expected.hasBatch)
+    return "";
+  mlir::OwningOpRef<mlir::ModuleOp> calibrated =
+      mlir::cast<mlir::ModuleOp>(network->clone());
+  auto options = onSamples<CalibratePassOptions>(expected, seed);
+  options.channelStatistics = true;
+  if (!run(*calibrated, createCalibratePass(options)))
+    return "does not calibrate: " + llvm::join(diagnostics, "\n");
+  for (auto [point, seen] : llvm::zip(points, pointsOf(*calibrated))) {
+    std::vector<Number> numbers;
+    for (const ReferenceEvaluator &evaluator : expected.evaluators)
+      llvm::append_range(numbers, evaluator[point.getInput()].numbers);
+    if (llvm::any_of(numbers, [](const Number &number) {
+          return !(number.error < kInfinity);
+        }))
+      continue;
+    llvm::ArrayRef<int64_t> shape = shapeOf(point);
+    std::string difference = statisticsDifference(
+        seen.getStatisticsAttr(), numbers, shape.empty() ? 1 : shape.back());
+    if (!difference.empty())
+      return "statistics of '" + point.getUniqueName() + "': " + difference;
+    ++judged;
+  }
+  return "";
+}
+
+TEST_F(RandomStatistics, CalibrationCountsWhatTheNetworkComputes) {
+  size_t count = numRandomNetworks(100), failures = 0;
+  for (size_t i = 0; i != count; ++i) {
+    unsigned seed = firstSeed() + unsigned(i);
+    auto network = makeRandomNetwork(context, seed);
+    std::string difference = calibrationDifference(*network, seed);
+    if (difference.empty())
+      continue;
+    std::string small;
+    if (++failures <= 3)
+      small = print(*shrink(*network, [&](mlir::ModuleOp candidate) {
+        return !calibrationDifference(candidate, seed).empty();
+      }));
+    ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << small;
+  }
+  // Half of the networks have points, and most of those several.
+  EXPECT_GE(judged, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Bias correction
+//===----------------------------------------------------------------------===//
+
+/// Mean over all samples of one channel of a value, and how far it may be off.
+Number meanOf(const Expectation &expected, mlir::Value value, int64_t axis,
+              int64_t channel) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(value);
+  int64_t inner = 1;
+  for (int64_t size : shape.drop_front(size_t(axis) + 1))
+    inner *= size;
+  Number mean;
+  double count = 0;
+  for (const ReferenceEvaluator &evaluator : expected.evaluators) {
+    const std::vector<Number> &numbers = evaluator[value].numbers;
+    for (size_t i = 0; i != numbers.size(); ++i)
+      if (int64_t(i) / inner % shape[size_t(axis)] == channel) {
+        mean.value += numbers[i].value;
+        mean.error += numbers[i].error;
+        ++count;
+      }
+  }
+  return {mean.value / count, mean.error / count};
+}
+
+/// In the corrected network every layer has, over the samples, the mean that it
+/// has in the float network, per channel: this is what the correction is
+/// defined to achieve, one layer after the other.
+std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
+                                                   unsigned seed) {
+  Expectation floating(network, seed, 4 + seed % 9, /*simulate=*/false);
+  if (!floating.error.empty())
+    return "reference: " + floating.error;
+  diagnostics.clear();
+  auto before = corrections::Layers::find(network, "main", false);
+  if (mlir::failed(before))
+    return "no layers: " + llvm::join(diagnostics, "\n");
+  mlir::OwningOpRef<mlir::ModuleOp> corrected =
+      mlir::cast<mlir::ModuleOp>(network->clone());
+  auto options = onSamples<CorrectBiasPassOptions>(floating, seed);
+  options.shrink = false;
+  if (!run(*corrected, createCorrectBiasPass(options)))
+    return "cannot be corrected: " + llvm::join(diagnostics, "\n");
+  auto after = corrections::Layers::find(*corrected, "main", false);
+  if (mlir::failed(after) || after->layers.size() != before->layers.size())
+    return "other layers";
+
+  // The pass measured sums to which the correction was added afterwards; in
+  // the network it is part of the bias. Three roundings lie between the two.
+  llvm::DenseMap<mlir::Value, double> uncertain;
+  std::vector<double> slack;
+  for (auto [old, layer] : llvm::zip(before->layers, after->layers)) {
+    double largest = 0;
+    for (auto [a, b] : llvm::zip(old.bias, layer.bias))
+      largest = std::max(largest, double(std::abs(a)) + std::abs(b));
+    slack.push_back(3 * 0x1p-24 * largest);
+    if (mlir::Value constant = layer.op.getBiasConstant())
+      uncertain[constant] = slack.back();
+  }
+  Expectation quantized(*corrected, seed, floating.samples, /*simulate=*/true,
+                        &uncertain);
+  if (!quantized.error.empty())
+    return "reference: " + quantized.error;
+  for (auto [i, old, layer] : llvm::enumerate(before->layers, after->layers)) {
+    for (int64_t channel = 0; channel != layer.op.numOutputChannels();
+         ++channel) {
+      Number wanted =
+          meanOf(floating, old.op.getResult(), old.op.resultAxis(), channel);
+      Number found = meanOf(quantized, layer.op.getResult(),
+                            layer.op.resultAxis(), channel);
+      double allowed = wanted.error + found.error + slack[i] + 0x1p-126;
+      if (!(std::abs(wanted.value - found.value) <= allowed))
+        return "layer '" + layer.point.getPointName().str() + "' channel " +
+               std::to_string(channel) + ": " +
+               text("mean", found.value, wanted.value - allowed,
+                    wanted.value + allowed);
+    }
+    ++judged;
+  }
+
+  // What is told to be the float network computes what the float one does.
+  mlir::IRMapping mapping;
+  auto twin = after->cloneFloat(mapping);
+  for (auto [value, original] :
+       llvm::zip(mainOf(*twin).getBody().front().getTerminator()->getOperands(),
+                 floating.outputs)) {
+    Expectation computed(*twin, seed, floating.samples, /*simulate=*/false);
+    if (!computed.error.empty())
+      return "reference: " + computed.error;
+    for (auto [a, b] : llvm::zip(computed.evaluators, floating.evaluators))
+      for (auto [x, y] : llvm::zip(a[value].numbers, b[original].numbers))
+        if (std::abs(x.value - y.value) > x.error + y.error)
+          return text("the float twin", x.value, y.low(), y.high());
+  }
+  return "";
+}
+
+TEST_F(RandomStatistics, BiasCorrectionGivesEveryLayerItsFloatMean) {
+  size_t count = numRandomNetworks(60), failures = 0;
+  for (size_t i = 0; i != count; ++i) {
+    unsigned seed = firstSeed() + unsigned(i);
+    auto network = makeRandomLayers(context, seed);
+    std::string difference = correctionDifference(*network, seed);
+    if (difference.empty())
+      continue;
+    std::string small;
+    if (++failures <= 3)
+      small = print(*shrink(*network, [&](mlir::ModuleOp candidate) {
+        return !correctionDifference(candidate, seed).empty();
+      }));
+    ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << small;
+  }
+  EXPECT_GE(judged, count);
+}
+
+} // namespace
