@@ -47,6 +47,22 @@ class Segmentation(nn.Module):
         return self.network(image)["out"]
 
 
+class Swin(nn.Module):
+    """torchvision's, with the biases of its windows looked up once: exporters trip over the index."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        models = torchvision("models")
+        self.network = getattr(models, name)(weights=None)
+        for layer in self.network.modules():
+            if hasattr(layer, "get_relative_position_bias"):
+                bias = layer.get_relative_position_bias().detach()
+                layer.get_relative_position_bias = lambda bias=bias: bias
+
+    def forward(self, image):
+        return self.network(image)
+
+
 class Mixer(nn.Module):
     """MLP-Mixer: layers over patches and layers over channels in turn."""
 
@@ -158,6 +174,13 @@ class SuperResolution(nn.Module):
         return self.tail(x + head) + F.interpolate(image, scale_factor=2, mode="bilinear", align_corners=False)
 
 
+def twice(x):
+    """Nearest neighbours at twice the size, written out: torch-mlir does not convert the operator."""
+    batch, channels, height, width = x.shape
+    x = x[:, :, :, None, :, None].expand(batch, channels, height, 2, width, 2)
+    return x.reshape(batch, channels, 2 * height, 2 * width)
+
+
 class Detector(nn.Module):
     """One-stage detector: split and merged blocks, pyramid pooling, two scales, boxes decoded in the network."""
 
@@ -205,7 +228,7 @@ class Detector(nn.Module):
         for _ in range(3):
             pools.append(F.max_pool2d(pools[-1], 5, 1, 2))
         coarse = self.pool(torch.cat(pools, 1))
-        fine = self.merge(torch.cat([F.interpolate(coarse, scale_factor=2, mode="nearest"), fine], 1))
+        fine = self.merge(torch.cat([twice(coarse), fine], 1))
         raw = torch.cat([head(level).flatten(2) for head, level in zip(self.heads, (fine, coarse), strict=True)], 2)
         boxes, scores = raw.split((4 * self.bins, self.classes), 1)
         boxes = boxes.reshape(len(boxes), 4, self.bins, -1).softmax(2)
@@ -398,7 +421,7 @@ NETWORKS = {
     "squeezenet": classifier("squeezenet1_1"),
     "shufflenet": classifier("shufflenet_v2_x1_0"),
     "convnext": classifier("convnext_tiny"),
-    "swin_t": classifier("swin_t"),
+    "swin_t": lambda: Swin("swin_t"),
     "vit_s": lambda: torchvision("models").VisionTransformer(224, 16, 12, 6, 384, 1536, num_classes=1000),
     "deeplab": lambda: Segmentation("deeplabv3_mobilenet_v3_large"),
     "lraspp": lambda: Segmentation("lraspp_mobilenet_v3_large"),

@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import recurrent
-from onnx import version_converter
+from onnx import helper, numpy_helper, version_converter
 from torch_mlir import ir
 from torch_mlir.dialects import torch as torch_d
 from torch_mlir.extras import onnx_importer
@@ -59,6 +59,14 @@ def simplify(model: onnx.ModelProto, output: Path) -> onnx.ModelProto:
     return onnx.load(output)
 
 
+def inline_integers(model: onnx.ModelProto) -> None:
+    """Makes the importer write indices as literals: behind a resource, upstream's constant folding crashes on them."""
+    for tensor in model.graph.initializer:
+        values = numpy_helper.to_array(tensor)
+        if values.dtype.kind == "i":
+            tensor.CopyFrom(helper.make_tensor(tensor.name, tensor.data_type, values.shape, values.ravel().tolist()))
+
+
 def convert(model: Path, specs: list[dict], output: Path) -> None:
     """Writes `output`. What torch-mlir's own command does, but nodes keep their names as locations."""
     proto = close(onnx.load(model), specs)
@@ -69,6 +77,7 @@ def convert(model: Path, specs: list[dict], output: Path) -> None:
     proto = recurrent.write_out(simplify(proto, output.with_suffix(".onnx")))
     proto = onnx.shape_inference.infer_shapes(proto, data_prop=True)
     proto.graph.name = "main"
+    inline_integers(proto)
     context = ir.Context()
     torch_d.register_dialect(context)
     info = onnx_importer.ModelInfo(proto, config=onnx_importer.Config())

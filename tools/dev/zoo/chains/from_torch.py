@@ -9,6 +9,7 @@ NETWORK is a name of `torch_networks`; SPECS a JSON list, one object for each ar
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import chain
 import seeded
 import torch
 from torch import nn
+from torch.nn import functional as F
 from torch_mlir import fx, ir
 from torch_mlir.extras.fx_importer import ContextCache
 
@@ -29,12 +31,41 @@ def layer_name(node: torch.fx.Node) -> str:
     return path if leaf and path else f"{path}/{operation}" if path else operation
 
 
+class Groups(nn.Module):
+    """A grouped convolution as one for each group; torch-mlir does not convert strided ones."""
+
+    def __init__(self, layer: nn.Conv2d):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        layer = self.layer
+        weights = layer.weight.chunk(layer.groups)
+        biases = layer.bias.chunk(layer.groups) if layer.bias is not None else [None] * layer.groups
+        parts = zip(x.chunk(layer.groups, 1), weights, biases, strict=True)
+        geometry = (layer.stride, layer.padding, layer.dilation)
+        return torch.cat([F.conv2d(part, weight, bias, *geometry) for part, weight, bias in parts], 1)
+
+
+def split_groups(network: nn.Module) -> None:
+    for parent in list(network.modules()):
+        for name, layer in list(parent.named_children()):
+            strided = isinstance(layer, nn.Conv2d) and layer.stride != (1, 1)
+            if strided and 1 < layer.groups < layer.in_channels:
+                setattr(parent, name, Groups(layer))
+
+
 def convert(network: nn.Module, inputs: tuple[torch.Tensor, ...], output: Path) -> None:
+    split_groups(network)
     program = torch.export.export(network, inputs, strict=False)
     # The importer's own locations are lines of Python.
     ContextCache.get_node_location = lambda cache, node: ir.Location.name(layer_name(node), context=cache._c)
     module = fx.export_and_import(program, output_type="tosa")
-    output.write_text(module.operation.get_asm(enable_debug_info=True))
+    text = module.operation.get_asm(enable_debug_info=True)
+    # Some constants stay in the dialect of another step of its pipeline.
+    constant = r"= arith\.constant (dense.*) : (tensor<[^>]*>)( loc.*)?$"
+    text = re.sub(constant, r'= "tosa.const"() <{values = \1 : \2}> : () -> \2\3', text, flags=re.MULTILINE)
+    output.write_text(text)
 
 
 def main(name: str, folder: str, specs: str) -> None:
