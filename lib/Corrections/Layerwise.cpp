@@ -382,7 +382,8 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t unit, unsigned last) {
       inputs.push_back(bufferOf(lane, value, unit));
     for (Value value : segment.outputs)
       outputs.push_back(bufferOf(lane, value, unit));
-    worker->run(inputs, outputs, /*validSamples=*/1);
+    if (llvm::Error error = worker->run(inputs, outputs, /*validSamples=*/1))
+      return error;
     if (number != last)
       for (auto [value, data] : llvm::zip(segment.outputs, outputs))
         if (int layer = crossings.find(value)->second.layer; layer >= 0)

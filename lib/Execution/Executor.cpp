@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Executor.h"
 
+#include "MachineMemory.h"
 #include "Pipeline.h"
 #include "Program.h"
-#include "Rewrite.h"
+#include "Schedule.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace mct::execution;
@@ -29,33 +24,20 @@ namespace tpc = mct::tpc;
 
 namespace {
 
-/// Unlike `main`, no symbol of the host has such a name.
-std::string entryName(size_t program) {
-  return "mct_entry_" + std::to_string(program);
-}
-
-void initializeTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-}
-
 /// Turns one function into a program that lacks nothing but its code.
 class Compiler {
 public:
-  /// `number`: of the program among those that are compiled together.
-  Compiler(ModuleOp module, const CompileOptions &options, size_t number)
-      : module(module), options(options), number(number) {}
+  Compiler(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options) {}
 
-  LogicalResult run();
+  /// Plans the steps; what has to be compiled joins `parts`.
+  LogicalResult plan(PartSet &parts);
+  /// When the parts are linalg.
+  LogicalResult placeValues();
+  /// When the parts are code.
+  LogicalResult finish(const PartSet &parts);
 
   std::unique_ptr<Program> program = std::make_unique<Program>();
-  /// The function, ready to be lowered.
-  OwningOpRef<ModuleOp> scratch;
-  /// Number of tensors that the function of each site takes.
-  SmallVector<unsigned> arities;
 
 private:
   LogicalResult extract();
@@ -65,10 +47,14 @@ private:
   LogicalResult checkTypes();
   void describeObserved();
 
+  LogicalResult checkMemory();
+
   ModuleOp module;
   const CompileOptions &options;
-  size_t number;
+  /// The function, in a module of its own.
+  OwningOpRef<ModuleOp> scratch;
   func::FuncOp entry;
+  std::optional<Scheduler> scheduler;
 
   struct Observation {
     std::string name;
@@ -143,11 +129,19 @@ LogicalResult Compiler::extract() {
     bias.erase();
   });
   entry.setPublic();
-  entry.setName(entryName(number));
   entry->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   entry.removeArgAttrsAttr();
   entry.removeResAttrsAttr();
   return success();
+}
+
+/// What the executor computes with: numbers and tensors of them.
+bool isComputable(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = tensor.getElementType();
+  else if (isa<TensorType>(type))
+    return false;
+  return type.isIntOrIndexOrFloat() || isa<tosa::shapeType>(type);
 }
 
 LogicalResult Compiler::checkOps() {
@@ -160,24 +154,43 @@ LogicalResult Compiler::checkOps() {
       return entry.emitOpError("cannot be executed: ")
              << type << " is not a ranked tensor of numbers";
   }
-  // Everything that the lowering or the rewriting knows.
+  // Computations on tensors, and nothing that could reach other memory: a
+  // network may come from anywhere.
   llvm::StringSet<> dialects;
   for (StringRef name : {"tosa", "tensor", "arith", "math", "linalg", "scf",
-                         "bufferization", "memref", "affine", "index", "ub"})
+                         "affine", "index", "ub"})
     dialects.insert(name);
-  Operation *unknown = nullptr;
   WalkResult result = entry.getBody().walk([&](Operation *op) {
-    StringRef dialect = op->getName().getDialectNamespace();
     if (failed(checkConstant(op)))
       return WalkResult::interrupt();
-    if (dialects.contains(dialect) || isa<QuantizeOp, func::ReturnOp>(op))
+    if (isa<func::ReturnOp>(op))
       return WalkResult::advance();
-    unknown = op;
-    return WalkResult::interrupt();
+    if (!dialects.contains(op->getName().getDialectNamespace()) &&
+        !isa<QuantizeOp>(op)) {
+      op->emitOpError("cannot be executed: the executor does not know this op");
+      return WalkResult::interrupt();
+    }
+    if (isa<QuantizeOp>(op) && op->getParentOp() != entry) {
+      op->emitOpError("cannot be executed: the executor knows no points inside "
+                      "of other ops");
+      return WalkResult::interrupt();
+    }
+    auto check = [&](Type type) {
+      if (isComputable(type))
+        return true;
+      op->emitOpError("cannot be executed: ")
+          << type << " is not a number or a ranked tensor of numbers";
+      return false;
+    };
+    if (!llvm::all_of(op->getOperandTypes(), check) ||
+        !llvm::all_of(op->getResultTypes(), check))
+      return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!llvm::all_of(block.getArgumentTypes(), check))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
   });
-  if (unknown)
-    return unknown->emitOpError(
-        "cannot be executed: the executor does not know this op");
   return failure(result.wasInterrupted());
 }
 
@@ -311,15 +324,40 @@ LogicalResult Compiler::chooseUnit() {
   return success();
 }
 
+/// Tensors have known sizes, whose product can be computed with.
 LogicalResult Compiler::checkTypes() {
+  auto check = [](Type type, function_ref<InFlightDiagnostic()> error) {
+    auto tensor = dyn_cast<TensorType>(type);
+    if (!tensor)
+      return success();
+    if (!tensor.hasRank() || !tensor.hasStaticShape()) {
+      error() << "cannot be executed: its shape is not known (" << type
+              << "); run --tosa-infer-shapes before";
+      return failure();
+    }
+    int64_t bytes = 8;
+    for (int64_t size : tensor.getShape()) {
+      constexpr int64_t kMost = int64_t(1) << 60;
+      if (size < 0 ||
+          llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) ||
+          bytes > kMost) {
+        error() << "cannot be executed: " << type
+                << " has more elements than fit into memory";
+        return failure();
+      }
+    }
+    return success();
+  };
+  for (BlockArgument argument : entry.getArguments())
+    if (failed(check(argument.getType(), [&] {
+          return entry.emitOpError()
+                 << "argument " << argument.getArgNumber() << " ";
+        })))
+      return failure();
   WalkResult result = entry.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<TensorType>(type))
-        if (!tensor.hasRank() || !tensor.hasStaticShape()) {
-          op->emitOpError("cannot be executed: its shape is not known (")
-              << type << "); run --tosa-infer-shapes before";
-          return WalkResult::interrupt();
-        }
+      if (failed(check(type, [&] { return op->emitOpError(); })))
+        return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -342,7 +380,9 @@ void Compiler::describeObserved() {
   }
 }
 
-LogicalResult Compiler::run() {
+LogicalResult Compiler::plan(PartSet &parts) {
+  program->maxMemory =
+      options.maxMemory > 0 ? options.maxMemory : machineMemory();
   if (failed(extract()) || failed(checkOps()) || failed(findObserved()) ||
       failed(chooseUnit()) || failed(checkTypes()))
     return failure();
@@ -359,91 +399,43 @@ LogicalResult Compiler::run() {
     program->outputs.push_back(
         describe(mct::getName(value), number, value.getType()));
 
-  SiteRewriter rewriter(entry, *program, options.simulateQuantization, number);
-  SmallVector<unsigned> argumentOf;
-  for (Observation &observation : observations) {
-    auto argument = dyn_cast<BlockArgument>(observation.value);
-    argumentOf.push_back(argument ? argument.getArgNumber() : ~0u);
-  }
-  SmallVector<Value> inputs = rewriter.rewriteSignature();
-  for (auto [index, observation] : llvm::enumerate(observations))
-    rewriter.observe(argumentOf[index] == ~0u ? observation.value
-                                              : inputs[argumentOf[index]],
-                     index);
-  {
-    // The number of threads is fixed in a kernel when it is made.
-    SingleOpenMPThread singleThread;
-    // They would stand between a kernel and what it can fuse.
-    rewriter.removeIdentityPoints();
-    if (options.useKernels)
-      rewriter.rewriteKernels();
-  }
-  rewriter.rewritePoints();
-  rewriter.rewriteConstants();
-  llvm::append_range(arities, rewriter.arities());
-  return success();
+  SmallVector<Value> observed = llvm::map_to_vector(
+      observations, [](const Observation &o) { return o.value; });
+  scheduler.emplace(entry, *program, parts, options.simulateQuantization,
+                    observed);
+  return scheduler->schedule(options.useKernels);
 }
 
-/// Compiles the lowered functions of all programs.
-LogicalResult generateCode(ModuleOp lowered,
-                           MutableArrayRef<Compiler> compilers) {
-  initializeTarget();
-  Location loc = lowered.getLoc();
-  auto fail = [&](llvm::Error error) -> LogicalResult {
-    emitError(loc, "cannot compile for this machine: ")
-        << llvm::toString(std::move(error));
-    return failure();
-  };
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return fail(builder.takeError());
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return fail(machine.takeError());
+LogicalResult Compiler::checkMemory() {
+  const Executor::Memory &memory = program->memory;
+  if (memory.shared <= program->maxMemory &&
+      memory.perWorker <= program->maxMemory - memory.shared)
+    return success();
+  return entry.emitError("the network needs ")
+         << memory.shared << " bytes for its constants and " << memory.perWorker
+         << " for the values of " << program->unit
+         << (program->unit == 1 ? " sample" : " samples")
+         << " that are computed at once; that is more than the "
+         << program->maxMemory
+         << " bytes there are: raise the limit on memory, or run on a larger "
+            "machine";
+}
 
-  ExecutionEngineOptions engineOptions;
-  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
-                                            machine->get());
-  engineOptions.transformer = optimize;
-  engineOptions.enableGDBNotificationListener = false;
-  engineOptions.enablePerfNotificationListener = false;
-  auto engine =
-      ExecutionEngine::create(lowered, engineOptions, std::move(*machine));
-  if (!engine)
-    return fail(engine.takeError());
-  std::shared_ptr<ExecutionEngine> shared = std::move(*engine);
-  shared->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
-    llvm::orc::SymbolMap symbols;
-    auto add = [&](const Twine &name, auto *function) {
-      symbols[intern(name.str())] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                     llvm::JITSymbolFlags::Exported |
-                                         llvm::JITSymbolFlags::Callable};
-    };
-    for (auto [number, compiler] : llvm::enumerate(compilers))
-      for (auto [site, arity] : llvm::enumerate(compiler.arities)) {
-        std::string name = SiteRewriter::symbol(number, site);
-        if (arity == 1)
-          add(name, &mctExecutionCall1);
-        else if (arity == 2)
-          add(name, &mctExecutionCall2);
-        else
-          add(name, &mctExecutionCall3);
-      }
-    add("_mlir_memref_to_llvm_alloc", &mctExecutionAllocate);
-    add("_mlir_memref_to_llvm_aligned_alloc", &mctExecutionAlignedAllocate);
-    add("_mlir_memref_to_llvm_free", &mctExecutionFree);
-    return symbols;
-  });
-  for (auto [number, compiler] : llvm::enumerate(compilers)) {
-    auto packed = shared->lookupPacked(entryName(number));
-    if (!packed)
-      return fail(packed.takeError());
-    compiler.program->engine = shared;
-    compiler.program->entry = *packed;
-  }
-  return success();
+LogicalResult Compiler::placeValues() {
+  return success(succeeded(scheduler->placeValues()) &&
+                 succeeded(checkMemory()));
+}
+
+LogicalResult Compiler::finish(const PartSet &parts) {
+  program->parts = parts.code();
+  program->engines.assign(parts.engines().begin(), parts.engines().end());
+  int64_t temporary = 0;
+  for (const Step &step : program->steps)
+    if (step.kind == Step::Kind::Part)
+      temporary =
+          std::max(temporary, (*program->parts)[step.index].temporaryBytes);
+  program->memory.perWorker += temporary;
+  return checkMemory();
 }
 
 } // namespace
@@ -464,26 +456,26 @@ Executor::compile(ModuleOp module, const CompileOptions &options) {
 FailureOr<std::vector<std::unique_ptr<Executor>>>
 Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options) {
   std::vector<std::unique_ptr<Executor>> executors;
-  if (options.empty())
-    return executors;
+  PartSet parts(module.getLoc());
   std::vector<Compiler> compilers;
-  for (auto [number, one] : llvm::enumerate(options))
-    compilers.emplace_back(module, one, number);
-  ModuleOp all;
-  for (Compiler &compiler : compilers) {
-    if (failed(compiler.run()))
+  for (const CompileOptions &one : options)
+    compilers.emplace_back(module, one);
+  for (Compiler &compiler : compilers)
+    if (failed(compiler.plan(parts)))
       return failure();
-    if (!all)
-      all = *compiler.scratch;
-    else
-      all.getBody()->getOperations().splice(
-          all.getBody()->end(), compiler.scratch->getBody()->getOperations());
-  }
-  if (failed(lowerToLLVM(all)) || failed(generateCode(all, compilers)))
+  if (failed(parts.lowerToLinalg()))
     return failure();
   for (Compiler &compiler : compilers)
+    if (failed(compiler.placeValues()))
+      return failure();
+  if (failed(parts.compile()))
+    return failure();
+  for (Compiler &compiler : compilers) {
+    if (failed(compiler.finish(parts)))
+      return failure();
     executors.push_back(
         std::unique_ptr<Executor>(new Executor(std::move(compiler.program))));
+  }
   return executors;
 }
 
@@ -501,6 +493,9 @@ bool Executor::allowsPartialUnits() const {
 ArrayRef<Executor::KernelInfo> Executor::kernels() const {
   return program->kernelInfos;
 }
+const Executor::Memory &Executor::memory() const { return program->memory; }
+int64_t Executor::maxMemory() const { return program->maxMemory; }
+size_t Executor::numCompiledParts() const { return program->parts->size(); }
 
 std::string Executor::instructionSet() {
   return (llvm::sys::getHostCPUName() + ", oneDNN " +

@@ -225,6 +225,15 @@ std::optional<size_t> KernelSet::addMatMul(const MatMulShape &shape,
                  [&] { impl->addMatMul(shape, constant, epilogue); });
 }
 
+int64_t KernelSet::bytes() const {
+  int64_t bytes = 0;
+  if (impl)
+    for (const Kernel &kernel : impl->kernels)
+      for (const memory &packed : {kernel.weights, kernel.bias})
+        if (packed)
+          bytes += static_cast<int64_t>(packed.get_desc().get_size());
+  return bytes;
+}
 void KernelSet::removeLast() { impl->kernels.pop_back(); }
 
 std::string KernelSet::implementation(size_t kernel) const {

@@ -61,6 +61,8 @@ public:
                                   const Epilogue &epilogue, std::string &error);
   /// Forgets the kernel that was added last.
   void removeLast();
+  /// Of all packed weights.
+  int64_t bytes() const;
 
   /// oneDNN's name of the implementation.
   std::string implementation(size_t kernel) const;

@@ -52,24 +52,23 @@ using namespace mlir;
 
 namespace {
 
-void buildTosaToLinalg(OpPassManager &pm) {
-  auto onFunctions = [&](std::unique_ptr<Pass> pass) {
-    pm.addNestedPass<func::FuncOp>(std::move(pass));
-  };
-  onFunctions(tosa::createTosaOptionalDecompositionsPass());
+void buildTosaToLinalg(OpPassManager &module) {
+  // Function by function, so that they are lowered in parallel.
+  OpPassManager &pm = module.nest<func::FuncOp>();
+  pm.addPass(tosa::createTosaOptionalDecompositionsPass());
   pm.addPass(createCanonicalizerPass());
-  onFunctions(tosa::createTosaInferShapesPass());
-  onFunctions(tosa::createTosaMakeBroadcastablePass());
-  onFunctions(tosa::createTosaToLinalgNamed(TosaToLinalgNamedOptions()));
+  pm.addPass(tosa::createTosaInferShapesPass());
+  pm.addPass(tosa::createTosaMakeBroadcastablePass());
+  pm.addPass(tosa::createTosaToLinalgNamed(TosaToLinalgNamedOptions()));
   pm.addPass(createCanonicalizerPass());
-  onFunctions(tosa::createTosaLayerwiseConstantFoldPass());
-  onFunctions(tosa::createTosaMakeBroadcastablePass());
-  onFunctions(createTosaToSCFPass());
-  onFunctions(tosa::createTosaToLinalg());
-  onFunctions(createTosaToTensorPass());
+  pm.addPass(tosa::createTosaLayerwiseConstantFoldPass());
+  pm.addPass(tosa::createTosaMakeBroadcastablePass());
+  pm.addPass(createTosaToSCFPass());
+  pm.addPass(tosa::createTosaToLinalg());
+  pm.addPass(createTosaToTensorPass());
   TosaToArithPassOptions arith;
   arith.includeApplyRescale = true;
-  onFunctions(createTosaToArithPass(arith));
+  pm.addPass(createTosaToArithPass(arith));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLinalgElementwiseOpFusionPass());
@@ -77,7 +76,8 @@ void buildTosaToLinalg(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void buildBufferization(OpPassManager &pm) {
+void buildBufferization(OpPassManager &all) {
+  OpPassManager &pm = all.nest<ModuleOp>();
   // Not empty-tensor-elimination: where ops share an empty tensor it gives the
   // buffer of one of them to the others.
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
@@ -90,7 +90,8 @@ void buildBufferization(OpPassManager &pm) {
       bufferization::createOptimizeAllocationLivenessPass());
 }
 
-void buildToLLVM(OpPassManager &pm) {
+void buildToLLVM(OpPassManager &all) {
+  OpPassManager &pm = all.nest<ModuleOp>();
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -140,10 +141,7 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// Name of the op at each location, from before the lowering.
-using OpNames = llvm::DenseMap<Location, StringRef>;
-
-LogicalResult runStage(ModuleOp module, const OpNames &names,
+LogicalResult runStage(ModuleOp module, const mct::execution::OpNames &names,
                        function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName(),
                  OpPassManager::Nesting::Explicit);
@@ -168,27 +166,6 @@ LogicalResult runStage(ModuleOp module, const OpNames &names,
   for (const ErrorCollector::Error &cause : errors)
     error.attachNote(cause.location) << cause.text;
   return failure();
-}
-
-/// An elementwise op whose input nobody else reads writes to the buffer of that
-/// input, which is in the cache, instead of to a new one.
-void reuseInputs(ModuleOp module) {
-  module.walk([](linalg::GenericOp op) {
-    if (op.getNumDpsInits() != 1 ||
-        op.getNumLoops() != op.getNumParallelLoops())
-      return;
-    OpOperand *init = op.getDpsInitOperand(0);
-    if (!init->get().getDefiningOp<tensor::EmptyOp>() ||
-        !op.getMatchingIndexingMap(init).isIdentity())
-      return;
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (input->get().getType() == init->get().getType() &&
-          input->get().hasOneUse() &&
-          op.getMatchingIndexingMap(input).isIdentity()) {
-        init->set(input->get());
-        return;
-      }
-  });
 }
 
 /// Runs of loops that all operands of the op go through in the same way.
@@ -247,7 +224,8 @@ void collapseLoops(ModuleOp module) {
 } // namespace
 
 void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
-  OpPassManager pm(ModuleOp::getOperationName());
+  OpPassManager pm(ModuleOp::getOperationName(),
+                   OpPassManager::Nesting::Explicit);
   buildTosaToLinalg(pm);
   buildBufferization(pm);
   buildToLLVM(pm);
@@ -285,13 +263,8 @@ void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-LogicalResult mct::execution::lowerToLLVM(ModuleOp module) {
-  OpNames names;
-  module.walk([&](Operation *op) {
-    if (isa<tosa::TosaDialect>(op->getDialect()))
-      names.try_emplace(op->getLoc(), op->getName().getStringRef());
-  });
-
+LogicalResult mct::execution::lowerToLinalg(ModuleOp module,
+                                            const OpNames &names) {
   if (failed(runStage(module, names, buildTosaToLinalg)))
     return failure();
   WalkResult left = module.walk([](Operation *op) {
@@ -300,10 +273,11 @@ LogicalResult mct::execution::lowerToLLVM(ModuleOp module) {
     op->emitOpError("cannot be executed: it has no lowering");
     return WalkResult::interrupt();
   });
-  if (left.wasInterrupted())
-    return failure();
+  return failure(left.wasInterrupted());
+}
 
-  reuseInputs(module);
+LogicalResult mct::execution::lowerToLoops(ModuleOp module,
+                                           const OpNames &names) {
   if (failed(runStage(module, names, buildBufferization)))
     return failure();
   // A strided memref.copy would call a function of MLIR's runner library.
@@ -317,5 +291,10 @@ LogicalResult mct::execution::lowerToLLVM(ModuleOp module) {
   }
   // Behind the copies: small nests would be unrolled completely.
   collapseLoops(module);
+  return success();
+}
+
+LogicalResult mct::execution::lowerToLLVM(ModuleOp module,
+                                          const OpNames &names) {
   return runStage(module, names, buildToLLVM);
 }

@@ -4,17 +4,26 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace mct::execution {
 
 /// Everything the lowering, and the code around it, needs in the context.
 void registerPipelineDependencies(mlir::DialectRegistry &registry);
 
-/// Lowers a module of TOSA (and upstream dialects below it), whose entry
-/// function takes buffers, to the LLVM dialect. On failure there is one error,
-/// at the op that cannot be executed; what upstream passes had to say are notes
-/// of it.
-mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+/// Name of the op at each location, from before the lowering; for errors.
+using OpNames = llvm::DenseMap<mlir::Location, llvm::StringRef>;
+
+/// Lowers the functions of a module from TOSA (and upstream dialects below it)
+/// to linalg on tensors. On failure there is one error, at the op that cannot
+/// be executed; what upstream passes had to say are notes of it.
+mlir::LogicalResult lowerToLinalg(mlir::ModuleOp module, const OpNames &names);
+
+/// Lowers functions that take buffers in the modules inside of `module` to
+/// loops on buffers, and those to the LLVM dialect. Fails like
+/// `lowerToLinalg`.
+mlir::LogicalResult lowerToLoops(mlir::ModuleOp module, const OpNames &names);
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, const OpNames &names);
 
 } // namespace mct::execution
 

@@ -28,22 +28,58 @@ struct QuantizeSite {
   void run(const float *input, float *output) const;
 };
 
-/// One call out of the compiled code: the compiled code only knows its number.
-struct Site {
-  enum class Kind { Kernel, AveragePool, MaximumPool, Quantize, Observe };
-  Kind kind;
-  /// Index into the program's list of that kind.
-  size_t index;
-  /// Quantizer that runs on the result while it is in the cache.
-  std::optional<size_t> quantizer;
+/// A piece of compiled code.
+struct CompiledPart {
+  /// Takes the addresses of its arguments: pointers to the tensors it reads,
+  /// then to those it writes.
+  void (*entry)(void **) = nullptr;
+  /// Bytes that it may allocate while it runs.
+  int64_t temporaryBytes = 0;
+  /// Whether it may call `mctExecutionFail...` or allocate: then it may be left
+  /// before its end.
+  bool canFail = false;
 };
 
-/// A constant that the compiled code reads through a pointer.
+/// One thing that is done to buffers.
+struct Step {
+  enum class Kind {
+    Kernel,
+    AveragePool,
+    MaximumPool,
+    Quantize,
+    Observe,
+    Part,
+    Copy
+  };
+  Kind kind = Kind::Part;
+  /// In the program's list of that kind.
+  size_t index = 0;
+  /// Buffers that are read, then those that are written. One that a part
+  /// updates in place is only listed among the written ones.
+  llvm::SmallVector<unsigned, 4> buffers;
+  /// The first buffer that is written, if there is one.
+  std::optional<unsigned> result;
+  /// Quantizer that runs on the result while it is in the cache.
+  std::optional<size_t> quantizer;
+  /// For errors: the op and its name.
+  std::string op;
+};
+
+/// Memory for one value at a time.
+struct ProgramBuffer {
+  enum class Place { Input, Output, Constant, Block };
+  Place place = Place::Block;
+  /// Number of the input, output or constant; offset in a worker's block.
+  int64_t index = 0;
+  int64_t bytes = 0;
+};
+
+/// A constant that steps read.
 struct ConstantBuffer {
-  /// Aligned for every vector type.
   struct Free {
     void operator()(void *pointer) const { std::free(pointer); }
   };
+  /// Aligned for every vector type.
   std::unique_ptr<char, Free> data;
 };
 
@@ -62,27 +98,35 @@ struct Program {
   bool allowsPartialUnits = true;
 
   KernelSet kernels;
-  std::vector<size_t> kernelElements;
   std::vector<PoolingShape> pools;
   std::vector<QuantizeSite> quantizers;
-  std::vector<Site> sites;
   std::vector<ConstantBuffer> constants;
   std::vector<Executor::KernelInfo> kernelInfos;
 
-  /// Shared by programs that were compiled together.
-  std::shared_ptr<mlir::ExecutionEngine> engine;
-  /// Arguments: pointers to the worker, to inputs, outputs and constants.
-  void (*entry)(void **) = nullptr;
+  /// What a worker does, in this order.
+  std::vector<Step> steps;
+  std::vector<ProgramBuffer> buffers;
+  /// By the numbers in the steps; shared by programs that were compiled
+  /// together.
+  std::shared_ptr<const std::vector<CompiledPart>> parts;
+  /// Of the block of each worker.
+  int64_t blockBytes = 0;
+  Executor::Memory memory;
+  int64_t maxMemory = 0;
+
+  /// Hold the code; shared by programs that were compiled together.
+  std::vector<std::shared_ptr<mlir::ExecutionEngine>> engines;
 };
 
-/// Functions that compiled code calls, by arity, and its allocator.
+/// Functions that compiled code calls.
 extern "C" {
-void mctExecutionCall1(int64_t worker, int64_t site, void *a);
-void mctExecutionCall2(int64_t worker, int64_t site, void *a, void *b);
-void mctExecutionCall3(int64_t worker, int64_t site, void *a, void *b, void *c);
 void *mctExecutionAllocate(uint64_t bytes);
 void *mctExecutionAlignedAllocate(uint64_t alignment, uint64_t bytes);
 void mctExecutionFree(void *pointer);
+/// Leaves the compiled code with an error unless 0 <= index < size.
+void mctExecutionCheckIndex(int64_t index, int64_t size);
+/// Leaves the compiled code with an error unless the quotient is defined.
+void mctExecutionCheckDivision(bool isDefined);
 }
 
 } // namespace mct::execution

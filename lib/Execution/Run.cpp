@@ -139,7 +139,8 @@ llvm::Error mct::execution::forEachUnit(
       for (int64_t copy = valid; copy < chunks.unit; ++copy)
         std::memcpy(buffer + copy * bytes, buffer + (valid - 1) * bytes, bytes);
     }
-    lane.worker.run(lane.inputs, lane.outputs, valid);
+    if (llvm::Error error = lane.worker.run(lane.inputs, lane.outputs, valid))
+      return report(first, std::move(error));
     Unit unit{number, index, first, valid, lane.inputs, lane.outputs};
     if (llvm::Error error = done(unit))
       report(first, std::move(error));

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csetjmp>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <unordered_set>
 
 using namespace mct::execution;
 
@@ -12,18 +15,21 @@ TensorObserver::~TensorObserver() = default;
 
 namespace {
 
-/// Buffers of the compiled code. A freed buffer is the next one handed out for
-/// its size: it is still in the cache, and no page is faulted in again. One per
-/// worker: no locks, and memory is where its core is.
+/// Buffers that compiled parts allocate. A freed buffer is the next one handed
+/// out for its size: it is still in the cache, and no page is faulted in again.
+/// One per worker: no locks, and memory is where its core is.
 class BufferPool {
 public:
   ~BufferPool() {
     for (SizeClass &sizeClass : classes)
       for (Header *header : sizeClass.free)
         std::free(header);
+    releaseAll();
   }
 
   void *allocate(size_t bytes) {
+    if (bytes > std::numeric_limits<size_t>::max() / 2)
+      return nullptr;
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     size_t number = 0;
     // A program has a handful of different sizes.
@@ -43,13 +49,22 @@ public:
       header = sizeClass.free.back();
       sizeClass.free.pop_back();
     }
+    used.insert(header);
     return reinterpret_cast<char *>(header) + kAlignment;
   }
 
   void release(void *pointer) {
     auto *header =
         reinterpret_cast<Header *>(static_cast<char *>(pointer) - kAlignment);
+    used.erase(header);
     classes[header->sizeClass].free.push_back(header);
+  }
+
+  /// What a part that was left before its end still held.
+  void releaseAll() {
+    for (Header *header : used)
+      std::free(header);
+    used.clear();
   }
 
 private:
@@ -62,16 +77,21 @@ private:
     std::vector<Header *> free;
   };
   std::vector<SizeClass> classes;
+  std::unordered_set<Header *> used;
 };
 
-/// What the context argument of compiled code points to.
-struct CallTarget {
-  virtual ~CallTarget() = default;
-  virtual void call(int64_t site, void *a, void *b, void *c) = 0;
+/// What compiled code that runs in this thread belongs to: calls out of it
+/// carry no context.
+struct PartCall {
+  BufferPool *pool = nullptr;
+  /// Where to go on when the part cannot.
+  std::jmp_buf leave;
+  std::string error;
 };
+thread_local PartCall *currentCall = nullptr;
 
-/// Calls to allocate and free carry no context.
-thread_local BufferPool *currentPool = nullptr;
+/// No frame between this one and the call of the part has anything to destroy.
+[[noreturn]] void leavePart() { std::longjmp(currentCall->leave, 1); }
 
 double now() {
   return std::chrono::duration<double>(
@@ -81,18 +101,30 @@ double now() {
 
 } // namespace
 
-struct Worker::State : CallTarget {
+struct Worker::State {
   explicit State(const Program &program)
       : program(program), runner(program.kernels),
-        observers(program.observed.size()) {}
+        observers(program.observed.size()), pointers(program.buffers.size()) {
+    call.pool = &pool;
+  }
+  ~State() { std::free(block); }
 
-  void call(int64_t site, void *a, void *b, void *c) override;
+  llvm::Error prepare();
+  llvm::Error run(const Step &step);
+  /// Whether the part came to its end.
+  bool runPart(const CompiledPart &part, void **arguments);
   void observe(size_t index, const float *data);
 
   const Program &program;
   KernelRunner runner;
   std::vector<TensorObserver *> observers;
   BufferPool pool;
+  PartCall call;
+  /// Memory of the values between the steps.
+  char *block = nullptr;
+  /// Address of each buffer.
+  std::vector<void *> pointers;
+  llvm::SmallVector<void *> arguments;
   int64_t validSamples = 0;
   bool measure = false;
   double kernelSeconds = 0, totalSeconds = 0;
@@ -122,38 +154,89 @@ void Worker::State::observe(size_t index, const float *data) {
   observer->observe(llvm::ArrayRef<float>(data, elements), shape);
 }
 
-void Worker::State::call(int64_t number, void *a, void *b, void *c) {
-  const Site &site = program.sites[number];
-  auto *input = static_cast<const float *>(a);
-  // The result is the last pointer.
-  auto *result = static_cast<float *>(c ? c : b);
-  switch (site.kind) {
-  case Site::Kind::Kernel: {
+llvm::Error Worker::State::prepare() {
+  constexpr size_t kAlignment = 4096;
+  if (!block && program.blockBytes != 0) {
+    size_t bytes =
+        (program.blockBytes + kAlignment - 1) / kAlignment * kAlignment;
+    block = static_cast<char *>(std::aligned_alloc(kAlignment, bytes));
+    if (!block)
+      return llvm::createStringError(
+          "there are not " + llvm::Twine(bytes) +
+          " bytes of memory for the values of the network");
+    for (auto [pointer, buffer] : llvm::zip(pointers, program.buffers))
+      if (buffer.place == ProgramBuffer::Place::Block)
+        pointer = block + buffer.index;
+  }
+  for (auto [pointer, buffer] : llvm::zip(pointers, program.buffers))
+    if (buffer.place == ProgramBuffer::Place::Constant)
+      pointer = program.constants[buffer.index].data.get();
+  return llvm::Error::success();
+}
+
+bool Worker::State::runPart(const CompiledPart &part, void **arguments) {
+  if (!part.canFail) {
+    part.entry(arguments);
+    return true;
+  }
+  PartCall *outer = std::exchange(currentCall, &call);
+  bool done = false;
+  if (setjmp(call.leave) == 0) {
+    part.entry(arguments);
+    done = true;
+  }
+  currentCall = outer;
+  return done;
+}
+
+llvm::Error Worker::State::run(const Step &step) {
+  auto buffer = [&](size_t number) { return pointers[step.buffers[number]]; };
+  auto *result =
+      step.result ? static_cast<float *>(pointers[*step.result]) : nullptr;
+  switch (step.kind) {
+  case Step::Kind::Kernel: {
     double begin = measure ? now() : 0;
-    if (!runner.run(site.index, a, c ? b : nullptr, result))
-      // Cannot happen for a primitive that could be created; if it does, it
-      // must not pass for a result.
-      std::fill_n(result, program.kernelElements[site.index],
-                  std::numeric_limits<float>::quiet_NaN());
+    if (!runner.run(step.index, buffer(0),
+                    step.buffers.size() == 3 ? buffer(1) : nullptr, result))
+      return llvm::createStringError("oneDNN could not compute '" + step.op +
+                                     "'");
     if (measure)
       kernelSeconds += now() - begin;
     break;
   }
-  case Site::Kind::AveragePool:
-    averagePool(program.pools[site.index], input, result);
+  case Step::Kind::AveragePool:
+    averagePool(program.pools[step.index],
+                static_cast<const float *>(buffer(0)), result);
     break;
-  case Site::Kind::MaximumPool:
-    maximumPool(program.pools[site.index], input, result);
+  case Step::Kind::MaximumPool:
+    maximumPool(program.pools[step.index],
+                static_cast<const float *>(buffer(0)), result);
     break;
-  case Site::Kind::Quantize:
-    program.quantizers[site.index].run(input, result);
+  case Step::Kind::Quantize:
+    program.quantizers[step.index].run(static_cast<const float *>(buffer(0)),
+                                       result);
     break;
-  case Site::Kind::Observe:
-    observe(site.index, input);
+  case Step::Kind::Observe:
+    observe(step.index, static_cast<const float *>(buffer(0)));
+    break;
+  case Step::Kind::Part: {
+    // The packed interface wants the address of each argument.
+    arguments.clear();
+    for (unsigned number : step.buffers)
+      arguments.push_back(&pointers[number]);
+    if (!runPart((*program.parts)[step.index], arguments.data())) {
+      pool.releaseAll();
+      return llvm::createStringError("'" + step.op + "': " + call.error);
+    }
     break;
   }
-  if (site.quantizer)
-    program.quantizers[*site.quantizer].run(result, result);
+  case Step::Kind::Copy:
+    std::memcpy(result, buffer(0), program.buffers[*step.result].bytes);
+    break;
+  }
+  if (step.quantizer)
+    program.quantizers[*step.quantizer].run(result, result);
+  return llvm::Error::success();
 }
 
 Worker::Worker(const Executor &executor)
@@ -164,29 +247,27 @@ void Worker::setObserver(size_t observed, TensorObserver *observer) {
   state->observers[observed] = observer;
 }
 
-void Worker::run(llvm::ArrayRef<const void *> inputs,
-                 llvm::ArrayRef<void *> outputs, int64_t validSamples) {
+llvm::Error Worker::run(llvm::ArrayRef<const void *> inputs,
+                        llvm::ArrayRef<void *> outputs, int64_t validSamples) {
   double begin = now();
   SingleOpenMPThread singleThread;
-  BufferPool *outerPool = std::exchange(currentPool, &state->pool);
+  if (llvm::Error error = state->prepare())
+    return error;
   state->validSamples = validSamples;
-
-  // The packed interface wants the address of each argument.
-  CallTarget *target = state.get();
-  auto context = static_cast<int64_t>(reinterpret_cast<intptr_t>(target));
-  llvm::SmallVector<void *> pointers;
-  for (const void *input : inputs)
-    pointers.push_back(const_cast<void *>(input));
-  llvm::append_range(pointers, outputs);
-  for (const ConstantBuffer &constant : state->program.constants)
-    pointers.push_back(constant.data.get());
-  llvm::SmallVector<void *> arguments{&context};
-  for (void *&pointer : pointers)
-    arguments.push_back(&pointer);
-  state->program.entry(arguments.data());
-
-  currentPool = outerPool;
+  for (auto [pointer, buffer] :
+       llvm::zip(state->pointers, state->program.buffers)) {
+    if (buffer.place == ProgramBuffer::Place::Input)
+      // Nothing is written to inputs.
+      pointer = const_cast<void *>(inputs[buffer.index]);
+    else if (buffer.place == ProgramBuffer::Place::Output)
+      pointer = outputs[buffer.index];
+  }
+  llvm::Error error = llvm::Error::success();
+  for (const Step &step : state->program.steps)
+    if ((error = state->run(step)))
+      break;
   state->totalSeconds += now() - begin;
+  return error;
 }
 
 double Worker::kernelSeconds() const { return state->kernelSeconds; }
@@ -197,24 +278,34 @@ void Worker::measureKernels() { state->measure = true; }
 // Entry points of compiled code
 //===----------------------------------------------------------------------===//
 
-void mct::execution::mctExecutionCall1(int64_t worker, int64_t site, void *a) {
-  reinterpret_cast<CallTarget *>(worker)->call(site, a, nullptr, nullptr);
-}
-void mct::execution::mctExecutionCall2(int64_t worker, int64_t site, void *a,
-                                       void *b) {
-  reinterpret_cast<CallTarget *>(worker)->call(site, a, b, nullptr);
-}
-void mct::execution::mctExecutionCall3(int64_t worker, int64_t site, void *a,
-                                       void *b, void *c) {
-  reinterpret_cast<CallTarget *>(worker)->call(site, a, b, c);
-}
 void *mct::execution::mctExecutionAllocate(uint64_t bytes) {
-  return currentPool->allocate(bytes);
+  void *memory = currentCall->pool->allocate(bytes);
+  if (!memory) {
+    currentCall->error = "there are not " + std::to_string(bytes) +
+                         " bytes of memory for a value inside of it";
+    leavePart();
+  }
+  return memory;
 }
 void *mct::execution::mctExecutionAlignedAllocate(uint64_t, uint64_t bytes) {
-  return currentPool->allocate(bytes);
+  return mctExecutionAllocate(bytes);
 }
 void mct::execution::mctExecutionFree(void *pointer) {
   if (pointer)
-    currentPool->release(pointer);
+    currentCall->pool->release(pointer);
+}
+void mct::execution::mctExecutionCheckIndex(int64_t index, int64_t size) {
+  if (index >= 0 && index < size)
+    return;
+  currentCall->error = "index " + std::to_string(index) +
+                       " lies outside of a dimension of size " +
+                       std::to_string(size);
+  leavePart();
+}
+void mct::execution::mctExecutionCheckDivision(bool isDefined) {
+  if (isDefined)
+    return;
+  currentCall->error = "an integer is divided by zero, or the smallest one "
+                       "by -1";
+  leavePart();
 }

@@ -123,12 +123,12 @@ void Comparison::setUp(size_t index, Worker &worker) {
       worker.setObserver(own, &workers[index]->captures[own]);
 }
 
-void Comparison::compare(const Unit &unit) {
+llvm::Error Comparison::compare(const Unit &unit) {
   WorkerState &state = *workers[unit.worker];
   for (auto [own, compare] : llvm::enumerate(state.compares))
     if (compare)
       compare->sums = &sums[unit.index][own];
-  state.reference->run(unit.inputs, state.outputPointers, unit.validSamples);
+  return state.reference->run(unit.inputs, state.outputPointers, unit.validSamples);
 }
 
 ArrayRef<void *> Comparison::referenceOutputs(size_t worker) const {

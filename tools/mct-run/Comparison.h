@@ -44,7 +44,7 @@ public:
   /// Attaches the observers of one worker of the executor.
   void setUp(size_t index, execution::Worker &worker);
   /// Runs the reference on a unit that the executor has just computed.
-  void compare(const execution::Unit &unit);
+  llvm::Error compare(const execution::Unit &unit);
   /// The reference's outputs of the unit that `compare` ran last on this
   /// worker.
   llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;

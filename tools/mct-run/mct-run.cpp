@@ -513,7 +513,8 @@ static LogicalResult run(MLIRContext &context) {
       },
       [&](const execution::Unit &done) -> llvm::Error {
         if (comparison)
-          comparison->compare(done);
+          if (llvm::Error error = comparison->compare(done))
+            return error;
         Counts &own = counts[done.worker];
         for (int64_t sample = 0; sample != done.validSamples; ++sample) {
           if (labels.empty() && !canAgree)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a function on tensors in this process: MLIR is compiled to machine code,
-// convolutions and matrix products are calls of oneDNN.
+// Runs a function on tensors in this process: convolutions and matrix products
+// are calls of oneDNN, what lies between is compiled to machine code.
 #ifndef MCT_EXECUTION_EXECUTOR_H
 #define MCT_EXECUTION_EXECUTOR_H
 
@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,9 @@ struct CompileOptions {
   /// Types stay as they are, whatever their batch: a unit is one call. For
   /// parts of a network, whose arguments need not begin with the batch.
   bool keepTypes = false;
+  /// Compiling fails when running needs more bytes with one worker; 0: what the
+  /// machine has. `numWorkers` keeps to it, too.
+  int64_t maxMemory = 0;
 };
 
 /// Receives the values of one tensor as they are computed. Called by one worker
@@ -105,6 +109,17 @@ public:
   };
   llvm::ArrayRef<KernelInfo> kernels() const;
 
+  /// Bytes that running takes: of the constants, and of each worker with its
+  /// inputs and outputs. What oneDNN packs counts as constant.
+  struct Memory {
+    int64_t shared = 0, perWorker = 0;
+  };
+  const Memory &memory() const;
+  /// `CompileOptions::maxMemory`, or what the machine has.
+  int64_t maxMemory() const;
+  /// Pieces of code that were compiled; equal parts of a network share one.
+  size_t numCompiledParts() const;
+
   /// Instructions that the compiled code and oneDNN use on this machine, for
   /// reports: results may differ in the last bits between instruction sets.
   static std::string instructionSet();
@@ -130,8 +145,12 @@ public:
   /// Computes one unit. `inputs` and `outputs` point to whole units of the
   /// types in `Executor::inputs()` and `outputs()`, aligned for their element
   /// type. Only the first `validSamples` are real: observers see no others.
-  void run(llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
-           int64_t validSamples);
+  ///
+  /// Fails, with the name of the op, when there is no memory for the worker,
+  /// when an index lies outside of its tensor, and for an integer division that
+  /// has no result; `outputs` are undefined then.
+  llvm::Error run(llvm::ArrayRef<const void *> inputs,
+                  llvm::ArrayRef<void *> outputs, int64_t validSamples);
 
   /// Seconds spent in oneDNN, and in all calls of run, since the start. The
   /// first is only measured after `measureKernels()`.

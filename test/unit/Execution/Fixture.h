@@ -131,8 +131,8 @@ inline Floats runUnit(const Executor &executor, llvm::ArrayRef<Floats> inputs,
   llvm::SmallVector<void *> outputPointers;
   for (Floats &output : outputs)
     outputPointers.push_back(output.data());
-  worker.run(inputPointers, outputPointers,
-             valid < 0 ? executor.unit() : valid);
+  llvm::cantFail(worker.run(inputPointers, outputPointers,
+                            valid < 0 ? executor.unit() : valid));
   Floats all;
   for (const Floats &output : outputs)
     all.insert(all.end(), output.begin(), output.end());

@@ -154,8 +154,8 @@ TEST_F(IntegerModelTest, EqualsReferenceKernelsExactly) {
       input[i] = static_cast<int8_t>(std::clamp(
           std::nearbyint(value / 0.0037010426f) - 128, -128.0f, 127.0f));
     }
-    worker.run(static_cast<const void *>(input.data()),
-               static_cast<void *>(output.data()), valid);
+    llvm::cantFail(worker.run(static_cast<const void *>(input.data()),
+                              static_cast<void *>(output.data()), valid));
     EXPECT_EQ(std::memcmp(output.data(), reference.data() + first * outputSize,
                           valid * outputSize),
               0);

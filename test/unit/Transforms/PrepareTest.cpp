@@ -64,7 +64,8 @@ protected:
     std::vector<float> output(
         (*executor)->outputs().front().type.getNumElements());
     execution::Worker worker(**executor);
-    worker.run({input.data()}, {output.data()}, (*executor)->unit());
+    llvm::cantFail(
+        worker.run({input.data()}, {output.data()}, (*executor)->unit()));
     return output;
   }
 

@@ -686,7 +686,7 @@ Tensors run(ModuleOp module, unsigned seed) {
     for (std::vector<float> &output : outputs)
       outputData.push_back(output.data());
     mct::execution::Worker worker(**executor);
-    worker.run(inputData, outputData, (*executor)->unit());
+    llvm::cantFail(worker.run(inputData, outputData, (*executor)->unit()));
     llvm::append_range(results, outputs);
   }
   return results;

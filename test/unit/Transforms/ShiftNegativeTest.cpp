@@ -45,7 +45,8 @@ static std::vector<float> run(ModuleOp module, StringRef function) {
   std::vector<float> output(
       (*executor)->outputs().front().type.getNumElements());
   mct::execution::Worker worker(**executor);
-  worker.run({input.data()}, {output.data()}, (*executor)->unit());
+  llvm::cantFail(
+      worker.run({input.data()}, {output.data()}, (*executor)->unit()));
   return output;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "MachineMemory.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <limits>
+#include <sys/resource.h>
+#include <unistd.h>
+
+int64_t mct::execution::machineMemory() {
+  int64_t bytes = std::numeric_limits<int64_t>::max();
+  int64_t pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && pageSize > 0)
+    bytes = pages * pageSize;
+  // Version 2 and 1 of control groups; "max" is no number.
+  for (const char *path : {"/sys/fs/cgroup/memory.max",
+                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    auto file = llvm::MemoryBuffer::getFileAsStream(path);
+    int64_t limit;
+    if (file && !(*file)->getBuffer().trim().getAsInteger(10, limit) &&
+        limit > 0)
+      bytes = std::min(bytes, limit);
+  }
+  for (auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit;
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      bytes = static_cast<int64_t>(std::min<uint64_t>(bytes, limit.rlim_cur));
+  }
+  return bytes;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_EXECUTION_MACHINEMEMORY_H
+#define MCT_LIB_EXECUTION_MACHINEMEMORY_H
+
+#include <cstdint>
+
+namespace mct::execution {
+
+/// Bytes of memory that this process may have: of the machine, or of its
+/// control group or its resource limits where those allow less.
+int64_t machineMemory();
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_MACHINEMEMORY_H

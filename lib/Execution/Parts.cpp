@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Parts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::execution;
+
+//===----------------------------------------------------------------------===//
+// Equal functions
+//===----------------------------------------------------------------------===//
+
+static size_t hashOf(func::FuncOp function) {
+  auto ignore = [](Value) { return llvm::hash_code{}; };
+  llvm::hash_code hash =
+      llvm::hash_value(function.getFunctionType().getAsOpaquePointer());
+  function.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(
+                  op, ignore, ignore, OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+size_t PartSet::add(func::FuncOp function, bool checkIndices) {
+  SmallVector<size_t, 1> &candidates = byHash[hashOf(function)];
+  for (size_t candidate : candidates) {
+    Part &part = parts[candidate];
+    if (part.function.getFunctionType() == function.getFunctionType() &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &part.function.getBody(), &function.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      function->erase();
+      return candidate;
+    }
+  }
+  size_t number = parts.size();
+  candidates.push_back(number);
+  all->push_back(function);
+  parts.push_back({function, checkIndices, {}});
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Whether a scalar inside of a linalg op depends on elements of tensors.
+static bool dependsOnData(Value index) {
+  SmallVector<Value> pending{index};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    // Of loops the induction variable is no data, but what they carry may be.
+    if (!op || isa<tensor::ExtractOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      auto loop = argument ? dyn_cast<LoopLikeOpInterface>(
+                                 argument.getOwner()->getParentOp())
+                           : LoopLikeOpInterface();
+      if (!loop || !loop.getSingleInductionVar() ||
+          *loop.getSingleInductionVar() != value)
+        return true;
+      continue;
+    }
+    llvm::append_range(pending, op->getOperands());
+    if (op->getNumRegions() != 0)
+      return true;
+  }
+  return false;
+}
+
+static void declare(ModuleOp module, StringRef name, ArrayRef<Type> types) {
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder builder(module.getBodyRegion());
+  func::FuncOp::create(builder, module.getLoc(), name,
+                       builder.getFunctionType(types, TypeRange()))
+      .setPrivate();
+}
+
+static constexpr StringLiteral kCheckIndex = "mctExecutionCheckIndex";
+static constexpr StringLiteral kCheckDivision = "mctExecutionCheckDivision";
+
+/// Indices that depend on data are compared with the sizes.
+static void checkIndices(func::FuncOp function) {
+  auto check = [&](OpBuilder &builder, Location loc, Value index,
+                   int64_t size) {
+    Type i64 = builder.getI64Type();
+    Value wide = arith::IndexCastOp::create(builder, loc, i64, index);
+    Value limit = arith::ConstantIntOp::create(builder, loc, size, 64);
+    func::CallOp::create(builder, loc, kCheckIndex, TypeRange(),
+                         ValueRange{wide, limit});
+  };
+  function.walk([&](Operation *op) {
+    OpBuilder builder(op);
+    auto checkAll = [&](OperandRange indices, ArrayRef<int64_t> sizes) {
+      for (auto [index, size] : llvm::zip(indices, sizes))
+        if (dependsOnData(index))
+          check(builder, op->getLoc(), index, size);
+    };
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      checkAll(extract.getIndices(), extract.getTensor().getType().getShape());
+    } else if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
+      checkAll(insert.getIndices(), insert.getDest().getType().getShape());
+    } else if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op)) {
+      auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
+      auto whole = cast<RankedTensorType>(isa<tensor::ExtractSliceOp>(op)
+                                              ? op->getOperand(0).getType()
+                                              : op->getOperand(1).getType());
+      auto asValue = [&](OpFoldResult number) {
+        return getValueOrCreateConstantIndexOp(builder, op->getLoc(), number);
+      };
+      for (auto [axis, offset] : llvm::enumerate(slice.getMixedOffsets())) {
+        OpFoldResult size = slice.getMixedSizes()[axis],
+                     stride = slice.getMixedStrides()[axis];
+        if (getConstantIntValue(offset) && getConstantIntValue(size) &&
+            getConstantIntValue(stride))
+          continue;
+        // The first and the last element, where there is one.
+        Location loc = op->getLoc();
+        Value first = asValue(offset);
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        Value rest = arith::SubIOp::create(builder, loc, asValue(size), one);
+        Value reach =
+            arith::MulIOp::create(builder, loc, rest, asValue(stride));
+        Value last = arith::AddIOp::create(builder, loc, first, reach);
+        check(builder, loc, first, whole.getDimSize(axis));
+        check(builder, loc, last, whole.getDimSize(axis));
+      }
+    }
+  });
+}
+
+/// Divisions of integers by what is not known have a quotient.
+static void checkDivisions(func::FuncOp function) {
+  function.walk([&](Operation *op) {
+    bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+                        arith::FloorDivSIOp>(op);
+    if (!isSigned &&
+        !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+      return;
+    Type type = op->getResult(0).getType();
+    APInt divisor;
+    if (!type.isIntOrIndex() ||
+        (matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+         !divisor.isZero() && !divisor.isAllOnes()))
+      return;
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto constant = [&](const APInt &value) -> Value {
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getIntegerAttr(type, value));
+    };
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    using arith::CmpIPredicate;
+    auto differs = [&](Value value, const APInt &from) -> Value {
+      return arith::CmpIOp::create(builder, loc, CmpIPredicate::ne, value,
+                                   constant(from));
+    };
+    Value defined = differs(op->getOperand(1), APInt::getZero(width));
+    if (isSigned) {
+      Value fits = arith::OrIOp::create(
+          builder, loc,
+          differs(op->getOperand(0), APInt::getSignedMinValue(width)),
+          differs(op->getOperand(1), APInt::getAllOnes(width)));
+      defined = arith::AndIOp::create(builder, loc, defined, fits);
+    }
+    func::CallOp::create(builder, loc, kCheckDivision, TypeRange(), defined);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+static OpNames namesOf(ModuleOp module) {
+  OpNames names;
+  module.walk([&](Operation *op) {
+    if (isa<tosa::TosaDialect>(op->getDialect()))
+      names.try_emplace(op->getLoc(), op->getName().getStringRef());
+  });
+  return names;
+}
+
+/// The only linalg op of a part in which it alone computes something.
+static linalg::GenericOp soleGeneric(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  linalg::GenericOp found;
+  for (Operation &op : body.without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
+      continue;
+    if (found || !isa<linalg::GenericOp>(op))
+      return {};
+    found = cast<linalg::GenericOp>(op);
+  }
+  Operation *terminator = body.getTerminator();
+  if (!found || found.getNumResults() != 1 ||
+      terminator->getNumOperands() != 1 ||
+      terminator->getOperand(0) != found.getResult(0))
+    return {};
+  return found;
+}
+
+SmallVector<bool> PartSet::findUpdatable(func::FuncOp function) const {
+  SmallVector<bool> updatable(function.getNumArguments(), false);
+  linalg::GenericOp op = soleGeneric(function);
+  if (!op || op.getNumLoops() != op.getNumParallelLoops())
+    return updatable;
+  OpOperand *init = op.getDpsInitOperand(0);
+  if (!init->get().getDefiningOp<tensor::EmptyOp>() ||
+      !op.getMatchingIndexingMap(init).isIdentity())
+    return updatable;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto argument = dyn_cast<BlockArgument>(input->get());
+    // A second use might be an access to other elements.
+    if (argument && argument.hasOneUse() &&
+        argument.getType() == init->get().getType() &&
+        op.getMatchingIndexingMap(input).isIdentity())
+      updatable[argument.getArgNumber()] = true;
+  }
+  return updatable;
+}
+
+LogicalResult PartSet::lowerToLinalg() {
+  for (auto [number, part] : llvm::enumerate(parts))
+    part.function.setName("mct_part_" + std::to_string(number));
+  names = namesOf(*all);
+  if (failed(execution::lowerToLinalg(*all, names)))
+    return failure();
+  // Pads are decomposed into ops that write to a destination.
+  RewritePatternSet patterns(all->getContext());
+  linalg::populateDecomposePadPatterns(patterns);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  for (Part &part : parts) {
+    WalkResult hasPad = part.function.walk(
+        [](tensor::PadOp) { return WalkResult::interrupt(); });
+    if (hasPad.wasInterrupted())
+      (void)applyPatternsGreedily(part.function, frozen);
+    if (part.checkIndices)
+      checkIndices(part.function);
+    checkDivisions(part.function);
+    part.updatable = findUpdatable(part.function);
+  }
+  return success();
+}
+
+size_t PartSet::getCode(size_t part, std::optional<unsigned> updated) {
+  auto [it, isNew] = codeOf.try_emplace(
+      {part, updated ? int64_t(*updated) : -1}, codes.size());
+  if (isNew)
+    codes.push_back({part, updated, {}});
+  return it->second;
+}
+
+static MemRefType bufferType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+/// Computes `result` in `destination`, if it is made step by step in a tensor
+/// that is empty at first. Only says what bufferization may do: values stay
+/// what they are.
+static void writeTo(Value result, Value destination) {
+  OpBuilder builder(destination.getContext());
+  // Where the result is read on the way from the empty tensor.
+  OpOperand *use = nullptr;
+  while (Operation *op = result.getDefiningOp()) {
+    builder.setInsertionPointAfterValue(destination);
+    if (isa<tensor::EmptyOp>(op)) {
+      if (use && use->get().getType() == destination.getType())
+        use->set(destination);
+      return;
+    }
+    // A value that others read, too, must outlive what is written next.
+    if (use && !result.hasOneUse())
+      return;
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      destination = tensor::CollapseShapeOp::create(
+          builder, op->getLoc(), expand.getSrcType(), destination,
+          expand.getReassociationIndices());
+      use = &expand.getSrcMutable();
+    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+      destination = tensor::ExpandShapeOp::create(
+          builder, op->getLoc(), collapse.getSrcType(), destination,
+          collapse.getReassociationIndices());
+      use = &collapse.getSrcMutable();
+    } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      use =
+          linalgOp.getDpsInitOperand(cast<OpResult>(result).getResultNumber());
+    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      use = &insert.getDestMutable();
+    } else {
+      return;
+    }
+    result = use->get();
+  }
+}
+
+/// A function of buffers: (operands, results) -> ().
+func::FuncOp PartSet::takeDestinations(const Code &code, size_t number) {
+  func::FuncOp function = parts[code.part].function.clone();
+  function.setName("mct_code_" + std::to_string(number));
+  function.setPublic();
+  Block &body = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  Operation *terminator = body.getTerminator();
+  Location place = function.getLoc();
+  auto asTensor = [&](Type type, Value buffer, bool writable) -> Value {
+    return bufferization::ToTensorOp::create(builder, place, type, buffer,
+                                             /*restrict=*/true, writable);
+  };
+
+  linalg::GenericOp generic = soleGeneric(function);
+  SmallVector<BlockArgument> arguments(body.getArguments());
+  for (BlockArgument argument : arguments) {
+    bool isUpdated = code.updated == argument.getArgNumber();
+    Type type = argument.getType();
+    argument.setType(bufferType(type));
+    Value value = asTensor(type, argument, isUpdated);
+    argument.replaceAllUsesExcept(value, value.getDefiningOp());
+    if (isUpdated)
+      generic.getDpsInitOperand(0)->set(value);
+  }
+  // Nothing that a part reads overlaps what it writes elsewhere.
+  SmallVector<unsigned> written;
+  for (Value result : SmallVector<Value>(terminator->getOperands())) {
+    Value target;
+    if (code.updated) {
+      target = body.getArgument(*code.updated);
+    } else {
+      written.push_back(body.getNumArguments());
+      target = body.addArgument(bufferType(result.getType()), place);
+      builder.setInsertionPointToStart(&body);
+      writeTo(result, asTensor(result.getType(), target, /*writable=*/true));
+    }
+    builder.setInsertionPoint(terminator);
+    bufferization::MaterializeInDestinationOp::create(
+        builder, place, Type(), result, target, /*restrict=*/true,
+        /*writable=*/true);
+  }
+  terminator->setOperands({});
+  function.setType(
+      builder.getFunctionType(body.getArgumentTypes(), TypeRange()));
+  function.removeArgAttrsAttr();
+  function.removeResAttrsAttr();
+  for (unsigned argument : written)
+    function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// What a function allocates, if that can be known and is possible at all.
+static std::optional<int64_t> allocatedBytes(func::FuncOp function,
+                                             bool &allocates) {
+  int64_t total = 0;
+  bool overflows = false;
+  function.walk([&](memref::AllocOp alloc) {
+    allocates = true;
+    MemRefType type = alloc.getType();
+    if (!type.hasStaticShape())
+      return;
+    Type element = type.getElementType();
+    int64_t bytes =
+        element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
+    for (int64_t size : type.getShape())
+      overflows |= llvm::MulOverflow(bytes, size, bytes);
+    overflows |= llvm::AddOverflow(total, bytes, total);
+  });
+  if (overflows)
+    return std::nullopt;
+  return total;
+}
+
+static void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+static llvm::Expected<std::shared_ptr<ExecutionEngine>>
+makeEngine(ModuleOp shard) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+
+  ExecutionEngineOptions options;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                            machine->get());
+  options.transformer = optimize;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(shard, options, std::move(*machine));
+  if (!engine)
+    return engine.takeError();
+  std::shared_ptr<ExecutionEngine> shared = std::move(*engine);
+  shared->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
+    llvm::orc::SymbolMap symbols;
+    auto add = [&](StringRef name, auto *function) {
+      symbols[intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                               llvm::JITSymbolFlags::Exported |
+                                   llvm::JITSymbolFlags::Callable};
+    };
+    add("_mlir_memref_to_llvm_alloc", &mctExecutionAllocate);
+    add("_mlir_memref_to_llvm_aligned_alloc", &mctExecutionAlignedAllocate);
+    add("_mlir_memref_to_llvm_free", &mctExecutionFree);
+    add(kCheckIndex, &mctExecutionCheckIndex);
+    add(kCheckDivision, &mctExecutionCheckDivision);
+    return symbols;
+  });
+  return shared;
+}
+
+LogicalResult PartSet::compile() {
+  compiled = std::make_shared<std::vector<CompiledPart>>(codes.size());
+  if (codes.empty())
+    return success();
+  MLIRContext *context = all->getContext();
+  OwningOpRef<ModuleOp> shards = ModuleOp::create(loc);
+  // A dozen small functions compile as fast as starting another thread's tools.
+  constexpr size_t kCodesPerShard = 12;
+  size_t threads =
+      context->isMultithreadingEnabled() ? context->getNumThreads() : 1;
+  size_t numShards = std::clamp<size_t>(codes.size() / kCodesPerShard, 1,
+                                        std::max<size_t>(threads, 1));
+  SmallVector<ModuleOp> modules;
+  for (size_t shard = 0; shard != numShards; ++shard) {
+    modules.push_back(ModuleOp::create(loc));
+    shards->push_back(modules.back());
+  }
+  for (auto [number, code] : llvm::enumerate(codes)) {
+    code.function = takeDestinations(code, number);
+    modules[number % numShards].push_back(code.function);
+  }
+  for (ModuleOp module : modules) {
+    OpBuilder builder(context);
+    Type i64 = builder.getI64Type(), i1 = builder.getI1Type();
+    declare(module, kCheckIndex, {i64, i64});
+    declare(module, kCheckDivision, {i1});
+  }
+
+  if (failed(lowerToLoops(*shards, names)))
+    return failure();
+  for (auto [number, code] : llvm::enumerate(codes)) {
+    CompiledPart &part = (*compiled)[number];
+    std::optional<int64_t> bytes = allocatedBytes(code.function, part.canFail);
+    if (!bytes)
+      return emitError(code.function.getLoc())
+             << "cannot be executed: its intermediate values need more memory "
+                "than can be addressed";
+    part.temporaryBytes = *bytes;
+    code.function.walk([&](func::CallOp) { part.canFail = true; });
+  }
+  if (failed(lowerToLLVM(*shards, names)))
+    return failure();
+
+  initializeTarget();
+  jit.resize(numShards);
+  SmallVector<std::string> errors(numShards);
+  parallelFor(context, 0, numShards, [&](size_t shard) {
+    auto engine = makeEngine(modules[shard]);
+    if (!engine) {
+      errors[shard] = llvm::toString(engine.takeError());
+      return;
+    }
+    jit[shard] = *engine;
+    for (size_t number = shard; number < codes.size(); number += numShards) {
+      auto packed =
+          (*engine)->lookupPacked("mct_code_" + std::to_string(number));
+      if (!packed) {
+        errors[shard] = llvm::toString(packed.takeError());
+        return;
+      }
+      (*compiled)[number].entry = *packed;
+    }
+  });
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return emitError(loc, "cannot compile for this machine: ") << error;
+  return success();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of networks that are compiled: what lies between the calls of
+// kernels, cut into small functions.
+#ifndef MCT_LIB_EXECUTION_PARTS_H
+#define MCT_LIB_EXECUTION_PARTS_H
+
+#include "Pipeline.h"
+#include "Program.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace mct::execution {
+
+/// A set of functions from tensors to tensors. Equal functions are one part and
+/// are compiled once, so that what a network repeats costs nothing, and no
+/// analysis ever sees more than a few ops.
+class PartSet {
+public:
+  explicit PartSet(mlir::Location loc)
+      : all(mlir::ModuleOp::create(loc)), loc(loc) {}
+
+  /// Number of the part that computes what `function` does; takes it over. Its
+  /// ops have no discardable attributes. `checkIndices`: indices that depend on
+  /// data are compared with the sizes when it runs.
+  size_t add(mlir::func::FuncOp function, bool checkIndices);
+
+  /// Lowers all parts to linalg on tensors. On failure there is one error, at
+  /// the op that cannot be executed.
+  mlir::LogicalResult lowerToLinalg();
+
+  /// Whether the part may write its result over its operand of that number:
+  /// each element is read only for the element at the same place.
+  bool canUpdate(size_t part, unsigned operand) const {
+    return parts[part].updatable[operand];
+  }
+
+  /// Number of the code for a part that has buffers of its own for its results
+  /// (`updated` is none), or writes its result over an operand.
+  size_t getCode(size_t part, std::optional<unsigned> updated);
+
+  /// Compiles what `getCode` was asked for.
+  mlir::LogicalResult compile();
+
+  /// By the numbers of `getCode`, after `compile`.
+  const std::shared_ptr<std::vector<CompiledPart>> &code() const {
+    return compiled;
+  }
+  llvm::ArrayRef<std::shared_ptr<mlir::ExecutionEngine>> engines() const {
+    return jit;
+  }
+
+private:
+  struct Part {
+    mlir::func::FuncOp function;
+    bool checkIndices = false;
+    llvm::SmallVector<bool> updatable;
+  };
+  struct Code {
+    size_t part;
+    std::optional<unsigned> updated;
+    mlir::func::FuncOp function;
+  };
+  llvm::SmallVector<bool> findUpdatable(mlir::func::FuncOp function) const;
+  mlir::func::FuncOp takeDestinations(const Code &code, size_t number);
+
+  mlir::OwningOpRef<mlir::ModuleOp> all;
+  mlir::Location loc;
+  OpNames names;
+  std::vector<Part> parts;
+  std::vector<Code> codes;
+  std::map<std::pair<size_t, int64_t>, size_t> codeOf;
+  /// Parts by the hash of their function.
+  llvm::DenseMap<size_t, llvm::SmallVector<size_t, 1>> byHash;
+  std::shared_ptr<std::vector<CompiledPart>> compiled;
+  llvm::SmallVector<std::shared_ptr<mlir::ExecutionEngine>> jit;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_PARTS_H

@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Schedule.h"
+
+#include "MemoryPlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+using namespace mct::execution;
+using mct::tpc::QuantizeOp;
+
+namespace {
+
+/// More ops in one part than this do not run faster, but take long to compile.
+constexpr size_t kLargestPart = 24;
+/// Splats above this size are filled once instead of by compiled code.
+constexpr int64_t kLargeSplatBytes = 4096;
+
+int64_t byteSizeOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  int64_t width =
+      element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
+  return tensor.getNumElements() * width;
+}
+
+/// Everything an op reads, inside of its regions too.
+llvm::SetVector<Value> readsOf(Operation *op) {
+  llvm::SetVector<Value> reads;
+  reads.insert(op->operand_begin(), op->operand_end());
+  if (op->getNumRegions() != 0)
+    getUsedValuesDefinedAbove(op->getRegions(), reads);
+  return reads;
+}
+
+/// Ops whose result is the same memory with another shape.
+bool isView(Operation *op) {
+  if (isa<tosa::ReshapeOp, tosa::IdentityOp, tensor::ExpandShapeOp,
+          tensor::CollapseShapeOp>(op))
+    return true;
+  return isa<tensor::CastOp>(op) &&
+         op->getOperand(0).getType() == op->getResult(0).getType();
+}
+
+bool hasOnlyScalars(Operation *op) {
+  return op->getNumResults() != 0 && op->getNumRegions() == 0 &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type type) { return isa<TensorType>(type); });
+}
+
+/// Ops that linalg computes element by element.
+bool isElementwise(Operation *op) {
+  return isa<tosa::CastOp, tosa::MulOp, tosa::TableOp>(op) ||
+         op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>();
+}
+bool isReduction(Operation *op) {
+  return isa<tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
+             tosa::ReduceMinOp, tosa::ReduceProductOp, tosa::ReduceSumOp>(op);
+}
+
+} // namespace
+
+Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
+                     bool simulate, ArrayRef<Value> observed)
+    : function(function), program(program), parts(parts), simulate(simulate),
+      observed(observed), constants(simulate, program.maxMemory) {}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+void Scheduler::markConstants() {
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (op.hasTrait<OpTrait::ConstantLike>() ||
+        (op.getNumOperands() != 0 && op.getNumRegions() == 0 &&
+         llvm::all_of(op.getOperands(), [&](Value operand) {
+           return constantValues.contains(operand);
+         })))
+      constantValues.insert(op.result_begin(), op.result_end());
+}
+
+/// Which ops lead to a result or to an observer, and are no constants.
+void Scheduler::markNeeded() {
+  Block &body = function.getBody().front();
+  llvm::DenseSet<Value> values(observed.begin(), observed.end());
+  kept = values;
+  for (Value result : body.getTerminator()->getOperands()) {
+    values.insert(result);
+    kept.insert(result);
+  }
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (sites->isCovered(&op) ||
+        llvm::none_of(op.getResults(),
+                      [&](Value result) { return values.contains(result); }))
+      continue;
+    // A constant that can be evaluated is not computed.
+    if (op.getNumResults() == 1 && constantValues.contains(op.getResult(0)) &&
+        (op.hasTrait<OpTrait::ConstantLike>() ||
+         constants.evaluate(op.getResult(0))))
+      continue;
+    needed.insert(&op);
+    if (const Site *site = sites->lookup(&op)) {
+      values.insert(site->operands.begin(), site->operands.end());
+      kept.insert(site->operands.begin(), site->operands.end());
+      continue;
+    }
+    auto reads = readsOf(&op);
+    values.insert(reads.begin(), reads.end());
+    if (isView(&op) || isa<QuantizeOp>(op))
+      kept.insert(op.getOperand(0));
+  }
+}
+
+bool Scheduler::canMerge(Operation *producer, Operation *user) const {
+  bool isTosa = isa<tosa::TosaDialect>(producer->getDialect());
+  if (isTosa != isa<tosa::TosaDialect>(user->getDialect()))
+    return false;
+  // Initial tensors and what fills them.
+  if (!isTosa)
+    return producer->getNumResults() == 1;
+  // What upstream's fusion makes one loop of.
+  return (isElementwise(producer) || isa<tosa::TransposeOp>(producer)) &&
+         (isElementwise(user) || isReduction(user) ||
+          (isa<tosa::TransposeOp>(user) && isElementwise(producer)));
+}
+
+/// An op joins the part of its user when that is the only one: then every value
+/// inside of a part is read there alone, and no part waits for another one that
+/// waits for it.
+void Scheduler::formGroups() {
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (!needed.contains(&op) || sites->lookup(&op) || isView(&op) ||
+        isa<QuantizeOp>(op) || hasOnlyScalars(&op) || isa<tensor::EmptyOp>(op))
+      continue;
+    Operation *user = nullptr;
+    bool isSole = op.getNumResults() == 1 && !kept.contains(op.getResult(0));
+    if (isSole)
+      for (Operation *next : op.getResult(0).getUsers()) {
+        next = body.findAncestorOpInBlock(*next);
+        isSole &= !user || user == next;
+        user = next;
+      }
+    Operation *root = &op;
+    if (isSole && user && rootOf.contains(user) && canMerge(&op, user) &&
+        members[rootOf[user]].size() < kLargestPart)
+      root = rootOf[user];
+    rootOf[&op] = root;
+    members[root].push_back(&op);
+  }
+}
+
+bool Scheduler::isCloned(Value value, Operation *user) const {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (hasOnlyScalars(op) || isa<tensor::EmptyOp>(op))
+    return true;
+  DenseElementsAttr attribute;
+  if (!op->hasTrait<OpTrait::ConstantLike>())
+    return false;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  // The lowering of a rescale wants to see its constants.
+  if (!type || isa<tosa::RescaleOp>(user))
+    return true;
+  Type element = type.getElementType();
+  // Memory holds these in another form than attributes.
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0 ||
+      type.getNumElements() <= 1)
+    return true;
+  if (!matchPattern(op, m_Constant(&attribute)) || !attribute.isSplat())
+    return false;
+  return isElementwise(user) || byteSizeOf(type) <= kLargeSplatBytes;
+}
+
+/// Copies a constant or a scalar, and what it is computed from, into a part.
+/// Tensors that such a scalar is read from become operands.
+static void cloneTree(Value value, OpBuilder &builder, IRMapping &mapping,
+                      function_ref<bool(Value)> isCloned,
+                      function_ref<void(Value)> addOperand) {
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    if (mapping.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    if (!isCloned(next)) {
+      addOperand(next);
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    size_t before = pending.size();
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand))
+        pending.push_back(operand);
+    if (pending.size() == before)
+      builder.clone(*op, mapping)
+          ->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+  }
+}
+
+LogicalResult Scheduler::schedulePart(Operation *root) {
+  MLIRContext *context = function.getContext();
+  OpBuilder builder(context);
+  auto part = func::FuncOp::create(root->getLoc(), "part",
+                                   builder.getFunctionType({}, {}));
+  Block *body = part.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  IRMapping mapping;
+  SmallVector<Value> operands;
+  auto addOperand = [&](Value value) {
+    operands.push_back(value);
+    mapping.map(value, body->addArgument(value.getType(), value.getLoc()));
+  };
+  bool checkIndices = false;
+  for (Operation *op : llvm::reverse(members[root])) {
+    for (Value read : readsOf(op))
+      if (!mapping.contains(read))
+        cloneTree(
+            read, builder, mapping,
+            [&](Value value) { return isCloned(value, op); }, addOperand);
+    Operation *copy = builder.clone(*op, mapping);
+    copy->walk([&](Operation *inner) {
+      inner->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+    });
+  }
+  part.walk([&](Operation *op) {
+    checkIndices |=
+        isa<tosa::GatherOp, tosa::ScatterOp, tensor::ExtractOp,
+            tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+            op);
+  });
+  SmallVector<Value> results = llvm::map_to_vector(
+      root->getResults(), [&](Value value) { return mapping.lookup(value); });
+  func::ReturnOp::create(builder, root->getLoc(), results);
+  part.setType(builder.getFunctionType(body->getArgumentTypes(),
+                                       ValueRange(results).getTypes()));
+
+  SmallVector<unsigned, 4> reads;
+  for (Value operand : operands) {
+    FailureOr<unsigned> buffer = bufferOf(operand);
+    if (failed(buffer)) {
+      part->erase();
+      return failure();
+    }
+    reads.push_back(*buffer);
+  }
+  Planned &next = add(Step::Kind::Part, 0, root);
+  next.part = parts.add(part, checkIndices);
+  next.reads = std::move(reads);
+  for (Value result : root->getResults())
+    next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));
+  if (next.writes.size() == 1)
+    makerOf[next.writes.front()] = planned.size() - 1;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+Scheduler::Planned &Scheduler::add(Step::Kind kind, size_t index,
+                                   Operation *op) {
+  Step step;
+  step.kind = kind;
+  step.index = index;
+  step.op = describeOp(op);
+  planned.push_back({std::move(step), {}, {}});
+  return planned.back();
+}
+
+unsigned Scheduler::newBuffer(Value value, ProgramBuffer::Place place,
+                              int64_t index) {
+  unsigned number = program.buffers.size();
+  program.buffers.push_back({place, index, byteSizeOf(value.getType())});
+  buffers[value] = number;
+  return number;
+}
+
+FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
+  constexpr int64_t kAlignment = 64;
+  int64_t bytes = byteSizeOf(value.getType());
+  int64_t size =
+      std::max<int64_t>((bytes + kAlignment - 1) / kAlignment, 1) * kAlignment;
+  ConstantBuffer buffer;
+  buffer.data.reset(static_cast<char *>(std::aligned_alloc(kAlignment, size)));
+  if (!buffer.data)
+    return value.getDefiningOp()->emitOpError("cannot be executed: there are "
+                                              "not ")
+           << bytes << " bytes of memory for it";
+  // A splat is one element.
+  for (int64_t at = 0; at < bytes; at += data.size())
+    std::memcpy(buffer.data.get() + at, data.data(), data.size());
+  program.constants.push_back(std::move(buffer));
+  return newBuffer(value, ProgramBuffer::Place::Constant,
+                   program.constants.size() - 1);
+}
+
+FailureOr<unsigned> Scheduler::bufferOf(Value value) {
+  if (auto found = buffers.find(value); found != buffers.end())
+    return found->second;
+  // Everything that is computed has a buffer already: this is a constant.
+  Operation *op = value.getDefiningOp();
+  int64_t bytes = byteSizeOf(value.getType());
+  program.memory.shared += bytes;
+  if (program.memory.shared > program.maxMemory)
+    return op->emitOpError("cannot be executed: the constants of the network "
+                           "need more than ")
+           << program.maxMemory
+           << " bytes; raise the limit on memory, or run on a larger machine";
+  ElementsAttr attribute;
+  if (matchPattern(op, m_Constant(&attribute))) {
+    auto type = cast<RankedTensorType>(value.getType());
+    unsigned width = type.getElementType().isIntOrFloat()
+                         ? type.getElementTypeBitWidth()
+                         : 0;
+    bool isBytes = width != 0 && width % 8 == 0;
+    if (ArrayRef<char> raw = rawData(attribute);
+        isBytes && int64_t(raw.size()) == bytes)
+      return addConstant(value, raw);
+    if (auto splat = dyn_cast<DenseElementsAttr>(attribute);
+        isBytes && splat && splat.isSplat())
+      return addConstant(value, splat.getRawData());
+  } else if (const ConstantTensor *constant = constants.evaluate(value)) {
+    return addConstant(
+        value,
+        ArrayRef<char>(reinterpret_cast<const char *>(constant->values.data()),
+                       constant->values.size() * sizeof(float)));
+  }
+  // Compiled code knows how its elements lie in memory.
+  members[op] = {op};
+  if (failed(schedulePart(op)))
+    return failure();
+  return buffers.lookup(value);
+}
+
+void Scheduler::scheduleObservers(Value value) {
+  for (auto [number, other] : llvm::enumerate(observed))
+    if (other == value) {
+      Step step;
+      step.kind = Step::Kind::Observe;
+      step.index = number;
+      planned.push_back({std::move(step), {buffers.lookup(value)}, {}});
+    }
+}
+
+/// Whether nobody but the point reads the buffer of its input.
+bool Scheduler::isReadOnlyBy(QuantizeOp point) const {
+  Value value = point.getInput();
+  while (value.hasOneUse() && !llvm::is_contained(observed, value)) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !isView(op))
+      return true;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+LogicalResult Scheduler::scheduleOp(Operation *op) {
+  if (const Site *site = sites->lookup(op)) {
+    SmallVector<unsigned, 4> reads;
+    for (Value operand : site->operands) {
+      FailureOr<unsigned> buffer = bufferOf(operand);
+      if (failed(buffer))
+        return failure();
+      reads.push_back(*buffer);
+    }
+    Planned &next = add(site->kind, site->index, op);
+    next.reads = std::move(reads);
+    next.writes = {newBuffer(op->getResult(0), ProgramBuffer::Place::Block)};
+    makerOf[next.writes.front()] = planned.size() - 1;
+    return success();
+  }
+  if (isView(op)) {
+    FailureOr<unsigned> buffer = bufferOf(op->getOperand(0));
+    if (failed(buffer))
+      return failure();
+    buffers[op->getResult(0)] = *buffer;
+    return success();
+  }
+  if (auto point = dyn_cast<QuantizeOp>(op)) {
+    FailureOr<unsigned> buffer = bufferOf(point.getInput());
+    if (failed(buffer))
+      return failure();
+    program.quantizers.push_back(makeQuantizer(point));
+    size_t quantizer = program.quantizers.size() - 1;
+    // At once, where the value is made for this point alone.
+    auto maker = makerOf.find(*buffer);
+    if (maker != makerOf.end() && isReadOnlyBy(point) &&
+        !planned[maker->second].step.quantizer) {
+      planned[maker->second].step.quantizer = quantizer;
+      buffers[point.getResult()] = *buffer;
+      return success();
+    }
+    Planned &next = add(Step::Kind::Quantize, quantizer, op);
+    next.reads = {*buffer};
+    next.writes = {newBuffer(point.getResult(), ProgramBuffer::Place::Block)};
+    return success();
+  }
+  if (rootOf.lookup(op) == op)
+    return schedulePart(op);
+  return success();
+}
+
+LogicalResult Scheduler::schedule(bool useKernels) {
+  // Points that do not quantize would stand between a kernel and what it can
+  // do itself.
+  function.walk([&](QuantizeOp point) {
+    if (simulate && point.getParameters())
+      return;
+    for (Value &value : observed)
+      if (value == point.getResult())
+        value = point.getInput();
+    point.getResult().replaceAllUsesWith(point.getInput());
+    point.erase();
+  });
+  sites.emplace(function, program, constants, observed);
+  if (useKernels) {
+    // The number of threads is fixed in a kernel when it is made.
+    SingleOpenMPThread singleThread;
+    sites->findKernels();
+  }
+  program.memory.shared += program.kernels.bytes();
+  markConstants();
+  markNeeded();
+  formGroups();
+
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    newBuffer(argument, ProgramBuffer::Place::Input, argument.getArgNumber());
+    scheduleObservers(argument);
+  }
+  llvm::DenseSet<Value> watched(observed.begin(), observed.end());
+  for (Operation &op : body.without_terminator()) {
+    if (needed.contains(&op) && failed(scheduleOp(&op)))
+      return failure();
+    for (Value result : op.getResults())
+      if (watched.contains(result)) {
+        if (failed(bufferOf(result)))
+          return failure();
+        scheduleObservers(result);
+      }
+  }
+  for (auto [number, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    FailureOr<unsigned> buffer = bufferOf(value);
+    if (failed(buffer))
+      return failure();
+    // Copies, unless the value can be made where it is wanted.
+    unsigned target = program.buffers.size();
+    program.buffers.push_back({ProgramBuffer::Place::Output, int64_t(number),
+                               byteSizeOf(value.getType())});
+    Planned &next = add(Step::Kind::Copy, 0, body.getTerminator());
+    next.reads = {*buffer};
+    next.writes = {target};
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult Scheduler::placeValues() {
+  // Of every buffer the first and last step that touches it.
+  std::vector<BufferLife> lives(program.buffers.size());
+  for (auto [number, buffer] : llvm::enumerate(program.buffers))
+    lives[number] = {buffer.bytes, std::numeric_limits<unsigned>::max(), 0};
+  auto touch = [&](unsigned buffer, unsigned step) {
+    lives[buffer].begin = std::min(lives[buffer].begin, step);
+    lives[buffer].end = std::max(lives[buffer].end, step);
+  };
+  for (auto [number, next] : llvm::enumerate(planned))
+    for (unsigned buffer : llvm::concat<unsigned>(next.reads, next.writes))
+      touch(buffer, number);
+
+  // The buffer whose memory another one takes.
+  std::vector<unsigned> place(program.buffers.size());
+  for (auto [number, taken] : llvm::enumerate(place))
+    taken = number;
+  auto isBlock = [&](unsigned buffer) {
+    return program.buffers[buffer].place == ProgramBuffer::Place::Block;
+  };
+  for (auto [number, next] : llvm::enumerate(planned)) {
+    for (unsigned &buffer : next.reads)
+      buffer = place[buffer];
+    if (next.step.kind != Step::Kind::Part &&
+        next.step.kind != Step::Kind::Quantize)
+      continue;
+    std::optional<unsigned> updated;
+    if (next.writes.size() == 1)
+      for (auto [operand, buffer] : llvm::enumerate(next.reads))
+        if (isBlock(buffer) && lives[buffer].end == number &&
+            program.buffers[buffer].bytes ==
+                program.buffers[next.writes[0]].bytes &&
+            llvm::count(next.reads, buffer) == 1 &&
+            (next.step.kind == Step::Kind::Quantize ||
+             parts.canUpdate(next.part, operand))) {
+          updated = operand;
+          break;
+        }
+    if (updated) {
+      unsigned buffer = next.reads[*updated], result = next.writes[0];
+      place[result] = buffer;
+      lives[buffer].end = std::max(lives[buffer].end, lives[result].end);
+      lives[result] = {0, 0, 0};
+      next.writes[0] = buffer;
+    }
+    if (next.step.kind == Step::Kind::Part) {
+      next.step.index = parts.getCode(next.part, updated);
+      // The code takes the updated buffer at the place of the operand.
+      next.isUpdate = updated.has_value();
+    }
+  }
+
+  // Results are made in the caller's memory where nothing else wants to be.
+  for (Planned &next : planned) {
+    if (next.step.kind != Step::Kind::Copy)
+      continue;
+    ProgramBuffer &source = program.buffers[next.reads[0]];
+    if (source.place == ProgramBuffer::Place::Block) {
+      source.place = ProgramBuffer::Place::Output;
+      source.index = program.buffers[next.writes[0]].index;
+      next.writes[0] = next.reads[0];
+    }
+  }
+  llvm::erase_if(planned, [](const Planned &next) {
+    return next.step.kind == Step::Kind::Copy && next.reads == next.writes;
+  });
+
+  SmallVector<unsigned> blocks;
+  std::vector<BufferLife> blockLives;
+  for (auto [number, buffer] : llvm::enumerate(program.buffers))
+    if (isBlock(number) && place[number] == number) {
+      blocks.push_back(number);
+      blockLives.push_back(lives[number]);
+    }
+  std::optional<MemoryPlan> plan = planMemory(blockLives);
+  if (!plan)
+    return emitError(function.getLoc())
+           << "the values of the function need more memory than can be "
+              "addressed";
+  // A worker needs its block, and what the caller reads and writes.
+  program.memory.perWorker = plan->bytes;
+  for (const ProgramBuffer &buffer : program.buffers)
+    if (buffer.place == ProgramBuffer::Place::Input ||
+        buffer.place == ProgramBuffer::Place::Output)
+      program.memory.perWorker += buffer.bytes;
+  for (auto [number, offset] : llvm::zip(blocks, plan->offsets))
+    program.buffers[number].index = offset;
+  program.blockBytes = plan->bytes;
+
+  for (Planned &next : planned) {
+    Step step = std::move(next.step);
+    step.buffers.assign(next.reads.begin(), next.reads.end());
+    if (!next.writes.empty())
+      step.result = next.writes.front();
+    if (!next.isUpdate)
+      step.buffers.append(next.writes.begin(), next.writes.end());
+    program.steps.push_back(std::move(step));
+  }
+  return success();
+}

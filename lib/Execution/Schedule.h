@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns a function into the steps of a program.
+#ifndef MCT_LIB_EXECUTION_SCHEDULE_H
+#define MCT_LIB_EXECUTION_SCHEDULE_H
+
+#include "Constants.h"
+#include "Parts.h"
+#include "Sites.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct::execution {
+
+/// The function's ops in their order become steps: calls of kernels, of
+/// compiled parts and of observers. Values are immutable, so what a step may
+/// overwrite follows from the last step that reads a buffer, and from nothing
+/// else.
+///
+/// The function has one block, static shapes and no attribute that matters; it
+/// is ours to change.
+class Scheduler {
+public:
+  /// `observed`: the values that observers see, by their numbers.
+  Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
+            bool simulate, llvm::ArrayRef<mlir::Value> observed);
+
+  /// Finds kernels (if `useKernels`) and parts.
+  mlir::LogicalResult schedule(bool useKernels);
+
+  /// When the parts are linalg: decides what is updated in place, and where the
+  /// values lie.
+  mlir::LogicalResult placeValues();
+
+private:
+  struct Planned {
+    Step step;
+    /// Numbers of buffers; those that are written come last.
+    llvm::SmallVector<unsigned, 4> reads, writes;
+    /// For parts: of the part set; whether it writes over an operand.
+    size_t part = 0;
+    bool isUpdate = false;
+  };
+
+  void markConstants();
+  void markNeeded();
+  void formGroups();
+  mlir::LogicalResult scheduleOp(mlir::Operation *op);
+  mlir::LogicalResult schedulePart(mlir::Operation *root);
+  void scheduleObservers(mlir::Value value);
+  bool isReadOnlyBy(tpc::QuantizeOp point) const;
+  Planned &add(Step::Kind kind, size_t index, mlir::Operation *op);
+
+  /// Whether a part has a copy of the constant, or scalar, that `value` is.
+  bool isCloned(mlir::Value value, mlir::Operation *user) const;
+  unsigned newBuffer(mlir::Value value, ProgramBuffer::Place place,
+                     int64_t index = 0);
+  /// The buffer of a value that is computed already or constant.
+  mlir::FailureOr<unsigned> bufferOf(mlir::Value value);
+  mlir::FailureOr<unsigned> addConstant(mlir::Value value,
+                                        llvm::ArrayRef<char> data);
+  bool canMerge(mlir::Operation *producer, mlir::Operation *user) const;
+
+  mlir::func::FuncOp function;
+  Program &program;
+  PartSet &parts;
+  bool simulate;
+  llvm::SmallVector<mlir::Value> observed;
+  ConstantEvaluator constants;
+  std::optional<SiteFinder> sites;
+
+  /// Values that are the same in every run.
+  llvm::DenseSet<mlir::Value> constantValues;
+  llvm::DenseSet<mlir::Operation *> needed;
+  /// Values that have a buffer, because somebody besides their part reads them.
+  llvm::DenseSet<mlir::Value> kept;
+  /// The last op of the part that an op is in.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> rootOf;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 4>>
+      members;
+  llvm::DenseMap<mlir::Value, unsigned> buffers;
+  /// The planned step that makes what a buffer holds.
+  llvm::DenseMap<unsigned, size_t> makerOf;
+  std::vector<Planned> planned;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_SCHEDULE_H

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Sites.h"
+
+#include "mct/Analysis/Names.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
+
+using namespace mlir;
+using namespace mct::execution;
+using mct::tpc::QuantizeOp;
+
+std::string mct::execution::describeOp(Operation *op) {
+  if (StringAttr name = mct::getName(op->getLoc()))
+    return name.str();
+  return op->getName().getStringRef().str();
+}
+
+static bool isStaticFloat(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getElementType().isF32();
+}
+
+/// The op that alone reads the value, or null.
+Operation *SiteFinder::soleUser(Value value) const {
+  if (!value.hasOneUse() || kept.contains(value))
+    return nullptr;
+  Operation *user = *value.user_begin();
+  return user->getParentOp() == function ? user : nullptr;
+}
+
+/// Ops behind a kernel that it can do itself.
+struct SiteFinder::Fusion {
+  Epilogue epilogue;
+  /// The operand that is added.
+  Value added;
+  SmallVector<Operation *, 2> ops;
+};
+
+static bool readClamp(tosa::ClampOp clamp, Epilogue &epilogue) {
+  auto low = dyn_cast<FloatAttr>(clamp.getMinVal());
+  auto high = dyn_cast<FloatAttr>(clamp.getMaxVal());
+  if (!low || !high)
+    return false;
+  epilogue.clamp = true;
+  epilogue.low = static_cast<float>(low.getValueAsDouble());
+  epilogue.high = static_cast<float>(high.getValueAsDouble());
+  return true;
+}
+
+std::string SiteFinder::placeKernel(
+    Operation *op, ArrayRef<Value> operands,
+    function_ref<std::optional<size_t>(const Epilogue &, std::string &)> add) {
+  // Largest fusion first.
+  SmallVector<Fusion, 3> fusions;
+  Operation *user = soleUser(op->getResult(0));
+  // oneDNN 2.7 adds wrong values behind a dilated convolution of an image that
+  // is narrower than the dilation.
+  auto dilation = op->getAttrOfType<DenseI64ArrayAttr>("dilation");
+  bool canAdd = !dilation || llvm::all_of(dilation.asArrayRef(),
+                                          [](int64_t d) { return d == 1; });
+  if (auto sum = dyn_cast_or_null<tosa::AddOp>(user);
+      sum && canAdd && operands.size() == 1 && !covered.contains(sum) &&
+      !sites.contains(sum) && sum.getInput1().getType() == sum.getType() &&
+      sum.getInput2().getType() == sum.getType() &&
+      op->getResult(0).getType() == sum.getType()) {
+    Fusion fusion{{}, nullptr, {sum}};
+    fusion.epilogue.addOperand = true;
+    fusion.added =
+        sum.getInput1() == op->getResult(0) ? sum.getInput2() : sum.getInput1();
+    Fusion clamped = fusion;
+    if (auto clamp = dyn_cast_or_null<tosa::ClampOp>(soleUser(sum));
+        clamp && readClamp(clamp, clamped.epilogue)) {
+      clamped.ops.push_back(clamp);
+      fusions.push_back(clamped);
+    }
+    fusions.push_back(fusion);
+  } else if (auto clamp = dyn_cast_or_null<tosa::ClampOp>(user)) {
+    Fusion fusion{{}, nullptr, {clamp}};
+    if (readClamp(clamp, fusion.epilogue))
+      fusions.push_back(fusion);
+  }
+  fusions.push_back({{}, nullptr, {}});
+
+  std::string error;
+  for (Fusion &fusion : fusions) {
+    std::optional<size_t> kernel = add(fusion.epilogue, error);
+    if (!kernel)
+      continue;
+    bool reference = program.kernels.isReference(*kernel);
+    if (reference && !fusion.ops.empty()) {
+      program.kernels.removeLast();
+      continue;
+    }
+    std::string implementation = program.kernels.implementation(*kernel);
+    if (reference)
+      emitRemark(op->getLoc()) << "'" << op->getName()
+                               << "' op runs with oneDNN's slow reference "
+                                  "implementation '"
+                               << implementation << "'";
+    program.kernelInfos.push_back({describeOp(op), implementation});
+
+    Site site{Step::Kind::Kernel, *kernel, SmallVector<Value, 2>(operands)};
+    if (fusion.added)
+      site.operands.push_back(fusion.added);
+    // The chain is op -> (add) -> (clamp); the call stands at its end.
+    Operation *last = op;
+    for (Operation *next : fusion.ops) {
+      covered.insert(last);
+      last = next;
+    }
+    sites[last] = std::move(site);
+    return "";
+  }
+  return error;
+}
+
+/// A slice may cut rows off that a strided window never reaches: TOSA wants the
+/// division exact, oneDNN rounds down. Returns the tensor before the slice.
+static Value dropUnreadRows(Value input, ConvolutionShape &shape) {
+  auto slice = input.getDefiningOp<tosa::SliceOp>();
+  if (!slice || shape.kind == ConvolutionShape::Kind::Transpose)
+    return input;
+  auto from = dyn_cast<RankedTensorType>(slice.getInput1().getType());
+  SmallVector<int64_t> start;
+  if (!from || !from.hasStaticShape() || from.getRank() != 4 ||
+      !slice.getStart().getDefiningOp() ||
+      !tosa::getConstShapeValues(slice.getStart().getDefiningOp(), start) ||
+      llvm::any_of(start, [](int64_t s) { return s != 0; }) ||
+      from.getDimSize(0) != shape.batch ||
+      from.getDimSize(3) != shape.inputChannels)
+    return input;
+  auto unread = [](int64_t whole, int64_t sliced, int64_t output,
+                   int64_t kernel, int64_t stride, int64_t dilation,
+                   int64_t before, int64_t after) {
+    if (whole == sliced)
+      return true;
+    int64_t window = (kernel - 1) * dilation + 1;
+    return after == 0 && (whole + before - window) / stride + 1 == output;
+  };
+  if (!unread(from.getDimSize(1), shape.inputHeight, shape.outputHeight,
+              shape.kernelHeight, shape.strideHeight, shape.dilationHeight,
+              shape.padTop, shape.padBottom) ||
+      !unread(from.getDimSize(2), shape.inputWidth, shape.outputWidth,
+              shape.kernelWidth, shape.strideWidth, shape.dilationWidth,
+              shape.padLeft, shape.padRight))
+    return input;
+  shape.inputHeight = from.getDimSize(1);
+  shape.inputWidth = from.getDimSize(2);
+  return slice.getInput1();
+}
+
+template <typename ConvolutionOp>
+std::string SiteFinder::findConvolution(ConvolutionOp op) {
+  constexpr bool isTranspose =
+      std::is_same_v<ConvolutionOp, tosa::TransposeConv2DOp>;
+  constexpr bool isDepthwise =
+      std::is_same_v<ConvolutionOp, tosa::DepthwiseConv2DOp>;
+  if (!isStaticFloat(op.getInput()) || !isStaticFloat(op.getResult()))
+    return "its shape is not static";
+  if (!constants.isZero(op.getInputZp()) || !constants.isZero(op.getWeightZp()))
+    return "a zero point is not zero";
+  const ConstantTensor *weights = constants.evaluate(op.getWeight());
+  if (!weights)
+    return "its weights are not constant";
+  const ConstantTensor *bias = constants.evaluate(op.getBias());
+  if (!bias)
+    return "its bias is not constant";
+
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto output = cast<RankedTensorType>(op.getType());
+  if (input.getNumElements() == 0 || output.getNumElements() == 0)
+    return "a tensor is empty";
+  ConvolutionShape shape;
+  shape.kind = isTranspose   ? ConvolutionShape::Kind::Transpose
+               : isDepthwise ? ConvolutionShape::Kind::Depthwise
+                             : ConvolutionShape::Kind::Plain;
+  shape.batch = input.getDimSize(0);
+  shape.inputHeight = input.getDimSize(1);
+  shape.inputWidth = input.getDimSize(2);
+  shape.inputChannels = input.getDimSize(3);
+  shape.outputHeight = output.getDimSize(1);
+  shape.outputWidth = output.getDimSize(2);
+  shape.outputChannels = output.getDimSize(3);
+  shape.kernelHeight = weights->shape[isDepthwise ? 0 : 1];
+  shape.kernelWidth = weights->shape[isDepthwise ? 1 : 2];
+  shape.strideHeight = op.getStride()[0];
+  shape.strideWidth = op.getStride()[1];
+  if constexpr (isTranspose) {
+    ArrayRef<int64_t> pad = op.getOutPad();
+    if (llvm::any_of(pad, [](int64_t p) { return p > 0; }))
+      return "its output is padded";
+    shape.padTop = -pad[0];
+    shape.padBottom = -pad[1];
+    shape.padLeft = -pad[2];
+    shape.padRight = -pad[3];
+  } else {
+    shape.dilationHeight = op.getDilation()[0];
+    shape.dilationWidth = op.getDilation()[1];
+    ArrayRef<int64_t> pad = op.getPad();
+    shape.padTop = pad[0];
+    shape.padBottom = pad[1];
+    shape.padLeft = pad[2];
+    shape.padRight = pad[3];
+  }
+  Value source = dropUnreadRows(op.getInput(), shape);
+  return placeKernel(
+      op, source, [&](const Epilogue &epilogue, std::string &error) {
+        return program.kernels.addConvolution(shape, weights->values,
+                                              bias->values, epilogue, error);
+      });
+}
+
+std::string SiteFinder::findMatMul(Operation *operation) {
+  auto op = cast<tosa::MatMulOp>(operation);
+  if (!isStaticFloat(op.getA()) || !isStaticFloat(op.getB()) ||
+      !isStaticFloat(op.getResult()))
+    return "its shape is not static";
+  if (!constants.isZero(op.getAZp()) || !constants.isZero(op.getBZp()))
+    return "a zero point is not zero";
+  auto a = cast<RankedTensorType>(op.getA().getType());
+  auto b = cast<RankedTensorType>(op.getB().getType());
+  MatMulShape shape{a.getDimSize(0), a.getDimSize(1), a.getDimSize(2),
+                    b.getDimSize(2)};
+  if (a.getNumElements() == 0 || b.getNumElements() == 0)
+    return "a factor is empty";
+  const ConstantTensor *constant = constants.evaluate(op.getB());
+  SmallVector<Value, 2> operands{op.getA()};
+  ArrayRef<float> values;
+  if (constant)
+    values = constant->values;
+  else
+    operands.push_back(op.getB());
+  return placeKernel(
+      op, operands, [&](const Epilogue &epilogue, std::string &error) {
+        return program.kernels.addMatMul(shape, values, epilogue, error);
+      });
+}
+
+template <typename PoolOp>
+void SiteFinder::findPool(PoolOp op, Step::Kind kind) {
+  if (!isStaticFloat(op.getInput()) || !isStaticFloat(op.getResult()))
+    return;
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto output = cast<RankedTensorType>(op.getType());
+  PoolingShape shape;
+  shape.batch = input.getDimSize(0);
+  shape.inputHeight = input.getDimSize(1);
+  shape.inputWidth = input.getDimSize(2);
+  shape.channels = input.getDimSize(3);
+  shape.outputHeight = output.getDimSize(1);
+  shape.outputWidth = output.getDimSize(2);
+  shape.kernelHeight = op.getKernel()[0];
+  shape.kernelWidth = op.getKernel()[1];
+  shape.strideHeight = op.getStride()[0];
+  shape.strideWidth = op.getStride()[1];
+  shape.padTop = op.getPad()[0];
+  shape.padLeft = op.getPad()[2];
+  program.pools.push_back(shape);
+  sites[op] = {kind, program.pools.size() - 1, {op.getInput()}};
+}
+
+/// A reshape between a kernel and what could be fused into it moves to the
+/// other side: MLPs are imported as pointwise convolutions with reshapes around
+/// them.
+void SiteFinder::moveReshapesBack() {
+  SmallVector<tosa::ReshapeOp> reshapes(function.getOps<tosa::ReshapeOp>());
+  for (tosa::ReshapeOp reshape : reshapes)
+    // It may pass several ops.
+    while (Operation *user = soleUser(reshape)) {
+      Value input = reshape.getInput1();
+      auto point = dyn_cast<QuantizeOp>(user);
+      bool movable =
+          isa<tosa::ClampOp>(user) || (point && point.getChannelAxes().empty());
+      Value result = user->getResult(0);
+      if (!movable || !input.hasOneUse() || kept.contains(input) ||
+          !input.getDefiningOp() || reshape.getType() != result.getType())
+        break;
+      if (kept.erase(result)) {
+        kept.insert(reshape);
+        std::replace(observed.begin(), observed.end(), result,
+                     Value(reshape.getResult()));
+      }
+      result.replaceAllUsesWith(reshape);
+      user->setOperand(0, input);
+      user->getResult(0).setType(input.getType());
+      reshape->moveAfter(user);
+      reshape.getInput1Mutable().set(user->getResult(0));
+    }
+}
+
+void SiteFinder::findKernels() {
+  moveReshapesBack();
+  for (Operation &op : function.getBody().front()) {
+    std::string reason;
+    if (op.getNumOperands() == 0 || op.getNumResults() != 1 ||
+        !isStaticFloat(op.getOperand(0)))
+      continue;
+    if (auto conv = dyn_cast<tosa::Conv2DOp>(op))
+      reason = findConvolution(conv);
+    else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
+      reason = findConvolution(conv);
+    else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op))
+      reason = findConvolution(conv);
+    else if (isa<tosa::MatMulOp>(op))
+      reason = findMatMul(&op);
+    else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op)) {
+      if (constants.isZero(pool.getInputZp()) &&
+          constants.isZero(pool.getOutputZp()))
+        findPool(pool, Step::Kind::AveragePool);
+    } else if (auto pool = dyn_cast<tosa::MaxPool2dOp>(op)) {
+      if (pool.getNanMode() == tosa::NanPropagationMode::PROPAGATE)
+        findPool(pool, Step::Kind::MaximumPool);
+    }
+    if (!reason.empty())
+      emitRemark(op.getLoc()) << "'" << op.getName()
+                              << "' op runs without oneDNN, slowly: " << reason;
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which ops of a function are calls of oneDNN, pools or quantizers.
+#ifndef MCT_LIB_EXECUTION_SITES_H
+#define MCT_LIB_EXECUTION_SITES_H
+
+#include "Constants.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mct::execution {
+
+/// One op, or several, that a call computes without compiled code.
+struct Site {
+  Step::Kind kind;
+  /// In the program's list of that kind.
+  size_t index = 0;
+  llvm::SmallVector<mlir::Value, 2> operands;
+};
+
+/// Finds the sites of a function with static shapes, which is ours to change,
+/// and adds what they need to the program.
+class SiteFinder {
+public:
+  /// `observed`: values that somebody besides the function's ops reads. No call
+  /// computes past them. Where a rewrite replaces one it is exchanged.
+  SiteFinder(mlir::func::FuncOp function, Program &program,
+             ConstantEvaluator &constants,
+             llvm::MutableArrayRef<mlir::Value> observed)
+      : function(function), program(program), constants(constants),
+        observed(observed), kept(observed.begin(), observed.end()) {}
+
+  /// Convolutions, matrix products and pools.
+  void findKernels();
+
+  /// The call that computes the results of this op, or null.
+  const Site *lookup(mlir::Operation *op) const {
+    auto found = sites.find(op);
+    return found == sites.end() ? nullptr : &found->second;
+  }
+  /// Whether the call of another op does what this one does.
+  bool isCovered(mlir::Operation *op) const { return covered.contains(op); }
+
+private:
+  struct Fusion;
+
+  mlir::Operation *soleUser(mlir::Value value) const;
+  void moveReshapesBack();
+  template <typename ConvolutionOp>
+  std::string findConvolution(ConvolutionOp op);
+  std::string findMatMul(mlir::Operation *op);
+  template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
+  /// Adds the kernel with the largest fusion that oneDNN is fast at. Returns
+  /// the reason when there is no kernel.
+  std::string placeKernel(
+      mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+      llvm::function_ref<std::optional<size_t>(const Epilogue &, std::string &)>
+          add);
+
+  mlir::func::FuncOp function;
+  Program &program;
+  ConstantEvaluator &constants;
+  llvm::MutableArrayRef<mlir::Value> observed;
+  llvm::DenseSet<mlir::Value> kept;
+  llvm::DenseMap<mlir::Operation *, Site> sites;
+  llvm::DenseSet<mlir::Operation *> covered;
+};
+
+/// Name of the op, for people: its location's, or what it is.
+std::string describeOp(mlir::Operation *op);
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_SITES_H
