@@ -16,6 +16,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace mct;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
 
@@ -32,6 +33,13 @@ int64_t byteSizeOf(Type type) {
   int64_t width =
       element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
   return tensor.getNumElements() * width;
+}
+
+/// Whether compiled code and constants hold the elements in the same form.
+bool isStoredInBytes(RankedTensorType type) {
+  Type element = type.getElementType();
+  return element.isInteger(1) ||
+         (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0);
 }
 
 /// Everything an op reads, inside of its regions too.
@@ -70,10 +78,42 @@ bool isReduction(Operation *op) {
 
 } // namespace
 
+/// The parameters of a point, ready to run.
+static QuantizeSite makeQuantizer(QuantizeOp op) {
+  QuantizeSite site;
+  site.quantizer = *op.getParameters();
+  auto type = cast<RankedTensorType>(op.getType());
+  llvm::append_range(site.shape, type.getShape());
+  llvm::append_range(site.axes, op.getChannelAxes());
+  site.elements = type.getNumElements();
+  SmallVector<mct::quantization::Grid> grids = site.quantizer.getGrids();
+  if (grids.size() == 1)
+    site.grid = grids.front();
+  if (auto lookup =
+          dyn_cast<mct::tpc::LookupTableAttr>(Attribute(site.quantizer)))
+    site.table.emplace(lookup.getTable(), lookup.getThreshold(),
+                       lookup.getIsSigned(), lookup.getTableBits());
+  return site;
+}
+
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
                      bool simulate, ArrayRef<Value> observed)
     : function(function), program(program), parts(parts), simulate(simulate),
-      observed(observed), constants(simulate, program.maxMemory) {}
+      observed(observed) {
+  constants.handle<QuantizeOp>(
+      [simulate](QuantizeOp point, ConstantEvaluator::Operands operands)
+          -> std::optional<ConstantTensor> {
+        const ConstantTensor &input = operands.front();
+        if (!simulate || !point.getParameters())
+          return input;
+        std::optional<ConstantFloats> floats = ConstantFloats::convert(input);
+        if (!floats)
+          return std::nullopt;
+        std::vector<float> values(floats->values().size());
+        makeQuantizer(point).run(floats->values().data(), values.data());
+        return ConstantTensor::create(input.getType(), std::move(values));
+      });
+}
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -173,10 +213,7 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
   // The lowering of a rescale wants to see its constants.
   if (!type || isa<tosa::RescaleOp>(user))
     return true;
-  Type element = type.getElementType();
-  // Memory holds these in another form than attributes.
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0 ||
-      type.getNumElements() <= 1)
+  if (!isStoredInBytes(type) || type.getNumElements() <= 1)
     return true;
   if (!matchPattern(op, m_Constant(&attribute)) || !attribute.isSplat())
     return false;
@@ -319,25 +356,9 @@ FailureOr<unsigned> Scheduler::bufferOf(Value value) {
                            "need more than ")
            << program.maxMemory
            << " bytes; raise the limit on memory, or run on a larger machine";
-  ElementsAttr attribute;
-  if (matchPattern(op, m_Constant(&attribute))) {
-    auto type = cast<RankedTensorType>(value.getType());
-    unsigned width = type.getElementType().isIntOrFloat()
-                         ? type.getElementTypeBitWidth()
-                         : 0;
-    bool isBytes = width != 0 && width % 8 == 0;
-    if (ArrayRef<char> raw = rawData(attribute);
-        isBytes && int64_t(raw.size()) == bytes)
-      return addConstant(value, raw);
-    if (auto splat = dyn_cast<DenseElementsAttr>(attribute);
-        isBytes && splat && splat.isSplat())
-      return addConstant(value, splat.getRawData());
-  } else if (const ConstantTensor *constant = constants.evaluate(value)) {
-    return addConstant(
-        value,
-        ArrayRef<char>(reinterpret_cast<const char *>(constant->values.data()),
-                       constant->values.size() * sizeof(float)));
-  }
+  if (std::optional<ConstantTensor> constant = constants.evaluate(value);
+      constant && isStoredInBytes(constant->getType()))
+    return addConstant(value, constant->getBytes());
   // Compiled code knows how its elements lie in memory.
   members[op] = {op};
   if (failed(schedulePart(op)))

@@ -4,7 +4,6 @@
 #ifndef MCT_LIB_EXECUTION_SCHEDULE_H
 #define MCT_LIB_EXECUTION_SCHEDULE_H
 
-#include "Constants.h"
 #include "Parts.h"
 #include "Sites.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;
+using namespace mct;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
 
@@ -18,6 +19,18 @@ std::string mct::execution::describeOp(Operation *op) {
 static bool isStaticFloat(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() && type.getElementType().isF32();
+}
+
+bool SiteFinder::isZero(Value value) {
+  std::optional<ConstantTensor> constant = constants.evaluate(value);
+  return constant && constant->isUniformly(0);
+}
+
+std::optional<ConstantFloats> SiteFinder::evaluateFloats(Value value) {
+  std::optional<ConstantTensor> constant = constants.evaluate(value);
+  if (!constant || !constant->getType().getElementType().isF32())
+    return std::nullopt;
+  return ConstantFloats::convert(std::move(*constant));
 }
 
 /// The op that alone reads the value, or null.
@@ -159,10 +172,10 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
     return "its shape is not static";
   if (!constants.isZero(op.getInputZp()) || !constants.isZero(op.getWeightZp()))
     return "a zero point is not zero";
-  const ConstantTensor *weights = constants.evaluate(op.getWeight());
+  std::optional<ConstantFloats> weights = evaluateFloats(op.getWeight());
   if (!weights)
     return "its weights are not constant";
-  const ConstantTensor *bias = constants.evaluate(op.getBias());
+  std::optional<ConstantFloats> bias = evaluateFloats(op.getBias());
   if (!bias)
     return "its bias is not constant";
 
@@ -181,8 +194,8 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
   shape.outputHeight = output.getDimSize(1);
   shape.outputWidth = output.getDimSize(2);
   shape.outputChannels = output.getDimSize(3);
-  shape.kernelHeight = weights->shape[isDepthwise ? 0 : 1];
-  shape.kernelWidth = weights->shape[isDepthwise ? 1 : 2];
+  shape.kernelHeight = weights->shape()[isDepthwise ? 0 : 1];
+  shape.kernelWidth = weights->shape()[isDepthwise ? 1 : 2];
   shape.strideHeight = op.getStride()[0];
   shape.strideWidth = op.getStride()[1];
   if constexpr (isTranspose) {
@@ -205,8 +218,8 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
   Value source = dropUnreadRows(op.getInput(), shape);
   return placeKernel(
       op, source, [&](const Epilogue &epilogue, std::string &error) {
-        return program.kernels.addConvolution(shape, weights->values,
-                                              bias->values, epilogue, error);
+        return program.kernels.addConvolution(shape, weights->values(),
+                                              bias->values(), epilogue, error);
       });
 }
 
@@ -215,7 +228,7 @@ std::string SiteFinder::findMatMul(Operation *operation) {
   if (!isStaticFloat(op.getA()) || !isStaticFloat(op.getB()) ||
       !isStaticFloat(op.getResult()))
     return "its shape is not static";
-  if (!constants.isZero(op.getAZp()) || !constants.isZero(op.getBZp()))
+  if (!isZero(op.getAZp()) || !isZero(op.getBZp()))
     return "a zero point is not zero";
   auto a = cast<RankedTensorType>(op.getA().getType());
   auto b = cast<RankedTensorType>(op.getB().getType());
@@ -223,11 +236,11 @@ std::string SiteFinder::findMatMul(Operation *operation) {
                     b.getDimSize(2)};
   if (a.getNumElements() == 0 || b.getNumElements() == 0)
     return "a factor is empty";
-  const ConstantTensor *constant = constants.evaluate(op.getB());
+  std::optional<ConstantFloats> constant = evaluateFloats(op.getB());
   SmallVector<Value, 2> operands{op.getA()};
   ArrayRef<float> values;
   if (constant)
-    values = constant->values;
+    values = constant->values();
   else
     operands.push_back(op.getB());
   return placeKernel(
@@ -304,13 +317,14 @@ void SiteFinder::findKernels() {
     else if (isa<tosa::MatMulOp>(op))
       reason = findMatMul(&op);
     else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op)) {
-      if (constants.isZero(pool.getInputZp()) &&
-          constants.isZero(pool.getOutputZp()))
+      if (isZero(pool.getInputZp()) && isZero(pool.getOutputZp()))
         findPool(pool, Step::Kind::AveragePool);
     } else if (auto pool = dyn_cast<tosa::MaxPool2dOp>(op)) {
       if (pool.getNanMode() == tosa::NanPropagationMode::PROPAGATE)
         findPool(pool, Step::Kind::MaximumPool);
     }
+    // Their values are packed now, and large.
+    constants.clear();
     if (!reason.empty())
       emitRemark(op.getLoc()) << "'" << op.getName()
                               << "' op runs without oneDNN, slowly: " << reason;

@@ -4,7 +4,9 @@
 #ifndef MCT_LIB_EXECUTION_SITES_H
 #define MCT_LIB_EXECUTION_SITES_H
 
-#include "Constants.h"
+#include "Program.h"
+#include "mct/Analysis/ConstantEvaluator.h"
+#include "mct/Analysis/Constants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -45,6 +47,8 @@ public:
 private:
   struct Fusion;
 
+  bool isZero(mlir::Value value);
+  std::optional<ConstantFloats> evaluateFloats(mlir::Value value);
   mlir::Operation *soleUser(mlir::Value value) const;
   void moveReshapesBack();
   template <typename ConvolutionOp>

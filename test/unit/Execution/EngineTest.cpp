@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the executor promises of its steps: nothing that is still read is
+// overwritten, equal parts are one, and no network reaches memory that is not
+// its own.
+#include "Fixture.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mct::execution;
+
+namespace {
+
+class EngineTest : public ExecutionTest {
+protected:
+  /// Outputs of one unit, each on its own.
+  std::vector<Floats> run(const Executor &executor,
+                          llvm::ArrayRef<Floats> inputs) {
+    Worker worker(executor);
+    llvm::SmallVector<const void *> inputPointers;
+    for (const Floats &input : inputs)
+      inputPointers.push_back(input.data());
+    std::vector<Floats> outputs;
+    for (const TensorSpec &spec : executor.outputs())
+      outputs.emplace_back(spec.type.getNumElements());
+    llvm::SmallVector<void *> outputPointers;
+    for (Floats &output : outputs)
+      outputPointers.push_back(output.data());
+    llvm::Error error = worker.run(inputPointers, outputPointers, 1);
+    EXPECT_FALSE(error) << llvm::toString(std::move(error));
+    return outputs;
+  }
+  /// The error of running one unit.
+  std::string runError(const Executor &executor,
+                       llvm::ArrayRef<const void *> inputs) {
+    Worker worker(executor);
+    std::vector<std::vector<char>> outputs;
+    llvm::SmallVector<void *> pointers;
+    for (const TensorSpec &spec : executor.outputs()) {
+      outputs.emplace_back(spec.type.getNumElements() * 8);
+      pointers.push_back(outputs.back().data());
+    }
+    llvm::Error error = worker.run(inputs, pointers, 1);
+    return error ? llvm::toString(std::move(error)) : "";
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Values that are read twice
+//===----------------------------------------------------------------------===//
+
+TEST_F(EngineTest, AValueOutlivesWhatIsComputedFromIt) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<1x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>) {
+      %0 = tosa.floor %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      %1 = tosa.exp %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      %2 = tosa.add %0, %1 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+      return %0, %1, %2 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto unit = static_cast<size_t>(executor->unit());
+  Floats input(4 * unit, 1.5f);
+  std::vector<Floats> outputs = run(*executor, {input});
+  EXPECT_EQ(outputs[0], Floats(4 * unit, 1.0f));
+  EXPECT_EQ(outputs[1], Floats(4 * unit, std::exp(1.0f)));
+  EXPECT_EQ(outputs[2], Floats(4 * unit, 1.0f + std::exp(1.0f)));
+}
+
+// The pool's result would be overwritten by the exponential of the convolution
+// if the two were taken for one buffer.
+TEST_F(EngineTest, APoolAndAnExponentialOfOneConvolution) {
+  auto executor =
+      compile(std::string("func.func @main(%x: tensor<1x2x2x1xf32>) -> "
+                          "(tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>) {\n") +
+              kZero + constant("w", {1, 1, 1, 1}, Floats{2}) +
+              constant("b", {1}, Floats{0}) + R"(
+      %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+        : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
+      %1 = tosa.exp %0 : (tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+      %2 = tosa.max_pool2d %0 {kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+      return %1, %2 : tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto unit = static_cast<size_t>(executor->unit());
+  std::vector<Floats> outputs = run(*executor, {Floats(4 * unit, 1.0f)});
+  EXPECT_EQ(outputs[0], Floats(4 * unit, std::exp(2.0f)));
+  EXPECT_EQ(outputs[1], Floats(4 * unit, 2.0f));
+}
+
+// A value and its reshape are the same memory: the point may not quantize it in
+// place while the value itself is read.
+TEST_F(EngineTest, APointBehindAReshapeLeavesTheValueAlone) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<1x2x2xf32>) -> (tensor<1x2x2xf32>, tensor<1x4xf32>) {
+      %0 = tosa.ceil %x : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
+      %s = tosa.const_shape {values = dense<[-1, 4]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %1 = tosa.reshape %0, %s : (tensor<1x2x2xf32>, !tosa.shape<2>) -> tensor<1x4xf32>
+      %2 = tpc.quantize %1 as "point" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 2, is_signed = true>) : tensor<1x4xf32>
+      return %0, %2 : tensor<1x2x2xf32>, tensor<1x4xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto unit = static_cast<size_t>(executor->unit());
+  std::vector<Floats> outputs = run(*executor, {Floats(4 * unit, 4.5f)});
+  EXPECT_EQ(outputs[0], Floats(4 * unit, 5.0f));
+  // The largest of -2, -1, 0, 1.
+  EXPECT_EQ(outputs[1], Floats(4 * unit, 1.0f));
+}
+
+TEST_F(EngineTest, ArgumentsConstantsAndRepeatedValuesAreReturned) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<2xi1>, tensor<3xf32>) {
+      %c = "tosa.const"() <{values = dense<[true, false]> : tensor<2xi1>}> : () -> tensor<2xi1>
+      %d = "tosa.const"() <{values = dense<7.0> : tensor<3xf32>}> : () -> tensor<3xf32>
+      %0 = tosa.exp %x : (tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %x, %0, %0, %c, %d : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<2xi1>, tensor<3xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  // The constants have no batch: a unit is one sample.
+  ASSERT_EQ(executor->unit(), 1);
+  Floats input{0, 1}, x(2), first(2), second(2), d(3);
+  std::vector<char> c(2, 9);
+  Worker worker(*executor);
+  llvm::cantFail(worker.run(
+      {input.data()},
+      {x.data(), first.data(), second.data(), c.data(), d.data()}, 1));
+  EXPECT_EQ(x, input);
+  EXPECT_EQ(first, (Floats{1, std::exp(1.0f)}));
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(c, (std::vector<char>{1, 0}));
+  EXPECT_EQ(d, (Floats{7, 7, 7}));
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+std::string chain(size_t length) {
+  std::string text = "func.func @main(%v0: tensor<1x8xf32>) -> "
+                     "tensor<1x8xf32> {\n";
+  for (size_t i = 0; i != length; ++i)
+    text += "%v" + std::to_string(i + 1) + " = tosa.tanh %v" +
+            std::to_string(i) + " : (tensor<1x8xf32>) -> tensor<1x8xf32>\n";
+  return text + "return %v" + std::to_string(length) + " : tensor<1x8xf32>\n}";
+}
+
+TEST_F(EngineTest, WhatANetworkRepeatsIsCompiledOnce) {
+  auto executor = compile(chain(1000));
+  ASSERT_TRUE(executor);
+  // Pieces of one length, updated in place or not, and a shorter one.
+  EXPECT_LE(executor->numCompiledParts(), 4u);
+  Floats input = randomFloats(8 * executor->unit(), 3);
+  Floats result = run(*executor, {input})[0];
+  for (size_t i = 0; i != input.size(); ++i) {
+    float expected = input[i];
+    for (int step = 0; step != 1000; ++step)
+      expected = std::tanh(expected);
+    // Every step adds half an ulp, and takes a little away.
+    EXPECT_NEAR(result[i], expected, 1e-4f);
+  }
+}
+
+// The same code in the same memory, however long the chain is.
+TEST_F(EngineTest, AChainNeedsNoMoreMemoryThanAFewOfItsValues) {
+  auto shorter = compile(chain(100));
+  auto longer = compile(chain(2000));
+  ASSERT_TRUE(shorter && longer);
+  EXPECT_EQ(shorter->memory().perWorker, longer->memory().perWorker);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory that is not the network's
+//===----------------------------------------------------------------------===//
+
+TEST_F(EngineTest, GatherOutsideOfItsTableIsAnError) {
+  auto executor = compile(R"(
+    func.func @main(%values: tensor<1x5x2xf32>, %indices: tensor<1x3xi32>) -> tensor<1x3x2xf32> {
+      %0 = tosa.gather %values, %indices : (tensor<1x5x2xf32>, tensor<1x3xi32>) -> tensor<1x3x2xf32> loc("rows")
+      return %0 : tensor<1x3x2xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto unit = static_cast<size_t>(executor->unit());
+  Floats values(10 * unit, 1.0f);
+  for (auto [index, expected] :
+       {std::pair(4, ""),
+        std::pair(5, "'rows': index 5 lies outside of a dimension of size 5"),
+        std::pair(-1, "'rows': index -1 lies outside of a dimension of size "
+                      "5")}) {
+    std::vector<int32_t> indices(3 * unit, 0);
+    indices[1] = index;
+    EXPECT_EQ(runError(*executor, {values.data(), indices.data()}), expected);
+  }
+}
+
+TEST_F(EngineTest, ScatterOutsideOfItsTableIsAnError) {
+  auto executor = compile(R"(
+    func.func @main(%values: tensor<1x5x2xf32>, %indices: tensor<1x2xi32>, %new: tensor<1x2x2xf32>) -> tensor<1x5x2xf32> {
+      %0 = tosa.scatter %values, %indices, %new : (tensor<1x5x2xf32>, tensor<1x2xi32>, tensor<1x2x2xf32>) -> tensor<1x5x2xf32> loc("rows")
+      return %0 : tensor<1x5x2xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto unit = static_cast<size_t>(executor->unit());
+  Floats values(10 * unit, 1.0f), fresh(4 * unit, 2.0f);
+  for (int index : {4, 5, -3}) {
+    std::vector<int32_t> indices(2 * unit);
+    for (size_t i = 0; i != unit; ++i)
+      indices[2 * i + 1] = index;
+    std::string error =
+        runError(*executor, {values.data(), indices.data(), fresh.data()});
+    EXPECT_EQ(error, index == 4 ? ""
+                                : "'rows': index " + std::to_string(index) +
+                                      " lies outside of a dimension of size 5");
+  }
+}
+
+TEST_F(EngineTest, ElementsOfTensorsAreReadInside) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<1x4xf32>, %i: tensor<1x4xi32>) -> tensor<1x4xf32> {
+      %e = tensor.empty() : tensor<1x4xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+           ins(%i : tensor<1x4xi32>) outs(%e : tensor<1x4xf32>) {
+      ^bb0(%in: i32, %out: f32):
+        %row = linalg.index 0 : index
+        %column = arith.index_cast %in : i32 to index
+        %v = tensor.extract %x[%row, %column] : tensor<1x4xf32>
+        linalg.yield %v : f32
+      } -> tensor<1x4xf32>
+      return %0 : tensor<1x4xf32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  Floats values{1, 2, 3, 4};
+  std::vector<int32_t> good{3, 2, 1, 0}, bad{0, 1, 2, 1 << 30};
+  EXPECT_EQ(runError(*executor, {values.data(), good.data()}), "");
+  EXPECT_NE(runError(*executor, {values.data(), bad.data()})
+                .find("index 1073741824 lies outside of a dimension of size 4"),
+            std::string::npos);
+}
+
+TEST_F(EngineTest, IntegerDivisionsWithoutAQuotientAreErrors) {
+  auto executor = compile(R"(
+    func.func @main(%a: tensor<1x4xi32>, %b: tensor<1x4xi32>) -> tensor<1x4xi32> {
+      %0 = tosa.intdiv %a, %b : (tensor<1x4xi32>, tensor<1x4xi32>) -> tensor<1x4xi32> loc("ratio")
+      return %0 : tensor<1x4xi32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto count = static_cast<size_t>(4 * executor->unit());
+  std::vector<int32_t> a(count, 7), b(count, 2);
+  EXPECT_EQ(runError(*executor, {a.data(), b.data()}), "");
+  b[2] = 0;
+  EXPECT_EQ(runError(*executor, {a.data(), b.data()}),
+            "'ratio': an integer is divided by zero, or the smallest one by "
+            "-1");
+  b[2] = -1;
+  EXPECT_EQ(runError(*executor, {a.data(), b.data()}), "");
+  a[2] = std::numeric_limits<int32_t>::min();
+  EXPECT_NE(runError(*executor, {a.data(), b.data()}), "");
+  // The worker can go on.
+  a[2] = 6;
+  EXPECT_EQ(runError(*executor, {a.data(), b.data()}), "");
+}
+
+TEST_F(EngineTest, OpsOnMemoryAreRefused) {
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x1xi64>) -> tensor<1x1xi64> {
+      %zero = arith.constant 0 : index
+      %address = tensor.extract %x[%zero, %zero] : tensor<1x1xi64>
+      %memory = memref.alloc() : memref<1xi64> loc("memory")
+      memref.store %address, %memory[%zero] : memref<1xi64>
+      return %x : tensor<1x1xi64>
+    })"));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("'memref.alloc' op cannot be executed: the "
+                                "executor does not know this op"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
+TEST_F(EngineTest, BuffersAsArgumentsOfBlocksAreRefused) {
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+      %0 = scf.execute_region -> memref<1xf32> {
+        %p = ub.poison : memref<1xf32>
+        scf.yield %p : memref<1xf32>
+      } loc("buffer")
+      return %x : tensor<1x1xf32>
+    })"));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("is not a number or a ranked tensor"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
+TEST_F(EngineTest, SizesWhoseProductOverflowsAreRefused) {
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x1xf32>) -> tensor<4294967296x4294967296xf32> {
+      %m = tosa.const_shape {values = dense<4294967296> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %0 = tosa.tile %x, %m : (tensor<1x1xf32>, !tosa.shape<2>) -> tensor<4294967296x4294967296xf32> loc("tile")
+      return %0 : tensor<4294967296x4294967296xf32>
+    })"));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("has more elements than fit into memory"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
+TEST_F(EngineTest, NetworksThatNeedTooMuchMemoryAreRefused) {
+  CompileOptions options;
+  options.unit = 1;
+  auto executor = compile(chain(3), options);
+  ASSERT_TRUE(executor);
+  options.maxMemory = executor->memory().shared + executor->memory().perWorker;
+  EXPECT_TRUE(compile(chain(3), options));
+  --options.maxMemory;
+  EXPECT_FALSE(compile(chain(3), options));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("raise the limit on memory"), std::string::npos)
+      << diagnostics[0];
+}
+
+TEST_F(EngineTest, HugeConstantsAreRefusedBeforeTheyAreMade) {
+  CompileOptions options;
+  options.maxMemory = 1 << 20;
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1xf32>) -> (tensor<1xf32>, tensor<1073741824x64xf32>) {
+      %c = "tosa.const"() <{values = dense<7.0> : tensor<1073741824x64xf32>}> : () -> tensor<1073741824x64xf32> loc("huge")
+      return %x, %c : tensor<1xf32>, tensor<1073741824x64xf32>
+    })",
+                       options));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("loc(\"huge\"): error: 'tosa.const' op cannot "
+                                "be executed: the constants of the network "
+                                "need more than 1048576 bytes"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
+TEST_F(EngineTest, PointsInsideOfLoopsAreRefused) {
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %0 = scf.execute_region -> tensor<1x2xf32> {
+        %q = tpc.quantize %x as "inner" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 2, is_signed = true>) : tensor<1x2xf32>
+        scf.yield %q : tensor<1x2xf32>
+      }
+      return %0 : tensor<1x2xf32>
+    })"));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("the executor knows no points inside of other "
+                                "ops"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
+} // namespace
