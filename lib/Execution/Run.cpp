@@ -82,6 +82,10 @@ size_t mct::execution::numWorkers(const Executor &executor,
   unsigned threads = options.threads;
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
+  // Each worker has memory of its own.
+  const Executor::Memory &memory = executor.memory();
+  if (int64_t left = executor.maxMemory() - memory.shared; memory.perWorker > 0)
+    threads = std::clamp<int64_t>(left / memory.perWorker, 1, threads);
   int64_t chunks = Chunks(executor, samples, options).count;
   return std::clamp<int64_t>(chunks, 1, threads);
 }

@@ -170,7 +170,7 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
       std::is_same_v<ConvolutionOp, tosa::DepthwiseConv2DOp>;
   if (!isStaticFloat(op.getInput()) || !isStaticFloat(op.getResult()))
     return "its shape is not static";
-  if (!constants.isZero(op.getInputZp()) || !constants.isZero(op.getWeightZp()))
+  if (!isZero(op.getInputZp()) || !isZero(op.getWeightZp()))
     return "a zero point is not zero";
   std::optional<ConstantFloats> weights = evaluateFloats(op.getWeight());
   if (!weights)

@@ -89,7 +89,7 @@ std::string RandomNetworks::runUnits(const Executor &executor,
       inputData.push_back(input.data());
     for (auto &output : outputs)
       outputData.push_back(output.data());
-    worker.run(inputData, outputData, valid);
+    llvm::cantFail(worker.run(inputData, outputData, valid));
     for (auto [i, spec] : llvm::enumerate(executor.outputs())) {
       std::string difference =
           expected.compare(expected.outputs[i], outputs[i].data(),

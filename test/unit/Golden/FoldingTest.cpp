@@ -288,7 +288,8 @@ void GoldenTransforms::transform(const std::string &pipeline,
   options.unit = 1;
   auto expectOutput = [&](const Executor &executor) {
     Floats result(output.data.size());
-    Worker(executor).run({input.data.data()}, {result.data()}, 1);
+    llvm::cantFail(
+        Worker(executor).run({input.data.data()}, {result.data()}, 1));
     expectNear(result, output.data);
   };
   std::unique_ptr<Executor> before = compile(text, options);
