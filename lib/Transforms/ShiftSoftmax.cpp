@@ -5,7 +5,7 @@
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "tpc_dialect/Lookup/Subgraphs.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mct {
@@ -19,38 +19,12 @@ using namespace mct;
 /// What is shifted has another name than what was there before.
 static constexpr StringLiteral kSuffix = "_shifted";
 
-using SubgraphForms = std::vector<std::shared_ptr<const tpc::CompiledSubgraph>>;
-
-static FailureOr<SubgraphForms> compileSoftmaxForms(Location loc) {
-  SubgraphForms forms;
-  for (const tpc::SubgraphForm &form : tpc::listSubgraphs()) {
-    if (form.name != "softmax")
-      continue;
-    FailureOr<SubgraphForms> compiled = tpc::compileSubgraph(form, loc);
-    if (failed(compiled))
-      return failure();
-    llvm::append_range(forms, *compiled);
-  }
-  return forms;
-}
-
-/// The value of which `root` makes a softmax, when nothing else is made of it.
-static Value getSoftmaxInput(const SubgraphForms &forms, Operation *root) {
-  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(root))
-    return softmax.getInput().hasOneUse() ? softmax.getInput() : Value();
-  for (const auto &form : forms) {
-    if (form->steps.back().opName != root->getName().getStringRef())
-      continue;
-    std::optional<tpc::CompiledSubgraph::Match> match = form->match(root);
-    if (!match)
-      continue;
-    Value input = match->ops.front()->getOperand(0);
-    bool isAlone = llvm::all_of(input.getUsers(), [&](Operation *user) {
-      return llvm::is_contained(match->ops, user);
-    });
-    return isAlone ? input : Value();
-  }
-  return {};
+/// The value of which a softmax is made, when nothing else is made of it.
+static Value getSoftmaxInput(const tpc::FormulaMatch &match) {
+  bool isAlone = llvm::all_of(match.input.getUsers(), [&](Operation *user) {
+    return llvm::is_contained(match.ops, user);
+  });
+  return match.name == "softmax" && isAlone ? match.input : Value();
 }
 
 namespace {
@@ -59,19 +33,20 @@ struct ShiftSoftmaxPass
   using ShiftSoftmaxPassBase::ShiftSoftmaxPassBase;
 
   void runOnOperation() override {
-    FailureOr<SubgraphForms> forms =
-        compileSoftmaxForms(getOperation().getLoc());
-    if (failed(forms))
-      return signalPassFailure();
     KernelOps kernels = KernelOps::forModule(getOperation());
     llvm::DenseSet<Value> inputs;
     SmallVector<KernelOp> layers;
     getOperation().walk([&](Operation *op) {
       if (std::optional<KernelOp> layer = kernels.get(op))
         layers.push_back(*layer);
-      if (op->getNumResults() == 1)
-        if (Value input = getSoftmaxInput(*forms, op))
-          inputs.insert(input);
+      if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op);
+          softmax && softmax.getInput().hasOneUse())
+        inputs.insert(softmax.getInput());
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (const tpc::FormulaMatch &match : tpc::findFormulas(block))
+            if (Value input = getSoftmaxInput(match))
+              inputs.insert(input);
     });
     for (const KernelOp &layer : layers)
       shift(layer, inputs);

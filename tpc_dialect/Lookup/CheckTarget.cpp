@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/Lookup/CheckTarget.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "tpc_dialect/Lookup/Filters.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
@@ -236,6 +237,8 @@ static LogicalResult checkBinding(PlatformOp platform, BindingOp binding,
   llvm::StringSet<> subgraphs;
   for (const SubgraphForm &form : listSubgraphs())
     subgraphs.insert(form.name);
+  for (const Formula &formula : listFormulas())
+    subgraphs.insert(formula.name);
   llvm::DenseMap<Attribute, OpsOfAttr> owners;
   for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>()) {
     // Of a stock binding only what the platform defines counts.

@@ -3,6 +3,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "tpc_dialect/Lookup/Filters.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/MapVector.h"
@@ -206,14 +207,6 @@ static const SubgraphForm kForms[] = {
     {"swish", R"(
         s = tosa.sigmoid x
         y = tosa.mul x s)"},
-    // S9
-    {"softmax", R"(
-        m = tosa.reduce_max x same axis
-        d = tosa.sub x m
-        e = tosa.exp d
-        s = tosa.reduce_sum e same axis
-        r = tosa.reciprocal s
-        y = tosa.mul e r)"},
     // S10
     {"log_softmax", R"(
         m = tosa.reduce_max x same axis
@@ -222,60 +215,6 @@ static const SubgraphForm kForms[] = {
         s = tosa.reduce_sum e same axis
         l = tosa.log s
         y = tosa.sub d l)"},
-    // S11. With the error function, then as it is approximated; the factor 1/2
-    // may sit on either side.
-    {"gelu", R"(
-        z = tosa.sub x 0 optional
-        s = tosa.mul z 0.70710678118
-        e = tosa.erf s
-        a = tosa.add e 1
-        h = tosa.mul a 0.5
-        y = tosa.mul x h)"},
-    {"gelu", R"(
-        z = tosa.sub x 0 optional
-        s = tosa.mul z 0.70710678118
-        e = tosa.erf s
-        a = tosa.add e 1
-        h = tosa.mul x 0.5
-        y = tosa.mul h a)"},
-    {"gelu", R"(
-        c = tosa.pow x 3
-        k = tosa.mul c 0.044715
-        i = tosa.add x k
-        s = tosa.mul i 0.79788456080
-        t = tosa.tanh s
-        a = tosa.add t 1
-        h = tosa.mul x 0.5
-        y = tosa.mul h a)"},
-    {"gelu", R"(
-        c = tosa.pow x 3
-        k = tosa.mul c 0.044715
-        i = tosa.add x k
-        s = tosa.mul i 0.79788456080
-        t = tosa.tanh s
-        a = tosa.add t 1
-        h = tosa.mul a 0.5
-        y = tosa.mul x h)"},
-    {"gelu", R"(
-        q = tosa.mul x x
-        c = tosa.mul q x
-        k = tosa.mul c 0.044715
-        i = tosa.add x k
-        s = tosa.mul i 0.79788456080
-        t = tosa.tanh s
-        a = tosa.add t 1
-        h = tosa.mul x 0.5
-        y = tosa.mul h a)"},
-    {"gelu", R"(
-        q = tosa.mul x x
-        c = tosa.mul q x
-        k = tosa.mul c 0.044715
-        i = tosa.add x k
-        s = tosa.mul i 0.79788456080
-        t = tosa.tanh s
-        a = tosa.add t 1
-        h = tosa.mul a 0.5
-        y = tosa.mul x h)"},
     // S12. torch-mlir as it is, then with its factor or its bounds folded;
     // ExecuTorch; Keras 2 has other factors.
     {"hard_sigmoid", R"(
@@ -617,6 +556,8 @@ void mct::tpc::printSubgraphs(llvm::raw_ostream &os) {
   os << "| subgraph | its ops |\n|---|---|\n";
   for (const auto &[name, row] : rows)
     os << "| `" << name << "` | `" << llvm::join(row, "`, `") << "` |\n";
+  for (const Formula &formula : listFormulas())
+    os << "| `" << formula.name << "` | formula `" << formula.text << "` |\n";
 }
 
 //===----------------------------------------------------------------------===//

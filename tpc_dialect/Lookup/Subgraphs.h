@@ -39,7 +39,7 @@ struct SubgraphForm {
 /// Our forms and those registered since, in order.
 std::vector<SubgraphForm> listSubgraphs();
 
-/// All of them as a table in Markdown, a row for each name.
+/// All of them, and the formulas, as a table in Markdown, a row for each name.
 void printSubgraphs(llvm::raw_ostream &os);
 
 /// Adds a form, also one more of a name that is known. Takes effect for every

@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "tpc_dialect/Lookup/Filters.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
 #include "llvm/ADT/DenseMap.h"
@@ -180,7 +181,7 @@ static bool belongsToNode(Operation &op) {
 namespace {
 /// A place where a subgraph fits.
 struct Candidate {
-  const CompiledSubgraph *subgraph;
+  StringRef name;
   SmallVector<Operation *> ops;
   Operation *kernelOp;
 };
@@ -262,9 +263,14 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
       if (std::optional<CompiledSubgraph::Match> match = subgraph->match(&op);
           match && llvm::none_of(match->ops, getTag))
         candidates[match->ops.size()].push_back(
-            {subgraph.get(), match->ops, match->kernelOp});
+            {subgraph->name, match->ops, match->kernelOp});
     }
   }
+  std::vector<FormulaMatch> formulas = findFormulas(block);
+  for (const FormulaMatch &match : formulas)
+    if (llvm::none_of(match.ops, getTag))
+      candidates[match.ops.size()].push_back(
+          {match.name, match.ops, match.ops.back()});
   llvm::DenseMap<Operation *, const Candidate *> claimed;
   for (const auto &[size, ofThisSize] : candidates)
     for (const Candidate &candidate : ofThisSize)
@@ -282,7 +288,6 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
     if (const Candidate *candidate = claimed.lookup(&op)) {
       if (candidate->ops.back() != &op)
         continue;
-      const CompiledSubgraph &subgraph = *candidate->subgraph;
       node.ops = candidate->ops;
       node.kernelOp = candidate->kernelOp;
       // The lines of a form follow their operands, but two independent ones may
@@ -292,12 +297,12 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
       });
       node.pattern = SubgraphAttr::get(
           platformOp->getContext(),
-          StringAttr::get(platformOp->getContext(), subgraph.name));
-      if (auto it = claimsBySubgraph.find(subgraph.name);
+          StringAttr::get(platformOp->getContext(), candidate->name));
+      if (auto it = claimsBySubgraph.find(candidate->name);
           it != claimsBySubgraph.end())
         for (const Claim &claim : it->second)
           claims.push_back(&claim);
-      if (failed(fill(node, kSubgraphPrefix.str() + subgraph.name, claims)))
+      if (failed(fill(node, (kSubgraphPrefix + candidate->name).str(), claims)))
         return failure();
       nodes.push_back(std::move(node));
       continue;

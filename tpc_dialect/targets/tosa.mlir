@@ -66,7 +66,14 @@ tpc.binding @on_tosa [
   #tpc.ops_of<"Take", []>,
   #tpc.ops_of<"IndexSelect", []>,
   #tpc.ops_of<"Size", []>,
-  #tpc.ops_of<"Shape", []>
+  #tpc.ops_of<"Shape", []>,
+  // MCT has no set for these: they run with the default of a platform, as a whole, unless it names them.
+  #tpc.ops_of<"LayerNorm", [#tpc.subgraph<"layer_norm">]>,
+  #tpc.ops_of<"RMSNorm", [#tpc.subgraph<"rms_norm">]>,
+  #tpc.ops_of<"GroupNorm", [#tpc.subgraph<"group_norm">]>,
+  #tpc.ops_of<"InstanceNorm", [#tpc.subgraph<"instance_norm">]>,
+  #tpc.ops_of<"GlobalAvgPool", [#tpc.subgraph<"global_avg_pool">]>,
+  #tpc.ops_of<"Mean", [#tpc.subgraph<"mean">]>
 ]
 
 // Ranges are promises: a result outside of one cannot occur.

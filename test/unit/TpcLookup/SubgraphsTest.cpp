@@ -27,6 +27,10 @@ static constexpr StringRef kSetNames =
     "Pad Fold StridedSlice SSDPostProcess Exp Sin Cos "
     "Take IndexSelect";
 
+static constexpr StringRef kOwnSetNames[] = {"LayerNorm",     "RMSNorm",
+                                             "GroupNorm",     "InstanceNorm",
+                                             "GlobalAvgPool", "Mean"};
+
 static SmallVector<StringRef> getSetNames() {
   SmallVector<StringRef> names;
   kSetNames.split(names, ' ');
@@ -625,7 +629,11 @@ TEST_F(SubgraphTest, EverySetIsBoundOrListedInTheReadme) {
     }
     for (StringRef set : getSetNames())
       EXPECT_TRUE(named.contains(set)) << set.str();
-    EXPECT_EQ(named.size(), getSetNames().size());
+    // Ours, of which MCT has no word, are bound without exception.
+    for (const auto &name : named.keys())
+      EXPECT_TRUE(llvm::is_contained(getSetNames(), name) ||
+                  llvm::is_contained(kOwnSetNames, name))
+          << name.str();
     EXPECT_NE(readme.find("| " + unbound + " |"), std::string::npos)
         << binding.getSymName().str() << ": " << unbound;
   }
