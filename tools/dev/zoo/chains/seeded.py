@@ -29,6 +29,7 @@ class Reference:
 
 def network(name: str, folder: Path, specs: list[dict]) -> tuple[nn.Module, list[list[np.ndarray]]]:
     """The network with its batch norms settled, and its samples."""
+    torch.set_num_threads(1)  # sums do not depend on the machine
     torch.backends.mha.set_fastpath_enabled(False)  # one operator that no exporter takes apart
     types = {"tokens": np.int64}
     arguments = [(spec["shape"], types.get(spec["kind"], np.float32), spec) for spec in specs]
