@@ -9,6 +9,7 @@ SPECS is a JSON list, one object for each argument: `chain.one_sample`, and "sha
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,38 @@ def simplify(model: onnx.ModelProto, output: Path) -> onnx.ModelProto:
     return onnx.load(output)
 
 
+def floors(model: onnx.ModelProto) -> bool:
+    """Whether every enlargement by nearest neighbours rounds positions down."""
+    modes = [{a.name: a.s for a in node.attribute} for node in model.graph.node if node.op_type == "Resize"]
+    return all(mode.get("nearest_mode") == b"floor" for mode in modes if mode.get("mode") == b"nearest")
+
+
+def center_nearest(text: str) -> str:
+    """Moves the `tosa.resize` of nearest neighbours by half a pixel of the source, its border with it.
+
+    TOSA takes the nearest position where ONNX says `floor`, and torch-mlir converts as if these were the same.
+    """
+    shape = r"(%\w+) = tosa\.const_shape\s+\{values = dense<\[?([-\d, ]+)\]?>"
+    values = {name: [int(v) for v in numbers.split(",")] for name, numbers in re.findall(shape, text)}
+    line = re.compile(r"^(\s*)(%\w+ = tosa\.resize %\w+, )(%\w+), (%\w+), (%\w+)( \{mode = NEAREST.*)$", re.MULTILINE)
+
+    def pair(name: str, numbers: list[int]) -> str:
+        elements = ", ".join(map(str, numbers))
+        return f"{name} = tosa.const_shape {{values = dense<[{elements}]> : tensor<2xindex>}} : () -> !tosa.shape<2>"
+
+    def move(match: re.Match) -> str:
+        indent, head, scale, offset, border, tail = match.groups()
+        numerators = values[scale][::2]
+        if any(n % d for n, d in zip(numerators, values[scale][1::2], strict=True)) or any(values[offset]):
+            return match[0]
+        moved = [[v[i % len(v)] - numerators[i] // 2 for i in (0, 1)] for v in (values[offset], values[border])]
+        names = [f"{kind}_of_{head.split()[0][1:]}" for kind in ("%offset", "%border")]
+        lines = [pair(name, numbers) for name, numbers in zip(names, moved, strict=True)]
+        return indent + f"\n{indent}".join([*lines, f"{head}{scale}, {', '.join(names)}{tail}"])
+
+    return line.sub(move, text)
+
+
 def inline_integers(model: onnx.ModelProto) -> None:
     """Makes the importer write indices as literals: behind a resource, upstream's constant folding crashes on them."""
     for tensor in model.graph.initializer:
@@ -89,6 +122,8 @@ def convert(model: Path, specs: list[dict], output: Path) -> None:
     torch.write_text(module.get_asm(enable_debug_info=True))
     command = [Path(sys.executable).with_name("torch-mlir-opt"), torch, f"--pass-pipeline={PIPELINE}"]
     subprocess.run([*command, "--mlir-print-debuginfo", "-o", output], check=True)
+    if floors(proto):
+        output.write_text(center_nearest(output.read_text()))
 
 
 class Reference:
