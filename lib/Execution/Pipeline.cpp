@@ -81,7 +81,10 @@ void buildBufferization(OpPassManager &all) {
   // Not empty-tensor-elimination: where ops share an empty tensor it gives the
   // buffer of one of them to the others.
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
-  pm.addPass(bufferization::createOneShotBufferizePass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  // What a loop carries may be made anew in every round.
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   bufferization::buildBufferDeallocationPipeline(pm);
