@@ -136,7 +136,8 @@ public:
                  std::to_string(held) + " samples, not " + print(wanted);
         axis = d;
       }
-    if (axis < 0 && held == batch && valid != held)
+    // As many samples as a group has may come from two groups.
+    if (axis < 0 && held == batch && (valid != held || first % batch != 0))
       for (int64_t d = 0; d != int64_t(shape.size()) && axis < 0; ++d)
         if (shape[d] != 1)
           axis = d;
