@@ -161,3 +161,38 @@ def test_help_names_the_options(tools, tool, words):
     text = measure.run_ok([tools / tool, "--help"]).stdout
     for word in words:
         assert word in text
+
+
+def limited(limit, command):
+    """The command under a limit of the shell."""
+    return ["bash", "-c", f'{limit} && exec "$@"', "bash", *command]
+
+
+def test_file_size_limit_is_one_error(tools, tmp_path):
+    calibration = measure.DIGITS / "digits_calib.npy"
+    output = tmp_path / "quantized.mlir"
+    statistics = tmp_path / "statistics.json"
+    scores = tmp_path / "scores.npy"
+    for path, command in [
+        (output, measure.ptq_command(MODEL, calibration, output, **DIGITS)),
+        (statistics, measure.ptq_command(MODEL, calibration, output, statistics_out=statistics, **DIGITS)),
+        (scores, measure.run_command(MODEL, calibration, output=scores, **DIGITS)),
+    ]:
+        finished = measure.run(limited("ulimit -f 1", command))
+        assert_one_error(finished, path, ("File too large",))
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_refused_threads_change_nothing(tools, tmp_path):
+    calibration = measure.DIGITS / "digits_calib.npy"
+    refused = "ulimit -Ss 1000000000000"  # there is no memory for a stack of a petabyte
+    if measure.run(["bash", "-c", refused]).returncode != 0:
+        pytest.skip("the size of a stack cannot be raised here")
+    outputs = []
+    for name, limit in [("plain", "true"), ("refused", refused)]:
+        output, scores = tmp_path / f"{name}.mlir", tmp_path / f"{name}.npy"
+        command = measure.ptq_command(MODEL, calibration, output, **DIGITS, threads=4, weights_error_method="hmse")
+        measure.run_ok(limited(limit, command))
+        measure.run_ok(limited(limit, measure.run_command(output, calibration, output=scores, num_threads=4, **DIGITS)))
+        outputs.append((output.read_bytes(), scores.read_bytes()))
+    assert outputs[0] == outputs[1]

@@ -27,7 +27,7 @@ enum class Action { Import, Export };
 
 static cl::OptionCategory category("mct-translate options");
 static cl::opt<Action>
-    action(cl::desc("What to do:"), cl::Required, cl::cat(category),
+    action(cl::desc("What to do:"), cl::cat(category),
            cl::values(clEnumValN(Action::Import, "import-tpc-json",
                                  "A target platform from the JSON of MCT"),
                       clEnumValN(Action::Export, "export-tpc-json",
@@ -98,6 +98,9 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Target platforms to and from the JSON of MCT\n");
+  if (!action.getNumOccurrences())
+    return failed(
+        fail("say what to do: --import-tpc-json or --export-tpc-json"));
   if (outputName == "-")
     return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
   mct::execution::OutputFile output(outputName);
