@@ -5,6 +5,7 @@
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/Support/ByteSize.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -180,6 +181,11 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   compileOptions.simulateQuantization = false;
   compileOptions.observeAfterQuantization = false;
   compileOptions.observeAllPoints = true;
+  llvm::Expected<int64_t> memory =
+      support::parseByteSize(maxMemory, "max-memory");
+  if (!memory)
+    return report(memory.takeError());
+  compileOptions.maxMemory = *memory;
   FailureOr<std::unique_ptr<execution::Executor>> executor =
       execution::Executor::compile(getOperation(), compileOptions);
   if (failed(executor))

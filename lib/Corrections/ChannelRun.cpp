@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
 
+#include "mct/Support/ByteSize.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -119,11 +121,10 @@ private:
 };
 } // namespace
 
-FailureOr<RunSettings> RunSettings::parse(Location loc,
-                                          ArrayRef<std::string> files,
-                                          StringRef scale, StringRef offset,
-                                          uint64_t limit, uint64_t batchSize,
-                                          unsigned threads) {
+FailureOr<RunSettings>
+RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
+                   StringRef offset, uint64_t limit, uint64_t batchSize,
+                   unsigned threads, StringRef maxMemory) {
   if (files.empty())
     return emitError(loc)
            << "correcting needs samples; give calibration-data=FILE.npy";
@@ -134,6 +135,11 @@ FailureOr<RunSettings> RunSettings::parse(Location loc,
   settings.samples = std::move(*samples);
   settings.run.threads = threads;
   settings.run.batchSize = int64_t(batchSize);
+  llvm::Expected<int64_t> memory =
+      support::parseByteSize(maxMemory, "max-memory");
+  if (!memory)
+    return emitError(loc) << llvm::toString(memory.takeError());
+  settings.maxMemory = *memory;
   return settings;
 }
 
@@ -180,6 +186,7 @@ FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
   options.function = function.getSymName().str();
   options.simulateQuantization = false;
   options.observeAfterQuantization = false;
+  options.maxMemory = settings.maxMemory;
   keepOnly(function, values);
   llvm::DenseSet<Value> sampled = findSampled(function);
   // Values are observed by name, and not all have one of their own.

@@ -73,12 +73,14 @@ struct ChannelRun {
 struct RunSettings {
   execution::SampleOptions samples;
   execution::RunOptions run;
+  /// As execution::CompileOptions::maxMemory.
+  int64_t maxMemory = 0;
 
   /// Reads what users write; a diagnostic at `loc` when it makes no sense.
   static mlir::FailureOr<RunSettings>
   parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
         llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
-        uint64_t batchSize, unsigned threads);
+        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
 };
 
 /// Removes what does not lead to `values`, results of the function included.

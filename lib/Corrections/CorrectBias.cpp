@@ -47,9 +47,9 @@ struct CorrectBiasPass
     }
     if (layers.empty())
       return;
-    FailureOr<RunSettings> settings =
-        RunSettings::parse(getOperation().getLoc(), calibrationData, inputScale,
-                           inputOffset, calibrationSamples, batchSize, threads);
+    FailureOr<RunSettings> settings = RunSettings::parse(
+        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
+        calibrationSamples, batchSize, threads, maxMemory);
     if (failed(settings) ||
         failed(fromInputs ? correctFromInputs(*found, layers, *settings)
                           : correctFromOutputs(*found, layers, *settings)))
@@ -120,6 +120,7 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
   OwningOpRef<ModuleOp> quantized = found.clone(mapping);
   LayerwiseOptions options;
   options.run = settings.run;
+  options.maxMemory = settings.maxMemory;
   std::vector<SmallVector<Affine>> corrections(layers.size());
   if (failed(runLayerwise(
           quantized->lookupSymbol<func::FuncOp>(name), getResults(mapping),

@@ -93,9 +93,9 @@ struct CorrectSecondMomentPass
     }
     if (layers.empty())
       return;
-    FailureOr<RunSettings> settings =
-        RunSettings::parse(getOperation().getLoc(), calibrationData, inputScale,
-                           inputOffset, calibrationSamples, batchSize, threads);
+    FailureOr<RunSettings> settings = RunSettings::parse(
+        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
+        calibrationSamples, batchSize, threads, maxMemory);
     if (failed(settings) || failed(correct(*found, layers, *settings)))
       signalPassFailure();
   }
@@ -132,6 +132,7 @@ LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
   });
   LayerwiseOptions options;
   options.run = settings.run;
+  options.maxMemory = settings.maxMemory;
   std::vector<SmallVector<Affine>> corrections(layers.size());
   if (failed(runLayerwise(
           quantized->lookupSymbol<func::FuncOp>(name), getResults(mapping),

@@ -254,6 +254,7 @@ LogicalResult LayerwiseRun::compile() {
   std::vector<execution::CompileOptions> options;
   for (auto [number, segment] : llvm::enumerate(llvm::drop_begin(segments))) {
     execution::CompileOptions &one = options.emplace_back();
+    one.maxMemory = this->options.maxMemory;
     one.function = "segment_" + std::to_string(number + 1);
     one.keepTypes = true;
     builder.setInsertionPointToEnd(module->getBody());

@@ -16,6 +16,8 @@ struct LayerwiseOptions {
   /// Bytes of activations, over all samples, that may be kept from one
   /// measurement to the next. Results do not depend on it.
   int64_t memoryBudget = int64_t(256) << 20;
+  /// As execution::CompileOptions::maxMemory.
+  int64_t maxMemory = 0;
 };
 
 /// Called once for each layer with what its channels saw, over all samples and

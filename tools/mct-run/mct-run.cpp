@@ -9,6 +9,7 @@
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/Support/ByteSize.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/IR/AsmState.h"
@@ -74,6 +75,11 @@ static cl::opt<uint64_t>
 static cl::opt<unsigned> numThreads("num-threads",
                                     cl::desc("Worker threads; 0: one per core"),
                                     cl::init(0), cl::cat(category));
+static cl::opt<std::string> maxMemory(
+    "max-memory",
+    cl::desc("Refuse a network that needs more bytes to run, or K, M, "
+             "G of them; default: what the machine has"),
+    cl::cat(category));
 static cl::opt<std::string> functionName("function",
                                          cl::desc("Function to run; default: "
                                                   "main, or the only public "
@@ -404,6 +410,11 @@ static LogicalResult run(MLIRContext &context) {
     return failure();
   execution::CompileOptions options;
   options.observeAllPoints = !otherFile.empty();
+  llvm::Expected<int64_t> memory =
+      support::parseByteSize(maxMemory, "--max-memory");
+  if (!memory)
+    return report(memory.takeError());
+  options.maxMemory = *memory;
   FailureOr<std::unique_ptr<Executor>> executor = compile(*module, options);
   if (failed(executor))
     return failure();
@@ -417,6 +428,7 @@ static LogicalResult run(MLIRContext &context) {
     execution::CompileOptions otherOptions;
     otherOptions.ignoreUnknownNames = true;
     otherOptions.unit = (*executor)->unit();
+    otherOptions.maxMemory = *memory;
     for (const execution::TensorSpec &point : (*executor)->observed())
       otherOptions.observed.push_back(point.name);
     FailureOr<std::unique_ptr<Executor>> compiled =

@@ -12,6 +12,8 @@ class Mct_SampleOptions {
     Option<"batchSize", "batch-size", "uint64_t", /*default=*/"0",
            "Samples that a worker takes at once; 0: chosen from the network">,
     Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
+    Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
+           "Refuse a network that needs more bytes to run, or K, M, G of them; empty: what the machine has">,
     Option<"inputScale", "input-scale", "std::string", /*default=*/"",
            "Factor from stored value to network input, `S` or `S;S;…` per channel">,
     Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,

@@ -55,6 +55,12 @@ struct SampleOptionGroup {
   Options::Option<unsigned> threads{
       parent, "threads", llvm::cl::desc("Worker threads; 0: one per core"),
       llvm::cl::init(0)};
+  Options::Option<std::string> maxMemory{
+      parent, "max-memory",
+      llvm::cl::desc(
+          "Refuse a network that needs more bytes to run, or K, M, G "
+          "of them; default: what the machine has"),
+      llvm::cl::init("")};
   Options::Option<std::string> inputScale{
       parent, "input-scale",
       llvm::cl::desc("Factor from stored value to network input, S or S;S;… "
@@ -76,6 +82,7 @@ struct SampleOptionGroup {
     pass.calibrationSamples = calibrationSamples;
     pass.batchSize = batchSize;
     pass.threads = threads;
+    pass.maxMemory = maxMemory;
     pass.inputScale = inputScale;
     pass.inputOffset = inputOffset;
     pass.function = function;

@@ -3,7 +3,11 @@
 // RUN: not mct-opt %S/doc-example.mlir --mct-correct-bias="calibration-data=%S/../Inputs/two_samples.npy input-scale=1e38" 2>&1 | FileCheck %s --check-prefix=INFINITE
 // RUN: not mct-opt %S/doc-example.mlir --mct-correct-bias="calibration-data=%S/../Inputs/two_samples.npy input-scale=half" 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not mct-opt %S/doc-example.mlir --mct-correct-bias="calibration-data=%S/../Inputs/absent.npy" 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: not mct-opt %S/doc-example.mlir --mct-correct-bias="calibration-data=%S/../Inputs/two_samples.npy max-memory=K" 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not mct-opt %S/doc-example.mlir --mct-correct-bias="calibration-data=%S/../Inputs/two_samples.npy max-memory=8" 2>&1 | FileCheck %s --check-prefix=MEMORY
 
+// SIZE: error: max-memory: expected a number of bytes, which may end in K, M or G, but got 'K'
+// MEMORY: error: {{.*}}more than the 8 bytes there are
 // NAN: error: {{.*}}nan.npy{{.*}}sample 1
 // INFINITE: error: {{.*}}saw 1 values that are NaN or infinite; check the input scale and the weights
 // SCALE: error: input-scale: expected a number

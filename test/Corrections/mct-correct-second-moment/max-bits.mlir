@@ -3,7 +3,9 @@
 // RUN: mct-opt %s -o %t.before.mlir
 // RUN: diff %t.before.mlir %t.mlir
 // RUN: not mct-opt %s --mct-correct-second-moment="max-bits=2" 2>&1 | FileCheck %s
+// RUN: not mct-opt %s --mct-correct-second-moment="max-bits=2 calibration-data=%S/../Inputs/two_samples.npy max-memory=K" 2>&1 | FileCheck %s --check-prefix=SIZE
 
+// SIZE: error: max-memory: expected a number of bytes
 // CHECK: error: correcting needs samples
 func.func @main(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_SUPPORT_BYTESIZE_H
+#define MCT_SUPPORT_BYTESIZE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+
+namespace mct::support {
+
+/// Reads what users write: bytes, or with the suffix K, M or G the multiple of
+/// 1024, 1024^2 or 1024^3. Empty text is 0. Fails for everything else, naming
+/// the option.
+llvm::Expected<int64_t> parseByteSize(llvm::StringRef text,
+                                      llvm::StringRef option);
+
+} // namespace mct::support
+
+#endif // MCT_SUPPORT_BYTESIZE_H
