@@ -210,23 +210,26 @@ private:
   }
 };
 
+inline execution::ElementType npyElement(mlir::Type type) {
+  mlir::Type element =
+      mlir::cast<mlir::RankedTensorType>(type).getElementType();
+  return element.isF32()         ? execution::ElementType::F32
+         : element.isInteger(32) ? execution::ElementType::I32
+         : element.isInteger(8)  ? execution::ElementType::I8
+                                 : execution::ElementType::Bool;
+}
+
 /// Writes the samples of each argument to a file in `folder`, as NUMBER:FILE.
 inline llvm::SmallVector<std::string> writeSamples(const Expectation &expected,
                                                    const std::string &folder) {
-  using execution::ElementType;
   llvm::SmallVector<std::string> files;
   for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
     auto tensor = mlir::cast<mlir::RankedTensorType>(type);
     llvm::SmallVector<int64_t> shape(tensor.getShape());
     shape[0] = shape[0] / expected.batch * expected.samples;
-    ElementType element =
-        tensor.getElementType().isF32()         ? ElementType::F32
-        : tensor.getElementType().isInteger(32) ? ElementType::I32
-        : tensor.getElementType().isInteger(8)  ? ElementType::I8
-                                                : ElementType::Bool;
     std::string path = folder + "/" + std::to_string(number) + ".npy";
-    auto writer =
-        llvm::cantFail(execution::NpyWriter::create(path, element, shape));
+    auto writer = llvm::cantFail(
+        execution::NpyWriter::create(path, npyElement(type), shape));
     writer->write(expected.data[number].data(),
                   expected.sampleBytes(number) * size_t(expected.samples));
     llvm::cantFail(writer->commit());

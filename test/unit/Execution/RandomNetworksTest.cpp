@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <map>
 #include <mutex>
@@ -284,6 +285,106 @@ TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
   // Bounds so wide that anything fits would judge nothing.
   EXPECT_GT(double(judged.tight), 0.9 * double(judged.elements))
       << judged.tight << " of " << judged.elements;
+}
+
+//===----------------------------------------------------------------------===//
+// For other executors
+//===----------------------------------------------------------------------===//
+
+/// Leaves out what other executors do not know: points, and results that are no
+/// op's own.
+void leavePlainTosa(mlir::ModuleOp network) {
+  mlir::func::FuncOp function = mainOf(network);
+  mlir::Block &body = function.getBody().front();
+  for (mlir::Operation &op : llvm::make_early_inc_range(body))
+    if (auto point = mlir::dyn_cast<mct::tpc::QuantizeOp>(op)) {
+      point.getResult().replaceAllUsesWith(point.getInput());
+      point.erase();
+    }
+  llvm::SetVector<Value> results;
+  for (Value result : body.getTerminator()->getOperands())
+    if (result.getDefiningOp() &&
+        !result.getDefiningOp()->hasTrait<mlir::OpTrait::ConstantLike>())
+      results.insert(result);
+  body.getTerminator()->setOperands(results.getArrayRef());
+  function.setFunctionType(mlir::FunctionType::get(
+      &*function.getContext(), body.getArgumentTypes(),
+      llvm::SmallVector<mlir::Type>(body.getTerminator()->getOperandTypes())));
+}
+
+void writeNpy(const std::string &path, ElementType element,
+              llvm::ArrayRef<int64_t> shape, const void *data, size_t bytes) {
+  auto writer = llvm::cantFail(NpyWriter::create(path, element, shape));
+  writer->write(data, bytes);
+  llvm::cantFail(writer->commit());
+}
+
+// test/python/test_reference_model.py gives what this writes to Arm's reference
+// model: MCT_RANDOM_NETWORKS networks to MCT_RANDOM_NETWORKS_FOLDER, each as
+// SEED.mlir with SEED_inN.npy, SEED_outN.npy (what the executor makes),
+// SEED_valueN.npy and SEED_errorN.npy (what the reference says).
+TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
+  const char *variable = std::getenv("MCT_RANDOM_NETWORKS_FOLDER");
+  std::string target = variable ? variable : folder;
+  size_t count = variable ? numRandomNetworks(20) : 2;
+  for (size_t i = 0; i != count; ++i) {
+    unsigned seed = firstSeed() + unsigned(i);
+    auto network = makeRandomNetwork(context, seed);
+    leavePlainTosa(*network);
+    ASSERT_TRUE(mlir::succeeded(mlir::verify(*network)));
+    int64_t batch = shapeOf(mainOf(*network).getArgument(0))[0];
+    Expectation expected(*network, seed, batch, /*simulate=*/false);
+    ASSERT_EQ(expected.error, "") << "seed " << seed;
+    if (!expected.hasBatch || expected.outputs.empty())
+      continue;
+    CompileOptions options;
+    options.keepTypes = true;
+    auto executor = Executor::compile(*network, options);
+    ASSERT_TRUE(mlir::succeeded(executor)) << "seed " << seed;
+
+    std::string prefix = target + "/" + std::to_string(seed);
+    std::error_code error;
+    llvm::raw_fd_ostream(prefix + ".mlir", error)
+        << mct::testing::print(*network);
+    ASSERT_FALSE(error);
+    llvm::SmallVector<const void *> inputs;
+    for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
+      inputs.push_back(expected.data[number].data());
+      writeNpy(prefix + "_in" + std::to_string(number) + ".npy",
+               npyElement(type),
+               mlir::cast<mlir::RankedTensorType>(type).getShape(),
+               inputs.back(), expected.data[number].size());
+    }
+    std::vector<std::vector<char>> results;
+    llvm::SmallVector<void *> outputs;
+    for (const TensorSpec &spec : (*executor)->outputs())
+      results.emplace_back(
+          size_t(spec.type.getNumElements() *
+                 ((spec.type.getElementTypeBitWidth() + 7) / 8)));
+    for (auto &result : results)
+      outputs.push_back(result.data());
+    Worker(**executor).run(inputs, outputs, 1);
+    for (auto [number, value] : llvm::enumerate(expected.outputs)) {
+      std::string suffix = std::to_string(number) + ".npy";
+      const ReferenceTensor &tensor = expected.evaluators[0][value];
+      std::vector<double> values, errors;
+      for (const Number &one : tensor.numbers) {
+        values.push_back(one.value);
+        errors.push_back(one.error);
+      }
+      writeNpy(prefix + "_out" + suffix, npyElement(value.getType()),
+               tensor.shape, outputs[number], results[number].size());
+      writeNpy(prefix + "_value" + suffix, ElementType::F64, tensor.shape,
+               values.data(), values.size() * sizeof(double));
+      writeNpy(prefix + "_error" + suffix, ElementType::F64, tensor.shape,
+               errors.data(), errors.size() * sizeof(double));
+    }
+    // What was written is the network.
+    auto again =
+        mlir::parseSourceFile<mlir::ModuleOp>(prefix + ".mlir", &context);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(mct::testing::print(*again), mct::testing::print(*network));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random networks on Arm's TOSA reference model (PyPI `tosa-tools`), an executor that nobody here wrote.
+
+MCT_TOSA_TOOLS names the folder of its programs where they are not on the PATH; MCT_RANDOM_NETWORKS=200 runs more.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import measure
+import numpy as np
+import pytest
+
+NETWORKS = int(os.environ.get("MCT_RANDOM_NETWORKS", "25"))
+WRITER = measure.BIN.parent / "unit" / "MctRandomNetworkTests"
+
+
+@pytest.fixture(scope="module")
+def tosa():
+    """Paths of the programs of tosa-tools by their names."""
+    folder = os.environ.get("MCT_TOSA_TOOLS")
+    found = {name: shutil.which(name, path=folder) for name in ("tosa-opt", "tosa_reference_model")}
+    missing = [name for name, path in found.items() if path is None]
+    if missing:
+        pytest.skip(
+            f"{' and '.join(missing)} not found (pip install tosa-tools, or set MCT_TOSA_TOOLS)"
+        )
+    return found
+
+
+@pytest.fixture(scope="module")
+def networks(tosa, tmp_path_factory):
+    """Folder of the networks, with what they read and make."""
+    if not WRITER.exists():
+        pytest.skip(f"{WRITER} is not built (tools/dev/build mct-unit-tests)")
+    folder = tmp_path_factory.mktemp("networks")
+    environment = {
+        **os.environ,
+        "MCT_RANDOM_NETWORKS_FOLDER": str(folder),
+        "MCT_RANDOM_NETWORKS": str(NETWORKS),
+    }
+    result = subprocess.run(
+        [WRITER, "--gtest_filter=*AreWrittenForOtherExecutors"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout
+    return folder
+
+
+def run_model(tosa, network: Path, work: Path) -> list[np.ndarray] | str:
+    """Outputs of the reference model, or why it has none."""
+    flatbuffer = work / "net.tosa"
+    serialized = subprocess.run(
+        [tosa["tosa-opt"], "--tosa-serialize", f"--tosa-flatbuffer-filename={flatbuffer}", network, "-o", os.devnull],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if serialized.returncode != 0:
+        return f"tosa-opt: {serialized.stderr.strip()}"
+    stem = str(network.with_suffix(""))
+    inputs = [f"{stem}_in{i}.npy" for i in range(count(stem, "in"))]
+    outputs = [str(work / f"out{i}.npy") for i in range(count(stem, "out"))]
+    model = subprocess.run(
+        [
+            tosa["tosa_reference_model"],
+            f"--tosa_file={flatbuffer}",
+            "--tosa_level=EIGHTK",
+            f"--ifm_name={','.join(f'TosaInput_{i}' for i in range(len(inputs)))}",
+            f"--ifm_file={','.join(inputs)}",
+            f"--ofm_name={','.join(f'TosaOutput_{i}' for i in range(len(outputs)))}",
+            f"--ofm_file={','.join(outputs)}",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if model.returncode != 0:
+        text = (model.stdout + model.stderr).splitlines()
+        return "; ".join(line for line in text if "REQUIRE" in line or "ERROR" in line or "result" in line)
+    return [np.load(path) for path in outputs]
+
+
+def count(stem: str, kind: str) -> int:
+    number = 0
+    while Path(f"{stem}_{kind}{number}.npy").exists():
+        number += 1
+    return number
+
+
+def test_random_networks_compute_what_the_reference_model_computes(tosa, networks, tmp_path):
+    # The model rounds to float32 as any execution does, so it lies within the bounds of the evaluator, and at most
+    # both of them away from the executor.
+    judged, problems = 0, []
+    for network in sorted(networks.glob("*.mlir"), key=lambda path: int(path.stem)):
+        found = run_model(tosa, network, tmp_path)
+        if isinstance(found, str):
+            problems.append(f"{network.name}: not run: {found}")
+            continue
+        for i, theirs in enumerate(found):
+            stem = network.with_suffix("")
+            ours, value, error = (np.load(f"{stem}_{kind}{i}.npy") for kind in ("out", "value", "error"))
+            assert theirs.shape == ours.shape
+            known = np.isfinite(error)
+            for name, distance, allowed in (
+                ("evaluator", np.abs(theirs.astype(float) - value), error),
+                ("executor", np.abs(theirs.astype(float) - ours.astype(float)), 2 * error),
+            ):
+                wrong = known & ~(distance <= allowed)
+                if wrong.any():
+                    where = np.unravel_index(np.argmax(wrong), wrong.shape)
+                    problems.append(
+                        f"{network.name}: result {i} is {theirs[where]} at {where}; {name}: {value[where]} +- "
+                        f"{error[where]}, {ours[where]}"
+                    )
+            judged += int(known.sum())
+    assert not problems, "\n".join(problems)
+    assert judged > 10 * NETWORKS
