@@ -127,6 +127,16 @@ public:
       return "another rank";
     auto element =
         mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+    // A batch that is outermost in memory may lie in any of the dimensions.
+    llvm::SmallVector<int64_t> flat, flatWanted;
+    if (held != batch && shape != wanted &&
+        numElements(shape) * batch == numElements(wanted) * held &&
+        isOutermost(wanted, batch) && isOutermost(shape, held)) {
+      flat = {held, numElements(shape) / held};
+      flatWanted = {batch, numElements(wanted) / batch};
+      shape = flat;
+      wanted = flatWanted;
+    }
     // The dimension of the batch is the one that differs, or the outermost.
     int64_t axis = -1;
     for (int64_t d = 0; d != int64_t(shape.size()); ++d)
@@ -186,6 +196,19 @@ public:
   std::vector<ReferenceEvaluator> evaluators;
 
 private:
+  static int64_t numElements(llvm::ArrayRef<int64_t> shape) {
+    int64_t count = 1;
+    for (int64_t size : shape)
+      count *= size;
+    return count;
+  }
+  /// Whether the first dimension that is not 1 holds whole samples.
+  static bool isOutermost(llvm::ArrayRef<int64_t> shape, int64_t samples) {
+    for (int64_t size : shape)
+      if (size != 1)
+        return size % samples == 0;
+    return samples == 1;
+  }
   static std::string compareElements(const void *actual, mlir::Type element,
                                      const ReferenceTensor &tensor,
                                      int64_t actualBegin, int64_t begin,

@@ -363,7 +363,7 @@ TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
                  ((spec.type.getElementTypeBitWidth() + 7) / 8)));
     for (auto &result : results)
       outputs.push_back(result.data());
-    Worker(**executor).run(inputs, outputs, 1);
+    ASSERT_FALSE(Worker(**executor).run(inputs, outputs, 1));
     for (auto [number, value] : llvm::enumerate(expected.outputs)) {
       std::string suffix = std::to_string(number) + ".npy";
       const ReferenceTensor &tensor = expected.evaluators[0][value];
@@ -390,6 +390,26 @@ TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
 //===----------------------------------------------------------------------===//
 // Values that are read again behind an op that may compute in their place
 //===----------------------------------------------------------------------===//
+
+// What a loop hands on is no tensor that it was given.
+TEST_F(RandomNetworks, LoopThatCounts) {
+  expectNoDifference(
+      R"(func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+    %zero = "tosa.const"() <{values = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %y:2 = tosa.while_loop (%i = %zero, %v = %x) : (tensor<i32>, tensor<1x4xf32>) -> (tensor<i32>, tensor<1x4xf32>) {
+      %end = "tosa.const"() <{values = dense<3> : tensor<i32>}> : () -> tensor<i32>
+      %more = tosa.greater %end, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      tosa.yield %more : tensor<i1>
+    } do {
+    ^bb0(%i: tensor<i32>, %v: tensor<1x4xf32>):
+      %one = "tosa.const"() <{values = dense<1> : tensor<i32>}> : () -> tensor<i32>
+      %next = tosa.add %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %w = tosa.add %v, %v : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+      tosa.yield %next, %w : tensor<i32>, tensor<1x4xf32>
+    }
+    return %y#1 : tensor<1x4xf32>
+  })");
+}
 
 const std::string kImage = "tensor<1x3x3x4xf32>";
 
