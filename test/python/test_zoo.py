@@ -36,7 +36,7 @@ RESULT = {
         "imx500": {"sqnr": [30.0, 40.0], "seconds": 2.0, "peak_mb": 99.6, "warnings": ["odd"], "without": {}},
         "tflite": {
             "sqnr": [20.0, 21.0],
-            "without": {"bias": {"sqnr": [20.9, 26.0]}, "shift": {"failure": "mct-opt: exit status 1"}},
+            "without": {"bias": [20.9, 26.0], "bias and shift": [20.9, 27.5]},
         },
         "qnnpack": {"failure": "mct-run: exit status 139", "without": {}},
     },
@@ -81,10 +81,10 @@ def test_table_shows_worst_output_of_each_target():
 def test_table_lists_what_needs_an_explanation():
     assert table.findings(RESULT) == [
         "float error 2.5e-01 after mct-prepare",
-        "tflite without shift correction: mct-opt: exit status 1",
         "qnnpack: mct-run: exit status 139",
         "no operator set: tosa.exp x2",
         "tflite: bias correction takes output 1 from 26.0 to 21.0 dB",
+        "tflite: shift correction takes output 1 from 27.5 to 26.0 dB",
         "warning: odd",
     ]
     assert table.row("toy", {"chain": "onnx", "import": "chain onnx: left tf.If"})[:3] == [

@@ -15,11 +15,9 @@ import numpy as np
 
 TARGETS = ("imx500", "tflite", "qnnpack")
 
-# Each correction that is on by default, and the option without it.
-CORRECTIONS = {
-    "bias": {"weights_bias_correction": "false"},
-    "shift": {"shift_negative_activation_correction": "false"},
-}
+# Without the correction that runs the network, and without the other one that is on by default either.
+NO_BIAS = {"weights_bias_correction": "false"}
+NO_SHIFT = NO_BIAS | {"shift_negative_activation_correction": "false"}
 
 # Seconds. A network that takes longer has failed.
 LIMIT = 900
@@ -109,10 +107,6 @@ def count_ops(module: Path) -> int:
     return len(re.findall(r"^\s+%[\w:]+ = \"?tosa\.(?!const)", text, re.MULTILINE))
 
 
-def quantize(module: Path, target: str, calibration: list[Path], output: Path, options: dict) -> measure.Finished:
-    return limited_ok(measure.ptq_command(module, by_number(calibration), output, target=target, **options))
-
-
 def errors(module: Path, inputs: list[Path], references: list[np.ndarray], folder: Path) -> tuple[float, float]:
     """Largest relative error of any output, and the seconds of compilation."""
     values, seconds = outputs_of(module, inputs, len(references), folder)
@@ -154,26 +148,24 @@ def judge_target(
     tests: list[np.ndarray],
     scratch: Path,
 ) -> dict:
-    """`sqnr` of every output with the default options, and in `without` with one correction less."""
-    quantized = scratch / "quantized.mlirbc"
+    """`sqnr` of every output with the default options, and in `without` with fewer corrections."""
+    quantized, statistics = scratch / "quantized.mlirbc", scratch / "statistics.json"
 
-    def signal(options: dict) -> tuple[list[float], measure.Finished]:
-        finished = quantize(module, target, calibration, quantized, options)
+    def signal(data: str | None, options: dict) -> tuple[list[float], measure.Finished]:
+        command = measure.ptq_command(module, data, quantized, target=target, **options)
+        finished = limited_ok(command)
         values, _ = outputs_of(quantized, test, len(tests), scratch)
         return [sqnr(value, reference) for value, reference in zip(values, tests, strict=True)], finished
 
     entry: dict = {"without": {}}
     try:
-        entry["sqnr"], finished = signal({})
+        entry["sqnr"], finished = signal(by_number(calibration), {"statistics_out": statistics})
         entry |= {"seconds": finished.seconds, "peak_mb": finished.peak_mb, "warnings": messages(finished.stderr)}
+        again = {"statistics_in": statistics}
+        entry["without"]["bias"], _ = signal(None, again | NO_BIAS)
         # A shift adds ops; where there is none, nothing differs without it.
-        corrections = ["bias"] + (["shift"] if count_ops(quantized) > count_ops(prepared) else [])
+        if count_ops(quantized) > count_ops(prepared):
+            entry["without"]["bias and shift"], _ = signal(None, again | NO_SHIFT)
     except RuntimeError as failure:
         entry["failure"] = str(failure)
-        corrections = ["bias"]
-    for correction in corrections:
-        try:
-            entry["without"][correction] = {"sqnr": signal(CORRECTIONS[correction])[0]}
-        except RuntimeError as failure:
-            entry["without"][correction] = {"failure": str(failure)}
     return entry

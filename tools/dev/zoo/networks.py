@@ -83,11 +83,25 @@ NETWORKS = [
         "thin ResNet-50, Caffe's layout",
     ),
     Network(
-        "ocr_detection", "onnx", f"{PADDLE}/ch_PP-OCRv4_det_infer.onnx", [nchw(160, 256)], "PP-OCRv4 text detector"
+        "ocr_detection",
+        "onnx",
+        f"{PADDLE}/ch_PP-OCRv4_det_infer.onnx",
+        [nchw(160, 256) | {"kind": "page"}],
+        "PP-OCRv4 text detector",
     ),
-    Network("ocr_recognition", "onnx", f"{PADDLE}/ch_PP-OCRv4_rec_infer.onnx", [nchw(48, 192, -1, 1)], "SVTR-LCNet"),
     Network(
-        "ocr_angle", "onnx", f"{PADDLE}/ch_ppocr_mobile_v2.0_cls_infer.onnx", [nchw(48, 192, -1, 1)], "MobileNetV3"
+        "ocr_recognition",
+        "onnx",
+        f"{PADDLE}/ch_PP-OCRv4_rec_infer.onnx",
+        [nchw(48, 192, -1, 1) | {"kind": "page"}],
+        "SVTR-LCNet",
+    ),
+    Network(
+        "ocr_angle",
+        "onnx",
+        f"{PADDLE}/ch_ppocr_mobile_v2.0_cls_infer.onnx",
+        [nchw(48, 192, -1, 1) | {"kind": "page"}],
+        "MobileNetV3",
     ),
     Network(
         "silero_vad",

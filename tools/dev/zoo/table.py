@@ -42,11 +42,15 @@ def losses(result: dict) -> list[str]:
     """Corrections without which an output has more signal over noise, by more than CORRECTION_LOSS."""
     found = []
     for target, entry in result.get("targets", {}).items():
-        for correction, without in entry.get("without", {}).items():
-            pairs = zip(entry.get("sqnr", []), without.get("sqnr", []), strict=False)
-            for index, (with_it, without_it) in enumerate(pairs):
-                if without_it - with_it > CORRECTION_LOSS:
-                    change = f"{without_it:.1f} to {with_it:.1f} dB"
+        without = entry.get("without", {})
+        steps = {
+            "bias": (entry.get("sqnr", []), without.get("bias", [])),
+            "shift": (without.get("bias", []), without.get("bias and shift", [])),
+        }
+        for correction, pair in steps.items():
+            for index, (after, before) in enumerate(zip(*pair, strict=False)):
+                if before - after > CORRECTION_LOSS:
+                    change = f"{before:.1f} to {after:.1f} dB"
                     found.append(f"{target}: {correction} correction takes output {index} from {change}")
     return found
 
@@ -59,9 +63,6 @@ def findings(result: dict) -> list[str]:
     for target, entry in result.get("targets", {}).items():
         if "failure" in entry:
             found.append(f"{target}: {entry['failure']}")
-        for correction, without in entry.get("without", {}).items():
-            if "failure" in without:
-                found.append(f"{target} without {correction} correction: {without['failure']}")
     if result.get("unmatched"):
         found.append("no operator set: " + ", ".join(result["unmatched"]))
     found += losses(result)

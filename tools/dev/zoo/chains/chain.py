@@ -49,6 +49,26 @@ def image(generator: np.random.Generator, height: int, width: int, channels: int
     return (picture - picture.min()) / (picture.max() - picture.min())
 
 
+def page(generator: np.random.Generator, height: int, width: int, channels: int) -> np.ndarray:
+    """[height, width, channels] in [0, 1]: dark letters made of strokes, in lines on light paper, softened, noisy."""
+    ink = np.zeros((height, width, 1))
+    size = int(generator.integers(10, 20))
+    for top in range(4, height - size, int(size * 1.6)):
+        left = int(generator.integers(4, 20))
+        while left < width - size and generator.random() > 0.02:
+            if generator.random() < 0.85:
+                for _ in range(3):
+                    y, x = generator.integers(0, size, 2)
+                    if generator.random() < 0.5:
+                        ink[top + y : top + y + 2, left : left + size * 2 // 3] = 1
+                    else:
+                        ink[top : top + size, left + x * 2 // 3 : left + x * 2 // 3 + 2] = 1
+            left += size * 4 // 5
+    soft = (ink + np.roll(ink, 1, 0) + np.roll(ink, 1, 1)) / 3
+    paper = generator.uniform(0.7, 1.0, channels)
+    return np.clip(paper * (1 - 0.9 * soft) + generator.normal(0, 0.02, (height, width, channels)), 0, 1)
+
+
 def audio(generator: np.random.Generator, length: int) -> np.ndarray:
     """[length] in [-1, 1]: gliding harmonics that swell and fade, and noise."""
     time = np.arange(length) / 16000
@@ -64,6 +84,7 @@ def one_sample(generator: np.random.Generator, shape: Sequence[int], dtype: np.d
     """A sample of an argument. `spec["kind"]` is
 
     image     NHWC or NCHW (`spec["layout"]`) from `low` to `high`, by default 0 to 1
+    page      the same with lines of letters
     audio     the last dimension of more than one element is time
     spectrum  logarithms of energies, smooth along the last two dimensions, of mean 0 and deviation about 1
     tokens    integers below `high`
@@ -72,11 +93,12 @@ def one_sample(generator: np.random.Generator, shape: Sequence[int], dtype: np.d
     zeros     an initial state
     """
     kind = spec.get("kind", "normal")
-    if kind == "image":
+    if kind in ("image", "page"):
+        draw = image if kind == "image" else page
         low, high = spec.get("low", 0.0), spec.get("high", 1.0)
         nchw = spec.get("layout", "NHWC") == "NCHW"
         channels, height, width = shape[1:] if nchw else (shape[3], shape[1], shape[2])
-        batch = [image(generator, height, width, channels) for _ in range(shape[0])]
+        batch = [draw(generator, height, width, channels) for _ in range(shape[0])]
         values = low + (high - low) * np.stack(batch)
         values = values.transpose(0, 3, 1, 2) if nchw else values
     elif kind == "audio":

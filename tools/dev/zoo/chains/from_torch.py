@@ -19,6 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 from torch_mlir import fx, ir
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from torch_mlir.extras.fx_importer import ContextCache
 
 
@@ -32,7 +33,7 @@ def layer_name(node: torch.fx.Node) -> str:
 
 
 class Groups(nn.Module):
-    """A grouped convolution as one for each group; torch-mlir does not convert strided ones."""
+    """A grouped convolution as one for each group, which is what torch-mlir makes of those that it converts."""
 
     def __init__(self, layer: nn.Conv2d):
         super().__init__()
@@ -50,9 +51,17 @@ class Groups(nn.Module):
 def split_groups(network: nn.Module) -> None:
     for parent in list(network.modules()):
         for name, layer in list(parent.named_children()):
-            strided = isinstance(layer, nn.Conv2d) and layer.stride != (1, 1)
-            if strided and 1 < layer.groups < layer.in_channels:
+            if isinstance(layer, nn.Conv2d) and 1 < layer.groups < layer.in_channels:
                 setattr(parent, name, Groups(layer))
+
+
+def roll(x, shifts, dims):
+    """Without the slices of unknown size that torch-mlir makes of it."""
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = x.shape[dim]
+        shift %= size
+        x = torch.cat([x.narrow(dim, size - shift, shift), x.narrow(dim, 0, size - shift)], dim)
+    return x
 
 
 def convert(network: nn.Module, inputs: tuple[torch.Tensor, ...], output: Path) -> None:
@@ -60,7 +69,8 @@ def convert(network: nn.Module, inputs: tuple[torch.Tensor, ...], output: Path) 
     program = torch.export.export(network, inputs, strict=False)
     # The importer's own locations are lines of Python.
     ContextCache.get_node_location = lambda cache, node: ir.Location.name(layer_name(node), context=cache._c)
-    module = fx.export_and_import(program, output_type="tosa")
+    decompositions = get_decomposition_table() | {torch.ops.aten.roll.default: roll}
+    module = fx.export_and_import(program, output_type="tosa", decomposition_table=decompositions)
     text = module.operation.get_asm(enable_debug_info=True)
     # Some constants stay in the dialect of another step of its pipeline.
     constant = r"= arith\.constant (dense.*) : (tensor<[^>]*>)( loc.*)?$"
