@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Analysis/ConstantEvaluator.h"
 #include "mct/Analysis/Names.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -442,6 +444,10 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
     if (auto named = wishes.namedWeights.find(weight.genericName.getValue());
         named != wishes.namedWeights.end())
       wish = named->second;
+    if (wish && wish->first == 0 && weight.isMissed) {
+      weight.isMissed = false;
+      weight.whyFloat = getOverrideReason(*wish->second);
+    }
     if (!wish || !weight.whyFloat.empty())
       continue;
     auto [bits, rule] = *wish;
@@ -612,6 +618,27 @@ static DenseI64ArrayAttr getChannelAxes(const tpc::TpcLookup &lookup,
   return DenseI64ArrayAttr::get(context, axis);
 }
 
+/// Why a weight can have no quantizer; empty when it can.
+static std::string whyNotQuantizable(Value value) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  if (matchPattern(value, m_Constant())) {
+    if (!isQuantizable(value))
+      os << "its elements are " << getElementTypeOrSelf(value.getType())
+         << ", not f32";
+    return reason;
+  }
+  Operation *maker = value.getDefiningOp();
+  if (!maker) {
+    os << "it is no constant but an argument";
+    return reason;
+  }
+  os << "it is no constant but the result of '" << maker->getName() << "'";
+  if (ConstantEvaluator().evaluate(value))
+    os << ", which mct-fold-constants evaluates";
+  return reason;
+}
+
 /// The constant operands of a node that the target speaks of.
 static SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
                                               tpc::OpQuantConfigAttr base) {
@@ -623,12 +650,12 @@ static SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
     weight.operand = &operand;
     weight.genericName = genericName;
     weight.name = name;
-    if (!matchPattern(operand.get(), m_Constant()))
-      weight.whyFloat = "it is no constant";
-    else if (!isQuantizable(operand.get()))
-      weight.whyFloat = "it is no tensor of f32";
-    else if (!base.getWeightConfig(genericName).getEnabled())
+    if (!base.getWeightConfig(genericName).getEnabled()) {
       weight.whyFloat = "its configuration is not enabled";
+      return;
+    }
+    weight.whyFloat = whyNotQuantizable(operand.get());
+    weight.isMissed = !weight.whyFloat.empty();
   };
   Operation *op = node.kernelOp;
   llvm::SmallDenseSet<unsigned> named;

@@ -18,6 +18,8 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   functions.addPass(createAssignNamesPass());
   // A batch norm's scale is a constant only after its rsqrt is evaluated.
   functions.addPass(createFoldConstantsPass());
+  // Before anything is matched or folded: a transposition stands in between.
+  functions.addPass(createMoveTransposesPass());
   // The bounds of a split ReLU6 may be computed.
   functions.addPass(createNormalizeActivationsPass());
   functions.addPass(createFoldBatchNormPass());

@@ -18,6 +18,7 @@ void ChannelAffine::append(const ChannelAffine &next) {
     offset[channel] =
         next.scale[channel] * offset[channel] + next.offset[channel];
   }
+  scales |= next.scales;
   scalesChannels |= next.scalesChannels;
   shiftsChannels |= next.shiftsChannels;
 }
@@ -25,6 +26,10 @@ void ChannelAffine::append(const ChannelAffine &next) {
 bool ChannelAffine::isFinite() const {
   auto isFinite = [](double value) { return std::isfinite(value); };
   return llvm::all_of(scale, isFinite) && llvm::all_of(offset, isFinite);
+}
+
+bool ChannelAffine::shifts() const {
+  return llvm::any_of(offset, [](double value) { return value != 0; });
 }
 
 static bool isConstant(Value value) {
@@ -79,6 +84,7 @@ std::optional<ChannelStep> mct::getChannelStep(Operation *op, int64_t axis) {
     }
   }
   bool varies = hasChannels(other, channels);
+  step.affine.scales = isMul || (isSub && number == 1);
   step.affine.scalesChannels = isMul && varies;
   step.affine.shiftsChannels = !isMul && varies;
   return step;

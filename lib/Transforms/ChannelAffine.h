@@ -19,9 +19,9 @@ struct ChannelAffine {
       : scale(channels, 1.0), offset(channels, 0.0) {}
 
   std::vector<double> scale, offset;
-  /// Some step has a scale for each channel, not one number for all of them:
-  /// without such a step it is arithmetic of the model's own, like the `add 3`
-  /// of a hard-sigmoid.
+  /// Some step multiplies.
+  bool scales = false;
+  /// Some step has a scale for each channel, not one number for all of them.
   bool scalesChannels = false;
   /// The same for an offset.
   bool shiftsChannels = false;
@@ -29,6 +29,8 @@ struct ChannelAffine {
   /// `next` of what this computes.
   void append(const ChannelAffine &next);
   bool isFinite() const;
+  /// Some offset is not zero.
+  bool shifts() const;
 };
 
 /// Addition, subtraction or multiplication of a tensor and a constant that

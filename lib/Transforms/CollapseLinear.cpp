@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "OperatorParts.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,8 +21,9 @@ using namespace mct;
 namespace {
 class Collapser {
 public:
-  Collapser(KernelOps kernelOps, bool remarks)
-      : kernelOps(std::move(kernelOps)), remarks(remarks) {}
+  Collapser(KernelOps kernelOps, func::FuncOp function, bool remarks)
+      : kernelOps(std::move(kernelOps)),
+        parts(getOperatorParts(function, this->kernelOps)), remarks(remarks) {}
 
   bool isKernelOp(Operation *op) const { return kernelOps.get(op).has_value(); }
 
@@ -39,6 +41,7 @@ private:
   }
 
   KernelOps kernelOps;
+  llvm::DenseSet<Operation *> parts;
   bool remarks;
 };
 } // namespace
@@ -182,11 +185,12 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
   auto isOne = [](double scale) { return scale == 1; };
   if (!llvm::all_of(step->affine.scale, isOne))
     return nullptr;
+  if (parts.contains(user))
+    return nullptr;
   // One number for all channels and a bound, or a factor, behind it are an
-  // activation, which would not be known as such any more.
+  // activation of linalg, which would not be known as such any more.
   bool isActivation = llvm::any_of(user->getUsers(), [](Operation *reader) {
-    return isa<tosa::ClampOp, tosa::MaximumOp, tosa::MinimumOp, tosa::MulOp,
-               linalg::MaxOp, linalg::MinOp, linalg::MulOp>(reader);
+    return isa<linalg::MaxOp, linalg::MinOp, linalg::MulOp>(reader);
   });
   if (!step->affine.shiftsChannels &&
       (isActivation || isa<tosa::MatMulOp>(result.getDefiningOp())))
@@ -235,7 +239,7 @@ struct CollapseLinearPass
   void runOnOperation() override {
     Collapser collapser(
         KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>()),
-        remarks);
+        getOperation(), remarks);
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (collapser.isKernelOp(op))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "OperatorParts.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +23,9 @@ static constexpr StringLiteral kSuffix = "_bn";
 namespace {
 class Folder {
 public:
-  Folder(KernelOps kernelOps, bool remarks)
-      : kernelOps(std::move(kernelOps)), remarks(remarks) {}
+  Folder(KernelOps kernelOps, func::FuncOp function, bool remarks)
+      : kernelOps(std::move(kernelOps)),
+        parts(getOperatorParts(function, this->kernelOps)), remarks(remarks) {}
 
   bool canFold(Operation *op) const {
     return isa<tosa::ConcatOp>(op) || kernelOps.get(op).has_value();
@@ -41,14 +43,19 @@ public:
   }
 
 private:
-  /// A batch norm behind a value.
+  /// A step that is no part of a larger operator.
+  std::optional<ChannelStep> getStep(Operation *op, int64_t axis) const {
+    return parts.contains(op) ? std::nullopt : getChannelStep(op, axis);
+  }
+
+  /// A batch norm, or other affine steps, behind a value.
   struct Chain {
     ChannelAffine affine;
     SmallVector<ChannelStep> steps;
     /// Ops that move the channels, before the last step.
     SmallVector<Operation *> moves;
   };
-  /// None when nothing scales the channels along `axis`.
+  /// None when nothing behind `result` multiplies it.
   std::optional<Chain> getChainBehind(Value result, int64_t axis);
   /// Multiplies each output channel, and adds to it.
   static void scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
@@ -59,17 +66,22 @@ private:
   /// A grouped convolution is one for each group, and a concatenation.
   void foldBehindConcat(tosa::ConcatOp concat);
   void foldBefore(const KernelOp &kernelOp);
+  /// A depthwise convolution in front of `behind` that multiplies each channel
+  /// by one number: a batch norm of another name.
+  std::optional<ChannelStep> getDepthwiseStep(Operation *op,
+                                              const KernelOp &behind) const;
 
-  /// Reports why the batch norm `step` stays.
+  /// Reports why `step` stays.
   void remark(Operation *step, const Twine &reason) {
     if (remarks)
-      step->emitRemark("batch norm is not folded: ") << reason;
+      step->emitRemark("scale is not folded: ") << reason;
   }
 
   /// Puts the input of each step in its place.
   static void erase(ArrayRef<ChannelStep> steps);
 
   KernelOps kernelOps;
+  llvm::DenseSet<Operation *> parts;
   bool remarks;
 };
 } // namespace
@@ -95,7 +107,7 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
     if (std::optional<int64_t> next = followChannels(user, axis)) {
       trailing.push_back(user);
       axis = *next;
-    } else if (std::optional<ChannelStep> step = getChannelStep(user, axis)) {
+    } else if (std::optional<ChannelStep> step = getStep(user, axis)) {
       llvm::append_range(chain.moves, trailing);
       trailing.clear();
       chain.affine.append(step->affine);
@@ -105,30 +117,54 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
     }
     result = user->getResult(0);
   }
-  if (chain.affine.scalesChannels)
+  if (chain.affine.scales)
     return chain;
   if (remarks && !result.hasOneUse())
     for (Operation *user : result.getUsers())
-      if (std::optional<ChannelStep> step = getChannelStep(user, axis);
-          step && step->affine.scalesChannels)
+      if (std::optional<ChannelStep> step = getStep(user, axis);
+          step && step->affine.scales)
         remark(user, "what it scales has other readers");
   return std::nullopt;
 }
 
-/// The moments that the steps give `channels` channels from `first` on.
+/// The moments that the steps give the channels of `kernelOp`, of which the
+/// first is number `first` of them: those of a batch norm among them, else
+/// those that are known, under the steps behind.
 static std::optional<OutputMoments> getMoments(ArrayRef<ChannelStep> steps,
-                                               size_t first, size_t channels) {
+                                               size_t first,
+                                               const KernelOp &kernelOp) {
+  size_t channels = kernelOp.numOutputChannels();
   std::vector<BatchNormStep> batchNorm;
-  for (const ChannelStep &step : steps) {
-    bool multiplies = isa<tosa::MulOp, linalg::MulOp>(step.op);
+  size_t known = 0;
+  for (auto [number, step] : llvm::enumerate(steps))
+    if (step.affine.scalesChannels)
+      known = number + 1;
+  while (known != 0 && known != steps.size() && !steps[known].affine.scales)
+    ++known;
+  for (const ChannelStep &step : steps.take_front(known)) {
+    // One number for all channels only changes the unit of the variance.
+    if (step.affine.scales && !step.affine.scalesChannels)
+      continue;
     ArrayRef<double> values =
-        multiplies ? step.affine.scale : step.affine.offset;
-    batchNorm.push_back({multiplies, values.slice(first, channels).vec()});
-    // A constant minus the tensor is no batch norm.
-    if (!multiplies && step.affine.scale.front() != 1)
-      batchNorm.clear();
+        step.affine.scales ? step.affine.scale : step.affine.offset;
+    batchNorm.push_back(
+        {step.affine.scales, values.slice(first, channels).vec()});
   }
-  return getBatchNormMoments(batchNorm);
+  std::optional<OutputMoments> moments = getBatchNormMoments(batchNorm);
+  if (!moments) {
+    moments = getOutputMoments(kernelOp);
+    known = 0;
+  }
+  if (!moments)
+    return std::nullopt;
+  for (const ChannelStep &step : steps.drop_front(known))
+    for (size_t channel = 0; channel != channels; ++channel) {
+      double scale = step.affine.scale[first + channel];
+      float &mean = moments->mean[channel];
+      mean = float(scale * mean + step.affine.offset[first + channel]);
+      moments->deviation[channel] *= float(std::abs(scale));
+    }
+  return moments;
 }
 
 void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
@@ -173,8 +209,7 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
   // The ops that stay compute other values now; the last of them those of the
   // last step.
   Location loc = chain->steps.back().op->getLoc();
-  std::optional<OutputMoments> moments =
-      getMoments(chain->steps, 0, kernelOp.numOutputChannels());
+  std::optional<OutputMoments> moments = getMoments(chain->steps, 0, kernelOp);
   erase(chain->steps);
   SmallVector<Operation *> remaining = getOps(kernelOp);
   llvm::append_range(remaining, chain->moves);
@@ -225,8 +260,7 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
   SmallVector<std::optional<OutputMoments>> moments;
   size_t first = 0;
   for (const KernelOp &maker : makers) {
-    moments.push_back(
-        getMoments(chain->steps, first, maker.numOutputChannels()));
+    moments.push_back(getMoments(chain->steps, first, maker));
     first += maker.numOutputChannels();
   }
   erase(chain->steps);
@@ -248,6 +282,30 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
   }
 }
 
+std::optional<ChannelStep>
+Folder::getDepthwiseStep(Operation *op, const KernelOp &behind) const {
+  if (!behind.isPointwise() || behind.hasPadding())
+    return std::nullopt;
+  std::optional<KernelOp> kernelOp = kernelOps.get(op);
+  if (!kernelOp || !kernelOp->isDepthwise() || !kernelOp->isPositionwise() ||
+      kernelOp->numInputChannels() != kernelOp->numOutputChannels() ||
+      kernelOp->getResult() != op->getResult(0))
+    return std::nullopt;
+  std::optional<std::vector<float>> bias = kernelOp->getBias();
+  if (!bias)
+    return std::nullopt;
+  ChannelStep step{op, &kernelOp->getInput(),
+                   ChannelAffine(kernelOp->numOutputChannels())};
+  step.affine.scales = step.affine.scalesChannels = true;
+  ConstantFloats scale = kernelOp->getKernel();
+  for (auto [element, value] : llvm::enumerate(scale.values())) {
+    int64_t channel = kernelOp->outChannelOf(element);
+    step.affine.scale[channel] = value;
+    step.affine.offset[channel] = (*bias)[channel];
+  }
+  return step;
+}
+
 void Folder::foldBefore(const KernelOp &kernelOp) {
   int64_t axis = kernelOp.inputAxis();
   Value input = kernelOp.getInput().get();
@@ -255,32 +313,21 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
   SmallVector<ChannelStep> steps;
   SmallVector<Operation *> moves, trailing;
   while (Operation *producer = input.getDefiningOp()) {
-    if (!input.hasOneUse())
+    if (!input.hasOneUse()) {
+      if (std::optional<ChannelStep> step = getStep(producer, axis);
+          step && step->affine.scales && steps.empty())
+        remark(producer, "what it makes has other readers");
       break;
+    }
     if (std::optional<int64_t> next = followChannelsBack(producer, axis)) {
       trailing.push_back(producer);
       axis = *next;
       input = producer->getOperand(0);
       continue;
     }
-    std::optional<ChannelStep> step = getChannelStep(producer, axis);
+    std::optional<ChannelStep> step = getStep(producer, axis);
     if (!step)
-      if (std::optional<KernelOp> first = kernelOps.get(producer);
-          first && first->isDepthwise() && first->isPositionwise() &&
-          first->numInputChannels() == first->numOutputChannels() &&
-          first->getResult() == input)
-        if (std::optional<std::vector<float>> bias = first->getBias()) {
-          // One number for each channel: a batch norm of another name.
-          step = ChannelStep{producer, &first->getInput(),
-                             ChannelAffine(first->numOutputChannels())};
-          step->affine.scalesChannels = true;
-          ConstantFloats scale = first->getKernel();
-          for (auto [element, value] : llvm::enumerate(scale.values())) {
-            int64_t channel = first->outChannelOf(element);
-            step->affine.scale[channel] = value;
-            step->affine.offset[channel] = (*bias)[channel];
-          }
-        }
+      step = getDepthwiseStep(producer, kernelOp);
     if (!step)
       break;
     llvm::append_range(moves, trailing);
@@ -291,17 +338,16 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
   ChannelAffine affine(kernelOp.numInputChannels());
   for (const ChannelStep &step : llvm::reverse(steps))
     affine.append(step.affine);
-  if (!affine.scalesChannels)
+  if (!affine.scales)
     return;
   Operation *last = steps.front().op;
-  // A border of zeros behind the batch norm is none before it.
-  if (kernelOp.hasPadding())
-    return remark(last, "the convolution behind it pads");
-  if (!kernelOp.isPointwise())
-    return remark(last, "the kernel behind it is larger than one position");
-  if (kernelOp.isTransposed() && !kernelOp.isPositionwise())
+  // A border of zeros stays one under a factor, but not under an addition.
+  if (affine.shifts() && kernelOp.hasPadding())
+    return remark(last, "it adds to what the convolution behind it pads with "
+                        "zeros");
+  if (affine.shifts() && kernelOp.isTransposed() && !kernelOp.isPositionwise())
     return remark(last, "positions of the transposed convolution behind it "
-                        "read no input");
+                        "do not read all that it adds");
   std::optional<std::vector<float>> bias = kernelOp.getBias();
   if (!bias)
     return remark(last, "the bias behind it is not constant");
@@ -336,7 +382,7 @@ struct FoldBatchNormPass
   void runOnOperation() override {
     Folder folder(
         KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>()),
-        remarks);
+        getOperation(), remarks);
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (folder.canFold(op))

@@ -55,6 +55,18 @@ static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
   weight.operand->set(point.getOutput());
 }
 
+/// The target quantizes the weight, and runs slowly, or not at all, without.
+static void warnOfFloat(Operation *op, const PlannedWeight &weight,
+                        StringAttr name) {
+  InFlightDiagnostic warning = op->emitWarning()
+                               << "'" << weight.name.getValue() << "' of '"
+                               << name.getValue()
+                               << "' stays float although the target quantizes "
+                                  "it: "
+                               << weight.whyFloat;
+  warning.attachNote(weight.operand->get().getLoc()) << "it is made here";
+}
+
 static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
                                   Overrides &overrides) {
   FailureOr<QuantizationPlan> plan =
@@ -79,6 +91,8 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     for (const PlannedWeight &weight : planned.weights)
       if (weight.whyFloat.empty())
         insertWeightPoint(builder, weight, planned.name);
+      else if (weight.isMissed)
+        warnOfFloat(node.kernelOp, weight, planned.name);
     if (planned.cover != ResultCover::Point)
       continue;
     ArrayAttr group;

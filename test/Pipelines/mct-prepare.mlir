@@ -5,6 +5,7 @@
 // CHECK-NEXT:   func.func(
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,
+// CHECK-NEXT:     mct-move-transposes,
 // CHECK-NEXT:     mct-normalize-activations,
 // CHECK-NEXT:     mct-fold-batch-norm{remarks=false},
 // CHECK-NEXT:     mct-collapse-linear{remarks=false},

@@ -38,6 +38,9 @@ struct PlannedWeight {
   mlir::DenseI64ArrayAttr axes;
   /// Why it stays float; empty when it gets a point.
   std::string whyFloat;
+  /// It stays float although the target quantizes it, and no override asked for
+  /// that.
+  bool isMissed = false;
 };
 
 /// What covers the result of a node.

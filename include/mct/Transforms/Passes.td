@@ -74,6 +74,36 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tosa::TosaDialect"];
 }
 
+def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Move transpositions until they cancel";
+  let description = [{
+    Networks with channels in front come with a transposition before and behind every convolution, which works with
+    channels last. What stands between two convolutions (element-wise ops, reductions, `concat`, `pad`, `slice`, `tile`,
+    `reverse`, quantizer points without channels) computes the same in any order of the axes. Each connected region of
+    such ops is brought into the order in which the transpositions around it move the fewest elements, and only where
+    those are fewer than before; constants are transposed at compile time. Transpositions that meet are joined, those
+    that change nothing vanish, and one that moves axes of size 1 only is a reshape.
+
+    Values whose axes are in another order are named after what they were, with `_transposed` behind; one that is brought
+    back keeps the name. Results and arguments of the function stay as they are. Takes time linear in the number of ops.
+
+    Needs constants that are folded: run `mct-fold-constants` before.
+
+    Before:
+    ```mlir
+    %0 = tosa.transpose %arg0 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32>
+    %1 = tosa.add %0, %offset : (tensor<1x2x4x6xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x4x6xf32>
+    %2 = tosa.transpose %1 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.add %arg0, %moved_offset : (tensor<1x4x6x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x4x6x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
 def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::FuncOp"> {
   let summary = "Give activation functions the form by which targets know them";
   let description = [{
@@ -108,23 +138,25 @@ def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::
 def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
   let summary = "Fold a batch norm into the convolution or product beside it";
   let description = [{
-    A batch norm is a chain of additions, subtractions and multiplications with constants along the channels, one of
-    which scales every channel on its own. It is folded into kernel and bias
+    A batch norm is a chain of additions, subtractions and multiplications with constants, one number for each channel
+    or one for all of them. A chain that multiplies is folded into kernel and bias
 
     * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them,
       or a concatenation of such along the channels, which is how TOSA spells a convolution with groups;
-    * else of the op behind it, when every result position of that reads one position: a kernel of size 1 without
-      padding, or a matrix product. A depthwise convolution with a kernel of size 1, stride 1, no padding and one
-      output per channel counts as a batch norm there.
+    * else of the op behind it. A chain that adds needs positions that all read the same there: no padding, whose zeros
+      lie behind the chain, and no transposed convolution with a larger kernel. In front of a kernel of size 1 without
+      padding, a depthwise convolution with a kernel of size 1, stride 1, no padding and one output per channel counts
+      as a batch norm.
 
     Transpositions, and reshapes that keep the last axis, may stand in between. Nobody else may read an intermediate
-    result. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
-    Where the batch norm came last, the op takes the name of its result.
+    result. What is part of an operator that targets may know as a whole (`tpc-list-subgraphs`), such as the `add 3` of
+    a hard-sigmoid, stays. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5
+    relative). Where the batch norm came last, the op takes the name of its result.
 
     Needs the constants of the chain to be folded: run `mct-fold-constants` before.
 
-    Source: MCT `BatchNormalizationFolding`, `BatchNormalizationForwardFolding`; unlike MCT's, the latter leaves a
-    padding convolution and a strided depthwise one alone.
+    Source: MCT `BatchNormalizationFolding`, `BatchNormalizationForwardFolding`; unlike MCT's, the latter leaves an
+    offset in front of a padding convolution and a strided depthwise one alone.
 
     Before:
     ```mlir
@@ -152,8 +184,8 @@ def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::func::FuncOp"> {
     dilations are 1, nobody else reads the result in between, and the kernel may not have more elements than both
     together. Chains collapse completely.
 
-    The addition of a constant per channel behind any op with a constant kernel goes into its bias. One number for all
-    channels does too, but not where a bound or a factor behind it makes it part of an activation.
+    The addition of a constant per channel, or of one number for all, behind any op with a constant kernel goes into its
+    bias, but not where it is part of an operator that targets may know as a whole.
 
     Kernel ops are those that `tpc.framework` describes. The result keeps the name of the last op.
 
@@ -246,7 +278,8 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     There is none inside of a fused chain, unless the fusing pattern has a config of its own, and none behind an op that
     only moves or selects the values of a point. Constants of element-wise ops, concatenations and gathers are weights
     named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
-    computes the identity. `tpc-explain` tells why a tensor has a point or has none.
+    computes the identity. `tpc-explain` tells why a tensor has a point or has none. A weight that the target quantizes
+    but that is no f32 constant stays float, with a warning.
 
     `overrides` names a text file of rules that go before the target, one a line:
 

@@ -214,7 +214,10 @@ func.func @hard_sigmoid(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<2x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
   %1 = tosa.add %0, %c : (tensor<1x2x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x2x2x2xf32>
   %2 = tosa.clamp %1 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  return %2 : tensor<1x2x2x2xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %sixth = "tosa.const"() <{values = dense<0.16666667> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %3 = tosa.mul %2, %sixth, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
+  return %3 : tensor<1x2x2x2xf32>
 }
 
 // 21: the bias of a product is an addition, which takes the other one.

@@ -147,13 +147,14 @@ func.func @depthwise_forward(%x: tensor<1x2x2x2xf32>) -> tensor<1x2x2x1xf32> {
   return %1 : tensor<1x2x2x1xf32>
 }
 
-// 9
-// CHECK-LABEL: func.func @not_into_3x3
-// CHECK:         tosa.sub
-// CHECK:         tosa.mul
-// CHECK:         tosa.add
-// CHECK:         tosa.conv2d
-func.func @not_into_3x3(%x: tensor<1x3x3x2xf32>) -> tensor<1x1x1x1xf32> {
+// 9: MCT leaves it, and needs not: b' = 9 * 1 - 9 * 0.5.
+// CHECK-LABEL: func.func @into_3x3
+// CHECK-DAG:     dense<{{.*}}2.000000e+00, 5.000000e-01{{.*}}> : tensor<1x3x3x2xf32>
+// CHECK-DAG:     dense<4.500000e+00> : tensor<1xf32>
+// CHECK-NOT:     tosa.mul
+// CHECK:         tosa.conv2d %arg0
+// CHECK-NEXT:    return
+func.func @into_3x3(%x: tensor<1x3x3x2xf32>) -> tensor<1x1x1x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %k = "tosa.const"() <{values = dense<[[[[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]]]> : tensor<1x3x3x2xf32>}> : () -> tensor<1x3x3x2xf32>
