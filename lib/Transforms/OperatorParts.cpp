@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OperatorParts.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
 
 using namespace mlir;
@@ -20,16 +21,23 @@ llvm::DenseSet<Operation *> mct::getOperatorParts(func::FuncOp function,
         formsByRoot[variant->steps.back().opName].push_back(variant);
   }
   llvm::DenseSet<Operation *> parts;
+  auto add = [&](ArrayRef<Operation *> ops) {
+    if (llvm::none_of(ops, [&](Operation *part) {
+          return kernelOps.get(part).has_value();
+        }))
+      parts.insert_range(ops);
+  };
+  function.walk([&](Block *block) {
+    for (const tpc::FormulaMatch &match : tpc::findFormulas(*block))
+      add(match.ops);
+  });
   function.walk([&](Operation *op) {
     auto forms = formsByRoot.find(op->getName().getStringRef());
     if (forms == formsByRoot.end())
       return;
     for (const auto &form : forms->second)
       if (std::optional<tpc::CompiledSubgraph::Match> match = form->match(op))
-        if (llvm::none_of(match->ops, [&](Operation *part) {
-              return kernelOps.get(part).has_value();
-            }))
-          parts.insert_range(match->ops);
+        add(match->ops);
   });
   return parts;
 }
