@@ -236,10 +236,7 @@ SampleSource::open(const SampleOptions &options,
     shard.first = input.shards.empty()
                       ? 0
                       : input.shards.back().first + input.shards.back().count;
-    if (llvm::AddOverflow(shard.first, found.front() / input.sampleRows,
-                          shard.count))
-      return fail("'{0}': too many samples", path);
-    shard.count -= shard.first;
+    shard.count = found.front() / input.sampleRows;
     shard.file = std::move(*file);
     input.shards.push_back(std::move(shard));
   }

@@ -43,7 +43,7 @@ static llvm::Expected<size_t> readFully(int descriptor, char *to, size_t size) {
 }
 
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-read(int descriptor, llvm::StringRef name) {
+read(int descriptor, llvm::StringRef name, size_t largestPipe) {
   struct stat status;
   if (::fstat(descriptor, &status) != 0)
     return systemError();
@@ -57,8 +57,7 @@ read(int descriptor, llvm::StringRef name) {
     auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size, name,
                                                                     alignment);
     if (!buffer)
-      return llvm::createStringError("not enough memory for its " +
-                                     llvm::Twine(size) + " bytes");
+      return llvm::createStringError(std::strerror(ENOMEM));
     return std::move(buffer);
   };
 
@@ -81,7 +80,6 @@ read(int descriptor, llvm::StringRef name) {
     return std::move(*shorter);
   }
 
-  constexpr size_t kLargestStream = size_t(2) << 30;
   constexpr size_t kBlock = size_t(1) << 20;
   std::vector<std::unique_ptr<char[]>> blocks;
   size_t total = 0;
@@ -93,9 +91,10 @@ read(int descriptor, llvm::StringRef name) {
     total += *size;
     if (*size < kBlock)
       break;
-    if (total >= kLargestStream)
+    if (total >= largestPipe)
       return llvm::createStringError(
-          "expected at most 2 GiB from a pipe; write it to a file");
+          "expected at most " + llvm::Twine(largestPipe) +
+          " bytes from a pipe; write them to a file");
   }
   auto buffer = allocate(total);
   if (!buffer)
@@ -108,13 +107,13 @@ read(int descriptor, llvm::StringRef name) {
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mct::support::readInputFile(llvm::StringRef path) {
+mct::support::readInputFile(llvm::StringRef path, size_t largestPipe) {
   if (path == "-")
-    return read(STDIN_FILENO, "<stdin>");
+    return read(STDIN_FILENO, "<stdin>", largestPipe);
   int descriptor = ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
     return systemError();
-  auto buffer = read(descriptor, path);
+  auto buffer = read(descriptor, path, largestPipe);
   ::close(descriptor);
   return buffer;
 }

@@ -10,8 +10,8 @@
 namespace mct::quantization {
 
 /// Calls `work` once for each of 0 ... count - 1 on up to `threads` threads,
-/// the calling one included. Which thread has which index is not determined:
-/// calls must not depend on each other.
+/// the calling one included, fewer where the system refuses them. Which thread
+/// has which index is not determined: calls must not depend on each other.
 void parallelFor(size_t count, unsigned threads,
                  llvm::function_ref<void(size_t)> work);
 

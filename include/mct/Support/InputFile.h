@@ -16,11 +16,12 @@ namespace mct::support {
 ///
 /// They are a copy, aligned for bytecode and with a zero behind them, so that a
 /// file that somebody shortens meanwhile is merely shorter. Pipes are read to
-/// their end; one that has not ended after 2 GiB is an error, as is a device.
+/// their end; one that has not ended after `largestPipe` bytes is an error, as
+/// is a device.
 ///
 /// Errors do not name the file.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-readInputFile(llvm::StringRef path);
+readInputFile(llvm::StringRef path, size_t largestPipe = size_t(2) << 30);
 
 /// Which file a path leads to, whatever its spelling: by links, hard links,
 /// folders above. A file that does not exist yet is known by its folder and

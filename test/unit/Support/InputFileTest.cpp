@@ -66,6 +66,23 @@ TEST_F(InputFileTest, PipesAreReadToTheirEnd) {
   });
 }
 
+TEST_F(InputFileTest, PipesThatDoNotEndAreAnError) {
+  std::string pipe = path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  constexpr size_t kLimit = size_t(2) << 20;
+  runOnThreads(2, [&](size_t number) {
+    if (number == 1) {
+      write("pipe", std::string(kLimit, 'y'));
+      return;
+    }
+    auto buffer = readInputFile(pipe, kLimit);
+    ASSERT_FALSE(static_cast<bool>(buffer));
+    EXPECT_EQ(llvm::toString(buffer.takeError()),
+              "expected at most 2097152 bytes from a pipe; write them to a "
+              "file");
+  });
+}
+
 TEST_F(InputFileTest, DevicesAndFoldersAreNoFiles) {
   EXPECT_EQ(errorOf("/dev/zero"), "expected a file, found a device");
   EXPECT_EQ(errorOf("/dev/null"), "");
