@@ -150,6 +150,59 @@ void compile(benchmark::State &state, const Network &network) {
       return state.SkipWithError("cannot compile");
 }
 
+/// A chain of ops, with a convolution and an addition of an earlier value among
+/// every few, as deep networks have them.
+std::string makeChain(int64_t length) {
+  const std::string type = "tensor<1x8x8x16xf32>";
+  std::string text = "func.func @main(%v0: " + type + ") -> " + type + R"( {
+    %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %w = "tosa.const"() <{values = dense<0.05> : tensor<16x1x1x16xf32>}> : () -> tensor<16x1x1x16xf32>
+    %b = "tosa.const"() <{values = dense<0.1> : tensor<16xf32>}> : () -> tensor<16xf32>
+)";
+  for (int64_t i = 0; i != length; ++i) {
+    std::string from = "%v" + std::to_string(i);
+    text += "%v" + std::to_string(i + 1) + " = ";
+    if (i % 5 == 2)
+      text += "tosa.conv2d " + from +
+              ", %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: "
+              "1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, "
+              "1>} : (" +
+              type +
+              ", tensor<16x1x1x16xf32>, tensor<16xf32>, tensor<1xf32>, "
+              "tensor<1xf32>) -> " +
+              type + "\n";
+    else if (i % 5 == 4)
+      text += "tosa.add " + from + ", %v" + std::to_string(i - 3) + " : (" +
+              type + ", " + type + ") -> " + type + "\n";
+    else
+      text += "tosa.tanh " + from + " : (" + type + ") -> " + type + "\n";
+  }
+  return text + "return %v" + std::to_string(length) + " : " + type + "\n}";
+}
+
+/// Compiles a long network; `parts` is what is left of it to compile.
+void compileChain(benchmark::State &state) {
+  mlir::DialectRegistry registry;
+  Executor::registerDependencies(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      makeChain(state.range(0)), &context);
+  for (auto _ : state) {
+    auto executor = Executor::compile(*module);
+    if (mlir::failed(executor))
+      return state.SkipWithError("cannot compile");
+    state.counters["parts"] = double((*executor)->numCompiledParts());
+  }
+}
+BENCHMARK(compileChain)
+    ->Name("BM_CompileChain")
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(5000)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
 [[maybe_unused]] const bool kRegistered = [] {
   for (const Network &network : kNetworks) {
     for (unsigned threads : {1, 2})
