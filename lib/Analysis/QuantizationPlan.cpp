@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/QuantizationPlan.h"
 #include "mct/Analysis/ConstantEvaluator.h"
+#include "mct/Analysis/Constants.h"
 #include "mct/Analysis/Names.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
@@ -623,9 +624,12 @@ static std::string whyNotQuantizable(Value value) {
   std::string reason;
   llvm::raw_string_ostream os(reason);
   if (matchPattern(value, m_Constant())) {
+    std::optional<ConstantTensor> tensor = ConstantTensor::get(value);
     if (!isQuantizable(value))
       os << "its elements are " << getElementTypeOrSelf(value.getType())
          << ", not f32";
+    else if (tensor && tensor->isSplat() && !ConstantFloats::exists(value))
+      os << "it is one number " << tensor->getNumElements() << " times";
     return reason;
   }
   Operation *maker = value.getDefiningOp();

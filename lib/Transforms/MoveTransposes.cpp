@@ -535,8 +535,8 @@ bool Mover::move(const Cluster &cluster) {
         gains[perms] += getCost(getType(op->getResult(0)), perms);
       }
   auto candidates = gains.takeVector();
-  llvm::stable_sort(candidates, [](const auto &lhs, const auto &rhs) {
-    return lhs.second > rhs.second;
+  llvm::sort(candidates, [](const auto &lhs, const auto &rhs) {
+    return std::tie(rhs.second, lhs.first) < std::tie(lhs.second, rhs.first);
   });
   if (candidates.size() > kMaxCandidates)
     candidates.resize(kMaxCandidates);

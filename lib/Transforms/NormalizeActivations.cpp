@@ -17,7 +17,7 @@ namespace mct {
 } // namespace mct
 
 using namespace mlir;
-using mct::ConstantFloats;
+using mct::ConstantTensor;
 
 namespace {
 /// An op that computes min(max(input, lowest), highest).
@@ -31,12 +31,11 @@ struct Limiter {
 
 /// The number that all elements of a constant are, if they are one.
 static std::optional<float> getNumber(Value value) {
-  std::optional<ConstantFloats> constant = ConstantFloats::get(value);
-  if (!constant || constant->values().empty() ||
-      !llvm::all_equal(constant->values()) ||
-      std::isnan(constant->values().front()))
+  std::optional<ConstantTensor> constant = ConstantTensor::get(value);
+  ArrayRef<float> stored = constant ? constant->getFloats() : ArrayRef<float>();
+  if (stored.empty() || !llvm::all_equal(stored) || std::isnan(stored.front()))
     return std::nullopt;
-  return constant->values().front();
+  return stored.front();
 }
 
 /// The op of one of these kinds that makes the value, when nobody else reads it

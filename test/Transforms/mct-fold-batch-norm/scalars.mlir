@@ -81,3 +81,17 @@ func.func @activations(%x: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> {
   %8 = tosa.conv2d %7, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
   return %8 : tensor<1x2x2x2xf32>
 }
+
+// Numbers in 40 billion places are never expanded: the layer stays as it is.
+// CHECK-LABEL: func.func @huge
+// CHECK:         tosa.conv2d
+// CHECK:         tosa.mul
+func.func @huge(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x40000000000xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %k = "tosa.const"() <{values = dense<-1.0> : tensor<40000000000x1x1x1xf32>}> : () -> tensor<40000000000x1x1x1xf32>
+  %s = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x40000000000xf32>}> : () -> tensor<1x1x1x40000000000xf32>
+  %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<40000000000x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x40000000000xf32>
+  %1 = tosa.mul %0, %s, %shift : (tensor<1x2x2x40000000000xf32>, tensor<1x1x1x40000000000xf32>, tensor<1xi8>) -> tensor<1x2x2x40000000000xf32>
+  return %1 : tensor<1x2x2x40000000000xf32>
+}

@@ -39,3 +39,17 @@ func.func @half_precision(%x: tensor<1x2x2x1xf16>) -> tensor<1x2x2x1xf16> {
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f16, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf16>, tensor<1x1x1x1xf16>, tensor<1xf16>, tensor<1xf16>, tensor<1xf16>) -> tensor<1x2x2x1xf16>
   return %0 : tensor<1x2x2x1xf16>
 }
+
+// -----
+
+// A number in more places than any weight has is not expanded, here or by any rewrite before.
+// CHECK-LABEL: function huge
+// CHECK:         weight kernel_attr: float, because it is one number 40000000000 times
+func.func @huge(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x40000000000xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-note @below {{it is made here}}
+  %k = "tosa.const"() <{values = dense<-1.0> : tensor<40000000000x1x1x1xf32>}> : () -> tensor<40000000000x1x1x1xf32>
+  // expected-warning @below {{it is one number 40000000000 times}}
+  %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<40000000000x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x40000000000xf32>
+  return %0 : tensor<1x2x2x40000000000xf32>
+}
