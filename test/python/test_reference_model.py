@@ -13,6 +13,8 @@ import measure
 import numpy as np
 import pytest
 
+# MLIR takes more than TOSA does (regions that read what is outside of them), and more types than the model.
+REFUSED = ("is not conformant to the TOSA specification", "OpFactory could not allocate op")
 NETWORKS = int(os.environ.get("MCT_RANDOM_NETWORKS", "25"))
 WRITER = measure.BIN.parent / "unit" / "MctRandomNetworkTests"
 
@@ -24,9 +26,7 @@ def tosa():
     found = {name: shutil.which(name, path=folder) for name in ("tosa-opt", "tosa_reference_model")}
     missing = [name for name, path in found.items() if path is None]
     if missing:
-        pytest.skip(
-            f"{' and '.join(missing)} not found (pip install tosa-tools, or set MCT_TOSA_TOOLS)"
-        )
+        pytest.skip(f"{' and '.join(missing)} not found (pip install tosa-tools, or set MCT_TOSA_TOOLS)")
     return found
 
 
@@ -82,7 +82,9 @@ def run_model(tosa, network: Path, work: Path) -> list[np.ndarray] | str:
     )
     if model.returncode != 0:
         text = (model.stdout + model.stderr).splitlines()
-        return "; ".join(line for line in text if "REQUIRE" in line or "ERROR" in line or "result" in line)
+        return "; ".join(
+            line for line in text if any(word in line for word in ("REQUIRE", "ERROR", "OpFactory", "result"))
+        )
     return [np.load(path) for path in outputs]
 
 
@@ -94,11 +96,16 @@ def count(stem: str, kind: str) -> int:
 
 
 def test_random_networks_compute_what_the_reference_model_computes(tosa, networks, tmp_path):
+    # TOSA leaves tanh an absolute error, and the model takes some of it near 0: 1.1e-8 of 0.0088.
+    slack = 1e-6
     # The model rounds to float32 as any execution does, so it lies within the bounds of the evaluator, and at most
     # both of them away from the executor.
-    judged, problems = 0, []
+    judged, refused, problems = 0, 0, []
     for network in sorted(networks.glob("*.mlir"), key=lambda path: int(path.stem)):
         found = run_model(tosa, network, tmp_path)
+        if isinstance(found, str) and any(reason in found for reason in REFUSED):
+            refused += 1
+            continue
         if isinstance(found, str):
             problems.append(f"{network.name}: not run: {found}")
             continue
@@ -108,8 +115,8 @@ def test_random_networks_compute_what_the_reference_model_computes(tosa, network
             assert theirs.shape == ours.shape
             known = np.isfinite(error)
             for name, distance, allowed in (
-                ("evaluator", np.abs(theirs.astype(float) - value), error),
-                ("executor", np.abs(theirs.astype(float) - ours.astype(float)), 2 * error),
+                ("evaluator", np.abs(theirs.astype(float) - value), error + slack),
+                ("executor", np.abs(theirs.astype(float) - ours.astype(float)), 2 * error + slack),
             ):
                 wrong = known & ~(distance <= allowed)
                 if wrong.any():
@@ -120,4 +127,5 @@ def test_random_networks_compute_what_the_reference_model_computes(tosa, network
                     )
             judged += int(known.sum())
     assert not problems, "\n".join(problems)
+    assert refused <= NETWORKS / 3
     assert judged > 10 * NETWORKS

@@ -268,7 +268,7 @@ void RandomNetworks::expectNoDifference(const std::string &text) {
 
 // MCT_RANDOM_NETWORKS=2000 for more of them, MCT_RANDOM_SEED=7 for others.
 TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
-  size_t count = numRandomNetworks(300), failures = 0;
+  size_t count = numRandomNetworks(200), failures = 0;
   for (size_t i = 0; i != count; ++i) {
     unsigned seed = firstSeed() + unsigned(i);
     auto network = makeRandomNetwork(context, seed);

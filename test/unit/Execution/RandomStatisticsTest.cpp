@@ -232,7 +232,7 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
 }
 
 TEST_F(RandomStatistics, CalibrationCountsWhatTheNetworkComputes) {
-  size_t count = numRandomNetworks(100), failures = 0;
+  size_t count = numRandomNetworks(60), failures = 0;
   for (size_t i = 0; i != count; ++i) {
     unsigned seed = firstSeed() + unsigned(i);
     auto network = makeRandomNetwork(context, seed);
@@ -348,7 +348,7 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
 }
 
 TEST_F(RandomStatistics, BiasCorrectionGivesEveryLayerItsFloatMean) {
-  size_t count = numRandomNetworks(60), failures = 0;
+  size_t count = numRandomNetworks(40), failures = 0;
   for (size_t i = 0; i != count; ++i) {
     unsigned seed = firstSeed() + unsigned(i);
     auto network = makeRandomLayers(context, seed);
