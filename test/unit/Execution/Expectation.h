@@ -127,25 +127,27 @@ public:
       return "another rank";
     auto element =
         mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
-    // A batch that is outermost in memory may lie in any of the dimensions.
+    // The dimension of the batch is the one that differs.
+    int64_t axis = -1, differing = 0;
+    for (int64_t d = 0; d != int64_t(shape.size()); ++d)
+      if (shape[d] != wanted[d]) {
+        axis = d;
+        ++differing;
+      }
     llvm::SmallVector<int64_t> flat, flatWanted;
-    if (held != batch && shape != wanted &&
-        numElements(shape) * batch == numElements(wanted) * held &&
-        isOutermost(wanted, batch) && isOutermost(shape, held)) {
+    if (differing > 1 ||
+        (differing == 1 && shape[axis] * batch != wanted[axis] * held)) {
+      // A batch that is outermost in memory may lie in another one.
+      if (numElements(shape) * batch != numElements(wanted) * held ||
+          !isOutermost(wanted, batch) || !isOutermost(shape, held))
+        return "has the shape " + print(shape) + " for " +
+               std::to_string(held) + " samples, not " + print(wanted);
       flat = {held, numElements(shape) / held};
       flatWanted = {batch, numElements(wanted) / batch};
       shape = flat;
       wanted = flatWanted;
+      axis = 0;
     }
-    // The dimension of the batch is the one that differs, or the outermost.
-    int64_t axis = -1;
-    for (int64_t d = 0; d != int64_t(shape.size()); ++d)
-      if (shape[d] != wanted[d]) {
-        if (axis >= 0 || shape[d] * batch != wanted[d] * held)
-          return "has the shape " + print(shape) + " for " +
-                 std::to_string(held) + " samples, not " + print(wanted);
-        axis = d;
-      }
     // As many samples as a group has may come from two groups.
     if (axis < 0 && held == batch && (valid != held || first % batch != 0))
       for (int64_t d = 0; d != int64_t(shape.size()) && axis < 0; ++d)
