@@ -131,15 +131,37 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
             SmallVector<Affine> &correction = corrections[number];
             std::vector<double> variances = SampleMeans::varianceOfDifference(
                 run->sampleMeans[number], means);
+            SmallVector<double> errors;
+            // Squares of errors in units of what chance makes of them, with so
+            // many samples.
+            double samples = double(run->samples->numSamples());
+            double total = 0, known = 0, energy = 0;
             for (auto [channel, seen] :
                  llvm::enumerate(statistics.channels())) {
               double error =
                   run->statistics[number].channels()[channel].mean() -
                   seen.mean();
-              // What other samples would not show again is left out.
-              if (shrink && error != 0)
+              errors.push_back(error);
+              energy += error * error - variances[channel];
+              if (variances[channel] == 0)
+                continue;
+              constexpr double kSureEnough = 9;
+              total +=
+                  std::min(kSureEnough, error * error / variances[channel] *
+                                            (samples - 3) / (samples - 1));
+              ++known;
+            }
+            // What other samples would not show again is left out: more where
+            // the errors of a layer differ little from chance altogether, for
+            // few samples say little about a single channel. Both the largest
+            // errors and the many may show that they are more than that.
+            double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
+            double spread = std::max(0.0, energy / double(errors.size()));
+            for (auto [error, variance] : llvm::zip(errors, variances)) {
+              if (shrink && variance > 0 && error != 0)
                 error *=
-                    std::max(0.0, 1 - variances[channel] / (error * error));
+                    std::clamp(1 - variance / (error * error), 0.0,
+                               std::max(ofMany, spread / (spread + variance)));
               correction.push_back({1, error});
             }
             // The layers behind see the bias that the module gets.

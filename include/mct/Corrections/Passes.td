@@ -36,9 +36,11 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       other are measured together. What layers hand on is kept between two measurements where it fits in a quarter
       of a gigabyte and computed again where it does not.
       With `shrink`, an error d whose standard error over the samples is e counts as d * max(0, 1 - e^2 / d^2): what
-      differs from sample to sample more than on average is chance, and would be wrong for other samples. e comes from
-      all samples, where they fit in 64 MiB; of more the mean is known well. Of fewer than 8 nothing is known, and errors
-      count as they are.
+      differs from sample to sample more than on average is chance, and would be wrong for other samples. A few samples
+      say little about one channel, so that no error counts more than the larger of two factors that come from all channels
+      of the layer: s / (s + e^2), where s is the mean of d^2 - e^2, and 1 - 1 / q, where q is the mean of d^2 / e^2, each
+      9 at most, times (n - 3) / (n - 1) for n samples. e comes from all samples, where they fit in 64 MiB; of more the
+      mean is known well. Of fewer than 8 nothing is known, and errors count as they are.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
