@@ -75,14 +75,13 @@ def test_every_chain_has_its_script_and_pinned_packages():
 def test_table_shows_worst_output_of_each_target():
     rows = table.markdown({"toy": RESULT}).splitlines()
     assert rows[0].split(" | ")[-3:] == ["imx500 dB", "tflite dB", "qnnpack dB |"]
-    assert rows[2] == "| toy | tflite | 12 | 2.5e-01 | 1.2 | 2.0 | 100 | 30.0 | 20.0 | failed |"
+    assert rows[2] == "| toy | tflite | 12 | 2.5e-01 | 1.2 | 2.0 | 100 | 2 | 30.0 | 20.0 | failed |"
 
 
 def test_table_lists_what_needs_an_explanation():
     assert table.findings(RESULT) == [
         "float error 2.5e-01 after mct-prepare",
         "qnnpack: mct-run: exit status 139",
-        "no operator set: tosa.exp x2",
         "tflite: bias correction takes output 1 from 26.0 to 21.0 dB",
         "tflite: shift correction takes output 1 from 27.5 to 26.0 dB",
         "warning: odd",
@@ -91,6 +90,15 @@ def test_table_lists_what_needs_an_explanation():
         "toy",
         "onnx",
         "not imported",
+    ]
+
+
+def test_table_gathers_what_has_no_operator_set():
+    other = RESULT | {"unmatched": ["tosa.abs", "tosa.exp", "+".join(["tosa.mul"] * 11 + ["tosa.add"])]}
+    assert table.unmatched({"a": RESULT, "b": other}) == [
+        "`exp`: a x2, b",
+        "`abs`: b",
+        "`mul + mul + mul + 8 more + add`: b",
     ]
 
 

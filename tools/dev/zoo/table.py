@@ -10,11 +10,29 @@ FLOAT_ERROR = 1e-3
 # dB by which a correction may make an output worse.
 CORRECTION_LOSS = 1.0
 
-HEADER = ["network", "chain", "ops", "float error", "compile s", "mct-ptq s", "peak MB"]
+HEADER = ["network", "chain", "ops", "float error", "compile s", "mct-ptq s", "peak MB", "unmatched"]
 
 
 def number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
+
+
+def counted(text: str) -> tuple[str, int]:
+    """An entry of "unmatched" as the name of its ops and their number."""
+    ops, _, count = text.partition(" x")
+    names = ops.replace("tosa.", "").split("+")
+    return " + ".join(names if len(names) < 10 else [*names[:3], f"{len(names) - 4} more", names[-1]]), int(count or 1)
+
+
+def unmatched(results: dict[str, dict]) -> list[str]:
+    """What has no operator set, the commonest first, with the networks that have it."""
+    found: dict[str, list[str]] = {}
+    for name, result in results.items():
+        for text in result.get("unmatched", []):
+            ops, count = counted(text)
+            found.setdefault(ops, []).append(f"{name} x{count}" if count > 1 else name)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [f"`{ops}`: {', '.join(names)}" for ops, names in ordered]
 
 
 def row(name: str, result: dict) -> list[str]:
@@ -31,6 +49,7 @@ def row(name: str, result: dict) -> list[str]:
         number(result.get("compile"), ".1f"),
         number(first.get("seconds"), ".1f"),
         number(first.get("peak_mb"), ".0f"),
+        str(sum(counted(text)[1] for text in result["unmatched"])) if "unmatched" in result else "-",
     ]
     for target in TARGETS:
         decibels = targets.get(target, {}).get("sqnr")
@@ -63,8 +82,6 @@ def findings(result: dict) -> list[str]:
     for target, entry in result.get("targets", {}).items():
         if "failure" in entry:
             found.append(f"{target}: {entry['failure']}")
-    if result.get("unmatched"):
-        found.append("no operator set: " + ", ".join(result["unmatched"]))
     found += losses(result)
     warnings = dict.fromkeys(result.get("warnings", []))
     for entry in result.get("targets", {}).values():
@@ -81,4 +98,6 @@ def markdown(results: dict[str, dict]) -> str:
     if any(listed.values()):
         lines += ["", "To explain:", ""]
         lines += [f"* {name}: {text}" for name, texts in listed.items() for text in texts]
+    if without := unmatched(results):
+        lines += ["", f"Without an operator set of {TARGETS[0]}:", "", *(f"* {line}" for line in without)]
     return "\n".join(lines) + "\n"
