@@ -275,6 +275,9 @@ private:
     return found != clusterOf.end() &&
            found->second == clusterOf.find(cluster.ops.front())->second;
   }
+  bool isInside(const Cluster &cluster, Value value) const {
+    return value.getDefiningOp() && contains(cluster, value.getDefiningOp());
+  }
   /// Values from outside that the cluster has as tensors.
   SmallVector<Value> getInputs(const Cluster &cluster) const;
   /// A value in another order of its axes, made behind it.
@@ -402,6 +405,9 @@ int64_t Mover::getCostAround(const Cluster &cluster,
       continue;
     auto producer = getTranspose(input.getDefiningOp());
     RankedTensorType type = getType(input);
+    // Between two values of the cluster: counted where it reads.
+    if (producer && isInside(cluster, producer.getInput1()))
+      continue;
     if (!permutation) {
       // One that others read stays, whatever happens here.
       if (producer && llvm::all_of(input.getUsers(), [&](Operation *user) {
@@ -426,8 +432,15 @@ int64_t Mover::getCostAround(const Cluster &cluster,
       if (!permutation) {
         cost += consumer ? getCost(type, consumer.getPerms()) : 0;
       } else if (consumer) {
-        cost += getCost(permute(type, *permutation),
-                        compose(invert(*permutation), consumer.getPerms()));
+        Permutation behind = compose(invert(*permutation), consumer.getPerms());
+        auto isReadInside = [&](Operation *reader) {
+          return contains(cluster, reader);
+        };
+        if (!llvm::all_of(consumer->getUsers(), isReadInside))
+          cost += getCost(permute(type, *permutation), behind);
+        if (llvm::any_of(consumer->getUsers(), isReadInside))
+          cost += getCost(permute(type, *permutation),
+                          compose(behind, *permutation));
       } else {
         isReadAsItIs = true;
       }
@@ -457,6 +470,7 @@ Value Mover::transpose(Value value, ArrayRef<int32_t> permutation,
 }
 
 void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
+  llvm::MapVector<Value, Value> movedValues;
   for (Value input : getInputs(cluster)) {
     Value moved;
     auto producer = getTranspose(input.getDefiningOp());
@@ -465,24 +479,24 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     } else if (producer) {
       Permutation both = compose(producer.getPerms(), permutation);
       moved = producer.getInput1();
-      if (!isIdentity(both))
+      // A value of the cluster is about to be turned itself.
+      if (!isIdentity(both) || isInside(cluster, moved))
         moved = transpose(moved, both, getMovedLoc(input));
     } else {
       moved = transpose(input, permutation, getMovedLoc(input));
     }
-    for (OpOperand &use : llvm::make_early_inc_range(input.getUses())) {
-      Operation *user = use.getOwner();
-      if (contains(cluster, user) &&
-          use.getOperandNumber() < getNumTensors(user))
-        use.set(moved);
-    }
-    Operation *unread = input.getDefiningOp();
-    if (!unread || !unread->use_empty())
-      continue;
-    if (isa<tosa::TransposeOp, tosa::ReshapeOp, tosa::ConstOp,
+    movedValues[input] = moved;
+  }
+  for (Operation *op : cluster.ops)
+    for (OpOperand &operand : op->getOpOperands().take_front(getNumTensors(op)))
+      if (Value moved = movedValues.lookup(operand.get()))
+        operand.set(moved);
+  for (const auto &[input, moved] : movedValues)
+    if (Operation *unread = input.getDefiningOp();
+        unread && unread->use_empty() &&
+        isa<tosa::TransposeOp, tosa::ReshapeOp, tosa::ConstOp,
             arith::ConstantOp>(unread))
       unread->erase();
-  }
   Permutation inverse = invert(permutation);
   for (Operation *op : cluster.ops) {
     Location loc = op->getLoc();

@@ -69,3 +69,38 @@ func.func @in_a_row(%x: tensor<1x4x6x2xf32>) -> (tensor<1x4x2x6xf32>, tensor<1x4
   %3 = tosa.transpose %2 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32>
   return %1, %3 : tensor<1x4x2x6xf32>, tensor<1x4x6x2xf32>
 }
+
+// -----
+
+// Height and width of one summand are swapped: a transposition between two values that are both turned.
+// CHECK-LABEL: func.func @inside
+// CHECK:         %[[EXP:.*]] = tosa.exp %arg0 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+// CHECK:         %[[SWAPPED:.*]] = tosa.transpose %[[EXP]] {perms = array<i32: 0, 2, 1, 3>} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+// CHECK-NEXT:    %[[SUM:.*]] = tosa.add %[[EXP]], %[[SWAPPED]]
+// CHECK-NEXT:    return %[[SUM]]
+func.func @inside(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %0 = tosa.transpose %x {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x4x2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = tosa.exp %0 : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %2 = tosa.transpose %1 {perms = array<i32: 0, 1, 3, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %3 = tosa.add %1, %2 : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %4 = tosa.transpose %3 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x4xf32>) -> tensor<1x4x4x2xf32>
+  return %4 : tensor<1x4x4x2xf32>
+}
+
+// -----
+
+// The same where the sum wants the one in the order that the other vanishes with: all sizes are equal, and only the
+// function says which is right: exp(x) + exp(x) rotated.
+// CHECK-LABEL: func.func @inside_of_a_cube
+// CHECK:         %[[EXP:.*]] = tosa.exp %arg0
+// CHECK:         %[[ROTATED:.*]] = tosa.transpose %[[EXP]] {perms = array<i32: 0, 2, 3, 1>}
+// CHECK-NEXT:    %[[SUM:.*]] = tosa.add %[[EXP]], %[[ROTATED]]
+// CHECK-NEXT:    return %[[SUM]]
+func.func @inside_of_a_cube(%x: tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32> {
+  %0 = tosa.transpose %x {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  %1 = tosa.exp %0 : (tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  %2 = tosa.transpose %1 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  %3 = tosa.add %1, %2 : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  %4 = tosa.transpose %3 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  return %4 : tensor<1x4x4x4xf32>
+}
