@@ -81,6 +81,7 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
     if (failed(loadStatistics(statistics)) || failed(addSamples(statistics)) ||
         failed(writeToPoints(statistics)))
       return signalPassFailure();
+    warnOfInstructionSets(statistics);
     if (statisticsOut.empty())
       return;
     if (llvm::Error error = statistics.save(statisticsOut)) {
@@ -121,16 +122,16 @@ private:
 
   func::FuncOp entry;
 
-  LogicalResult mergeInto(StatisticsFile &statistics, const std::string &name,
-                          const PointStatistics &added) {
-    auto [present, isNew] = statistics.points.try_emplace(name, added);
-    if (isNew)
-      return success();
-    if (llvm::Error error = present->second.merge(added))
-      return emitError(getOperation().getLoc())
-             << "statistics of '" << name
-             << "': " << llvm::toString(std::move(error));
-    return success();
+  /// On another instruction set the network's values have other last bits.
+  void warnOfInstructionSets(const StatisticsFile &statistics) {
+    if (statistics.instructionSets.size() < 2)
+      return;
+    InFlightDiagnostic warning = emitWarning(getOperation().getLoc());
+    warning << "merges statistics of machines with different instruction sets,"
+               " whose last bits may differ: ";
+    llvm::interleaveComma(
+        statistics.instructionSets, warning,
+        [&](const std::string &name) { warning << "'" << name << "'"; });
   }
 
   LogicalResult loadStatistics(StatisticsFile &statistics) {
@@ -138,10 +139,8 @@ private:
       llvm::Expected<StatisticsFile> file = StatisticsFile::load(path);
       if (!file)
         return report(file.takeError());
-      statistics.instructionSet = file->instructionSet;
-      for (const auto &[name, point] : file->points)
-        if (failed(mergeInto(statistics, name, point)))
-          return failure();
+      if (llvm::Error error = statistics.merge(*file))
+        return report(std::move(error));
     }
     return success();
   }
@@ -224,12 +223,12 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   if (error)
     return report(std::move(error));
 
-  statistics.instructionSet = execution::Executor::instructionSet();
+  statistics.instructionSets.insert(execution::Executor::instructionSet());
   for (auto [index, point] : llvm::enumerate(points)) {
     for (WorkerStatistics &worker : workers)
-      if (failed(mergeInto(statistics, point.getUniqueName(),
-                           worker.points[index])))
-        return failure();
+      if (llvm::Error error =
+              statistics.merge(point.getUniqueName(), worker.points[index]))
+        return report(std::move(error));
     const quantization::Histogram &seen =
         statistics.points[point.getUniqueName()].histogram;
     if (seen.nonFinite() != 0)

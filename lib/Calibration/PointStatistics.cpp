@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/PointStatistics.h"
+#include <limits>
 
 using namespace mct::calibration;
 
@@ -15,8 +16,17 @@ llvm::Error PointStatistics::merge(const PointStatistics &other) {
       return llvm::createStringError("has %zu channels on one side and %zu on "
                                      "the other",
                                      own, others);
-    channels->merge(*other.channels);
   }
+  // Each is below 2^63, so that the sum does not overflow.
+  if (histogram.count() + other.histogram.count() >
+      uint64_t(std::numeric_limits<int64_t>::max()))
+    return llvm::createStringError(
+        "has %llu values on one side and %llu on the other, together more "
+        "than can be counted",
+        static_cast<unsigned long long>(histogram.count()),
+        static_cast<unsigned long long>(other.histogram.count()));
+  if (channels)
+    channels->merge(*other.channels);
   histogram.merge(other.histogram);
   return llvm::Error::success();
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/OutputFile.h"
+#include "tpc_dialect/Json/ParseJson.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mct;
 using namespace mct::calibration;
@@ -15,6 +18,26 @@ namespace json = llvm::json;
 
 static constexpr llvm::StringLiteral kFormat = "mct-statistics";
 static constexpr int64_t kVersion = 1;
+
+llvm::Error StatisticsFile::merge(const std::string &name,
+                                  const PointStatistics &added) {
+  auto [present, isNew] = points.try_emplace(name, added);
+  if (isNew)
+    return llvm::Error::success();
+  if (llvm::Error error = present->second.merge(added))
+    return llvm::createStringError("statistics of '" + name +
+                                   "': " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+llvm::Error StatisticsFile::merge(const StatisticsFile &other) {
+  instructionSets.insert(other.instructionSets.begin(),
+                         other.instructionSets.end());
+  for (const auto &[name, point] : other.points)
+    if (llvm::Error error = merge(name, point))
+      return error;
+  return llvm::Error::success();
+}
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -52,7 +75,13 @@ llvm::Error StatisticsFile::save(llvm::StringRef path) const {
     stream.object([&] {
       stream.attribute("format", kFormat);
       stream.attribute("version", kVersion);
-      stream.attribute("instruction_set", instructionSet);
+      if (instructionSets.size() == 1)
+        stream.attribute("instruction_set", *instructionSets.begin());
+      else if (!instructionSets.empty())
+        stream.attributeArray("instruction_set", [&] {
+          for (const std::string &name : instructionSets)
+            stream.value(name);
+        });
       stream.attributeObject("points", [&] {
         for (const auto &entry : points)
           stream.attributeObject(entry.first,
@@ -108,9 +137,25 @@ static bool readUnsigned(const json::Value *field, uint64_t &value,
   return true;
 }
 
+/// Whether some values between the extremes have these sums. The quotients are
+/// rounded once each.
+static bool isPossible(const ChannelStatistics::Channel &channel) {
+  constexpr double kRounding = 1e-12;
+  double count = double(channel.count);
+  double largest = std::max(std::fabs(channel.min), std::fabs(channel.max));
+  double slack = kRounding * largest;
+  double mean = channel.mean();
+  double meanSquare = channel.sumOfSquares.round() / count;
+  return channel.count > 0 && channel.min <= channel.max &&
+         mean >= channel.min - slack && mean <= channel.max + slack &&
+         meanSquare >= mean * mean - slack * largest &&
+         meanSquare <= largest * (largest + slack);
+}
+
 static bool readChannels(const json::Array &array, PointStatistics &point,
                          json::Path path) {
   std::vector<ChannelStatistics::Channel> channels;
+  uint64_t counted = 0;
   for (size_t index = 0; index != array.size(); ++index) {
     json::Path at = path.index(unsigned(index));
     const json::Object *object = array[index].getAsObject();
@@ -125,6 +170,21 @@ static bool readChannels(const json::Array &array, PointStatistics &point,
         !readSum(*object, "sum", channel.sum, at) ||
         !readSum(*object, "sum_of_squares", channel.sumOfSquares, at))
       return false;
+    if (!isPossible(channel)) {
+      at.report("sums that no values between 'min' and 'max' have");
+      return false;
+    }
+    // No sum of counts overflows that is compared with the histogram's.
+    if (channel.count > point.histogram.count() - counted) {
+      at.field("count").report("more values in the channels than in the "
+                               "histogram");
+      return false;
+    }
+    counted += channel.count;
+  }
+  if (!channels.empty() && counted != point.histogram.count()) {
+    path.report("fewer values in the channels than in the histogram");
+    return false;
   }
   point.channels = ChannelStatistics::fromChannels(std::move(channels));
   return true;
@@ -170,16 +230,47 @@ static bool readPoint(const json::Value &value, PointStatistics &point,
     path.report("not a histogram");
     return false;
   }
+  if (histogram->count() > uint64_t(std::numeric_limits<int64_t>::max())) {
+    path.field("counts").report("more values than can be counted");
+    return false;
+  }
   point.histogram = *histogram;
-  const json::Array *channels = object->getArray("channels");
-  return !channels || readChannels(*channels, point, path.field("channels"));
+  const json::Value *channels = object->get("channels");
+  if (!channels)
+    return true;
+  if (!channels->getAsArray()) {
+    path.field("channels").report("expected an array");
+    return false;
+  }
+  return readChannels(*channels->getAsArray(), point, path.field("channels"));
+}
+
+/// A name, or a list of names.
+static bool readNames(const json::Value &value, std::set<std::string> &names,
+                      json::Path path) {
+  if (auto name = value.getAsString()) {
+    names.insert(name->str());
+    return true;
+  }
+  const json::Array *array = value.getAsArray();
+  for (size_t index = 0; array && index != array->size(); ++index) {
+    auto name = (*array)[index].getAsString();
+    if (!name) {
+      path.index(unsigned(index)).report("expected a name");
+      return false;
+    }
+    names.insert(name->str());
+  }
+  if (!array)
+    path.report("expected a name or an array of names");
+  return array != nullptr;
 }
 
 llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (std::error_code error = buffer.getError())
     return llvm::createFileError(path, error);
-  llvm::Expected<json::Value> document = json::parse((*buffer)->getBuffer());
+  llvm::Expected<json::Value> document = tpc::parseJson((*buffer)->getBuffer());
   if (!document)
     return llvm::createFileError(path, document.takeError());
 
@@ -197,8 +288,9 @@ llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
       at.field("version").report("expected version 1");
       return false;
     }
-    if (auto instructionSet = object->getString("instruction_set"))
-      file.instructionSet = instructionSet->str();
+    if (const json::Value *name = object->get("instruction_set"))
+      if (!readNames(*name, file.instructionSets, at.field("instruction_set")))
+        return false;
     const json::Object *points = object->getObject("points");
     if (!points) {
       at.field("points").report("expected an object");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include <cmath>
 
 namespace mct {
@@ -55,19 +54,10 @@ static std::optional<PointMeans> getMeans(tpc::QuantizeOp point,
       return means;
     return std::nullopt;
   }
-  std::vector<double> counts;
-  if (auto resource =
-          dyn_cast<DenseResourceElementsAttr>(histogram.getCounts())) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    size_t size = resource.getType().getNumElements();
-    if (!blob || blob->getData().size() != size * sizeof(int64_t))
-      return std::nullopt;
-    for (int64_t count : blob->getDataAs<int64_t>())
-      counts.push_back(double(count));
-  } else {
-    for (int64_t count : histogram.getCounts().getValues<int64_t>())
-      counts.push_back(double(count));
-  }
+  std::optional<SmallVector<int64_t>> stored = readCounts(histogram);
+  if (!stored)
+    return std::nullopt;
+  std::vector<double> counts(stored->begin(), stored->end());
   std::vector<double> edges;
   for (size_t bin = 0; bin != counts.size() + 1; ++bin)
     edges.push_back(std::ldexp(double(histogram.getFirst() + int64_t(bin)),
@@ -108,41 +98,46 @@ struct CorrectActivationBiasPass
     if (failed(found))
       return signalPassFailure();
     for (const Layer &layer : found->layers) {
-      std::string why = correct(layer);
-      if (!why.empty() && remarks)
-        remarkLeftAlone(layer.op.getOperation(), why);
+      FailureOr<std::string> why = correct(layer);
+      if (failed(why))
+        return signalPassFailure();
+      if (!why->empty() && remarks)
+        remarkLeftAlone(layer.op.getOperation(), *why);
     }
   }
 
 private:
   /// Returns why the layer was left alone, or nothing.
-  std::string correct(const Layer &layer) {
+  FailureOr<std::string> correct(const Layer &layer) {
     if (layer.isCorrected(tpc::kActivationBiasCorrection) ||
         layer.isCorrected(tpc::kQuantizedNetworkCorrection))
-      return "it has been before";
+      return std::string("it has been before");
     if (!layer.op.isPointwise())
-      return "its kernel has a size in space";
+      return std::string("its kernel has a size in space");
     tpc::QuantizeOp point = getInputPoint(layer.op);
     if (!point || !point.getParametersAttr() || !point.getStatisticsAttr())
-      return "its input has no point with statistics and parameters";
+      return std::string(
+          "its input has no point with statistics and parameters");
     SmallVector<quantization::Grid> grids =
         point.getParametersAttr().getGrids();
     if (grids.size() != 1)
-      return "the quantizer of its input has no single grid";
+      return std::string("the quantizer of its input has no single grid");
     std::optional<PointMeans> means = getMeans(point, grids.front());
     if (!means)
-      return "the point of its input has no histogram";
+      return std::string("the point of its input has no histogram");
     if (100 * std::abs(means->error) < threshold * std::abs(means->value) ||
         means->error == 0)
-      return "the error of its input is below the threshold";
+      return std::string("the error of its input is below the threshold");
 
     ConstantFloats kernel = layer.op.getKernel();
     std::vector<double> ones(layer.op.numInputChannels(), means->error);
     SmallVector<Affine> correction;
     for (double term : layer.op.contract(kernel.values(), ones))
       correction.push_back({1, -term});
-    applyCorrection(layer, correction, tpc::kActivationBiasCorrection);
-    return "";
+    if (failed(
+            applyCorrection(layer, correction, tpc::kActivationBiasCorrection)))
+      return failure();
+    return std::string();
   }
 };
 } // namespace

@@ -93,7 +93,8 @@ LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
     SmallVector<Affine> correction;
     for (double term : layer->op.contract(error, mean))
       correction.push_back({1, -term});
-    applyCorrection(*layer, correction, tpc::kInputMeanCorrection);
+    if (failed(applyCorrection(*layer, correction, tpc::kInputMeanCorrection)))
+      return failure();
   }
   return success();
 }
@@ -172,6 +173,8 @@ LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
           })))
     return failure();
   for (auto [layer, correction] : llvm::zip(layers, corrections))
-    applyCorrection(*layer, correction, tpc::kQuantizedNetworkCorrection);
+    if (failed(applyCorrection(*layer, correction,
+                               tpc::kQuantizedNetworkCorrection)))
+      return failure();
   return success();
 }

@@ -148,7 +148,9 @@ LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
           })))
     return failure();
   for (auto [layer, correction] : llvm::zip(layers, corrections))
-    applyCorrection(*layer, correction, tpc::kSecondMomentCorrection);
+    if (failed(
+            applyCorrection(*layer, correction, tpc::kSecondMomentCorrection)))
+      return failure();
   forgetPointsBehind(llvm::map_to_vector(
       layers, [](Layer *layer) { return layer->op.getResult(); }));
   return success();

@@ -4,6 +4,7 @@
 #include "mct/Analysis/EntryFunction.h"
 
 #include "mlir/IR/Builders.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -143,9 +144,9 @@ scaleParameters(tpc::QuantizerAttrInterface parameters,
                                  symmetric.getBits(), symmetric.getIsSigned());
 }
 
-void mct::corrections::applyCorrection(const Layer &layer,
-                                       ArrayRef<Affine> correction,
-                                       StringRef how) {
+LogicalResult mct::corrections::applyCorrection(const Layer &layer,
+                                                ArrayRef<Affine> correction,
+                                                StringRef how) {
   tpc::QuantizeOp point = layer.point;
   MLIRContext *context = point.getContext();
   tpc::CorrectionsAttr before = point.getCorrectionsAttr();
@@ -160,6 +161,19 @@ void mct::corrections::applyCorrection(const Layer &layer,
     if (before) {
       offset += affine.scale * before.getBiasOffset()[channel];
       scale *= scaleOf(before, channel);
+    }
+    // Written so that NaN fails as well.
+    if (!std::isfinite(bias[channel]) || !std::isfinite(offset) ||
+        !std::isfinite(scale) || !(scale > 0)) {
+      InFlightDiagnostic diagnostic =
+          point.emitOpError()
+          << "cannot be corrected: channel " << channel
+          << " of its layer would get the bias " << double(bias[channel])
+          << " and the scale " << scale;
+      diagnostic.attachNote(layer.op.getLoc())
+          << "check this layer's kernel, bias and statistics for numbers that "
+             "are not finite";
+      return diagnostic;
     }
     offsets.push_back(offset);
     scales.push_back(scale);
@@ -186,4 +200,5 @@ void mct::corrections::applyCorrection(const Layer &layer,
     scales.assign(1, 1.0);
   point.setCorrectionsAttr(
       tpc::CorrectionsAttr::get(context, applied, offsets, scales));
+  return success();
 }

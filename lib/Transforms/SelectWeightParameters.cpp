@@ -159,6 +159,11 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   search.rows =
       quantization::gatherChannels(values->values(), values->shape(), axes);
   search.channels = quantization::channelCount(values->shape(), axes);
+  if (search.channels == 0)
+    return point.emitOpError()
+           << "quantizes per channel a weight of type " << point.getType()
+           << ", which has no channels; leave it in float with a rule 'name \""
+           << point.getPointName() << "\" weights=float' of an overrides file";
   if (!hasTable(kind))
     search.selected.resize(search.channels);
   return search;

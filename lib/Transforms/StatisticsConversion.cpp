@@ -5,6 +5,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mct;
@@ -66,20 +67,31 @@ tpc::StatisticsAttr mct::createStatistics(MLIRContext *context,
       max);
 }
 
-/// The i64 elements of `counts`, or none when a resource has no data.
-static std::optional<std::vector<uint64_t>> readCounts(ElementsAttr counts) {
+std::optional<SmallVector<int64_t>>
+mct::readCounts(tpc::HistogramAttr histogram) {
+  ElementsAttr counts = histogram.getCounts();
+  // A splat of any length is a few bytes of text; no histogram is longer.
+  if (counts.getNumElements() > Histogram::kBins)
+    return std::nullopt;
+  SmallVector<int64_t> values;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(counts)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     size_t expected = size_t(resource.getType().getNumElements());
     if (!blob || blob->getData().size() != expected * sizeof(int64_t))
       return std::nullopt;
-    ArrayRef<int64_t> values = blob->getDataAs<int64_t>();
-    return std::vector<uint64_t>(values.begin(), values.end());
+    values.resize(expected);
+    // Copied as bytes: bytecode aligns them as it says, not as an i64 wants.
+    std::memcpy(values.data(), blob->getData().data(),
+                expected * sizeof(int64_t));
+  } else {
+    auto read = counts.tryGetValues<int64_t>();
+    if (!read)
+      return std::nullopt;
+    values.assign(read->begin(), read->end());
   }
-  auto values = counts.tryGetValues<int64_t>();
-  if (!values)
+  if (llvm::any_of(values, [](int64_t count) { return count < 0; }))
     return std::nullopt;
-  return std::vector<uint64_t>(values->begin(), values->end());
+  return values;
 }
 
 FailureOr<Histogram>
@@ -94,13 +106,18 @@ mct::getHistogram(tpc::StatisticsAttr statistics,
     return emitError() << "has statistics without a histogram; run "
                           "mct-calibrate, or use error-method=no-clipping";
   if (stored) {
-    std::optional<std::vector<uint64_t>> counts =
-        readCounts(stored.getCounts());
+    std::optional<SmallVector<int64_t>> counts = readCounts(stored);
     if (!counts)
-      return emitError() << "has a histogram whose counts are missing";
+      return emitError() << "has a histogram whose "
+                         << stored.getCounts().getNumElements()
+                         << " counts are missing, negative or more than the "
+                         << Histogram::kBins
+                         << " that there can be; run mct-calibrate again";
     parts.exponent = int(stored.getStepExponent() + kBinsLog2 - 1);
-    parts.firstBin = int(stored.getFirst() + Histogram::kBins / 2);
-    parts.counts = std::move(*counts);
+    // Beyond an int there are no bins.
+    parts.firstBin = int(std::clamp<int64_t>(
+        stored.getFirst() + Histogram::kBins / 2, -1, Histogram::kBins));
+    parts.counts.assign(counts->begin(), counts->end());
   }
   llvm::Expected<Histogram> histogram = Histogram::fromParts(parts);
   if (!histogram)
@@ -113,12 +130,17 @@ mct::getHistogram(tpc::StatisticsAttr statistics,
   return *histogram;
 }
 
+/// The values mapped; `map` gets the channel as well. A splat that `map` does
+/// not tell apart stays one: it may stand for any number of channels.
 template <typename T>
-static ElementsAttr mapEach(ElementsAttr elements,
+static ElementsAttr mapEach(ElementsAttr elements, bool sameForAll,
                             llvm::function_ref<double(size_t, double)> map) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
   if (!dense)
     return {};
+  if (dense.isSplat() && sameForAll)
+    return DenseElementsAttr::get(dense.getType(),
+                                  T(map(0, dense.getSplatValue<T>())));
   SmallVector<T> values;
   for (T value : dense.getValues<T>())
     values.push_back(T(map(values.size(), value)));
@@ -133,12 +155,16 @@ mct::shiftStatistics(tpc::StatisticsAttr statistics, double offset,
     return statistics;
   auto add = [&](size_t, double value) { return value + offset; };
   auto means = dyn_cast_or_null<DenseElementsAttr>(statistics.getChannelMean());
+  // The same for all channels, or one for each.
   SmallVector<double> mean;
-  if (means)
+  bool sameMeans = means && means.isSplat();
+  if (sameMeans)
+    mean.push_back(means.getSplatValue<double>());
+  else if (means)
     mean.assign(means.value_begin<double>(), means.value_end<double>());
   // mean((x + c)^2) = mean(x^2) + 2 c mean(x) + c^2
   auto addToSquare = [&](size_t channel, double square) {
-    return square + offset * (2 * mean[channel] + offset);
+    return square + offset * (2 * mean[sameMeans ? 0 : channel] + offset);
   };
   int64_t zeros = 0;
   float min = float(statistics.getMin() + offset),
@@ -159,8 +185,9 @@ mct::shiftStatistics(tpc::StatisticsAttr statistics, double offset,
   }
   return tpc::StatisticsAttr::get(
       statistics.getContext(), statistics.getCount(), zeros, min, max,
-      histogram, mapEach<double>(statistics.getChannelMean(), add),
-      mapEach<double>(statistics.getChannelMeanSquare(), addToSquare),
-      mapEach<float>(statistics.getChannelMin(), add),
-      mapEach<float>(statistics.getChannelMax(), add));
+      histogram, mapEach<double>(statistics.getChannelMean(), true, add),
+      mapEach<double>(statistics.getChannelMeanSquare(), sameMeans,
+                      addToSquare),
+      mapEach<float>(statistics.getChannelMin(), true, add),
+      mapEach<float>(statistics.getChannelMax(), true, add));
 }

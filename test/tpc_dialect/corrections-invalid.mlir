@@ -27,6 +27,12 @@ func.func private @f() attributes {a = #tpc.corrections<applied = ["input_mean",
 // -----
 
 // K2
+// expected-error@+1 {{'bias_offset' must have one number per channel}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["input_mean"], bias_offset = [], kernel_scale = []>}
+
+// -----
+
+// K2
 // expected-error@+1 {{'bias_offset' must be finite, but got}}
 func.func private @f() attributes {a = #tpc.corrections<applied = ["input_mean"], bias_offset = [0x7FF0000000000000], kernel_scale = [1.0]>}
 

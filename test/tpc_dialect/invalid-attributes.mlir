@@ -285,7 +285,7 @@
 
 // -----
 
-// expected-error@+1 {{'min' and 'max' must be finite and ordered}}
+// expected-error@+1 {{'min' and 'max' must be finite f32 numbers and ordered, but got 2.000000e+00 and 1.000000e+00}}
 #s = #tpc.statistics<count = 8, zeros = 0, min = 2.0, max = 1.0>
 
 // -----
@@ -404,3 +404,57 @@
 // LT5
 // expected-error@+1 {{entries of a lookup table must ascend, but got 7 before 7}}
 #q = #tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0, 7, 7], bits = 2>
+
+// -----
+
+// expected-error@+1 {{'min' and 'max' must be finite f32 numbers and ordered, but got 0.000000e+00 and 1.000000e+300}}
+#s = #tpc.statistics<count = 8, zeros = 0, min = 0.0, max = 1.0e300>
+
+// -----
+
+// expected-error@+1 {{range has the bound -1.000000e+300, which is no finite f32 number; write ? where there is none}}
+#r = #tpc.range<-1.0e300, ?>
+
+// -----
+
+// expected-error@+1 {{range of 'my.sigmoid' has the bound}}
+#i = #tpc.op_info<"my.sigmoid", range = [0.0, 0x7FF0000000000000]>
+
+// -----
+
+// expected-error@+1 {{'out_axes' of 'my.conv' must ascend}}
+#i = #tpc.op_info<"my.conv", kernel = 1, out_axes = [3, 2]>
+
+// -----
+
+// H2
+// expected-error@+1 {{'step_exponent' must be -1074 to 1023, but got 4294967296}}
+#h = #tpc.histogram<step_exponent = 4294967296, first = 0, counts = dense<1> : tensor<1xi64>>
+
+// -----
+
+// H3
+// expected-error@+1 {{bins 9223372036854775807 and the 1 from it on are not all within 2^52 of zero}}
+#h = #tpc.histogram<step_exponent = 0, first = 9223372036854775807, counts = dense<1> : tensor<1xi64>>
+
+// -----
+
+// expected-error@+1 {{'channel_mean' must have element type f64, but got 'tensor<4xf32>'}}
+#s = #tpc.statistics<count = 8, zeros = 0, min = 0.0, max = 1.0, channel_mean = dense<0.0> : tensor<4xf32>>
+
+// -----
+
+// expected-error@+1 {{'channel_min' must have element type f32, but got 'tensor<4xi32>'}}
+#s = #tpc.statistics<count = 8, zeros = 0, min = 0.0, max = 1.0, channel_mean = dense<0.0> : tensor<4xf64>, channel_mean_square = dense<0.0> : tensor<4xf64>, channel_min = dense<0> : tensor<4xi32>>
+
+// -----
+
+// expected-error@+1 {{'channel_mean' must be dense<...>}}
+#s = #tpc.statistics<count = 8, zeros = 0, min = 0.0, max = 1.0, channel_mean = dense_resource<mean> : tensor<4xf64>>
+
+// -----
+
+// Whoever reads a filter calls itself for each pair of parentheses.
+#o = #tpc.op<"my.op" where
+// expected-error@+1 {{filter has more than 64 parentheses inside of each other}}
+  (((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a eq 1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))>

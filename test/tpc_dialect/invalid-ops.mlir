@@ -112,7 +112,7 @@ func.func @f(%x: tensor<?x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x4xf32>) {
-  // expected-error@+1 {{channel axis 1 is named twice}}
+  // expected-error@+1 {{channel axes must ascend, but got 1 after 1}}
   tpc.quantize %x as "a" weight "kernel_attr" axes [1, 1] : tensor<2x4xf32>
   return
 }
@@ -212,5 +212,56 @@ func.func @f() {
   // M3
   // expected-error@+1 {{has the standard deviation -1.000000e+00 in channel 1}}
   tpc.bias values(dense<0.0> : tensor<2xf32>) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.0, -1.0]> : tensor<2xf32>) : tensor<2xf32>
+  return
+}
+
+// -----
+
+// Whoever walks over channels goes through the axes in their order in memory.
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{channel axes must ascend, but got 0 after 1}}
+  tpc.quantize %x as "a" weight "kernel_attr" axes [1, 0] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4294967296x4294967296xf32>) {
+  // expected-error@+1 {{has more channels than can be counted in 'tensor<4294967296x4294967296xf32>'}}
+  tpc.quantize %x as "a" weight "kernel_attr" axes [0, 1] : tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
+func.func @two_activations_of_one_name(%x: tensor<2xf32>) {
+  // expected-note@+1 {{the other point is here}}
+  tpc.quantize %x as "a" activation : tensor<2xf32>
+  // expected-error@+1 {{has the name 'a' of another point of the function, with which its statistics would be mixed; rename one}}
+  tpc.quantize %x as "a" activation : tensor<2xf32>
+  return
+}
+
+// -----
+
+// A weight is known as its op and its own name.
+func.func @an_activation_named_like_a_weight(%x: tensor<2xf32>, %k: tensor<2xf32>) {
+  // expected-note@+1 {{the other point is here}}
+  tpc.quantize %k as "a" weight "kernel_attr" : tensor<2xf32>
+  // expected-error@+1 {{has the name 'a/kernel_attr' of another point of the function}}
+  tpc.quantize %x as "a/kernel_attr" activation : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @points_in_nested_regions(%x: tensor<2xf32>, %c: i1) {
+  scf.if %c {
+    // expected-note@+1 {{the other point is here}}
+    tpc.quantize %x as "a" activation : tensor<2xf32>
+  } else {
+    // expected-error@+1 {{has the name 'a' of another point of the function}}
+    tpc.quantize %x as "a" activation : tensor<2xf32>
+  }
   return
 }

@@ -8,8 +8,10 @@
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 using namespace mlir;
 using namespace mct::tpc;
@@ -182,11 +184,20 @@ static bool isConnective(PredicateKind kind) {
   return kind == PredicateKind::And || kind == PredicateKind::Or;
 }
 
-static FailureOr<PredicateAttr> parseOr(AsmParser &parser);
+/// Parentheses inside of each other; whoever reads a filter recurses as deeply.
+static constexpr unsigned kMaxFilterDepth = 64;
 
-static FailureOr<PredicateAttr> parseLeaf(AsmParser &parser) {
+static FailureOr<PredicateAttr> parseOr(AsmParser &parser, unsigned depth);
+
+static FailureOr<PredicateAttr> parseLeaf(AsmParser &parser, unsigned depth) {
+  SMLoc loc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalLParen())) {
-    FailureOr<PredicateAttr> inner = parseOr(parser);
+    if (depth == kMaxFilterDepth) {
+      parser.emitError(loc) << "filter has more than " << kMaxFilterDepth
+                            << " parentheses inside of each other";
+      return failure();
+    }
+    FailureOr<PredicateAttr> inner = parseOr(parser, depth + 1);
     if (failed(inner) || parser.parseRParen())
       return failure();
     return inner;
@@ -213,12 +224,13 @@ static FailureOr<PredicateAttr> parseLeaf(AsmParser &parser) {
                             value, {});
 }
 
-static FailureOr<PredicateAttr> parseChain(
-    AsmParser &parser, PredicateKind kind,
-    llvm::function_ref<FailureOr<PredicateAttr>(AsmParser &)> parseOperand) {
+static FailureOr<PredicateAttr>
+parseChain(AsmParser &parser, PredicateKind kind, unsigned depth,
+           llvm::function_ref<FailureOr<PredicateAttr>(AsmParser &, unsigned)>
+               parseOperand) {
   SmallVector<PredicateAttr> operands;
   do {
-    FailureOr<PredicateAttr> operand = parseOperand(parser);
+    FailureOr<PredicateAttr> operand = parseOperand(parser, depth);
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
@@ -230,12 +242,12 @@ static FailureOr<PredicateAttr> parseChain(
                             Attribute(), operands);
 }
 
-static FailureOr<PredicateAttr> parseAnd(AsmParser &parser) {
-  return parseChain(parser, PredicateKind::And, parseLeaf);
+static FailureOr<PredicateAttr> parseAnd(AsmParser &parser, unsigned depth) {
+  return parseChain(parser, PredicateKind::And, depth, parseLeaf);
 }
 
-static FailureOr<PredicateAttr> parseOr(AsmParser &parser) {
-  return parseChain(parser, PredicateKind::Or, parseAnd);
+static FailureOr<PredicateAttr> parseOr(AsmParser &parser, unsigned depth) {
+  return parseChain(parser, PredicateKind::Or, depth, parseAnd);
 }
 
 static void printFilter(AsmPrinter &printer, PredicateAttr filter) {
@@ -267,7 +279,7 @@ static void printFilter(AsmPrinter &printer, PredicateAttr filter) {
 static ParseResult parsePredicate(AsmParser &parser, PredicateKind &kind,
                                   StringAttr &name, Attribute &value,
                                   SmallVector<PredicateAttr> &operands) {
-  FailureOr<PredicateAttr> filter = parseOr(parser);
+  FailureOr<PredicateAttr> filter = parseOr(parser, /*depth=*/0);
   if (failed(filter))
     return failure();
   kind = filter->getKind();
@@ -287,7 +299,7 @@ static void printPredicate(AsmPrinter &printer, PredicateKind kind,
 }
 
 static ParseResult parseFilter(AsmParser &parser, PredicateAttr &where) {
-  FailureOr<PredicateAttr> filter = parseOr(parser);
+  FailureOr<PredicateAttr> filter = parseOr(parser, /*depth=*/0);
   if (failed(filter))
     return failure();
   where = *filter;
@@ -525,6 +537,20 @@ LogicalResult OpsOfAttr::verify(EmitError emitError, StringAttr set,
   return success();
 }
 
+/// Bounds are of f32 values, and there is something between them.
+static LogicalResult verifyBounds(EmitError emitError, const Twine &what,
+                                  std::optional<Real> min,
+                                  std::optional<Real> max) {
+  for (std::optional<Real> bound : {min, max})
+    if (bound && !std::isfinite(float(*bound)))
+      return emitError() << what << " has the bound " << *bound
+                         << ", which is no finite f32 number; write ? where "
+                            "there is none";
+  if (min && max && *min > *max)
+    return emitError() << what << " is empty: " << *min << " to " << *max;
+  return success();
+}
+
 LogicalResult
 OpInfoAttr::verify(EmitError emitError, StringAttr opName,
                    std::optional<int64_t> kernel, std::optional<int64_t> bias,
@@ -540,10 +566,13 @@ OpInfoAttr::verify(EmitError emitError, StringAttr opName,
       (inAxis && *inAxis < 0))
     return emitError() << "kernel axes of '" << opName.getValue()
                        << "' must not be negative";
-  if (rangeMin && rangeMax && *rangeMin > *rangeMax)
-    return emitError() << "range of '" << opName.getValue()
-                       << "' is empty: " << *rangeMin << " to " << *rangeMax;
-  return success();
+  // What walks over channels goes through the axes in their order in memory.
+  if (std::adjacent_find(outAxes.begin(), outAxes.end(),
+                         std::greater_equal<int64_t>()) != outAxes.end())
+    return emitError() << "'out_axes' of '" << opName.getValue()
+                       << "' must ascend";
+  return verifyBounds(emitError, "range of '" + opName.getValue() + "'",
+                      rangeMin, rangeMax);
 }
 
 Attribute OpInfoAttr::parse(AsmParser &parser, Type) {
@@ -636,18 +665,47 @@ void OpInfoAttr::print(AsmPrinter &printer) const {
 
 LogicalResult RangeAttr::verify(EmitError emitError, std::optional<Real> min,
                                 std::optional<Real> max) {
-  if (min && max && *min > *max)
-    return emitError() << "range is empty: " << *min << " to " << *max;
-  return success();
+  return verifyBounds(emitError, "range", min, max);
 }
 
-LogicalResult HistogramAttr::verify(EmitError emitError, int64_t, int64_t,
-                                    ElementsAttr counts) {
-  auto type = cast<ShapedType>(counts.getType());
+LogicalResult HistogramAttr::verify(EmitError emitError, int64_t stepExponent,
+                                    int64_t first, ElementsAttr counts) {
+  // H1
+  ShapedType type = counts.getShapedType();
   if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(64))
     return emitError()
            << "'counts' must be one-dimensional with element type i64, but got "
            << type;
+  // H2
+  constexpr int64_t kSmallest = -1074, kLargest = 1023;
+  if (stepExponent < kSmallest || stepExponent > kLargest)
+    return emitError() << "'step_exponent' must be " << kSmallest << " to "
+                       << kLargest << ", but got " << stepExponent;
+  // H3
+  constexpr int64_t kExact = int64_t(1) << 52;
+  int64_t size = type.getDimSize(0);
+  if (first < -kExact || first > kExact || size > kExact)
+    return emitError() << "bins " << first << " and the " << size
+                       << " from it on are not all within 2^52 of zero";
+  return success();
+}
+
+/// Values of each channel: dense, of the element type that is read.
+static LogicalResult verifyPerChannel(EmitError emitError, StringRef name,
+                                      ElementsAttr values, unsigned width,
+                                      std::optional<int64_t> &channels) {
+  ShapedType type = values.getShapedType();
+  if (type.getRank() != 1 || (channels && *channels != type.getDimSize(0)))
+    return emitError() << "per-channel statistics must be one-dimensional "
+                          "and equally long, but got "
+                       << type;
+  channels = type.getDimSize(0);
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  if (!element || !(width == 64 ? element.isF64() : element.isF32()))
+    return emitError() << "'" << name << "' must have element type f" << width
+                       << ", but got " << type;
+  if (!isa<DenseFPElementsAttr>(values))
+    return emitError() << "'" << name << "' must be dense<...>";
   return success();
 }
 
@@ -662,21 +720,22 @@ LogicalResult StatisticsAttr::verify(EmitError emitError, int64_t count,
   if (zeros < 0 || zeros > count)
     return emitError() << "'zeros' must be between 0 and 'count', but got "
                        << zeros << " of " << count;
-  if (!(min <= max) || !std::isfinite(min) || !std::isfinite(max))
-    return emitError() << "'min' and 'max' must be finite and ordered, but got "
+  if (!(min <= max) || !std::isfinite(float(min)) || !std::isfinite(float(max)))
+    return emitError() << "'min' and 'max' must be finite f32 numbers and "
+                          "ordered, but got "
                        << min << " and " << max;
   std::optional<int64_t> channels;
   size_t given = 0;
-  for (ElementsAttr perChannel : {mean, meanSquare, channelMin, channelMax}) {
-    if (!perChannel)
+  for (auto [name, values, width] :
+       {std::tuple("channel_mean", mean, 64u),
+        std::tuple("channel_mean_square", meanSquare, 64u),
+        std::tuple("channel_min", channelMin, 32u),
+        std::tuple("channel_max", channelMax, 32u)}) {
+    if (!values)
       continue;
     ++given;
-    auto type = cast<ShapedType>(perChannel.getType());
-    if (type.getRank() != 1 || (channels && *channels != type.getDimSize(0)))
-      return emitError() << "per-channel statistics must be one-dimensional "
-                            "and equally long, but got "
-                         << type;
-    channels = type.getDimSize(0);
+    if (failed(verifyPerChannel(emitError, name, values, width, channels)))
+      return failure();
   }
   if (given != 0 && given != 4)
     return emitError()
@@ -706,6 +765,8 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
       return emitError() << "'" << name.getValue() << "' is applied twice";
   }
   // K2
+  if (biasOffset.empty())
+    return emitError() << "'bias_offset' must have one number per channel";
   for (double offset : biasOffset)
     if (!std::isfinite(offset))
       return emitError() << "'bias_offset' must be finite, but got " << offset;

@@ -173,6 +173,8 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
     than 1 that it has), `$keeps_last_axis` (1 when the last axis has the same size before and after). Types that do
     not tell, for example because a size is dynamic, leave the op without that name.
 
+    Parentheses stand inside of each other at most 64 times.
+
     A comparison with an attribute that the op does not have is false, also `ne`. Numbers compare by value whatever
     their type; `contains` is a substring test; values that cannot be compared make it false.
 
@@ -221,9 +223,9 @@ def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
   let description = [{
     * `op_name`: an op, or `subgraph:NAME`.
     * `kernel`, `bias`: operand numbers.
-    * `out_axes`, `in_axis`: axes of the kernel that run over output and input channels.
+    * `out_axes`, `in_axis`: axes of the kernel that run over output (ascending) and input channels.
     * `result_axis`: channel axis of the result; negative counts from the end.
-    * `range`: bounds that the result can never leave, `?` where there is none.
+    * `range`: bounds that the result can never leave, finite f32 numbers, `?` where there is none.
     * `quantize = false`: neither result nor weights are ever quantized.
 
     Source: MCT `FrameworkInfo`.
@@ -248,7 +250,7 @@ def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
 def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
   let summary = "Bounds that a value can never leave";
   let description = [{
-    Lower and upper bound in the unit of the value; `?` where there is none.
+    Lower and upper bound in the unit of the value, finite f32 numbers; `?` where there is none.
 
     ```mlir
     #tpc.range<0.0, ?>
@@ -269,6 +271,9 @@ def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
   let description = [{
     Bin i covers [(first + i) * 2^step_exponent, (first + i + 1) * 2^step_exponent). Zeros are counted apart, by the
     statistics that own the histogram. `counts`: 1-D, i64, first and last entry not zero.
+
+    Rules: (H1) `counts` is a vector of i64; (H2) the width of a bin is a double; (H3) so are
+    the edges of all bins in units of that width.
   }];
   let parameters = (ins "int64_t":$step_exponent, "int64_t":$first, "::mlir::ElementsAttr":$counts);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -278,9 +283,10 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
   let summary = "What calibration saw of one tensor";
   let description = [{
     * `count`: elements seen; `zeros`: those equal to 0.
-    * `min`, `max`: exact, in the unit of the tensor's float values.
+    * `min`, `max`: exact, in the unit of the tensor's float values; finite as f32.
     * `histogram`: of the elements that are not 0.
-    * `channel_mean`, `channel_mean_square` (f64), `channel_min`, `channel_max` (f32): over the last axis; all or none.
+    * `channel_mean`, `channel_mean_square` (f64), `channel_min`, `channel_max` (f32): over the last axis, dense; all or
+      none.
   }];
   let parameters = (ins
     "int64_t":$count,
@@ -319,8 +325,8 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
 
     Whoever gives the layer another kernel, another bias or the point other parameters drops it.
 
-    Rules: (K1) `applied` is not empty and names each once; (K2) numbers are finite, scales positive; (K3) there are one
-    or as many scales as offsets.
+    Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales positive;
+    (K3) there are one or as many scales as offsets.
   }];
   let parameters = (ins
     ArrayRefParameter<"::mlir::StringAttr">:$applied,

@@ -5,7 +5,10 @@
 #include "mlir/IR/OpImplementation.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mct::tpc;
@@ -196,6 +199,106 @@ AttrQuantConfigAttr QuantizeOp::getWeightConfig() {
   return dyn_cast_or_null<AttrQuantConfigAttr>(getConfigAttr());
 }
 
+/// Name under which statistics files, overrides and reports know a point, or
+/// nothing for an op that has not been verified and has none.
+static std::string nameOf(QuantizeOp point) {
+  return point.getPointNameAttr() ? point.getUniqueName() : std::string();
+}
+
+/// The first point of the function (or of whatever is isolated) around `point`.
+static QuantizeOp firstPointAround(QuantizeOp point, Operation *function) {
+  QuantizeOp first;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    first = dyn_cast<QuantizeOp>(op);
+    if (first)
+      return WalkResult::interrupt();
+    return op != function && op->hasTrait<OpTrait::IsIsolatedFromAbove>()
+               ? WalkResult::skip()
+               : WalkResult::advance();
+  });
+  return first;
+}
+
+/// No two points of a function have one name. The first point checks all of
+/// them; every other one goes back to the point before it in its block and
+/// finds out that it is not the first, so that the whole is linear.
+static LogicalResult verifyUniqueNames(QuantizeOp point) {
+  for (Operation *op = point->getPrevNode(); op; op = op->getPrevNode())
+    if (isa<QuantizeOp>(op))
+      return success();
+  Operation *function = point->getParentOp();
+  while (function && !function->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    function = function->getParentOp();
+  if (!function || firstPointAround(point, function) != point)
+    return success();
+  llvm::StringMap<QuantizeOp> points;
+  WalkResult result = function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != function && op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      return WalkResult::skip();
+    auto named = dyn_cast<QuantizeOp>(op);
+    if (!named)
+      return WalkResult::advance();
+    std::string name = nameOf(named);
+    if (name.empty())
+      return WalkResult::advance();
+    auto [other, isNew] = points.try_emplace(name, named);
+    if (isNew)
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic =
+        named.emitOpError() << "has the name '" << name
+                            << "' of another point of the function, with which "
+                               "its statistics would be mixed; rename one";
+    diagnostic.attachNote(other->second.getLoc()) << "the other point is here";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Attributes that a pass made are checked here, so that none is written that
+/// cannot be read back.
+static LogicalResult verifyAttributes(QuantizeOp point) {
+  auto emitError = [&] { return point.emitOpError(); };
+  if (RangeAttr range = point.getRangeAttr())
+    if (failed(RangeAttr::verify(emitError, range.getMin(), range.getMax())))
+      return failure();
+  if (StatisticsAttr seen = point.getStatisticsAttr()) {
+    if (HistogramAttr histogram = seen.getHistogram())
+      if (failed(HistogramAttr::verify(emitError, histogram.getStepExponent(),
+                                       histogram.getFirst(),
+                                       histogram.getCounts())))
+        return failure();
+    if (failed(StatisticsAttr::verify(
+            emitError, seen.getCount(), seen.getZeros(), seen.getMin(),
+            seen.getMax(), seen.getHistogram(), seen.getChannelMean(),
+            seen.getChannelMeanSquare(), seen.getChannelMin(),
+            seen.getChannelMax())))
+      return failure();
+  }
+  if (CorrectionsAttr made = point.getCorrectionsAttr())
+    if (failed(CorrectionsAttr::verify(emitError, made.getApplied(),
+                                       made.getBiasOffset(),
+                                       made.getKernelScale())))
+      return failure();
+  if (!point.getParametersAttr())
+    return success();
+  return llvm::TypeSwitch<Attribute, LogicalResult>(point.getParametersAttr())
+      .Case<PowerOfTwoAttr, SymmetricAttr>([&](auto grid) {
+        return decltype(grid)::verify(emitError, grid.getThreshold(),
+                                      grid.getBits(), grid.getIsSigned());
+      })
+      .Case([&](UniformAttr grid) {
+        return UniformAttr::verify(emitError, grid.getScale(),
+                                   grid.getZeroPoint(), grid.getBits());
+      })
+      .Case([&](LookupTableAttr table) {
+        return LookupTableAttr::verify(emitError, table.getMethod(),
+                                       table.getThreshold(), table.getTable(),
+                                       table.getBits(), table.getIsSigned(),
+                                       table.getTableBits());
+      })
+      .Default([](Attribute) { return success(); });
+}
+
 LogicalResult QuantizeOp::verify() {
   auto type = cast<RankedTensorType>(getInput().getType());
   if (!type.getElementType().isF32())
@@ -208,13 +311,18 @@ LogicalResult QuantizeOp::verify() {
   if (isActivation() && getCorrections())
     return emitOpError() << "has corrections, which belong to a weight";
   int64_t channels = 1;
+  std::optional<int64_t> previous;
   for (int64_t axis : getChannelAxes()) {
     if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis))
       return emitOpError() << "channel axis " << axis
                            << " is not a static axis of " << type;
-    if (llvm::count(getChannelAxes(), axis) > 1)
-      return emitOpError() << "channel axis " << axis << " is named twice";
-    channels *= type.getDimSize(axis);
+    if (previous && axis <= *previous)
+      return emitOpError() << "channel axes must ascend, but got " << axis
+                           << " after " << *previous;
+    previous = axis;
+    if (llvm::MulOverflow(channels, type.getDimSize(axis), channels))
+      return emitOpError() << "has more channels than can be counted in "
+                           << type;
   }
   auto fits = [&](Attribute config) {
     return isActivation() ? isa<OpQuantConfigAttr>(config)
@@ -240,7 +348,9 @@ LogicalResult QuantizeOp::verify() {
         int64_t(parameters.getNumChannels()) != channels)
       return emitOpError() << "has " << parameters.getNumChannels()
                            << " parameters for " << channels << " channels";
-  return success();
+  if (failed(verifyAttributes(*this)))
+    return failure();
+  return verifyUniqueNames(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,7 +402,12 @@ LogicalResult BiasOp::verify() {
     return emitOpError() << "has " << channels << " moments for " << values
                          << " values";
   // M3
-  if (std::optional<SmallVector<float>> numbers = readFloats(getDeviation()))
+  ElementsAttr deviations = getDeviation();
+  // A splat stands for any number of channels; it is not written out.
+  if (auto dense = dyn_cast<DenseElementsAttr>(deviations);
+      dense && dense.isSplat())
+    deviations = dense.resizeSplat(deviation.clone({1}));
+  if (std::optional<SmallVector<float>> numbers = readFloats(deviations))
     for (auto [channel, number] : llvm::enumerate(*numbers))
       if (!(number >= 0))
         return emitOpError() << "has the standard deviation " << number

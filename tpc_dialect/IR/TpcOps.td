@@ -151,9 +151,10 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
   let description = [{
     Without `parameters` the identity; with them every element is replaced by its representative on the grid.
 
-    * `point_name`: the op that makes the value (the last of a fused group); unique together with `weight`.
+    * `point_name`: the op that makes the value (the last of a fused group). `name`, or `name/weight` of a weight, is
+      what statistics files, overrides and reports call the point: no two points of a function have the same.
     * `activation`, or `weight` with the generic name of the weight (`kernel_attr`); `axes` are then the axes over
-      which its channels run, none for one parameter per tensor.
+      which its channels run, ascending, none for one parameter per tensor.
     * `config`: what the target asks for: `#tpc.op_quant_config` of an activation, `#tpc.attr_quant_config` of a weight.
     * `candidates`: the alternatives that the target allows, when there are several.
     * `group`: names of the fused ops of which this is the result.

@@ -2,6 +2,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "tpc_dialect/Json/ParseJson.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -584,38 +585,15 @@ OwningOpRef<ModuleOp> Importer::read(const json::Value &document) {
   return module;
 }
 
-/// Whether brackets are nested deeper than in any platform; the parser calls
-/// itself for each level.
-static bool isNestedTooDeep(StringRef text) {
-  constexpr int kDeepest = 64;
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (!inString && (c == '[' || c == '{') && ++depth > kDeepest)
-      return true;
-    else if (!inString && (c == ']' || c == '}'))
-      --depth;
-  }
-  return false;
-}
-
 OwningOpRef<ModuleOp> mct::tpc::importTpcJson(StringRef text,
                                               StringRef fileName,
                                               MLIRContext *context) {
   context->loadDialect<TpcDialect>();
   Location loc = FileLineColLoc::get(context, fileName, 1, 1);
-  if (isNestedTooDeep(text)) {
-    emitError(loc) << "is nested too deep for a target platform";
-    return {};
-  }
-  llvm::Expected<json::Value> document = json::parse(text);
+  llvm::Expected<json::Value> document = parseJson(text);
   if (!document) {
-    emitError(loc) << "is no JSON: " << llvm::toString(document.takeError());
+    emitError(loc) << "cannot be read as JSON: "
+                   << llvm::toString(document.takeError());
     return {};
   }
   return Importer(loc, context).read(*document);

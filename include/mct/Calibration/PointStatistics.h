@@ -7,6 +7,7 @@
 #include "llvm/Support/Error.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace mct::calibration {
@@ -17,8 +18,10 @@ struct PointStatistics {
   /// Over the last axis; none when not asked for.
   std::optional<quantization::ChannelStatistics> channels;
 
-  /// Adds everything `other` has seen. Fails when one side has per-channel
-  /// statistics and the other has not, or of another number of channels.
+  /// Adds everything `other` has seen. Fails, and changes nothing, when one
+  /// side has per-channel statistics and the other has not, or of another
+  /// number of channels, or when there were more than 2^63 - 1 values, which no
+  /// attribute can count.
   llvm::Error merge(const PointStatistics &other);
 };
 
@@ -34,13 +37,23 @@ using StatisticsMap = std::map<std::string, PointStatistics>;
 ///  "points": {"conv1": {"min": 0.0, "max": 6.0, "zeros": 12, "exponent": 3,
 ///             "first": 2048, "counts": […], "channels": […]}}}
 /// ```
+///
+/// `instruction_set` is a list of names where machines of several kinds had a
+/// part in the numbers.
 struct StatisticsFile {
-  /// Instruction set of the machine that ran the network: results of another
+  /// Instruction sets of the machines that ran the network: results of another
   /// one may differ in the last bits.
-  std::string instructionSet;
+  std::set<std::string> instructionSets;
   StatisticsMap points;
 
-  /// Fails with the file's name and what is wrong in it.
+  /// Adds everything `other` has. Fails with the name of a point whose
+  /// statistics do not go together.
+  llvm::Error merge(const StatisticsFile &other);
+  /// The same for one point.
+  llvm::Error merge(const std::string &name, const PointStatistics &added);
+
+  /// Fails with the file's name and what is wrong in it: names that are there
+  /// twice, numbers that no data can give.
   static llvm::Expected<StatisticsFile> load(llvm::StringRef path);
   /// Writes to a temporary that is renamed when complete.
   llvm::Error save(llvm::StringRef path) const;

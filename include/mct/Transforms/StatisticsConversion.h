@@ -5,6 +5,7 @@
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include <optional>
 
 namespace mct {
 
@@ -14,6 +15,12 @@ namespace mct {
 tpc::StatisticsAttr createStatistics(
     mlir::MLIRContext *context, const quantization::Histogram &histogram,
     const quantization::ChannelStatistics *channels, llvm::StringRef name);
+
+/// The counts of a histogram: none when a resource has no data, when one is
+/// negative, or when there are more than a histogram has bins, which are not
+/// read then.
+std::optional<llvm::SmallVector<int64_t>>
+readCounts(tpc::HistogramAttr histogram);
 
 /// The histogram that `createStatistics` stored. Fails, with a diagnostic, when
 /// the attribute has none or does not describe one.

@@ -55,3 +55,14 @@ func.func @not_a_number() -> tensor<2xf32> {
   %w = tpc.quantize %k as "p" weight "kernel_attr" config(#sym) : tensor<2xf32>
   return %w : tensor<2xf32>
 }
+
+// -----
+
+// A list of no thresholds could not be read back.
+#per_channel = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+func.func @no_channels() -> tensor<0x4xf32> {
+  %k = arith.constant dense<> : tensor<0x4xf32>
+  // expected-error @below {{quantizes per channel a weight of type 'tensor<0x4xf32>', which has no channels; leave it in float with a rule 'name "p" weights=float' of an overrides file}}
+  %w = tpc.quantize %k as "p" weight "kernel_attr" axes [0] config(#per_channel) : tensor<0x4xf32>
+  return %w : tensor<0x4xf32>
+}

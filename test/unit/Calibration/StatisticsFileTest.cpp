@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace mct::calibration;
+using mct::quantization::ExactSum;
 using mct::quantization::HistogramScratch;
 
 namespace {
@@ -68,7 +69,7 @@ protected:
 
 TEST_F(StatisticsFileTest, ReadsBackExactlyWhatItWrote) {
   StatisticsFile file;
-  file.instructionSet = "test";
+  file.instructionSets = {"test"};
   file.points["a \"quoted\" name"] = randomPoint(1, 4000, true);
   file.points["b"] = randomPoint(2, 4000, false);
   ASSERT_FALSE(bool(file.save(path("first.json"))));
@@ -77,7 +78,7 @@ TEST_F(StatisticsFileTest, ReadsBackExactlyWhatItWrote) {
   ASSERT_FALSE(bool(loaded->save(path("second.json"))));
   EXPECT_EQ(read(path("first.json")), read(path("second.json")));
   EXPECT_EQ(loaded->points.at("b").histogram, file.points.at("b").histogram);
-  EXPECT_EQ(loaded->instructionSet, "test");
+  EXPECT_EQ(loaded->instructionSets, std::set<std::string>{"test"});
 }
 
 TEST_F(StatisticsFileTest, MergedShardsEqualTheWhole) {
@@ -122,6 +123,85 @@ TEST_F(StatisticsFileTest, ErrorsNameTheFileAndThePlace) {
   auto absent = StatisticsFile::load(path("absent.json"));
   ASSERT_FALSE(bool(absent));
   EXPECT_NE(llvm::toString(absent.takeError()).find("absent.json"),
+            std::string::npos);
+}
+
+/// One value of 3 in each of two channels, with parts replaced.
+static std::string twoChannels(llvm::StringRef first,
+                               llvm::StringRef counts = "[2]") {
+  ExactSum sum, square;
+  sum.add(3.0);
+  square.add(9.0);
+  std::string good = R"({"count": 1, "min": 3.0, "max": 3.0, "sum": ")" +
+                     sum.toHex() + R"(", "sum_of_squares": ")" +
+                     square.toHex() + R"("})";
+  return (R"({"format": "mct-statistics", "version": 1, "points": {"p": {
+             "min": 3.0, "max": 3.0, "zeros": 0, "exponent": 2, "first": 7168,
+             "counts": )" +
+          counts + R"(, "channels": [)" + (first.empty() ? good : first) +
+          ", " + good + "]}}}")
+      .str();
+}
+
+TEST_F(StatisticsFileTest, ChannelsThatNoValuesGiveAreRefused) {
+  EXPECT_EQ(loadError(twoChannels("")), "");
+  ExactSum three, nine;
+  three.add(3.0);
+  nine.add(9.0);
+  auto channel = [&](llvm::StringRef count, llvm::StringRef min,
+                     const ExactSum &sum, const ExactSum &square) {
+    return (R"({"count": )" + count + R"(, "min": )" + min +
+            R"(, "max": 3.0, "sum": ")" + sum.toHex() +
+            R"(", "sum_of_squares": ")" + square.toHex() + R"("})")
+        .str();
+  };
+  EXPECT_EQ(loadError(twoChannels(channel("1", "2.0", three, nine))), "");
+  for (const std::string &bad :
+       {channel("0", "3.0", three, nine), channel("1", "4.0", three, nine),
+        channel("1", "3.0", nine, nine), channel("1", "3.0", three, three)})
+    EXPECT_NE(loadError(twoChannels(bad)).find("points.p.channels[0]"),
+              std::string::npos)
+        << bad;
+}
+
+TEST_F(StatisticsFileTest, ChannelsCountWhatTheHistogramCounts) {
+  EXPECT_NE(loadError(twoChannels("", "[1]")).find("more values in the chan"),
+            std::string::npos);
+  EXPECT_NE(loadError(twoChannels("", "[3]")).find("fewer values in the chan"),
+            std::string::npos);
+}
+
+TEST_F(StatisticsFileTest, CountsThatNoAttributeHoldsAreRefused) {
+  std::string header = R"({"format": "mct-statistics", "version": 1, )";
+  std::string tooMany =
+      loadError(header + R"("points": {"p": {"min": 3.0, "max": 3.0, "zeros": 0,
+             "exponent": 2, "first": 7168, "counts": [9223372036854775808]}}})");
+  EXPECT_NE(tooMany.find("more values than can be counted"), std::string::npos)
+      << tooMany;
+  // Most that can be, twice.
+  std::string most = path("most.json");
+  write(most, header + R"("points": {"p": {"min": 3.0, "max": 3.0, "zeros": 0,
+             "exponent": 2, "first": 7168, "counts": [9223372036854775807]}}})");
+  auto file = StatisticsFile::load(most);
+  ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
+  EXPECT_EQ(llvm::toString(file->merge(StatisticsFile(*file))),
+            "statistics of 'p': has 9223372036854775807 values on one side and "
+            "9223372036854775807 on the other, together more than can be "
+            "counted");
+}
+
+TEST_F(StatisticsFileTest, NamesOfInstructionSetsAreNames) {
+  std::string header = R"({"format": "mct-statistics", "version": 1, )";
+  EXPECT_NE(loadError(header + R"("instruction_set": 3, "points": {}})")
+                .find("instruction_set"),
+            std::string::npos);
+  EXPECT_NE(loadError(header + R"("instruction_set": [3], "points": {}})")
+                .find("instruction_set[0]"),
+            std::string::npos);
+  EXPECT_NE(loadError(header + R"("points": {"p": {"min": 3.0, "max": 3.0,
+                "zeros": 0, "exponent": 2, "first": 7168, "counts": [1],
+                "channels": 5}}})")
+                .find("points.p.channels"),
             std::string::npos);
 }
 
