@@ -4,6 +4,7 @@ import os
 
 import lit.formats
 from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
 
 config.name = "MCT"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
@@ -18,7 +19,16 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=a
 tools_dir = os.path.join(config.mct_obj_root, "bin")
 llvm_config.with_environment("PATH", tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
-llvm_config.add_tool_substitutions(["mct-opt", "mct-run", "mct-translate"], [tools_dir])
+tools = ["mct-opt", "mct-run", "mct-translate"]
+# MctRoundTripTests reads back what the tools write.
+if "MCT_ROUND_TRIP_DIR" in os.environ:
+    config.environment["MCT_ROUND_TRIP_DIR"] = os.environ["MCT_ROUND_TRIP_DIR"]
+    wrapper = os.path.join(config.test_source_root, "round-trip")
+    tools = [
+        tool if tool == "mct-run" else ToolSubst(tool, command=wrapper, extra_args=[os.path.join(tools_dir, tool)])
+        for tool in tools
+    ]
+llvm_config.add_tool_substitutions(tools, [tools_dir])
 llvm_config.add_tool_substitutions(["mlir-opt", "FileCheck", "not", "count", "split-file"], [config.llvm_tools_dir])
 
 config.substitutions.append(("%mct_obj", config.mct_obj_root))

@@ -7,6 +7,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
+WRITTEN = BUILD / "written"  # by the tools in lit tests
 LLVM = Path("/usr/lib/llvm-22/bin")
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
@@ -153,6 +155,13 @@ def sanitizers() -> Tally:
     return run_google_tests(BUILD / "sanitize/unit", "sanitize-", options)
 
 
+def round_trip() -> Tally:
+    """What the tools wrote in lit tests, read back."""
+    environment = dict(os.environ, MCT_ROUND_TRIP_DIR=str(WRITTEN))
+    command = [BUILD / "unit/MctRoundTripTests", "--gtest_brief=1", "--gtest_filter=RoundTrip.WhatTestsWrite"]
+    return verdict(call(command, env=environment) == 0)
+
+
 def run_google_tests(folder: Path, prefix: str, environment: dict[str, str]) -> Tally:
     tally = Tally()
     for binary in sorted(folder.glob("*")):
@@ -172,6 +181,8 @@ def run_google_tests(folder: Path, prefix: str, environment: dict[str, str]) -> 
 
 def lit() -> Tally:
     report = RESULTS / "lit.json"
+    shutil.rmtree(WRITTEN, ignore_errors=True)
+    WRITTEN.mkdir()
     status = call(
         [
             sys.executable,
@@ -181,7 +192,8 @@ def lit() -> Tally:
             "--show-unsupported",
             f"--output={report}",
             BUILD / "test",
-        ]
+        ],
+        env=dict(os.environ, MCT_ROUND_TRIP_DIR=str(WRITTEN)),
     )
     tally = Tally()
     if report.exists():
@@ -213,7 +225,8 @@ def main() -> int:
     for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report
         old.unlink()
 
-    steps = [clang_format, ruff_check, ruff_format, test_conventions, clang_tidy, google_test, sanitizers, lit, pytest]
+    steps = [clang_format, ruff_check, ruff_format, test_conventions, clang_tidy, google_test, sanitizers, lit]
+    steps += [round_trip, pytest]
     if options.no_tidy:
         steps.remove(clang_tidy)
     total = Tally()
