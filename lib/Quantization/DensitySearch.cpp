@@ -16,6 +16,8 @@ namespace {
 constexpr unsigned kMaxExactBits = 8;
 constexpr double kScanRatio = 0.9892280131939755; // 2^(-1/64)
 constexpr double kWorthwhile = 0.99;
+// Below, every value of a useful grid is clipped.
+constexpr double kSmallestStep = 0x1p-60;
 constexpr double kRounder = 0x1.8p52;
 // What differences of sums over many atoms may be off, relative to the sum.
 constexpr double kSumLoss = 1e-14;
@@ -283,14 +285,16 @@ UniformCandidate Density::search(LevelRange fixed, int levelCount,
 
 StepCandidate Density::searchStep(LevelRange levels, double minStep,
                                   StepCandidate start) const {
-  UniformCandidate best = search(levels, 0, std::min(minStep, start.step),
-                                 {start.step, 0, start.error});
+  // Towards zero steps would stop to fall where they are the smallest number.
+  minStep = std::min(std::max(minStep, kSmallestStep), start.step);
+  UniformCandidate best =
+      search(levels, 0, minStep, {start.step, 0, start.error});
   return {best.step, best.error, best.bound};
 }
 
 UniformCandidate Density::searchStepAndZeroPoint(int levelCount,
                                                  UniformCandidate start) const {
-  return search({}, levelCount, 0x1p-60, start);
+  return search({}, levelCount, kSmallestStep, start);
 }
 
 } // namespace mct::quantization

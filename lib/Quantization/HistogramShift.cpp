@@ -216,6 +216,10 @@ std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
     return maximum + shift <=
            candidate - std::ldexp(candidate, -int(options.bits));
   };
+  // The levels of one bit are zero and half of the threshold, and the shift is
+  // as large: whatever the threshold, nothing above zero is covered.
+  if (mustCover && options.bits == 1 && maximum > 0)
+    return std::nullopt;
   std::optional<double> shift =
       shiftForNegative(minimum, threshold, options.bits);
   if (!shift)
@@ -236,6 +240,8 @@ std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
       } else {
         while (!shift || !covers(selected, *shift)) {
           selected *= 2;
+          if (!std::isfinite(selected))
+            return std::nullopt;
           shift = shiftForNegative(minimum, selected, options.bits);
         }
       }

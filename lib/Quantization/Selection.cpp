@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace mct::quantization {
@@ -379,11 +380,18 @@ static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
   // Ones must give the bits of no weights, whatever the search does with them.
   if (llvm::all_of(elementWeights, [](float weight) { return weight == 1; }))
     return ScaledAtoms(values);
+  // Beside an infinite weight the others are nothing. What is no weight is
+  // none.
+  bool anyInfinite = llvm::any_of(
+      elementWeights, [](float weight) { return std::isinf(weight); });
   std::vector<double> finite, weights;
   for (auto [value, weight] : llvm::zip_equal(values, elementWeights))
     if (std::isfinite(value)) {
       finite.push_back(value);
-      weights.push_back(weight);
+      weights.push_back(
+          anyInfinite ? double(weight == std::numeric_limits<float>::infinity())
+          : weight > 0 ? double(weight)
+                       : 0.0);
     }
   return ScaledAtoms(finite, weights);
 }

@@ -31,6 +31,12 @@ int passesOfWideGrids(size_t size) {
   return static_cast<int>(std::clamp(0x1p21 / values, 3000.0, 50000.0));
 }
 
+// No search of a narrow grid comes near this many passes; it is there for sums
+// that are not numbers, whose intervals would be divided for ever.
+constexpr int kMostPasses = 1 << 22;
+// Below, every value of a useful grid is clipped. Towards zero steps would stop
+// to fall where they are the smallest number there is.
+constexpr double kSmallestStep = 0x1p-60;
 // Ratio of neighbouring steps in the first scan.
 constexpr double kScanRatio = 0.8408964152537145; // 2^(-1/4)
 // Parts one interval is divided into at once, at most: with more, the best
@@ -203,7 +209,7 @@ public:
         zero(kRelativeZero * atoms.energy()),
         valueLoss(kFloatValueLoss * std::sqrt(atoms.energy())),
         budget(levelCount > kWideGrid ? passesOfWideGrids(atoms.size())
-                                      : std::numeric_limits<int>::max()) {}
+                                      : kMostPasses) {}
 
   UniformCandidate run(double minStep, double maxStep);
 
@@ -662,6 +668,7 @@ StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start) {
   Search search(atoms, levels, nullptr, {start.step, 0, start.error},
                 levels.hi - levels.lo + 1);
+  minStep = std::max(minStep, kSmallestStep);
   UniformCandidate best = search.run(
       minStep,
       std::max(minStep, std::max(start.step, largestStep(atoms, levels))));
@@ -674,7 +681,8 @@ UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
   ZeroPoints zeroPoints(atoms, levelCount);
   Search search(atoms, {}, &zeroPoints, start, levelCount);
   return search.run(
-      0x1p-60, std::max(start.step, largestUniformStep(atoms, levelCount)));
+      kSmallestStep,
+      std::max(start.step, largestUniformStep(atoms, levelCount)));
 }
 
 } // namespace mct::quantization

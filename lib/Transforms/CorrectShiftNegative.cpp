@@ -36,6 +36,7 @@ static constexpr llvm::StringLiteral kShifted = "_shifted";
 /// residual blocks would reach all of them, which no short tail is worth; and
 /// the pass stays linear in the size of the network.
 static constexpr size_t kMaxReach = 64;
+static constexpr int64_t kMaxTimes = int64_t(1) << 32;
 
 /// Whether the operator has a short tail below zero by its nature.
 static bool isNonLinearity(const tpc::Node &node) {
@@ -170,6 +171,9 @@ static std::variant<Reach, Reason> follow(tpc::QuantizeOp point,
         shifted.push_back(operand.getOperandNumber());
         total += count;
       }
+    // Doubled by every value that is added to itself.
+    if (total > kMaxTimes)
+      return readBy(op, ", and would be shifted more than 2^32 times");
     if (op->hasTrait<OpTrait::IsTerminator>())
       return Reason{"it leaves the function", op};
     if (std::optional<KernelOp> kernel = kernelOps.get(op)) {
@@ -426,11 +430,32 @@ static tpc::RangeAttr shiftRange(tpc::RangeAttr range, double offset) {
                              shift(range.getMax()));
 }
 
+/// Whether the values of a point plus `offset` are values, and its grid one
+/// that can be chosen again.
+static std::optional<Reason> checkShifted(tpc::QuantizeOp point, double offset,
+                                          const Observed &seen) {
+  if (!std::isfinite(float(seen.histogram.min() + offset)) ||
+      !std::isfinite(float(seen.histogram.max() + offset)))
+    return Reason{"the values of '" + point.getPointName().str() + "' plus " +
+                      format(offset) + " would leave the range of f32",
+                  point};
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  if (parameters && parameters.getBits() > kMaxSelectableBits)
+    return Reason{"the grid of '" + point.getPointName().str() + "' has " +
+                      std::to_string(parameters.getBits()) +
+                      " bits; parameters can be selected for at most " +
+                      std::to_string(kMaxSelectableBits),
+                  point};
+  return std::nullopt;
+}
+
 /// A point that holds values plus `offset` from now on.
 std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
                                                      double offset,
                                                      const Observed &seen) {
   NewPoint result;
+  if (std::optional<Reason> reason = checkShifted(point, offset, seen))
+    return *reason;
   result.range = shiftRange(point.getRangeAttr(), offset);
   result.statistics = shiftStatistics(point, offset);
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
@@ -471,11 +496,17 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
                       point};
     } else if (settings.mustCover() && !covers()) {
       if (selection.kind == quantization::QuantizerKind::PowerOfTwo)
-        while (!covers())
+        while (!covers() && std::isfinite(selected.threshold))
           selected.threshold *= 2;
       else
         selected.threshold =
             hi / (1 - std::ldexp(1.0, -levelsLog2)) * (1 + 1e-9);
+      // A signed grid of one bit has no level above zero.
+      if (!std::isfinite(selected.threshold))
+        return Reason{"no threshold of " + std::to_string(selection.bits) +
+                          " bits covers the shifted maximum " + format(hi) +
+                          " of '" + point.getPointName().str() + "'",
+                      point};
     }
   }
   result.parameters =
@@ -539,11 +570,15 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
   FailureOr<Observed> seen = observe(point);
   if (failed(seen))
     return std::nullopt;
+  if (std::optional<Reason> reason = checkShifted(point, 0, *seen))
+    return *reason;
   std::variant<NegativeShift, Reason> chosen =
       chooseShift(point, minimum, *seen);
   if (auto *reason = std::get_if<Reason>(&chosen))
     return *reason;
   const NegativeShift &shift = std::get<NegativeShift>(chosen);
+  if (std::optional<Reason> reason = checkShifted(point, shift.shift, *seen))
+    return *reason;
 
   // The point itself, then those on the way.
   selection.isSigned = false;

@@ -33,6 +33,10 @@ static ElementsAttr scale(ElementsAttr elements, double factor) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
   if (!dense)
     return {};
+  // A splat stands for any number of channels; it is not written out.
+  if (dense.isSplat())
+    return DenseElementsAttr::get(dense.getType(),
+                                  T(factor * dense.getSplatValue<T>()));
   SmallVector<T> values;
   for (T value : dense.getValues<T>())
     values.push_back(T(factor * value));

@@ -6,6 +6,7 @@
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
+#include <cmath>
 #include <thread>
 
 namespace mct {
@@ -91,9 +92,21 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
            << meanSquares.getNumElements();
   std::vector<double> perChannel(meanSquares.value_begin<double>(),
                                  meanSquares.value_end<double>());
+  // Only their ratios count. The square of a float need not be one.
+  double largest = 0;
+  for (double square : perChannel) {
+    if (!(square >= 0) || !std::isfinite(square))
+      return point.emitOpError()
+             << "needs the mean squares of its op's input channels for hmse, "
+                "but one is "
+             << square << "; run mct-calibrate again";
+    largest = std::max(largest, square);
+  }
+  int exponent = largest > 0 ? std::ilogb(largest) : 0;
   std::vector<float> weights(elements);
   for (size_t i = 0; i < elements; ++i)
-    weights[i] = static_cast<float>(perChannel[kernel->inChannelOf(i)]);
+    weights[i] = static_cast<float>(
+        std::ldexp(perChannel[kernel->inChannelOf(i)], -exponent));
   return weights;
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SelectedParameters.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mct;
-
-// Statistics have 2^11 bins and more on each side of zero; beyond 16 bits a
-// search on them says nothing.
-static constexpr int64_t kMaxSelectableBits = 16;
 
 quantization::QuantizerKind
 mct::getQuantizerKind(tpc::QuantizationMethod method) {
@@ -54,9 +51,12 @@ SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
   if (!(percentile > 0 && percentile <= 100))
     return emitError() << "percentile is " << percentile
                        << "; it must be above 0 and at most 100";
-  if (!(minThreshold >= 0 && std::isfinite(minThreshold)))
-    return emitError() << "min-threshold is " << minThreshold
-                       << "; it must be positive, or 0 for 2^-16";
+  // Outside of what f32 can say a grid would have no levels.
+  constexpr double kLeast = std::numeric_limits<float>::min(),
+                   kMost = std::numeric_limits<float>::max();
+  if (!(minThreshold == 0 || (minThreshold >= kLeast && minThreshold <= kMost)))
+    return emitError() << "min-threshold is " << minThreshold << "; it must be "
+                       << kLeast << " to " << kMost << ", or 0 for 2^-16";
   if (!(zThreshold >= 0))
     return emitError() << "z-threshold is " << zThreshold
                        << "; it must be positive, or 0 for none";

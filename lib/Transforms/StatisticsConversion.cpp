@@ -5,6 +5,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -153,6 +154,11 @@ mct::shiftStatistics(tpc::StatisticsAttr statistics, double offset,
                      llvm::function_ref<InFlightDiagnostic()> emitError) {
   if (!statistics)
     return statistics;
+  if (!std::isfinite(float(statistics.getMin() + offset)) ||
+      !std::isfinite(float(statistics.getMax() + offset)))
+    return emitError() << "has values of " << statistics.getMin() << " to "
+                       << statistics.getMax() << ", which plus " << offset
+                       << " leave the range of f32";
   auto add = [&](size_t, double value) { return value + offset; };
   auto means = dyn_cast_or_null<DenseElementsAttr>(statistics.getChannelMean());
   // The same for all channels, or one for each.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-opt with the tpc dialect and the mct passes.
+#include "mct/Analysis/Shapes.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -30,6 +32,24 @@ static llvm::cl::opt<bool> listSubgraphs(
     "tpc-list-subgraphs",
     llvm::cl::desc("Print the operators that are matched as several ops"));
 
+namespace {
+/// Goes before all others where the module comes from bytecode.
+struct VerifyShapesPass
+    : public PassWrapper<VerifyShapesPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyShapesPass)
+
+  StringRef getArgument() const override { return "mct-verify-shapes"; }
+  StringRef getDescription() const override {
+    return "Refuse types with a size below zero, which only bytecode can hold";
+  }
+  void runOnOperation() override {
+    if (failed(mct::verifyShapes(getOperation())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
   return EXIT_FAILURE;
@@ -54,6 +74,7 @@ int main(int argc, char **argv) {
   registry.insert<mct::tpc::TpcDialect>();
   registerAllPasses();
   mct::registerAllMctPasses();
+  PassRegistration<VerifyShapesPass>();
 
   registerCLIOptions("mct-opt", registry);
   // A diagnostic says what is wrong; the op it is about may be a whole target,
@@ -83,6 +104,11 @@ int main(int argc, char **argv) {
   if (!input)
     return fail("cannot read '" + inputName +
                 "': " + llvm::toString(input.takeError()));
+  if (isBytecode((*input)->getMemBufferRef()))
+    config.setPassPipelineSetupFn([asked = config](PassManager &passes) {
+      passes.addPass(std::make_unique<VerifyShapesPass>());
+      return asked.setupPassPipeline(passes);
+    });
   mct::support::setProcessFiles(inputName, outputName);
   if (outputName == "-")
     return asMainReturnCode(

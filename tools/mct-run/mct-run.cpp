@@ -5,6 +5,7 @@
 #include "Comparison.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/Shapes.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
@@ -123,9 +124,10 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   sourceManager->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceManager, &context);
   auto module = parseSourceFile<ModuleOp>(sourceManager, &context);
-  if (module)
-    for (auto function : module->getOps<func::FuncOp>())
-      assignNames(function);
+  if (!module || failed(verifyShapes(*module)))
+    return {};
+  for (auto function : module->getOps<func::FuncOp>())
+    assignNames(function);
   return module;
 }
 

@@ -132,7 +132,8 @@ Grid gridFor(const SelectedParameters &parameters,
 ///
 /// `elementWeights` holds one weight >= 0 per value, in the same order, and
 /// multiplies its error; empty means ones, which give the same bits. It is what
-/// HMSE minimizes with; the other methods accept it as well.
+/// HMSE minimizes with; the other methods accept it as well. Beside infinite
+/// weights the finite ones count as 0, as NaN does.
 SelectedParameters selectForValues(llvm::ArrayRef<float> values,
                                    const SelectionOptions &options,
                                    llvm::ArrayRef<float> elementWeights = {});

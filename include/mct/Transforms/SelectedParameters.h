@@ -11,6 +11,10 @@
 
 namespace mct {
 
+/// Widest grid for which parameters are searched. Statistics have 2^11 bins and
+/// more on each side of zero; beyond 16 bits a search on them says nothing.
+inline constexpr int64_t kMaxSelectableBits = 16;
+
 /// How parameters are selected, as a user says it. Zero stands for the default
 /// where it says so.
 struct SelectionSettings {

@@ -491,3 +491,45 @@ func.func @long_way(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
   %c = tosa.conv2d %i64, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %c : tensor<1x4x4x1xf32>
 }
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3713, zeros = 0, min = -0.125, max = 3.5, histogram = #tpc.histogram<step_exponent = -10, first = -128, counts = dense<1> : tensor<3713xi64>>>
+// The step of so large a threshold is no f32, and the shift is one.
+func.func @beyond_f32(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{'act' is not shifted: the values of 'act' plus}}
+  // expected-note @below {{the op is here}}
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [0x7FE0000000000000], bits = 8>) : tensor<1x4x4x2xf32>
+  %c = tosa.conv2d %q, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  return %c : tensor<1x4x4x1xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3713, zeros = 0, min = -0.125, max = 3.5, histogram = #tpc.histogram<step_exponent = -10, first = -128, counts = dense<1> : tensor<3713xi64>>>
+// As many levels as a float has would all be tried.
+func.func @wide_grid(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{'act' is not shifted: the grid of 'act' has 23 bits; parameters can be selected for at most 16}}
+  // expected-note @below {{the op is here}}
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [4.0], bits = 23>) : tensor<1x4x4x2xf32>
+  %c = tosa.conv2d %q, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  return %c : tensor<1x4x4x1xf32>
+}

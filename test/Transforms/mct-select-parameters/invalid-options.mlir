@@ -16,7 +16,7 @@
 // LARGE:      error: lp-norm is 6.500000e+01; it must be 1 to 64
 // NAN:        error: lp-norm is nan; it must be 1 to 64
 // PERCENTILE: error: percentile is {{.*}}; it must be above 0 and at most 100
-// MIN:        error: min-threshold is {{.*}}; it must be positive, or 0 for 2^-16
+// MIN:        error: min-threshold is {{.*}}; it must be 1.175494e-38 to 3.402823e+38, or 0 for 2^-16
 // Z:          error: z-threshold is -3.000000e+00; it must be positive, or 0 for none
 // HMSE:       error: error-method=hmse weighs the elements of kernels; for activations use mse
 // METHOD:     Cannot find option named 'median'

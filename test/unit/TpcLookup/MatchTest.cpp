@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
-#include <chrono>
 
 using namespace mct::tpc;
 using namespace mlir;
@@ -470,10 +469,10 @@ TEST_F(LookupTest, FormThatCannotBeReadIsReported) {
 }
 
 //===----------------------------------------------------------------------===//
-// Cost
+// Size
 //===----------------------------------------------------------------------===//
 
-TEST_F(LookupTest, ChainOf20000OpsTakesWellUnderASecond) {
+TEST_F(LookupTest, EveryPairOfAChainOf20000OpsIsMatched) {
   std::string body =
       R"(%s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
     %v0 = tosa.exp %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -490,11 +489,7 @@ TEST_F(LookupTest, ChainOf20000OpsTakesWellUnderASecond) {
   body += "%y = tosa.exp %v" + std::to_string(kLength) +
           " : (tensor<2x4xf32>) -> tensor<2x4xf32>";
   parse(function(body));
-  auto start = std::chrono::steady_clock::now();
+  // Every value is read twice: 2^10000 paths lead back to the input. How long
+  // it takes is measured by MctTransformsBench.
   EXPECT_EQ(match().size(), size_t(kLength + 2));
-  std::chrono::duration<double> taken =
-      std::chrono::steady_clock::now() - start;
-  // Measured: 0.02 s. The margin is for loaded machines and instrumented
-  // builds.
-  EXPECT_LT(taken.count(), 1.0);
 }

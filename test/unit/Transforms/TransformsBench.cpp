@@ -142,6 +142,13 @@ BENCHMARK_REWRITE(bound_relu, "mct-bound-relu-to-power-of-two", kConv, kRelu6);
 BENCHMARK_REWRITE(equalize_channels,
                   "mct-equalize-channels{only-if-better=false}", kConv, kRelu,
                   kCalibrated);
+// Two ops that are one operator, each value read twice.
+BENCHMARK_REWRITE(insert_quantizers,
+                  "tpc-attach-target{target=imx500},mct-insert-quantizers",
+                  "%g{3} = tosa.sigmoid {0} : (tensor<1x4x4x2xf32>) -> "
+                  "tensor<1x4x4x2xf32>\n"
+                  "  {1} = tosa.mul {0}, %g{3}, %i : (tensor<1x4x4x2xf32>, "
+                  "tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>");
 // One input, then a path of all ops that ends without a layer.
 BENCHMARK_REWRITE(scale_input, "mct-scale-input", kQuantized, kRelu, kRelu);
 BENCHMARK_REWRITE(shift_softmax, "mct-shift-softmax", kConv, kCalibrated,
