@@ -130,9 +130,8 @@ void KernelSet::Impl::addConvolution(ConvolutionShape shape,
   memory::dims strides{shape.strideHeight, shape.strideWidth};
   // oneDNN counts a dilation of 1 as 0. Along an axis on which the kernel has
   // one element there is none; oneDNN 2.7 does not always see that.
-  memory::dims dilations{
-      shape.kernelHeight == 1 ? 0 : shape.dilationHeight - 1,
-      shape.kernelWidth == 1 ? 0 : shape.dilationWidth - 1};
+  memory::dims dilations{shape.kernelHeight == 1 ? 0 : shape.dilationHeight - 1,
+                         shape.kernelWidth == 1 ? 0 : shape.dilationWidth - 1};
   memory::dims before{shape.padTop, shape.padLeft};
   memory::dims after{shape.padBottom, shape.padRight};
   dnnl::primitive_attr attr = attributes(epilogue, result);

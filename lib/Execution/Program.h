@@ -5,6 +5,7 @@
 #define MCT_LIB_EXECUTION_PROGRAM_H
 
 #include "Kernels.h"
+#include "Moving.h"
 #include "Pooling.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Quantization/Lut.h"
@@ -46,6 +47,7 @@ struct Step {
     Kernel,
     AveragePool,
     MaximumPool,
+    Move,
     Quantize,
     Observe,
     Part,
@@ -99,6 +101,7 @@ struct Program {
 
   KernelSet kernels;
   std::vector<PoolingShape> pools;
+  std::vector<MovingShape> moves;
   std::vector<QuantizeSite> quantizers;
   std::vector<ConstantBuffer> constants;
   std::vector<Executor::KernelInfo> kernelInfos;

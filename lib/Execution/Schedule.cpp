@@ -169,9 +169,7 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   if (!isTosa)
     return producer->getNumResults() == 1;
   // What upstream's fusion makes one loop of.
-  return (isElementwise(producer) || isa<tosa::TransposeOp>(producer)) &&
-         (isElementwise(user) || isReduction(user) ||
-          (isa<tosa::TransposeOp>(user) && isElementwise(producer)));
+  return isElementwise(producer) && (isElementwise(user) || isReduction(user));
 }
 
 /// An op joins the part of its user when that is the only one: then every value

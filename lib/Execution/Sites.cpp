@@ -272,6 +272,99 @@ void SiteFinder::findPool(PoolOp op, Step::Kind kind) {
   sites[op] = {kind, program.pools.size() - 1, {op.getInput()}};
 }
 
+static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> strides(shape.size(), 1);
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * shape[d + 1];
+  return strides;
+}
+
+void SiteFinder::findMove(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return;
+  MovingShape shape;
+  unsigned bits = type.getElementTypeBitWidth();
+  shape.elementBytes = bits == 1 ? 1 : bits / 8;
+  if (bits != 1 && !llvm::is_contained({8u, 16u, 32u, 64u}, bits))
+    return;
+  shape.targetElements = type.getNumElements();
+  SmallVector<int64_t, 4> to = rowMajorStrides(type.getShape());
+  auto addCopy = [&](unsigned source, ArrayRef<int64_t> sizes,
+                     ArrayRef<int64_t> from, int64_t fromOffset,
+                     int64_t toOffset) {
+    StridedCopy copy;
+    copy.source = source;
+    copy.sizes.assign(sizes.begin(), sizes.end());
+    copy.from.assign(from.begin(), from.end());
+    copy.to = to;
+    copy.fromOffset = fromOffset;
+    copy.toOffset = toOffset;
+    copy.simplify();
+    shape.copies.push_back(std::move(copy));
+  };
+  auto typeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  auto constantShape = [](Value value, SmallVector<int64_t> &values) {
+    return value.getDefiningOp() &&
+           tosa::getConstShapeValues(value.getDefiningOp(), values);
+  };
+
+  SmallVector<Value, 2> operands{op->getOperand(0)};
+  if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
+    SmallVector<int64_t, 4> strides =
+        rowMajorStrides(typeOf(transpose.getInput1()).getShape());
+    SmallVector<int64_t, 4> from;
+    for (int32_t axis : transpose.getPerms())
+      from.push_back(strides[axis]);
+    addCopy(0, type.getShape(), from, 0, 0);
+  } else if (auto slice = dyn_cast<tosa::SliceOp>(op)) {
+    SmallVector<int64_t> start;
+    if (!constantShape(slice.getStart(), start))
+      return;
+    SmallVector<int64_t, 4> from =
+        rowMajorStrides(typeOf(slice.getInput1()).getShape());
+    int64_t offset = 0;
+    for (auto [begin, size, whole, stride] :
+         llvm::zip(start, type.getShape(), typeOf(slice.getInput1()).getShape(),
+                   from)) {
+      if (begin < 0 || begin > whole - size)
+        return;
+      offset += begin * stride;
+    }
+    addCopy(0, type.getShape(), from, offset, 0);
+  } else if (auto pad = dyn_cast<tosa::PadOp>(op)) {
+    SmallVector<int64_t> padding;
+    std::optional<ConstantTensor> value = constants.evaluate(pad.getPadConst());
+    if (!constantShape(pad.getPadding(), padding) || !value ||
+        value->getElementSize() != shape.elementBytes)
+      return;
+    ArrayRef<int64_t> inner = typeOf(pad.getInput1()).getShape();
+    int64_t offset = 0;
+    for (auto [d, stride] : llvm::enumerate(to)) {
+      if (padding[2 * d] < 0 || padding[2 * d] + inner[d] > type.getShape()[d])
+        return;
+      offset += padding[2 * d] * stride;
+    }
+    shape.fill.assign(value->getBytes().begin(),
+                      value->getBytes().begin() + shape.elementBytes);
+    addCopy(0, inner, rowMajorStrides(inner), 0, offset);
+  } else if (auto concat = dyn_cast<tosa::ConcatOp>(op)) {
+    operands.assign(op->operand_begin(), op->operand_end());
+    int64_t offset = 0;
+    for (auto [number, operand] : llvm::enumerate(operands)) {
+      ArrayRef<int64_t> sizes = typeOf(operand).getShape();
+      addCopy(number, sizes, rowMajorStrides(sizes), 0, offset);
+      offset += sizes[concat.getAxis()] * to[concat.getAxis()];
+    }
+  } else {
+    return;
+  }
+  program.moves.push_back(std::move(shape));
+  sites[op] = {Step::Kind::Move, program.moves.size() - 1, operands};
+}
+
 /// A reshape between a kernel and what could be fused into it moves to the
 /// other side: MLPs are imported as pointwise convolutions with reshapes around
 /// them.
@@ -305,8 +398,11 @@ void SiteFinder::findKernels() {
   moveReshapesBack();
   for (Operation &op : function.getBody().front()) {
     std::string reason;
-    if (op.getNumOperands() == 0 || op.getNumResults() != 1 ||
-        !isStaticFloat(op.getOperand(0)))
+    if (op.getNumOperands() == 0 || op.getNumResults() != 1)
+      continue;
+    if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::PadOp, tosa::ConcatOp>(op))
+      findMove(&op);
+    if (!isStaticFloat(op.getOperand(0)))
       continue;
     if (auto conv = dyn_cast<tosa::Conv2DOp>(op))
       reason = findConvolution(conv);

@@ -33,7 +33,7 @@ public:
       : function(function), program(program), constants(constants),
         observed(observed), kept(observed.begin(), observed.end()) {}
 
-  /// Convolutions, matrix products and pools.
+  /// Convolutions, matrix products and pools; ops that only move elements.
   void findKernels();
 
   /// The call that computes the results of this op, or null.
@@ -55,6 +55,7 @@ private:
   std::string findConvolution(ConvolutionOp op);
   std::string findMatMul(mlir::Operation *op);
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
+  void findMove(mlir::Operation *op);
   /// Adds the kernel with the largest fusion that oneDNN is fast at. Returns
   /// the reason when there is no kernel.
   std::string placeKernel(

@@ -212,6 +212,13 @@ llvm::Error Worker::State::run(const Step &step) {
     maximumPool(program.pools[step.index],
                 static_cast<const float *>(buffer(0)), result);
     break;
+  case Step::Kind::Move: {
+    llvm::SmallVector<const void *, 8> sources;
+    for (size_t number = 0; number + 1 != step.buffers.size(); ++number)
+      sources.push_back(buffer(number));
+    move(program.moves[step.index], sources.data(), result);
+    break;
+  }
   case Step::Kind::Quantize:
     program.quantizers[step.index].run(static_cast<const float *>(buffer(0)),
                                        result);
