@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Execution/Moving.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "gtest/gtest.h"
 
 #include <numeric>
