@@ -864,7 +864,7 @@ Value Network::selection() {
   RankedTensorType result = broadcastType(a, b, f32());
   for (auto [size, other] :
        llvm::zip_equal(result.getShape(), shapeOf(condition)))
-    if (size < other)
+    if (other != size && other != 1)
       return {};
   Range x = rangeOf(a), y = rangeOf(b);
   return known(op("tosa.select", result, {condition, a, b}),
