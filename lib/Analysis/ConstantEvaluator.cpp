@@ -83,8 +83,8 @@ static int64_t getRowSize(ArrayRef<int64_t> shape) {
 /// order of `type`.
 static ConstantTensor gather(RankedTensorType type,
                              const ConstantTensor &source, int64_t first,
-                             SmallVector<int64_t> shape,
-                             SmallVector<int64_t> strides) {
+                             ArrayRef<int64_t> shape,
+                             const SmallVector<int64_t> &strides) {
   size_t size = source.getElementSize();
   auto [owner, bytes] = ConstantTensor::allocate(type.getNumElements() * size);
   char *target = bytes.data();
@@ -344,8 +344,8 @@ computeClamp(tosa::ClampOp op, RankedTensorType type,
 
 /// Floats become the nearest integer, the even one of two; what is beyond the
 /// type saturates. Not defined for NaN.
-static std::optional<ConstantTensor> roundToIntegers(RankedTensorType type,
-                                                     std::vector<double> from) {
+static std::optional<ConstantTensor>
+roundToIntegers(RankedTensorType type, const std::vector<double> &from) {
   unsigned width = type.getElementTypeBitWidth();
   bool isUnsigned = type.getElementType().isUnsignedInteger();
   int64_t least =
@@ -422,8 +422,7 @@ computeTranspose(tosa::TransposeOp op, RankedTensorType type,
   }
   if (source.isSplat())
     return source.reshape(type);
-  return gather(type, source, 0, SmallVector<int64_t>(type.getShape()),
-                strides);
+  return gather(type, source, 0, type.getShape(), strides);
 }
 
 static std::optional<ConstantTensor>
@@ -438,8 +437,7 @@ computeReverse(tosa::ReverseOp op, RankedTensorType type,
   SmallVector<int64_t> strides = getRowMajorStrides(source.getShape());
   int64_t first = (type.getDimSize(axis) - 1) * strides[axis];
   strides[axis] = -strides[axis];
-  return gather(type, source, first, SmallVector<int64_t>(type.getShape()),
-                strides);
+  return gather(type, source, first, type.getShape(), strides);
 }
 
 static std::optional<ConstantTensor>
@@ -465,8 +463,7 @@ computeSlice(tosa::SliceOp op, RankedTensorType type,
         source.getBytes().take_front(
             type.getNumElements() == 0 ? 0 : source.getElementSize()),
         std::make_shared<ConstantTensor>(source));
-  return gather(type, source, first, SmallVector<int64_t>(type.getShape()),
-                strides);
+  return gather(type, source, first, type.getShape(), strides);
 }
 
 static std::optional<ConstantTensor> computeTile(tosa::TileOp op,
