@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/OutputFile.h"
+#include "mct/Support/InputFile.h"
 #include "tpc_dialect/Json/ParseJson.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
@@ -267,9 +267,9 @@ static bool readNames(const json::Value &value, std::set<std::string> &names,
 }
 
 llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (std::error_code error = buffer.getError())
-    return llvm::createFileError(path, error);
+  auto buffer = support::readInputFile(path);
+  if (!buffer)
+    return llvm::createFileError(path, buffer.takeError());
   llvm::Expected<json::Value> document = tpc::parseJson((*buffer)->getBuffer());
   if (!document)
     return llvm::createFileError(path, document.takeError());

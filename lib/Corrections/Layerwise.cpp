@@ -356,6 +356,11 @@ void LayerwiseRun::correctOutput(int layer, char *data) const {
     }
 }
 
+static llvm::Error noMemory() {
+  return llvm::createStringError(
+      "there is no memory for the values between the layers");
+}
+
 llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t unit, unsigned last) {
   int64_t first = unit * before.unit;
   int64_t valid = std::min(before.unit, before.samples->numSamples() - first);
@@ -363,6 +368,8 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t unit, unsigned last) {
     for (BlockArgument argument : function.getArguments()) {
       unsigned input = argument.getArgNumber();
       char *buffer = bufferOf(lane, argument, unit);
+      if (!buffer)
+        return noMemory();
       if (llvm::Error error = before.samples->load(input, first, valid, buffer))
         return error;
       // Units are computed whole; what comes of the copies is not looked at.
@@ -383,6 +390,9 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t unit, unsigned last) {
       inputs.push_back(bufferOf(lane, value, unit));
     for (Value value : segment.outputs)
       outputs.push_back(bufferOf(lane, value, unit));
+    if (llvm::is_contained(inputs, nullptr) ||
+        llvm::is_contained(outputs, nullptr))
+      return noMemory();
     if (llvm::Error error = worker->run(inputs, outputs, /*validSamples=*/1))
       return error;
     if (number != last)
@@ -420,10 +430,18 @@ bool LayerwiseRun::keepBehind(unsigned last) {
       bytes += int64_t(byteSize(value)) * numUnits;
   if (bytes > options.memoryBudget)
     return false;
+  SmallVector<Crossing *> fresh;
   for (auto &[value, crossing] : crossings)
-    if (!crossing.kept.get() && crossing.isLiveBehind(last))
+    if (!crossing.kept.get() && crossing.isLiveBehind(last)) {
       crossing.kept = Buffer(byteSize(value) * numUnits);
-  return true;
+      fresh.push_back(&crossing);
+    }
+  // What there is no memory for is computed again.
+  bool all = llvm::all_of(fresh, [](Crossing *c) { return c->kept.get(); });
+  if (!all)
+    for (Crossing *crossing : fresh)
+      crossing->kept = Buffer();
+  return all;
 }
 
 void LayerwiseRun::dropBefore(unsigned last) {

@@ -1024,7 +1024,9 @@ struct SetBatchPass : mct::impl::SetBatchPassBase<SetBatchPass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (size < -1) {
+    // Sizes and their products are computed with.
+    constexpr int64_t kLargest = int64_t(1) << 31;
+    if (size < -1 || size > kLargest) {
       getOperation().emitOpError("cannot get a batch of ")
           << static_cast<int64_t>(size);
       return signalPassFailure();

@@ -12,6 +12,7 @@
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=1;2" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SCALES
 // RUN: not mct-opt %s --mct-calibrate -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// RUN: not mct-opt %s --mct-calibrate="statistics-in=/dev/zero" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=nobody" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=pointless" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=POINTLESS
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=image:%S/Inputs/bytes.npy statistics-out=%S/../mct-calibrate/Inputs/bytes.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ONTODATA
@@ -37,6 +38,7 @@
 // SCALES: error: {{.*}}one value or 4, {{.*}} found 2
 // NOTHING: error: calibration needs samples; give calibration-data=FILE.npy
 // STATISTICS: error: {{.*}}garbage.npy
+// DEVICE: error: {{.*}}'/dev/zero': expected a file, found a device
 // FUNCTION: error: 'builtin.module' op has no function 'nobody' with a body; it has 'main', 'pointless'
 // POINTLESS: error: 'func.func' op has no points to calibrate; run mct-insert-quantizers before
 // ONTODATA: error: statistics-out: '{{.*}}bytes.npy' would overwrite '{{.*}}bytes.npy', which is read; write to another file
