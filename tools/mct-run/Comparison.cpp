@@ -128,7 +128,8 @@ llvm::Error Comparison::compare(const Unit &unit) {
   for (auto [own, compare] : llvm::enumerate(state.compares))
     if (compare)
       compare->sums = &sums[unit.index][own];
-  return state.reference->run(unit.inputs, state.outputPointers, unit.validSamples);
+  return state.reference->run(unit.inputs, state.outputPointers,
+                              unit.validSamples);
 }
 
 ArrayRef<void *> Comparison::referenceOutputs(size_t worker) const {
