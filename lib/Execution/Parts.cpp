@@ -438,8 +438,10 @@ makeEngine(ModuleOp shard) {
 
   ExecutionEngineOptions options;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  // The engine owns the machine by the time it optimizes.
+  llvm::TargetMachine &target = **machine;
   auto optimize = [&](llvm::Module *module) -> llvm::Error {
-    return optimizeLoops(*module, **machine);
+    return optimizeLoops(*module, target);
   };
   options.transformer = optimize;
   options.enableGDBNotificationListener = false;
