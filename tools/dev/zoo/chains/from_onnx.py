@@ -110,6 +110,8 @@ def convert(model: Path, specs: list[dict], output: Path) -> None:
     proto = recurrent.write_out(simplify(proto, output.with_suffix(".onnx")))
     proto = onnx.shape_inference.infer_shapes(proto, data_prop=True)
     proto.graph.name = "main"
+    for node in proto.graph.node:
+        node.name = node.name or node.output[0]
     inline_integers(proto)
     context = ir.Context()
     torch_d.register_dialect(context)
