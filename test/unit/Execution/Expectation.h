@@ -223,7 +223,11 @@ private:
       judged.tight +=
           number.error <= 1e-3 * std::max(1.0, std::abs(number.value));
       double found = readNumber(actual, actualBegin + i, element);
-      if (std::abs(found - number.value) <= number.error)
+      // The bounds are doubles, and rounded too.
+      double slack = number.error == 0
+                         ? 0
+                         : 1e-14 * (number.error + std::abs(number.value));
+      if (std::abs(found - number.value) <= number.error + slack)
         continue;
       char text[200];
       std::snprintf(
