@@ -19,7 +19,7 @@ namespace {
 /// The text of a function from x.
 class Text {
 public:
-  explicit Text(std::string shape) : shape(shape) {
+  explicit Text(const std::string &shape) : shape(shape) {
     types["x"] = shape + "xf32";
   }
 
@@ -29,7 +29,7 @@ public:
                     (shapeOfOnes + "x" + element).str());
   }
   /// A constant with different elements.
-  std::string table(std::string shape, int64_t elements, int seed = 0) {
+  std::string table(const std::string &shape, int64_t elements, int seed = 0) {
     std::string bytes;
     for (int64_t i = 0; i != elements; ++i) {
       float value = 0.5f + 0.125f * float((i + seed) % 7);
@@ -42,8 +42,8 @@ public:
     }
     return constant("dense<\"0x" + bytes + "\">", shape + "xf32");
   }
-  std::string op(StringRef name, std::vector<std::string> operands,
-                 std::string type, std::string attributes = "") {
+  std::string op(StringRef name, const std::vector<std::string> &operands,
+                 const std::string &type, const std::string &attributes = "") {
     std::string result = "v" + std::to_string(types.size());
     std::string list, typeList;
     for (const std::string &operand : operands) {
@@ -61,7 +61,7 @@ public:
     return result;
   }
   std::string reshape(const std::string &operand, std::string shape,
-                      std::string element = "f32") {
+                      const std::string &element = "f32") {
     std::string sizes = shape;
     size_t rank = 1 + std::count(shape.begin(), shape.end(), 'x');
     for (size_t at; (at = sizes.find('x')) != std::string::npos;)
@@ -79,14 +79,14 @@ public:
     types[result] = shape + "x" + element;
     return result;
   }
-  std::string reduce(const std::string &operand, int axis, std::string type,
-                     StringRef how = "reduce_sum") {
+  std::string reduce(const std::string &operand, int axis,
+                     const std::string &type, StringRef how = "reduce_sum") {
     return op(how, {operand}, type,
               "{axis = " + std::to_string(axis) + " : i32}");
   }
   std::string type(const std::string &value) { return types[value]; }
 
-  std::string function(std::vector<std::string> results) {
+  std::string function(const std::vector<std::string> &results) {
     std::string values, valueTypes;
     for (const std::string &result : results) {
       values += (values.empty() ? "%" : ", %") + result;
@@ -116,7 +116,7 @@ class FormulaTest : public LookupTest {
 protected:
   /// The nodes of the function on a platform that names LayerNorm, Gelu,
   /// Softmax, Add and Mul, without the reshapes around them.
-  Names nodesOf(std::string function) {
+  Names nodesOf(const std::string &function) {
     auto file = llvm::MemoryBuffer::getFile(MCT_SOURCE_DIR
                                             "/tpc_dialect/targets/tosa.mlir");
     std::string sets;
