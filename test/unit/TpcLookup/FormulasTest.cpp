@@ -144,8 +144,8 @@ protected:
     }
     return names;
   }
-  Names nodesOf(Text &text, std::vector<std::string> results) {
-    return nodesOf(text.function(std::move(results)));
+  Names nodesOf(Text &text, const std::vector<std::string> &results) {
+    return nodesOf(text.function(results));
   }
 };
 
