@@ -146,14 +146,13 @@ LogicalResult LayerwiseRun::prepare() {
   // The run before has followed the batch through what leads to the layers.
   keepOnly(function, layers);
   FailureOr<int64_t> batch = getBatch(function, /*emitErrors=*/false);
-  if (succeeded(batch) && *batch != before.unit &&
-      failed(setBatch(function, before.unit)))
-    return failure();
-  if (before.unit != 1 && before.allowsPartialUnits) {
-    FailureOr<BatchDimensions> followed = followBatch(function);
+  bool isPartial = before.unit != 1 && before.allowsPartialUnits;
+  if (isPartial || (succeeded(batch) && *batch != before.unit)) {
+    FailureOr<BatchDimensions> followed = setBatch(function, before.unit);
     if (failed(followed))
       return failure();
-    batchDimensions = std::move(*followed);
+    if (isPartial)
+      batchDimensions = std::move(*followed);
   }
   for (auto [number, layer] : llvm::enumerate(layers))
     layerOf[layer.value] = number;

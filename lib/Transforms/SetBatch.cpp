@@ -996,7 +996,8 @@ void Rewriter::rewrite(func::FuncOp function) {
                                      terminator->getOperandTypes()));
 }
 
-LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
+FailureOr<BatchDimensions> mct::setBatch(func::FuncOp function,
+                                         int64_t newBatch) {
   FailureOr<int64_t> batch = getBatch(function);
   if (failed(batch))
     return failure();
@@ -1004,7 +1005,7 @@ LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
   if (failed(follower.run(function)))
     return failure();
   if (*batch == newBatch)
-    return success();
+    return std::move(follower.dimensions);
   if (ShapedType::isDynamic(newBatch))
     for (Operation &op : function.getBody().front())
       for (const OperandChange &change : follower.changes.lookup(&op))
@@ -1014,7 +1015,7 @@ LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
                  << " is the same for all samples, and would have to be "
                     "repeated an unknown number of times; choose a size";
   Rewriter(follower, *batch, newBatch).rewrite(function);
-  return success();
+  return std::move(follower.dimensions);
 }
 
 namespace {

@@ -37,7 +37,11 @@ mlir::FailureOr<BatchDimensions> followBatch(mlir::func::FuncOp function,
 
 /// Rewrites types and `tosa.const_shape` operands to a batch of `newBatch`
 /// samples (`ShapedType::kDynamic`: unknown). Nothing is changed on failure.
-mlir::LogicalResult setBatch(mlir::func::FuncOp function, int64_t newBatch);
+/// Returns where the batch lies now: what works along its dimension in each
+/// sample is followed only in a function of one sample, so that asking
+/// followBatch afterwards could fail.
+mlir::FailureOr<BatchDimensions> setBatch(mlir::func::FuncOp function,
+                                          int64_t newBatch);
 
 } // namespace mct
 
