@@ -7,6 +7,7 @@
 #include "mct/Execution/SampleSource.h"
 #include "mct/Support/ByteSize.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,13 +25,18 @@ namespace {
 /// Feeds the statistics of one point from one worker.
 class StatisticsObserver : public execution::TensorObserver {
 public:
-  StatisticsObserver(PointStatistics &statistics, HistogramScratch &scratch)
-      : statistics(statistics), scratch(scratch) {}
+  /// `lastAxisRows`: what one sample has of the last axis, where that is the
+  /// axis of the batch; otherwise 0.
+  StatisticsObserver(PointStatistics &statistics, HistogramScratch &scratch,
+                     int64_t lastAxisRows)
+      : statistics(statistics), scratch(scratch), lastAxisRows(lastAxisRows) {}
 
   void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
     statistics.histogram.observe(data.data(), data.size(), scratch);
     if (statistics.channels) {
-      size_t channels = shape.empty() ? 1 : size_t(shape.back());
+      size_t channels = lastAxisRows != 0 ? size_t(lastAxisRows)
+                        : shape.empty()   ? 1
+                                          : size_t(shape.back());
       statistics.channels->observe(data.data(), data.size() / channels,
                                    channels);
     }
@@ -39,7 +45,27 @@ public:
 private:
   PointStatistics &statistics;
   HistogramScratch &scratch;
+  int64_t lastAxisRows;
 };
+
+/// What one sample has of the last axis of each point, where the batch lies
+/// there; otherwise, or where it cannot be followed, 0.
+SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
+                                      ArrayRef<tpc::QuantizeOp> points) {
+  SmallVector<int64_t> rows(points.size(), 0);
+  FailureOr<BatchDimensions> dimensions =
+      followBatch(function, /*emitErrors=*/false);
+  if (failed(dimensions))
+    return rows;
+  for (auto [number, point] : llvm::enumerate(points)) {
+    Value input = point->getOperand(0);
+    auto batch = dimensions->find(input);
+    int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+    if (batch != dimensions->end() && batch->second.dimension == rank - 1)
+      rows[number] = batch->second.rows;
+  }
+  return rows;
+}
 
 /// What one worker owns: it shares nothing with the others until the end.
 struct WorkerStatistics {
@@ -204,13 +230,16 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   runOptions.batchSize = int64_t(uint64_t(batchSize));
   std::vector<WorkerStatistics> workers(
       execution::numWorkers(**executor, **samples, runOptions));
+  SmallVector<int64_t> lastAxisRows(points.size(), 0);
+  if (channelStatistics)
+    lastAxisRows = findLastAxisRows(entry, points);
   for (WorkerStatistics &worker : workers) {
     worker.points.resize(points.size());
-    for (PointStatistics &point : worker.points) {
+    for (auto [point, rows] : llvm::zip_equal(worker.points, lastAxisRows)) {
       if (channelStatistics)
         point.channels.emplace();
       worker.observers.push_back(
-          std::make_unique<StatisticsObserver>(point, worker.scratch));
+          std::make_unique<StatisticsObserver>(point, worker.scratch, rows));
     }
   }
   llvm::Error error = execution::forEachUnit(

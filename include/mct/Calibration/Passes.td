@@ -49,7 +49,7 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
     ListOption<"statisticsIn", "statistics-in", "std::string", "Statistics files to start from">,
     Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,
     Option<"channelStatistics", "channel-statistics", "bool", /*default=*/"false",
-           "Also record mean, mean square, minimum and maximum of each channel">,
+           "Also record mean, mean square, minimum and maximum of each channel, an element of the last axis of one sample">,
     Option<"function", "function", "std::string", /*default=*/"",
            "Function to run; empty: `main`, or the only public one">,
   ];

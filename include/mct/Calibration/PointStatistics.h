@@ -15,7 +15,7 @@ namespace mct::calibration {
 /// What calibration knows of one tensor; merging is exact.
 struct PointStatistics {
   quantization::Histogram histogram;
-  /// Over the last axis; none when not asked for.
+  /// Over the last axis of one sample; none when not asked for.
   std::optional<quantization::ChannelStatistics> channels;
 
   /// Adds everything `other` has seen. Fails, and changes nothing, when one

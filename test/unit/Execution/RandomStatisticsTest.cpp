@@ -221,9 +221,17 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
           return !(number.error < kInfinity);
         }))
       continue;
+    // Where the samples lie along the last axis, they are no channels.
     llvm::ArrayRef<int64_t> shape = shapeOf(point);
-    std::string difference = statisticsDifference(
-        seen.getStatisticsAttr(), numbers, shape.empty() ? 1 : shape.back());
+    int64_t channels = shape.empty() ? 1 : shape.back();
+    tpc::StatisticsAttr statistics = seen.getStatisticsAttr();
+    int64_t found = statistics.getChannelMean().getNumElements();
+    if (found * expected.batch == channels &&
+        llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; }))
+      channels = found;
+    std::string difference =
+        found == channels ? statisticsDifference(statistics, numbers, channels)
+                          : "has " + std::to_string(found) + " channels";
     if (!difference.empty())
       return "statistics of '" + point.getUniqueName() + "': " + difference;
     ++judged;
