@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of a point, and what was done to its layer.
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcVerification.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct::tpc;
+
+/// Bounds are of f32 values, and there is something between them.
+LogicalResult mct::tpc::verifyBounds(EmitError emitError, const Twine &what,
+                                     std::optional<Real> min,
+                                     std::optional<Real> max) {
+  for (std::optional<Real> bound : {min, max})
+    if (bound && !std::isfinite(float(*bound)))
+      return emitError() << what << " has the bound " << *bound
+                         << ", which is no finite f32 number; write ? where "
+                            "there is none";
+  if (min && max && *min > *max)
+    return emitError() << what << " is empty: " << *min << " to " << *max;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What is known of a point
+//===----------------------------------------------------------------------===//
+
+LogicalResult RangeAttr::verify(EmitError emitError, std::optional<Real> min,
+                                std::optional<Real> max) {
+  return verifyBounds(emitError, "range", min, max);
+}
+
+LogicalResult HistogramAttr::verify(EmitError emitError, int64_t stepExponent,
+                                    int64_t first, ElementsAttr counts) {
+  // H1
+  ShapedType type = counts.getShapedType();
+  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(64))
+    return emitError()
+           << "'counts' must be one-dimensional with element type i64, but got "
+           << type;
+  // H2
+  constexpr int64_t kSmallest = -1074, kLargest = 1023;
+  if (stepExponent < kSmallest || stepExponent > kLargest)
+    return emitError() << "'step_exponent' must be " << kSmallest << " to "
+                       << kLargest << ", but got " << stepExponent;
+  // H3
+  constexpr int64_t kExact = int64_t(1) << 52;
+  int64_t size = type.getDimSize(0);
+  if (first < -kExact || first > kExact || size > kExact)
+    return emitError() << "bins " << first << " and the " << size
+                       << " from it on are not all within 2^52 of zero";
+  return success();
+}
+
+/// Values of each channel: dense, of the element type that is read.
+static LogicalResult verifyPerChannel(EmitError emitError, StringRef name,
+                                      ElementsAttr values, unsigned width,
+                                      std::optional<int64_t> &channels) {
+  ShapedType type = values.getShapedType();
+  if (type.getRank() != 1 || (channels && *channels != type.getDimSize(0)))
+    return emitError() << "per-channel statistics must be one-dimensional "
+                          "and equally long, but got "
+                       << type;
+  channels = type.getDimSize(0);
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  if (!element || !(width == 64 ? element.isF64() : element.isF32()))
+    return emitError() << "'" << name << "' must have element type f" << width
+                       << ", but got " << type;
+  if (!isa<DenseFPElementsAttr>(values))
+    return emitError() << "'" << name << "' must be dense<...>";
+  return success();
+}
+
+LogicalResult StatisticsAttr::verify(EmitError emitError, int64_t count,
+                                     int64_t zeros, Real min, Real max,
+                                     HistogramAttr, ElementsAttr mean,
+                                     ElementsAttr meanSquare,
+                                     ElementsAttr channelMin,
+                                     ElementsAttr channelMax) {
+  if (count <= 0)
+    return emitError() << "'count' must be positive, but got " << count;
+  if (zeros < 0 || zeros > count)
+    return emitError() << "'zeros' must be between 0 and 'count', but got "
+                       << zeros << " of " << count;
+  if (!(min <= max) || !std::isfinite(float(min)) || !std::isfinite(float(max)))
+    return emitError() << "'min' and 'max' must be finite f32 numbers and "
+                          "ordered, but got "
+                       << min << " and " << max;
+  std::optional<int64_t> channels;
+  size_t given = 0;
+  for (auto [name, values, width] :
+       {std::tuple("channel_mean", mean, 64u),
+        std::tuple("channel_mean_square", meanSquare, 64u),
+        std::tuple("channel_min", channelMin, 32u),
+        std::tuple("channel_max", channelMax, 32u)}) {
+    if (!values)
+      continue;
+    ++given;
+    if (failed(verifyPerChannel(emitError, name, values, width, channels)))
+      return failure();
+  }
+  if (given != 0 && given != 4)
+    return emitError()
+           << "per-channel statistics must be given all or not at all";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What was done to a layer
+//===----------------------------------------------------------------------===//
+
+LogicalResult CorrectionsAttr::verify(EmitError emitError,
+                                      ArrayRef<StringAttr> applied,
+                                      RealList biasOffset,
+                                      RealList kernelScale) {
+  // K1
+  if (applied.empty())
+    return emitError() << "'applied' must name at least one correction";
+  llvm::StringSet<> seen;
+  for (StringAttr name : applied) {
+    if (name != kSecondMomentCorrection && name != kActivationBiasCorrection &&
+        name != kInputMeanCorrection && name != kQuantizedNetworkCorrection)
+      return emitError() << "'" << name.getValue()
+                         << "' is no correction; expected second_moment, "
+                            "activation_bias, input_mean or quantized_network";
+    if (!seen.insert(name.getValue()).second)
+      return emitError() << "'" << name.getValue() << "' is applied twice";
+  }
+  // K2
+  if (biasOffset.empty())
+    return emitError() << "'bias_offset' must have one number per channel";
+  for (double offset : biasOffset)
+    if (!std::isfinite(offset))
+      return emitError() << "'bias_offset' must be finite, but got " << offset;
+  for (double scale : kernelScale)
+    if (!(scale > 0) || !std::isfinite(scale))
+      return emitError()
+             << "'kernel_scale' must be positive and finite, but got " << scale;
+  // K3
+  if (kernelScale.size() != 1 && kernelScale.size() != biasOffset.size())
+    return emitError() << "has " << kernelScale.size() << " kernel scales for "
+                       << biasOffset.size() << " bias offsets";
+  return success();
+}
+
+bool CorrectionsAttr::isApplied(StringRef name) const {
+  return llvm::any_of(getApplied(), [&](StringAttr applied) {
+    return applied.getValue() == name;
+  });
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the verifiers of several attributes share.
+#ifndef TPC_DIALECT_IR_TPCVERIFICATION_H
+#define TPC_DIALECT_IR_TPCVERIFICATION_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include <optional>
+
+namespace mct::tpc {
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// Bounds are of f32 values, and there is something between them.
+mlir::LogicalResult verifyBounds(EmitError emitError, const llvm::Twine &what,
+                                 std::optional<Real> min,
+                                 std::optional<Real> max);
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_IR_TPCVERIFICATION_H
