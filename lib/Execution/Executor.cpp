@@ -43,6 +43,7 @@ private:
   LogicalResult extract();
   LogicalResult checkOps();
   LogicalResult findObserved();
+  LogicalResult checkBatchIsShared();
   LogicalResult chooseUnit();
   LogicalResult checkTypes();
   void describeObserved();
@@ -276,22 +277,43 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
   return unit;
 }
 
+/// A batch of unknown size that not all arguments have.
+LogicalResult Compiler::checkBatchIsShared() {
+  auto leading = [](Type type) -> std::optional<int64_t> {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() == 0)
+      return std::nullopt;
+    return tensor.getDimSize(0);
+  };
+  for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    if (leading(type) != ShapedType::kDynamic)
+      continue;
+    for (auto [other, otherType] : llvm::enumerate(entry.getArgumentTypes()))
+      if (leading(otherType) != ShapedType::kDynamic)
+        return entry.emitOpError("cannot be executed: argument ")
+               << number << " (" << type
+               << ") has a batch of unknown size, and argument " << other
+               << " (" << otherType
+               << ") has none; write the sizes into the types";
+  }
+  return success();
+}
+
 LogicalResult Compiler::chooseUnit() {
   program->unit = 1;
   if (entry.getNumArguments() == 0 || options.keepTypes)
     return success();
   FailureOr<int64_t> size = mct::getBatch(entry, /*emitErrors=*/false);
-  bool isDynamic = succeeded(size) && ShapedType::isDynamic(*size);
-  FailureOr<mct::BatchDimensions> dimensions = failure();
-  if (succeeded(size))
-    dimensions = mct::followBatch(entry, /*emitErrors=*/isDynamic);
+  if (failed(size))
+    return checkBatchIsShared();
+  bool isDynamic = ShapedType::isDynamic(*size);
+  FailureOr<mct::BatchDimensions> dimensions =
+      mct::followBatch(entry, /*emitErrors=*/isDynamic);
   if (failed(dimensions)) {
     if (isDynamic)
       return failure();
-    if (succeeded(size)) {
-      program->unit = *size;
-      program->allowsPartialUnits = *size == 1;
-    }
+    program->unit = *size;
+    program->allowsPartialUnits = *size == 1;
     return success();
   }
 

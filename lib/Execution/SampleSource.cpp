@@ -151,6 +151,20 @@ static llvm::Error measure(const TensorSpec &spec, int64_t unit, int64_t &rows,
   return llvm::Error::success();
 }
 
+/// The shapes that a file for an input of this shape may have.
+static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
+                                 bool ownLeadingSizes) {
+  if (whole.empty())
+    return "N";
+  llvm::ArrayRef<int64_t> row = whole.drop_front();
+  std::string rows = row.empty() ? "N" : "Nx" + shapeText(row);
+  if (!ownLeadingSizes)
+    return rows;
+  if (whole.front() != 1)
+    rows += llvm::formatv(" with {0} rows for each sample,", whole.front());
+  return rows + " or Nx" + shapeText(whole);
+}
+
 llvm::Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(const SampleOptions &options,
                    llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
@@ -160,6 +174,8 @@ SampleSource::open(const SampleOptions &options,
     Input &input = source->inputs.emplace_back();
     input.name = spec.name;
     input.elementType = spec.type.getElementType();
+    input.shape.assign(spec.type.getShape().begin(),
+                       spec.type.getShape().end());
     if (llvm::Error error = measure(spec, unit, input.sampleRows,
                                     input.sampleElements, input.sampleBytes))
       return std::move(error);
@@ -196,6 +212,8 @@ SampleSource::open(const SampleOptions &options,
       return std::move(error);
   }
 
+  bool ownLeadingSizes = llvm::any_of(
+      source->inputs, [](const Input &input) { return input.sampleRows != 1; });
   for (const std::string &text : options.files) {
     auto [number, path] = splitName(text, specs);
     if (!number) {
@@ -214,11 +232,16 @@ SampleSource::open(const SampleOptions &options,
     Input &input = source->inputs[*number];
     const TensorSpec &spec = specs[*number];
     llvm::ArrayRef<int64_t> found = (*file)->shape();
-    llvm::ArrayRef<int64_t> row =
-        spec.type.getShape().drop_front(spec.type.getRank() == 0 ? 0 : 1);
-    if (found.empty() || found.drop_front() != row)
+    llvm::ArrayRef<int64_t> whole = spec.type.getShape();
+    llvm::ArrayRef<int64_t> row = whole.drop_front(whole.empty() ? 0 : 1);
+    // Rows, or samples of the type's own shape side by side.
+    bool isRows = !found.empty() && found.drop_front() == row;
+    bool isStacked = ownLeadingSizes && !whole.empty() && !found.empty() &&
+                     found.drop_front() == whole;
+    int64_t sampleRows = isStacked ? 1 : input.sampleRows;
+    if ((!isRows && !isStacked) || found.front() % sampleRows != 0)
       return fail("'{0}': expected shape {1} for input '{2}', found {3}", path,
-                  row.empty() ? "N" : "Nx" + shapeText(row), input.name,
+                  expectedShape(whole, ownLeadingSizes), input.name,
                   shapeText(found));
     if (!isConvertible((*file)->elementType(), input.elementType))
       return fail("'{0}': expected elements that can be read as {1} for input "
@@ -227,16 +250,12 @@ SampleSource::open(const SampleOptions &options,
                   getName((*file)->elementType()));
     if (found.front() == 0)
       return fail("'{0}': expected at least one sample, found none", path);
-    if (found.front() % input.sampleRows != 0)
-      return fail(
-          "'{0}': expected a multiple of {1} rows, which one call reads "
-          "for input '{2}', found {3}",
-          path, input.sampleRows, input.name, found.front());
     Shard shard;
     shard.first = input.shards.empty()
                       ? 0
                       : input.shards.back().first + input.shards.back().count;
-    shard.count = found.front() / input.sampleRows;
+    shard.rows = sampleRows;
+    shard.count = found.front() / sampleRows;
     shard.file = std::move(*file);
     input.shards.push_back(std::move(shard));
   }
@@ -251,9 +270,12 @@ SampleSource::open(const SampleOptions &options,
                   "{3}{4}",
                   source->availableCount, input.name, source->inputs[0].name,
                   count,
-                  input.sampleRows == 1
+                  !ownLeadingSizes
                       ? ""
-                      : " of " + std::to_string(input.sampleRows) + " rows");
+                      : "; the inputs have leading sizes of their own, so that "
+                        "a sample of '" +
+                            input.name + "' is all of " +
+                            shapeText(input.shape) + ", and not one row of it");
     source->availableCount = count;
     first = false;
   }
@@ -371,8 +393,7 @@ llvm::Error SampleSource::loadFrom(const Input &input, const Shard &shard,
                                    int64_t first, int64_t count,
                                    char *buffer) const {
   int64_t elements = count * input.sampleElements;
-  RowReader rows(*shard.file, first * input.sampleRows,
-                 count * input.sampleRows);
+  RowReader rows(*shard.file, first * shard.rows, count * shard.rows);
   if (!input.elementType.isF32()) {
     if (llvm::Error error = rows.read(0, elements, buffer))
       return error;

@@ -13,7 +13,9 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
 
     `calibration-data`: `.npy` files whose first axis is the sample; u8, i8, f16 or f32. Several files follow each other.
     A network with several inputs takes `name:file`, where the name is the argument's or its number. What the network
-    reads is value * scale + offset; one number, or one per channel separated by `;`.
+    reads is value * scale + offset; one number, or one per channel separated by `;`. Where arguments have leading sizes
+    of their own, so that there is no batch, a sample is a whole argument: the file of a tensor<4x1x64xf32> has the shape
+    4Nx1x64 or Nx4x1x64.
 
     `statistics-in`: files written by `statistics-out`; they are added to what the samples give, exactly, so that shards
     may be calibrated apart. With files and no samples nothing is run.

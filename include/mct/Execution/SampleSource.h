@@ -42,8 +42,9 @@ public:
   /// `unit`: samples that one tensor of the types in `inputs` holds. A sample
   /// is what the leading dimension holds divided by the unit: one row of a
   /// batch; for a function whose arguments do not share a batch, of unit 1, all
-  /// rows that one call reads, which may be another number for each argument. A
-  /// scalar is read from a file of shape N.
+  /// rows that one call reads, which may be another number for each argument.
+  /// For a tensor<4x1x64xf32>, a recurrent state say, a file then has the shape
+  /// 4Nx1x64 or Nx4x1x64. A scalar is read from a file of shape N.
   ///
   /// Errors name the file, what was expected and what was found.
   static llvm::Expected<std::unique_ptr<SampleSource>>
@@ -68,11 +69,14 @@ private:
   struct Shard {
     std::unique_ptr<NpyFile> file;
     int64_t first = 0, count = 0;
+    /// Of the file, that make a sample.
+    int64_t rows = 1;
   };
   struct Input {
     std::string name;
     mlir::Type elementType;
-    /// Rows of the file that make a sample; 1 for a scalar.
+    llvm::SmallVector<int64_t> shape;
+    /// Of the leading dimension, that make a sample; 1 for a scalar.
     int64_t sampleRows = 1;
     int64_t sampleElements = 0;
     size_t sampleBytes = 0;

@@ -665,6 +665,16 @@ TEST_F(DiagnosticTest, UnknownShape) {
               "its shape is not known");
 }
 
+TEST_F(DiagnosticTest, DynamicBatchThatNotAllArgumentsHave) {
+  expectError(R"(
+    func.func @main(%x: tensor<?x2xf32>, %h: tensor<4x1x2xf32>) -> (tensor<?x2xf32>, tensor<4x1x2xf32>) {
+      return %x, %h : tensor<?x2xf32>, tensor<4x1x2xf32>
+    })",
+              "cannot be executed: argument 0 ('tensor<?x2xf32>') has a batch "
+              "of unknown size, and argument 1 ('tensor<4x1x2xf32>') has none; "
+              "write the sizes into the types");
+}
+
 TEST_F(DiagnosticTest, DynamicBatchThatCannotBeFollowed) {
   expectError(R"(
     func.func @main(%x: tensor<?x2xf32>) -> tensor<1x2xf32> {

@@ -164,12 +164,40 @@ TEST_F(SampleSourceTest, EveryArgumentHasItsOwnLeadingSize) {
   // As many rows for both would read behind the end.
   options.files = {"x:" + x, "y:" + floats("y2.npy", {2, 2}, {1, 2, 3, 4})};
   EXPECT_EQ(errorOf(options),
-            "expected 2 samples for input 'y' as for 'x', found 1 of 2 rows");
+            "expected 2 samples for input 'y' as for 'x', found 1; the inputs "
+            "have leading sizes of their own, so that a sample of 'y' is all "
+            "of 2x2, and not one row of it");
   std::string y3 = floats("y3.npy", {3, 2}, {1, 2, 3, 4, 5, 6});
   options.files = {"x:" + x, "y:" + y3};
-  EXPECT_EQ(errorOf(options), "'" + y3 +
-                                  "': expected a multiple of 2 rows, which one "
-                                  "call reads for input 'y', found 3");
+  EXPECT_EQ(errorOf(options),
+            "'" + y3 +
+                "': expected shape Nx2 with 2 rows for each sample, or Nx2x2 "
+                "for input 'y', found 3x2");
+}
+
+TEST_F(SampleSourceTest, SamplesOfAnArgumentWithItsOwnLeadingSizeMayBeStacked) {
+  specs = {{"x", type({1, 2})}, {"y", type({2, 2})}, {"s", type({})}};
+  auto open = [&](const SampleOptions &options) {
+    return SampleSource::open(options, specs, 1);
+  };
+  SampleOptions options;
+  std::string s = "s:" + floats("s.npy", {3}, {7, 8, 9});
+  std::string x = "x:" + floats("x.npy", {3, 1, 2}, {1, 2, 3, 4, 5, 6});
+  std::string y = "y:" + floats("y.npy", {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  // One of the other form behind it.
+  options.files = {x, y, "y:" + floats("y1.npy", {2, 2}, {9, 10, 11, 12}), s};
+  auto source = llvm::cantFail(open(options));
+  EXPECT_EQ(source->numSamples(), 3);
+  EXPECT_EQ(load(*source, 0, 1, 2), (Floats{3, 4, 5, 6}));
+  EXPECT_EQ(load(*source, 1, 1, 1), (Floats{5, 6, 7, 8}));
+  EXPECT_EQ(load(*source, 1, 1, 2), (Floats{5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(load(*source, 2, 0, 3), (Floats{7, 8, 9}));
+  // With a batch that all share there is one way to write its samples.
+  specs = {{"x", type({1, 2})}};
+  options.files = {x};
+  EXPECT_EQ(llvm::toString(open(options).takeError()),
+            "'" + (folder + "/x.npy").str() +
+                "': expected shape Nx2 for input 'x', found 3x1x2");
 }
 
 TEST_F(SampleSourceTest, ScalarsAreReadFromVectors) {
