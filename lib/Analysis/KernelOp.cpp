@@ -10,6 +10,7 @@
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/ADT/SetVector.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -411,13 +412,54 @@ Value KernelOp::createKernelConstant(OpBuilder &builder, RankedTensorType type,
                     type, values, nameOf(op) + ".kernel");
 }
 
-void KernelOp::setKernel(OpBuilder &builder, ArrayRef<float> kernel) const {
+tpc::CorrectionsAttr KernelOp::getCorrections() const {
+  tpc::QuantizeOp point = getKernelPoint();
+  return point ? point.getCorrectionsAttr() : tpc::CorrectionsAttr();
+}
+
+tpc::CorrectionsAttr
+KernelOp::getCorrectionsAfter(ArrayRef<float> bias, ArrayRef<double> scale,
+                              ArrayRef<double> offset) const {
+  tpc::CorrectionsAttr corrections = getCorrections();
+  if (!corrections || int64_t(corrections.getBiasOffset().size()) != numOutputs)
+    return {};
+  std::vector<float> before = *getBias();
+  SmallVector<double> offsets;
+  for (auto [channel, old] : llvm::enumerate(corrections.getBiasOffset())) {
+    double factor = scale.empty() ? 1 : scale[channel];
+    double addend = offset.empty() ? 0 : offset[channel];
+    // The float bias times the scale of the kernel, before and after.
+    double scaled = double(before[channel]) - old;
+    scaled = factor * scaled + corrections.getScaleOf(channel) * addend;
+    offsets.push_back(double(bias[channel]) - scaled);
+    if (!std::isfinite(offsets.back()))
+      return {};
+  }
+  return tpc::CorrectionsAttr::get(corrections.getContext(),
+                                   corrections.getApplied(), offsets,
+                                   corrections.getKernelScale());
+}
+
+/// A point that several ops read cannot speak of one of them.
+static void setCorrections(tpc::QuantizeOp point,
+                           tpc::CorrectionsAttr corrections) {
+  if (!point)
+    return;
+  if (corrections && point->hasOneUse())
+    point.setCorrectionsAttr(corrections);
+  else
+    point.removeCorrectionsAttr();
+}
+
+void KernelOp::setKernel(OpBuilder &builder, ArrayRef<float> kernel,
+                         tpc::CorrectionsAttr corrections) const {
   OpBuilder::InsertionGuard guard(builder);
   replaceConstant(
       builder, getKernelOperand(),
       createKernelConstant(
           builder, cast<RankedTensorType>(getKernelOperand().get().getType()),
           kernel));
+  setCorrections(getKernelPoint(), corrections);
 }
 
 /// Behind `op`, which then is the product alone.
@@ -440,8 +482,10 @@ static void addBias(OpBuilder &builder, Operation *op, ArrayRef<float> bias) {
                             op->getLoc()));
 }
 
-void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias) const {
+void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
+                       tpc::CorrectionsAttr corrections) const {
   OpBuilder::InsertionGuard guard(builder);
+  setCorrections(getKernelPoint(), corrections);
   auto createVector = [&](Operation *like, OpOperand &reader,
                           ArrayRef<int64_t> shape) {
     builder.setInsertionPoint(firstReader(reader));

@@ -74,11 +74,6 @@ OwningOpRef<ModuleOp> Layers::clone(IRMapping &mapping) const {
   return module;
 }
 
-static double scaleOf(tpc::CorrectionsAttr corrections, size_t channel) {
-  ArrayRef<double> scales = corrections.getKernelScale();
-  return scales.size() == 1 ? scales.front() : scales[channel];
-}
-
 OwningOpRef<ModuleOp> Layers::cloneFloat(IRMapping &mapping) const {
   OwningOpRef<ModuleOp> module = clone(mapping);
   OpBuilder builder(module->getContext());
@@ -92,7 +87,7 @@ OwningOpRef<ModuleOp> Layers::cloneFloat(IRMapping &mapping) const {
     std::vector<float> bias = layer.bias;
     for (auto [channel, value] : llvm::enumerate(bias))
       value = float((value - corrections.getBiasOffset()[channel]) /
-                    scaleOf(corrections, channel));
+                    corrections.getScaleOf(channel));
     copy->setBias(builder, bias);
     if (llvm::all_of(corrections.getKernelScale(),
                      [](double scale) { return scale == 1; }))
@@ -102,7 +97,7 @@ OwningOpRef<ModuleOp> Layers::cloneFloat(IRMapping &mapping) const {
                               corrected.values().end());
     for (auto [element, value] : llvm::enumerate(kernel))
       value =
-          float(value / scaleOf(corrections, layer.op.outChannelOf(element)));
+          float(value / corrections.getScaleOf(layer.op.outChannelOf(element)));
     copy->setKernel(builder, kernel);
   }
   return module;
@@ -160,7 +155,7 @@ LogicalResult mct::corrections::applyCorrection(const Layer &layer,
     double offset = double(bias[channel]) - exact, scale = affine.scale;
     if (before) {
       offset += affine.scale * before.getBiasOffset()[channel];
-      scale *= scaleOf(before, channel);
+      scale *= before.getScaleOf(channel);
     }
     // Written so that NaN fails as well.
     if (!std::isfinite(bias[channel]) || !std::isfinite(offset) ||
@@ -180,25 +175,24 @@ LogicalResult mct::corrections::applyCorrection(const Layer &layer,
     scalesKernel |= affine.scale != 1;
     scaledBefore |= scale != 1;
   }
-  OpBuilder builder(point);
-  layer.op.setBias(builder, bias);
-  if (scalesKernel) {
-    ConstantFloats constant = layer.op.getKernel();
-    std::vector<float> kernel(constant.values().begin(),
-                              constant.values().end());
-    for (auto [element, value] : llvm::enumerate(kernel))
-      value = float(correction[layer.op.outChannelOf(element)].scale * value);
-    layer.op.setKernel(builder, kernel);
-    point.setParametersAttr(
-        scaleParameters(point.getParametersAttr(), correction));
-  }
   SmallVector<StringAttr> applied;
   if (before)
     llvm::append_range(applied, before.getApplied());
   applied.push_back(StringAttr::get(context, how));
   if (!scaledBefore)
     scales.assign(1, 1.0);
-  point.setCorrectionsAttr(
-      tpc::CorrectionsAttr::get(context, applied, offsets, scales));
+  auto record = tpc::CorrectionsAttr::get(context, applied, offsets, scales);
+  OpBuilder builder(point);
+  layer.op.setBias(builder, bias, record);
+  if (scalesKernel) {
+    ConstantFloats constant = layer.op.getKernel();
+    std::vector<float> kernel(constant.values().begin(),
+                              constant.values().end());
+    for (auto [element, value] : llvm::enumerate(kernel))
+      value = float(correction[layer.op.outChannelOf(element)].scale * value);
+    layer.op.setKernel(builder, kernel, record);
+    point.setParametersAttr(
+        scaleParameters(point.getParametersAttr(), correction));
+  }
   return success();
 }

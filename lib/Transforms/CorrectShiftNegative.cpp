@@ -789,12 +789,19 @@ void Corrector::compensate(const KernelOp &kernel, double offset) {
                                            values.data(), quantized.data());
     values = quantized;
   }
-  std::vector<double> sums = kernel.contract(
-      values, std::vector<double>(kernel.numInputChannels(), offset));
+  std::vector<double> shift(kernel.numInputChannels(), offset);
   std::vector<float> bias = *kernel.getBias();
-  for (auto [channel, sum] : llvm::enumerate(sums))
+  for (auto [channel, sum] : llvm::enumerate(kernel.contract(values, shift)))
     bias[channel] = static_cast<float>(bias[channel] - sum);
-  kernel.setBias(builder, bias);
+  tpc::CorrectionsAttr corrections = kernel.getCorrections();
+  if (corrections) {
+    // The float layer makes what it did: its own kernel takes the shift out.
+    std::vector<double> inFloat = kernel.contract(constant.values(), shift);
+    for (auto [channel, sum] : llvm::enumerate(inFloat))
+      sum /= -corrections.getScaleOf(channel);
+    corrections = kernel.getCorrectionsAfter(bias, /*scale=*/{}, inFloat);
+  }
+  kernel.setBias(builder, bias, corrections);
 }
 
 void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,

@@ -181,9 +181,11 @@ void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
     hasBias |= value != 0;
   }
   OpBuilder builder(kernelOp.getOperation());
-  kernelOp.setKernel(builder, kernel);
+  tpc::CorrectionsAttr corrections =
+      kernelOp.getCorrectionsAfter(bias, scale, offset);
+  kernelOp.setKernel(builder, kernel, corrections);
   if (hasBias)
-    kernelOp.setBias(builder, bias);
+    kernelOp.setBias(builder, bias, corrections);
   if (moments)
     setOutputMoments(builder, kernelOp, *moments);
 }

@@ -149,12 +149,14 @@ bool mct::scaleOutputs(OpBuilder &builder, const KernelOp &kernelOp,
     value = float(factors[kernelOp.outChannelOf(element)] * value);
   for (auto [channel, value] : llvm::enumerate(*bias))
     value = float(factors[channel] * value);
-  kernelOp.setKernel(builder, kernel);
+  tpc::CorrectionsAttr corrections =
+      kernelOp.getCorrectionsAfter(*bias, factors, /*offset=*/{});
+  kernelOp.setKernel(builder, kernel, corrections);
   dropParameters(kernelOp.getKernelOperand().get());
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   // Zeros are the same after scaling; an op without a bias needs none.
   if (llvm::any_of(*bias, [](float value) { return value != 0; }))
-    kernelOp.setBias(builder, *bias);
+    kernelOp.setBias(builder, *bias, corrections);
   if (moments) {
     for (auto [channel, factor] : llvm::enumerate(factors)) {
       moments->mean[channel] = float(factor * moments->mean[channel]);
@@ -171,7 +173,8 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
   std::vector<float> kernel(old.values().begin(), old.values().end());
   for (auto [element, value] : llvm::enumerate(kernel))
     value = float(factors[kernelOp.inChannelOf(element)] * value);
-  kernelOp.setKernel(builder, kernel);
+  // Of the kernel as it was and as it is corrected the same.
+  kernelOp.setKernel(builder, kernel, kernelOp.getCorrections());
   dropParameters(kernelOp.getKernelOperand().get());
 }
 

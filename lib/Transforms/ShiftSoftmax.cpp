@@ -92,7 +92,11 @@ private:
       shifted.push_back(*statistics);
     }
     OpBuilder builder(layer.getOperation());
-    layer.setBias(builder, *bias);
+    // The float layer is shifted as well.
+    layer.setBias(
+        builder, *bias,
+        layer.getCorrectionsAfter(*bias, /*scale=*/{},
+                                  std::vector<double>(bias->size(), offset)));
     for (auto [point, statistics] : llvm::zip_equal(points, shifted)) {
       if (statistics)
         point.setStatisticsAttr(statistics);

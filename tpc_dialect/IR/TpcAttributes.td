@@ -73,6 +73,13 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     (O6) `weights` maps to `#tpc.attr_quant_config`; (O7, O8) fixed scale and zero point are given together, finite,
     representable, and a power of two where the method says so.
 
+    ```mlir
+    #tpc.op_quant_config<
+      act_method = power_of_two, act_bits = 8, input_bits = [8, 16], signedness = auto,
+      weights = {kernel_attr = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>},
+      default_weight = #tpc.attr_quant_config<method = power_of_two, bits = 8>>
+    ```
+
     Source: MCT `schema/v2.py`, `OpQuantizationConfig`.
   }];
   let parameters = (ins
@@ -108,6 +115,13 @@ def Tpc_QCOptionsAttr : Tpc_Attr<"QCOptions", "qc_options"> {
     Rules: (Q1) at least one; (Q2) several need a base; (Q3) the base is one of them; (Q4) all agree on whether the
     result and each named weight are quantized; (Q5) a repetition is a warning.
 
+    ```mlir
+    #weight = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+    #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #weight>
+    #act16 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8], default_weight = #weight>
+    #tpc.qc_options<[#act8, #act16], base = #act8>
+    ```
+
     Source: MCT `schema/v2.py`, `QuantizationConfigOptions`.
   }];
   let parameters = (ins
@@ -125,7 +139,15 @@ def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
   let description = [{
     Without `options` the set exists for fusing patterns and runs with the platform's default.
 
-    Rule: (OS1) the name is not empty. Source: MCT `OperatorsSet`.
+    Rule: (OS1) the name is not empty.
+
+    ```mlir
+    #tpc.operator_set<"Dropout", options = #tpc.qc_options<[
+      #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], act_enabled = false,
+                           default_weight = #tpc.attr_quant_config<method = power_of_two, bits = 8>>]>>
+    ```
+
+    Source: MCT `OperatorsSet`.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mct::tpc::QCOptionsAttr">:$options);
   let assemblyFormat = "`<` $name (`,` `options` `=` qualified($options)^)? `>`";
@@ -134,7 +156,13 @@ def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
 def Tpc_OperatorSetGroupAttr : Tpc_Attr<"OperatorSetGroup", "operator_set_group"> {
   let summary = "Operator sets that are interchangeable in a fusing pattern";
   let description = [{
-    Rule: (G1) at least one member, none repeated. Source: MCT `OperatorSetGroup`.
+    Rule: (G1) at least one member, none repeated.
+
+    ```mlir
+    #tpc.operator_set_group<["ReLU", "ReLU6", "Sigmoid"], name = "Activations">
+    ```
+
+    Source: MCT `OperatorSetGroup`.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$sets, OptionalParameter<"::mlir::StringAttr">:$name);
   let assemblyFormat = "`<` custom<NameList>($sets) (`,` `name` `=` $name^)? `>`";
@@ -146,7 +174,13 @@ def Tpc_FusingAttr : Tpc_Attr<"Fusing", "fusing"> {
     Each element of the chain is an operator set's name or an `#tpc.operator_set_group`. Only the last op of a fused
     chain has its result quantized. `config`: quantizer of the inner results where the hardware has one.
 
-    Rules: (F1) at least two elements; (F2) each is a name or a group. Source: MCT `Fusing`.
+    Rules: (F1) at least two elements; (F2) each is a name or a group.
+
+    ```mlir
+    #tpc.fusing<["Conv", #tpc.operator_set_group<["ReLU", "ReLU6"]>]>
+    ```
+
+    Source: MCT `Fusing`.
   }];
   let parameters = (ins
     ArrayRefParameter<"::mlir::Attribute">:$groups,
@@ -178,6 +212,10 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
     A comparison with an attribute that the op does not have is false, also `ne`. Numbers compare by value whatever
     their type; `contains` is a substring test; values that cannot be compared make it false.
 
+    ```mlir
+    #tpc.predicate<"$kernel_h" eq 1 and (min_val ge 0.0 : f32 or "$rank" gt 2)>
+    ```
+
     Source: MCT `LayerFilterParams` and `AttributeFilter`.
   }];
   let parameters = (ins
@@ -201,6 +239,13 @@ def Tpc_OpPatternAttr : Tpc_Attr<"OpPattern", "op"> {
 
 def Tpc_SubgraphAttr : Tpc_Attr<"Subgraph", "subgraph"> {
   let summary = "A named chain of ops that is one operator, such as softmax";
+  let description = [{
+    `mct-opt --tpc-list-subgraphs` prints the names.
+
+    ```mlir
+    #tpc.subgraph<"softmax">
+    ```
+  }];
   let parameters = (ins "::mlir::StringAttr":$name);
   let assemblyFormat = "`<` $name `>`";
 }
@@ -210,6 +255,10 @@ def Tpc_OpsOfAttr : Tpc_Attr<"OpsOf", "ops_of"> {
   let description = [{
     `weights` maps generic weight names to operand numbers of the op (of the kernel op of a subgraph). An empty list
     of patterns says that the set has no form in this IR.
+
+    ```mlir
+    #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>
+    ```
   }];
   let parameters = (ins
     "::mlir::StringAttr":$set,
@@ -227,6 +276,10 @@ def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
     * `result_axis`: channel axis of the result; negative counts from the end.
     * `range`: bounds that the result can never leave, finite f32 numbers, `?` where there is none.
     * `quantize = false`: neither result nor weights are ever quantized.
+
+    ```mlir
+    #tpc.op_info<"tosa.conv2d", kernel = 1, bias = 2, out_axes = [0], in_axis = 3, result_axis = -1>
+    ```
 
     Source: MCT `FrameworkInfo`.
   }];
@@ -273,7 +326,11 @@ def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
     statistics that own the histogram. `counts`: 1-D, i64, first and last entry not zero.
 
     Rules: (H1) `counts` is a vector of i64; (H2) the width of a bin is a double; (H3) so are
-    the edges of all bins in units of that width.
+    the edges of all bins in units of that width. Two values in [0.25, 0.5) and one in [0.75, 1.0) are
+
+    ```mlir
+    #tpc.histogram<step_exponent = -2, first = 1, counts = dense<[2, 0, 1]> : tensor<3xi64>>
+    ```
   }];
   let parameters = (ins "int64_t":$step_exponent, "int64_t":$first, "::mlir::ElementsAttr":$counts);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -287,6 +344,11 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
     * `histogram`: of the elements that are not 0.
     * `channel_mean`, `channel_mean_square` (f64), `channel_min`, `channel_max` (f32): over the last axis, dense; all or
       none.
+
+    ```mlir
+    #tpc.statistics<count = 4, zeros = 1, min = 0.0, max = 0.8,
+                    histogram = #tpc.histogram<step_exponent = -2, first = 1, counts = dense<[2, 0, 1]> : tensor<3xi64>>>
+    ```
   }];
   let parameters = (ins
     "int64_t":$count,
@@ -301,10 +363,6 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
   let assemblyFormat = [{
     `<` struct($count, $zeros, custom<Real>($min), custom<Real>($max), qualified($histogram), $channel_mean,
                $channel_mean_square, $channel_min, $channel_max) `>`
-  }];
-  let extraClassDeclaration = [{
-    /// Whether any element was below zero: exact, because `min` is.
-    bool sawNegative() const { return getMin() < 0; }
   }];
 }
 
@@ -323,10 +381,16 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
     * `bias_offset`: one per output channel, in the unit of the layer's result.
     * `kernel_scale`: as many; `[1.0]` for all.
 
-    Whoever gives the layer another kernel, another bias or the point other parameters drops it.
+    Whoever gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) writes what becomes of it, or the
+    record goes: the kernel and the bias that are there then count as those of the float network. Other parameters of
+    the point change neither.
 
     Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales positive;
     (K3) there are one or as many scales as offsets.
+
+    ```mlir
+    #tpc.corrections<applied = ["second_moment", "quantized_network"], bias_offset = [0.25, -0.5], kernel_scale = [1.1, 1.0]>
+    ```
   }];
   let parameters = (ins
     ArrayRefParameter<"::mlir::StringAttr">:$applied,
@@ -338,6 +402,10 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
   let extraClassDeclaration = [{
     /// Whether `applied` has that name.
     bool isApplied(::llvm::StringRef name) const;
+    /// The scale of an output channel's kernel.
+    double getScaleOf(size_t channel) const {
+      return getKernelScale().size() == 1 ? getKernelScale().front() : getKernelScale()[channel];
+    }
   }];
 }
 
@@ -358,7 +426,11 @@ def Tpc_PowerOfTwoAttr : Tpc_ThresholdQuantizerAttr<"PowerOfTwo", "power_of_two"
   let summary = "Symmetric grid whose threshold is a power of two";
   let description = [{
     Levels are step * q with step = threshold / 2^(bits - is_signed), q from -2^(bits-1) to 2^(bits-1) - 1, or from 0
-    to 2^bits - 1 when unsigned. `threshold`: one, or one per channel.
+    to 2^bits - 1 when unsigned. `threshold`: one, or one per channel. Multiples of 1/32 from 0 to 255/32 are
+
+    ```mlir
+    #tpc.power_of_two<threshold = [8.0], bits = 8, is_signed = false>
+    ```
   }];
 }
 
@@ -366,6 +438,10 @@ def Tpc_SymmetricAttr : Tpc_ThresholdQuantizerAttr<"Symmetric", "symmetric"> {
   let summary = "Symmetric grid with a free threshold";
   let description = [{
     As `#tpc.power_of_two`, for any positive threshold.
+
+    ```mlir
+    #tpc.symmetric<threshold = [0.71, 0.64], bits = 4>
+    ```
   }];
 }
 
@@ -373,6 +449,10 @@ def Tpc_UniformAttr : Tpc_Attr<"Uniform", "uniform", [DeclareAttrInterfaceMethod
   let summary = "Asymmetric grid that contains zero";
   let description = [{
     Levels are scale * (q - zero_point), q from 0 to 2^bits - 1. One pair, or one per channel.
+
+    ```mlir
+    #tpc.uniform<scale = [0.02, 0.05], zero_point = [128, 3], bits = 8>
+    ```
   }];
   let parameters = (ins
     Tpc_RealListParameter:$scale,

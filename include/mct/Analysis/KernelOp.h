@@ -75,12 +75,25 @@ public:
   mlir::Value getBiasConstant() const;
   /// Puts a constant with these elements, of the type of the present one, in
   /// its place for this op alone; a constant that nobody reads any more is
-  /// erased. Parameters of the kernel's point stay as they are.
-  void setKernel(mlir::OpBuilder &builder, llvm::ArrayRef<float> kernel) const;
+  /// erased. Parameters of the kernel's point stay as they are; its record of
+  /// corrections speaks of the constants that were there, so that it becomes
+  /// `corrections`: none, unless the caller knows better.
+  void setKernel(mlir::OpBuilder &builder, llvm::ArrayRef<float> kernel,
+                 tpc::CorrectionsAttr corrections = {}) const;
   /// The same for the bias, one value per output channel. An op without one
   /// gets one; the addition that `tosa.matmul` needs takes the name of the op.
   /// Requires `getBias()`.
-  void setBias(mlir::OpBuilder &builder, llvm::ArrayRef<float> bias) const;
+  void setBias(mlir::OpBuilder &builder, llvm::ArrayRef<float> bias,
+               tpc::CorrectionsAttr corrections = {}) const;
+  /// The record of corrections on the kernel's point, or null.
+  tpc::CorrectionsAttr getCorrections() const;
+  /// That record when the bias becomes `bias`, and the result of the float
+  /// layer scale * result + offset per channel of what it was; no scales stand
+  /// for ones, no offsets for zeros. Null where there is none, or where it
+  /// would not be finite. Ask before anything is set. Requires `getBias()`.
+  tpc::CorrectionsAttr getCorrectionsAfter(llvm::ArrayRef<float> bias,
+                                           llvm::ArrayRef<double> scale,
+                                           llvm::ArrayRef<double> offset) const;
   /// A constant for a new kernel of this op, of the kind of the present one,
   /// before the op. Not yet used.
   mlir::Value createKernelConstant(mlir::OpBuilder &builder,

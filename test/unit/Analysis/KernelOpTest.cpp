@@ -119,6 +119,44 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x3x3x2xf32> {
   EXPECT_EQ(toVector(again.getPadding()), Integers({0, 1, 1, 0}));
 }
 
+// What a record of corrections tells is of one kernel and one bias.
+TEST_F(KernelOpTest, RecordOfCorrectionsEndsWithItsKernelOrBias) {
+  const char *const text = R"mlir(
+func.func @main(%x: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {
+  %k = "tosa.const"() <{values = dense<4.0> : tensor<2x1x1x1xf32>}> : () -> tensor<2x1x1x1xf32>
+  %b = "tosa.const"() <{values = dense<[1.0, 2.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %w = tpc.quantize %k as "conv" weight "kernel_attr" corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [0.5, 0.0], kernel_scale = [2.0, 1.0]>) : tensor<2x1x1x1xf32>
+  %0 = tosa.conv2d %x, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
+  return %0 : tensor<1x4x4x2xf32>
+})mlir";
+  OpBuilder builder(&context);
+  parse(text);
+  EXPECT_TRUE(find().front().getCorrections());
+  find().front().setKernel(builder, {1, 1});
+  EXPECT_FALSE(find().front().getCorrections());
+  parse(text);
+  find().front().setBias(builder, {1, 1});
+  EXPECT_FALSE(find().front().getCorrections());
+
+  // The float bias is (1 - 0.5) / 2 and 2. The float results become 4 * r + 1
+  // and 3 - r, so that the biases would be 2 * (4 * 0.25 + 1) and 3 - 2.
+  parse(text);
+  KernelOp op = find().front();
+  tpc::CorrectionsAttr after = op.getCorrectionsAfter({6, 1}, {4, -1}, {1, 3});
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after.getBiasOffset(), ArrayRef<double>({2, 0}));
+  EXPECT_EQ(after.getKernelScale(), ArrayRef<double>({2, 1}));
+  op.setKernel(builder, {16, -4}, after);
+  op.setBias(builder, {6, 1}, after);
+  EXPECT_EQ(find().front().getCorrections(), after);
+  // No factors and no offsets: the float layer stays.
+  EXPECT_EQ(op.getCorrectionsAfter({7, 1}, {}, {}).getBiasOffset(),
+            ArrayRef<double>({3, 0}));
+  // Offsets that no record can hold.
+  EXPECT_FALSE(op.getCorrectionsAfter({6, 1}, {1e308, 1e308}, {}));
+}
+
 // Kernel [1, 1, 2, 2]: height, width, channel, multiplier.
 TEST_F(KernelOpTest, DepthwiseChannelsRunOverChannelAndMultiplier) {
   parse(R"mlir(
@@ -139,7 +177,7 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x4xf32> {
   EXPECT_EQ(outChannels(op, 4), Integers({0, 1, 2, 3}));
   EXPECT_EQ(inChannels(op, 4), Integers({0, 0, 1, 1}));
   EXPECT_EQ(*op.getBias(), Floats({1, 2, 3, 4}));
-  // spec/pipeline.md 2.10: [10, 100] becomes [10, 20, 300, 400].
+  // Each input channel has two output channels of its own.
   EXPECT_EQ(op.contract(valuesOf(op), {10, 100}),
             std::vector<double>({10, 20, 300, 400}));
 }

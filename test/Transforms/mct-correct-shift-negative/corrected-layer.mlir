@@ -1,0 +1,27 @@
+// RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-correct-shift-negative | FileCheck %s
+// RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-correct-shift-negative=bias-correction-follows=true | FileCheck %s --check-prefix=FOLLOWS
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#stats = #tpc.statistics<count = 3913, zeros = 0, min = -0.279, max = 15.0, histogram = #tpc.histogram<step_exponent = -8, first = -72, counts = dense<1> : tensor<3913xi64>>>
+
+// The kernel of nine ones is 2 * (its float kernel), and 0.5 where it is quantized. The shift of 0.3125 is taken out of
+// the float bias as 9 * 0.5 * 0.3125, which is 2.8125 times the scale. 4.5 * 0.3125 was taken out of this one.
+// CHECK-DAG: corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [1.406250e+00], kernel_scale = [2.000000e+00]>)
+// CHECK-DAG: values = dense<-1.406250e+00> : tensor<1xf32>
+// FOLLOWS-DAG: corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [0.000000e+00], kernel_scale = [2.000000e+00]>)
+// FOLLOWS-DAG: values = dense<-2.812500e+00> : tensor<1xf32>
+func.func @main(%x: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x3x3x1xf32>}> : () -> tensor<1x3x3x1xf32>
+  %w = tpc.quantize %kernel as "conv" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>)
+    corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [0.0], kernel_scale = [2.0]>) : tensor<1x3x3x1xf32>
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %s = tosa.sigmoid %x : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+  %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>, tensor<1xi8>) -> tensor<1x4x4x1xf32>
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x1xf32>
+  %c = tosa.conv2d %q, %w, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x3x3x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  return %c : tensor<1x4x4x1xf32>
+}
