@@ -20,9 +20,21 @@ def FoldPass : Pass<"mct-fold", "::mlir::ModuleOp"> {
 }
 """
 
+ATTRIBUTE = """
+def Tpc_NoteAttr
+    : Tpc_Attr<"Note", "note", [Trait]> {
+  let summary = "A note";
+  let description = [{
+    ```mlir
+    #tpc.note<"text">
+    ```
+  }];
+}
+"""
 
-def findings(tmp_path, test="", passes="", examples=("mct-fold",)):
-    """Messages for a tree with one test file, one Passes.td and the doc examples of the named passes."""
+
+def findings(tmp_path, test="", passes="", attributes="", examples=("mct-fold",)):
+    """Messages for a tree with one test file, one Passes.td, attributes and the doc examples of the named passes."""
     folder = tmp_path / "test" / "Transforms"
     folder.mkdir(parents=True)
     (folder / "case.mlir").write_text(test)
@@ -31,6 +43,8 @@ def findings(tmp_path, test="", passes="", examples=("mct-fold",)):
         (folder / flag / "doc-example.mlir").write_text("// RUN: mct-opt %s | FileCheck %s\n// CHECK: module\n")
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "Passes.td").write_text(passes)
+    (tmp_path / "tpc_dialect").mkdir()
+    (tmp_path / "tpc_dialect" / "Attributes.td").write_text(attributes)
     return [f"{line}: {message}" for _, line, message in lint(tmp_path)]
 
 
@@ -98,3 +112,21 @@ def test_rejects_example_that_is_not_the_one_in_the_description(tmp_path):
     assert len(found) == 2
     assert "'tosa.exp' stands under Before, but not in the input" in found[0]
     assert "'tosa.exp' stands under After, but not in the CHECK lines" in found[1]
+
+
+def test_accepts_attribute_with_example(tmp_path):
+    assert findings(tmp_path, attributes=ATTRIBUTE) == []
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        ATTRIBUTE.replace("description", "note"),
+        ATTRIBUTE.replace("```mlir", "```"),
+        ATTRIBUTE.replace("#tpc.note", "#tpc.other"),
+        ATTRIBUTE.replace("description", "note") + ATTRIBUTE.replace("Note", "Two").replace('"note"', '"two"'),
+    ],
+)
+def test_rejects_attribute_without_example(tmp_path, attributes):
+    finding = findings(tmp_path, attributes=attributes)[0]
+    assert finding == "2: the description of attribute 'note' has no example"

@@ -6,6 +6,7 @@
 * A RUN line without an oracle (FileCheck, --verify-diagnostics, diff, cmp, grep, ...) passes whatever is printed.
 * A pass needs a description with `Before:` and `After:`, and a folder test/**/<flag>/ with a doc-example.mlir that has
   their ops.
+* An attribute needs an example in its description: a block of mlir code with its mnemonic.
 
     python3 tools/dev/lint_tests.py [ROOT]
 
@@ -31,6 +32,10 @@ ORACLE = re.compile(
 PREPARATION = re.compile(r"^(?:rm|mkdir|cp|touch|chmod|cd|split-file|printf|echo)\b")
 OP_NAME = re.compile(r"(?<![#!\w])(?:tosa|tpc)\.\w+")
 PASS_START = re.compile(r"^def\s+\w+\s*:\s*(?:\w*Pass(?:Base)?|InterfacePass)\s*<\s*\"([\w-]+)\"", re.MULTILINE)
+
+ATTRIBUTE_START = re.compile(r"^def\s+\w+Attr\s*:\s*\w+Attr\s*<\s*\"\w+\"\s*,\s*\"(\w+)\"", re.MULTILINE)
+DESCRIPTION = re.compile(r"let\s+description\s*=\s*\[\{(.*?)\}\]", re.DOTALL)
+CODE_BLOCK = re.compile(r"```mlir\n(.*?)```", re.DOTALL)
 
 Finding = tuple[Path, int, str]
 
@@ -88,15 +93,16 @@ def lint_test(path: Path) -> Iterator[Finding]:
         yield from lint_directives(path, lines, commands)
 
 
-def lint_passes(path: Path, tests: Path) -> Iterator[Finding]:
-    text = path.read_text()
-    starts = list(PASS_START.finditer(text))
+def definitions(text: str, start: re.Pattern[str]) -> Iterator[tuple[str, int, re.Match[str] | None]]:
+    """Name, line and description of everything in a .td file that begins like `start`."""
+    starts = list(start.finditer(text))
     for i, match in enumerate(starts):
         end = starts[i + 1].start() if i + 1 < len(starts) else len(text)
-        body = text[match.end() : end]
-        number = text.count("\n", 0, match.start()) + 1
-        flag = match[1]
-        description = re.search(r"let\s+description\s*=\s*\[\{(.*?)\}\]", body, re.DOTALL)
+        yield match[1], text.count("\n", 0, match.start()) + 1, DESCRIPTION.search(text, match.end(), end)
+
+
+def lint_passes(path: Path, tests: Path) -> Iterator[Finding]:
+    for flag, number, description in definitions(path.read_text(), PASS_START):
         if not description:
             yield path, number, f"pass '{flag}' has no description"
         else:
@@ -109,6 +115,19 @@ def lint_passes(path: Path, tests: Path) -> Iterator[Finding]:
         elif description:
             for finding in lint_example(description[1], examples[0].read_text()):
                 yield path, number, f"pass '{flag}': {finding}"
+
+
+def attribute_examples(text: str) -> Iterator[tuple[str, int, list[str]]]:
+    """Mnemonic and line of every attribute in a .td file, and the examples in its description."""
+    for mnemonic, number, description in definitions(text, ATTRIBUTE_START):
+        blocks = CODE_BLOCK.findall(description[1]) if description else []
+        yield mnemonic, number, [block for block in blocks if f"#tpc.{mnemonic}<" in block]
+
+
+def lint_attributes(path: Path) -> Iterator[Finding]:
+    for mnemonic, number, examples in attribute_examples(path.read_text()):
+        if not examples:
+            yield path, number, f"the description of attribute '{mnemonic}' has no example"
 
 
 def lint_example(description: str, example: str) -> Iterator[str]:
@@ -134,6 +153,8 @@ def lint(root: Path) -> list[Finding]:
     for folder in ("tpc_dialect", "include", "lib"):
         for path in sorted((root / folder).rglob("Passes.td")):
             findings += lint_passes(path, tests)
+    for path in sorted((root / "tpc_dialect").rglob("*.td")):
+        findings += lint_attributes(path)
     return findings
 
 
