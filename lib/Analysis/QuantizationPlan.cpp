@@ -537,6 +537,13 @@ void QuantizationPlan::coverPreserved(PlannedNode &planned) {
   coverOf[planned.node.result()] = planned.coveredBy;
 }
 
+/// Why what holds a mask is not quantized.
+static std::string describe(Mask mask) {
+  return mask == Mask::Infinite
+             ? "it holds a mask, and no code stands for infinity"
+             : "it holds a mask that the softmax behind it reads";
+}
+
 void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
   const tpc::Node &node = planned.node;
   if (node.info && !node.info.getQuantize()) {
@@ -548,6 +555,10 @@ void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
     llvm::raw_string_ostream(planned.whyFloat)
         << "its type is " << node.result().getType()
         << ", and only ranked tensors of f32 are quantized";
+    return;
+  }
+  if (auto mask = masks.find(node.result()); mask != masks.end()) {
+    planned.whyFloat = describe(mask->second);
     return;
   }
   if (planned.group && index < groups[*planned.group].end) {
@@ -729,6 +740,10 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
                    : std::string("the default options"))
            << " of the target";
   planned.weights = findWeights(node, planned.base);
+  for (PlannedWeight &weight : planned.weights)
+    if (auto mask = masks.find(weight.operand->get());
+        mask != masks.end() && weight.whyFloat.empty())
+      weight.whyFloat = describe(mask->second);
   coverResult(planned, index);
   Wishes wishes = getWishes(planned, overrides);
   if (failed(overrideActivation(planned, wishes)) ||
@@ -790,6 +805,7 @@ FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
     plan.nodes[index].name = getNodeName(node);
     plan.nodes[index].node = std::move(node);
   }
+  plan.masks = findMasks(block);
   plan.fuse(lookup.platform());
   if (failed(plan.filterCandidates()))
     return failure();

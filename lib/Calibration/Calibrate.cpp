@@ -264,7 +264,8 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
       return point.emitOpError()
              << "saw " << seen.nonFinite()
              << " values that are NaN or infinite while calibrating; check the "
-                "input scale and the weights";
+                "input scale and the weights, or leave this tensor float by an "
+                "overrides file where infinities are meant (a mask)";
   }
   return success();
 }

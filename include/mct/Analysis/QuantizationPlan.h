@@ -5,6 +5,7 @@
 #ifndef MCT_ANALYSIS_QUANTIZATIONPLAN_H
 #define MCT_ANALYSIS_QUANTIZATIONPLAN_H
 
+#include "mct/Analysis/Masks.h"
 #include "mct/Analysis/Overrides.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
@@ -119,6 +120,8 @@ struct PlannedInput {
 /// Preserving: such a node needs one float input that is itself covered by a
 /// quantizer, which then covers the result too.
 ///
+/// Masks (`findMasks`) stay float, with the constants that they are made of.
+///
 /// Weights: those that the binding or the framework names, and every other
 /// constant of an element-wise op, a concatenation or a gather as `pos_attr`.
 ///
@@ -173,6 +176,7 @@ private:
   llvm::SmallVector<size_t> consumers(size_t index) const;
 
   llvm::DenseMap<mlir::Operation *, size_t> owner;
+  llvm::DenseMap<mlir::Value, Mask> masks;
   /// By value: the name of the point that covers it.
   llvm::DenseMap<mlir::Value, mlir::StringAttr> coverOf;
 };

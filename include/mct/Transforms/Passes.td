@@ -276,8 +276,9 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     target runs as one, the longest that match; chooses the configuration of each result and weight among those that its
     consumers can read; and inserts a `tpc.quantize` behind every result that is to be quantized and before every weight.
     There is none inside of a fused chain, unless the fusing pattern has a config of its own, and none behind an op that
-    only moves or selects the values of a point. Constants of element-wise ops, concatenations and gathers are weights
-    named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
+    only moves or selects the values of a point. Scores that are masked (by infinities, or by numbers of magnitude 1000
+    and more that only a softmax reads) have none behind the mask, which has no code on their grid; they were quantized
+    before. Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
     computes the identity. `tpc-explain` tells why a tensor has a point or has none. A weight that the target quantizes
     but that is no f32 constant stays float, with a warning.
 

@@ -15,6 +15,7 @@
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=/dev/zero" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=nobody" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy function=pointless" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=POINTLESS
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=1e30 function=overflowing" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=OVERFLOW
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=image:%S/Inputs/bytes.npy statistics-out=%S/../mct-calibrate/Inputs/bytes.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ONTODATA
 // RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy statistics-out=%t.json" -o /dev/null
 // RUN: rm -f %t.link.json && ln -s %t.json %t.link.json
@@ -39,8 +40,9 @@
 // NOTHING: error: calibration needs samples; give calibration-data=FILE.npy
 // STATISTICS: error: {{.*}}garbage.npy
 // DEVICE: error: {{.*}}'/dev/zero': expected a file, found a device
-// FUNCTION: error: 'builtin.module' op has no function 'nobody' with a body; it has 'main', 'pointless'
+// FUNCTION: error: 'builtin.module' op has no function 'nobody' with a body; it has 'main', 'pointless', 'overflowing'
 // POINTLESS: error: 'func.func' op has no points to calibrate; run mct-insert-quantizers before
+// OVERFLOW: error: {{.*}}'tpc.quantize' op saw {{[0-9]+}} values that are NaN or infinite while calibrating; check the input scale and the weights, or leave this tensor float by an overrides file where infinities are meant (a mask)
 // ONTODATA: error: statistics-out: '{{.*}}bytes.npy' would overwrite '{{.*}}bytes.npy', which is read; write to another file
 // ONTOSTATISTICS: error: statistics-out: '{{.*}}.link.json' would overwrite '{{.*}}.json', which is read; write to another file
 // ONTOMODULE: error: statistics-out: '{{.*}}samples-invalid.mlir' would overwrite '{{.*}}samples-invalid.mlir', which is read; write to another file
@@ -53,4 +55,10 @@ func.func @main(%arg0: tensor<1x4xf32> loc("image")) -> tensor<1x4xf32> {
 
 func.func @pointless(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
   return %arg0 : tensor<1x4xf32>
+}
+
+func.func @overflowing(%arg0: tensor<1x4xf32> loc("image")) -> tensor<1x4xf32> {
+  %0 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = tpc.quantize %0 as "exp" activation : tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
 }
