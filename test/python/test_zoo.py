@@ -37,6 +37,7 @@ RESULT = {
         "tflite": {
             "sqnr": [20.0, 21.0],
             "without": {"bias": [20.9, 26.0], "bias and shift": [20.9, 27.5]},
+            "again": {"sqnr": [22.0, 25.5], "without": {"bias": [20.0, 25.0]}},
         },
         "qnnpack": {"failure": "mct-run: exit status 139", "without": {}},
     },
@@ -82,7 +83,7 @@ def test_table_lists_what_needs_an_explanation():
     assert table.findings(RESULT) == [
         "float error 2.5e-01 after mct-prepare",
         "qnnpack: mct-run: exit status 139",
-        "tflite: bias correction takes output 1 from 26.0 to 21.0 dB",
+        "tflite: bias correction takes output 1 from 26.0 to 21.0 dB, with 64 samples from 25.0 to 25.5 dB",
         "tflite: shift correction takes output 1 from 27.5 to 26.0 dB",
         "warning: odd",
     ]
@@ -142,6 +143,24 @@ def test_samples_depend_on_name_and_argument_alone():
     assert (first[0][0] != other[0][0]).any()
     assert first[0][0].shape == (1, 6, 8, 3) and first[0][0].min() == -1 and first[0][0].max() == 1
     assert first[0][1].max() == 256
+
+
+def test_more_samples_go_on_where_those_of_the_chain_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(judging, "MORE_SAMPLES", 2)
+    network = networks.Network("toy", "onnx", "toy", [{"kind": "image", "low": -1}])
+    arguments = [((1, 6, 8, 3), np.float32, network.samples[0]), ((2, 5), np.float32, {})]
+    monkeypatch.setattr(chain, "SAMPLES", 7)
+    rows = chain.samples("toy", arguments)
+    chain.save(tmp_path, "input", rows[:3])
+    more = judging.draw(tmp_path, network, judging.numbered(tmp_path, "input"), 3)
+    assert [np.load(path).shape for path in more] == [(4, 6, 8, 3), (8, 5)]
+    for index, path in enumerate(more):
+        assert (np.load(path) == np.concatenate([row[index] for row in rows[3:]])).all()
+
+
+def test_seconds_are_those_of_the_processor():
+    sleeping = measure.run_ok(["sleep", "0.2"])
+    assert sleeping.cpu_seconds < sleeping.seconds
 
 
 def test_numbers_by_hand():

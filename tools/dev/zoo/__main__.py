@@ -36,7 +36,7 @@ def judge(network: networks.Network) -> dict:
         folder = importing.import_network(network)
     except (importing.ImportFailure, RuntimeError) as failure:
         return result | {"import": str(failure)}
-    result |= judging.judge(folder, chain.SAMPLES)
+    result |= judging.judge(folder, chain.SAMPLES, network)
     (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
     return result
 

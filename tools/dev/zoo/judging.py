@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import chain
 import measure
+import networks
 import numpy as np
 
 TARGETS = ("imx500", "tflite", "qnnpack")
@@ -18,6 +20,11 @@ TARGETS = ("imx500", "tflite", "qnnpack")
 # Without the correction that runs the network, and without the other one that is on by default either.
 NO_BIAS = {"weights_bias_correction": "false"}
 NO_SHIFT = NO_BIAS | {"shift_negative_activation_correction": "false"}
+
+# dB by which a correction may make an output worse. What loses more is judged again by more samples, so many for the
+# calibration and so many others: the noise of one number, seen eight times, is known to some 2 dB only.
+CORRECTION_LOSS = 1.0
+MORE_SAMPLES = 64
 
 # Seconds. A network that takes longer has failed.
 LIMIT = 900
@@ -84,12 +91,34 @@ def by_number(files: list[Path]) -> str:
     return ",".join(f"{index}:{path}" for index, path in enumerate(files))
 
 
-def outputs_of(module: Path, inputs: list[Path], count: int, folder: Path) -> tuple[list[np.ndarray], float]:
-    """Results of `module` on the samples, and the seconds of the process that were not execution."""
+def outputs_of(module: Path, inputs: list[Path], count: int, folder: Path) -> list[np.ndarray]:
+    """Results of `module` on the samples."""
     files = [folder / f"result{index}.npy" for index in range(count)]
-    command = [measure.BIN / "mct-run", module, f"--input={by_number(inputs)}", "--json"]
-    finished = limited_ok([*command, "--output=" + ",".join(map(str, files))])
-    return [np.load(path) for path in files], finished.seconds - json.loads(finished.stdout)["seconds"]
+    command = [measure.BIN / "mct-run", module, f"--input={by_number(inputs)}"]
+    limited_ok([*command, "--output=" + ",".join(map(str, files))])
+    return [np.load(path) for path in files]
+
+
+def compile_seconds(module: Path, inputs: list[Path]) -> float:
+    """CPU seconds of `mct-run` on one sample."""
+    command = [measure.BIN / "mct-run", module, f"--input={by_number(inputs)}", "--samples=1"]
+    return limited_ok(command).cpu_seconds
+
+
+def draw(folder: Path, network: networks.Network, inputs: list[Path], samples: int) -> list[Path]:
+    """Twice MORE_SAMPLES samples as the chain would draw them next, as files in `folder`; the first ones are those of
+    `inputs`, of which there are `samples`."""
+    arguments = []
+    for index, path in enumerate(inputs):
+        array = np.load(path, mmap_mode="r")
+        spec = network.samples[index] if index < len(network.samples) else {}
+        arguments.append(([len(array) // samples, *array.shape[1:]], array.dtype, spec))
+    generator = chain.random(network.name)
+    rows = [
+        [chain.one_sample(generator, *argument) for argument in arguments] for _ in range(samples + 2 * MORE_SAMPLES)
+    ]
+    chain.save(folder, "more", rows[samples:])
+    return numbered(folder, "more")
 
 
 def unmatched(module: Path, target: str) -> list[str]:
@@ -107,15 +136,33 @@ def count_ops(module: Path) -> int:
     return len(re.findall(r"^\s+%[\w:]+ = \"?tosa\.(?!const)", text, re.MULTILINE))
 
 
-def errors(module: Path, inputs: list[Path], references: list[np.ndarray], folder: Path) -> tuple[float, float]:
-    """Largest relative error of any output, and the seconds of compilation."""
-    values, seconds = outputs_of(module, inputs, len(references), folder)
-    pairs = zip(values, references, strict=True)
-    return max(relative_error(value, reference) for value, reference in pairs), seconds
+def error(module: Path, inputs: list[Path], references: list[np.ndarray], folder: Path) -> float:
+    """Largest relative error of any output."""
+    values = outputs_of(module, inputs, len(references), folder)
+    return max(relative_error(value, reference) for value, reference in zip(values, references, strict=True))
 
 
-def judge(folder: Path, samples: int) -> dict:
-    """All numbers of the network in `folder` (see `importing`). Failures stand in the result under "failure"."""
+def losses(entry: dict) -> list[tuple[str, int, float, float]]:
+    """Corrections that cost an output of a target more than CORRECTION_LOSS: name, output, dB without, dB with."""
+    without = entry.get("without", {})
+    steps = {
+        "bias": (entry.get("sqnr", []), without.get("bias", [])),
+        "shift": (without.get("bias", []), without.get("bias and shift", [])),
+    }
+    return [
+        (correction, index, before, after)
+        for correction, pair in steps.items()
+        for index, (after, before) in enumerate(zip(*pair, strict=False))
+        if before - after > CORRECTION_LOSS
+    ]
+
+
+def judge(folder: Path, samples: int, network: networks.Network | None = None) -> dict:
+    """All numbers of the network in `folder` (see `importing`). Failures stand in the result under "failure".
+
+    With `network`, a correction that loses is judged again, under "again", by more samples; there the reference is the
+    imported network in float.
+    """
     result: dict = {"warnings": [], "targets": {}}
     module = folder / "network.mlirbc"
     inputs, references = numbered(folder, "input"), [np.load(path) for path in numbered(folder, "output")]
@@ -129,13 +176,22 @@ def judge(folder: Path, samples: int) -> dict:
             finished = limited_ok([measure.BIN / "mct-opt", module, "--mct-prepare", "-o", prepared])
             result["warnings"] = messages(finished.stderr)
             result["unmatched"] = unmatched(prepared, TARGETS[0])
-            result["float_error"], result["compile"] = errors(module, test, tests, scratch)
-            result["prepared_error"], _ = errors(prepared, test, tests, scratch)
+            result["compile"] = compile_seconds(module, test)
+            result["float_error"] = error(module, test, tests, scratch)
+            result["prepared_error"] = error(prepared, test, tests, scratch)
         except RuntimeError as failure:
             result["failure"] = str(failure)
             return result
         for target in TARGETS:
             result["targets"][target] = judge_target(prepared, module, target, calibration, test, tests, scratch)
+        lost = [target for target, entry in result["targets"].items() if losses(entry)]
+        if network and lost:
+            more = draw(scratch, network, inputs, samples)
+            calibration, test = halves(scratch, more, 2 * MORE_SAMPLES)
+            tests = outputs_of(module, test, len(references), scratch)
+            for target in lost:
+                again = judge_target(prepared, module, target, calibration, test, tests, scratch)
+                result["targets"][target]["again"] = again
     return result
 
 
@@ -148,19 +204,19 @@ def judge_target(
     tests: list[np.ndarray],
     scratch: Path,
 ) -> dict:
-    """`sqnr` of every output with the default options, and in `without` with fewer corrections."""
+    """`sqnr` of every output with the default options, and in `without` with fewer corrections; CPU seconds."""
     quantized, statistics = scratch / "quantized.mlirbc", scratch / "statistics.json"
 
     def signal(data: str | None, options: dict) -> tuple[list[float], measure.Finished]:
         command = measure.ptq_command(module, data, quantized, target=target, **options)
         finished = limited_ok(command)
-        values, _ = outputs_of(quantized, test, len(tests), scratch)
+        values = outputs_of(quantized, test, len(tests), scratch)
         return [sqnr(value, reference) for value, reference in zip(values, tests, strict=True)], finished
 
     entry: dict = {"without": {}}
     try:
         entry["sqnr"], finished = signal(by_number(calibration), {"statistics_out": statistics})
-        entry |= {"seconds": finished.seconds, "peak_mb": finished.peak_mb, "warnings": messages(finished.stderr)}
+        entry |= {"seconds": finished.cpu_seconds, "peak_mb": finished.peak_mb, "warnings": messages(finished.stderr)}
         again = {"statistics_in": statistics}
         entry["without"]["bias"], _ = signal(None, again | NO_BIAS)
         # A shift adds ops; where there is none, nothing differs without it.

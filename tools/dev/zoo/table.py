@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from judging import TARGETS
+from judging import MORE_SAMPLES, TARGETS, losses
 
 # A float error above this, relative to the range of the output, has to be explained.
 FLOAT_ERROR = 1e-3
-# dB by which a correction may make an output worse.
-CORRECTION_LOSS = 1.0
 
 HEADER = ["network", "chain", "ops", "float error", "compile s", "mct-ptq s", "peak MB", "unmatched"]
 
@@ -57,20 +55,19 @@ def row(name: str, result: dict) -> list[str]:
     return cells
 
 
-def losses(result: dict) -> list[str]:
-    """Corrections without which an output has more signal over noise, by more than CORRECTION_LOSS."""
+def describe_losses(result: dict) -> list[str]:
+    """Corrections that cost an output more than they may, and what became of that with more samples."""
     found = []
     for target, entry in result.get("targets", {}).items():
-        without = entry.get("without", {})
-        steps = {
-            "bias": (entry.get("sqnr", []), without.get("bias", [])),
-            "shift": (without.get("bias", []), without.get("bias and shift", [])),
-        }
-        for correction, pair in steps.items():
-            for index, (after, before) in enumerate(zip(*pair, strict=False)):
-                if before - after > CORRECTION_LOSS:
-                    change = f"{before:.1f} to {after:.1f} dB"
-                    found.append(f"{target}: {correction} correction takes output {index} from {change}")
+        for correction, index, before, after in losses(entry):
+            text = f"{target}: {correction} correction takes output {index} from {before:.1f} to {after:.1f} dB"
+            if again := entry.get("again"):
+                key = "bias" if correction == "bias" else "bias and shift"
+                without = again["without"].get(key)
+                kept = again.get("sqnr") if correction == "bias" else again["without"].get("bias")
+                if without and kept:
+                    text += f", with {MORE_SAMPLES} samples from {without[index]:.1f} to {kept[index]:.1f} dB"
+            found.append(text)
     return found
 
 
@@ -82,7 +79,7 @@ def findings(result: dict) -> list[str]:
     for target, entry in result.get("targets", {}).items():
         if "failure" in entry:
             found.append(f"{target}: {entry['failure']}")
-    found += losses(result)
+    found += describe_losses(result)
     warnings = dict.fromkeys(result.get("warnings", []))
     for entry in result.get("targets", {}).values():
         warnings |= dict.fromkeys(entry.get("warnings", []))
