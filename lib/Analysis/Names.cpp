@@ -35,7 +35,8 @@ private:
 
 StringAttr mct::getName(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName();
+    return name.getName().empty() ? getName(name.getChildLoc())
+                                  : name.getName();
   if (auto fused = dyn_cast<FusedLoc>(loc))
     for (Location part : fused.getLocations())
       if (StringAttr name = getName(part))
@@ -46,6 +47,51 @@ StringAttr mct::getName(Location loc) {
 }
 
 StringAttr mct::getName(Value value) { return getName(value.getLoc()); }
+
+// The name of a value whose axes are in another order.
+static constexpr StringLiteral kTransposed = "_transposed";
+
+Location mct::getTransposedLoc(Location loc, ArrayRef<int32_t> permutation) {
+  StringAttr name = getName(loc);
+  if (!name)
+    return loc;
+  MLIRContext *context = loc.getContext();
+  return NameLoc::get(
+      StringAttr::get(context, name.getValue() + kTransposed),
+      FusedLoc::get(context, loc,
+                    DenseI32ArrayAttr::get(context, permutation)));
+}
+
+bool mct::isTransposedName(StringRef name) {
+  return name.ends_with(kTransposed);
+}
+
+std::optional<TransposedName> mct::getTransposed(Location loc) {
+  auto name = dyn_cast<NameLoc>(loc);
+  auto fused = name ? dyn_cast<FusedLoc>(name.getChildLoc()) : FusedLoc();
+  auto order = fused ? dyn_cast_or_null<DenseI32ArrayAttr>(fused.getMetadata())
+                     : nullptr;
+  if (!order || fused.getLocations().size() != 1)
+    return std::nullopt;
+  Location before = fused.getLocations().front();
+  StringAttr original = getName(before);
+  StringRef expected = name.getName();
+  if (!original || !expected.consume_back(kTransposed) ||
+      original.getValue() != expected)
+    return std::nullopt;
+  TransposedName result{original, SmallVector<int32_t>(order.asArrayRef())};
+  std::optional<TransposedName> earlier = getTransposed(before);
+  if (!earlier)
+    return result;
+  // Anything may stand in a file.
+  for (int32_t &axis : result.permutation) {
+    if (axis < 0 || axis >= int32_t(earlier->permutation.size()))
+      return std::nullopt;
+    axis = earlier->permutation[axis];
+  }
+  result.original = earlier->original;
+  return result;
+}
 
 /// Constants have no name, points have one of their own: their location may be
 /// that of the op whose result or weight they are, which must keep its name.
@@ -77,7 +123,7 @@ void mct::assignNames(func::FuncOp function) {
     std::string name = present
                            ? table.take(present.getValue(), /*isGiven=*/true)
                            : table.take(kind, false);
-    if (isa<NameLoc>(loc) && present.getValue() == name)
+    if (isa<NameLoc>(loc) && present && present.getValue() == name)
       return loc;
     return NameLoc::get(StringAttr::get(function.getContext(), name), loc);
   };

@@ -22,8 +22,6 @@ using namespace mct;
 /// For each axis of the result the axis of the operand, as in `tosa.transpose`.
 using Permutation = SmallVector<int32_t, 4>;
 
-// The name of a value whose axes are in another order now.
-static constexpr StringLiteral kSuffix = "_transposed";
 // Orders of the axes that are tried for one cluster, the most promising first.
 static constexpr size_t kMaxCandidates = 4;
 // Moving some transpositions may bring others together; each round makes the
@@ -211,16 +209,6 @@ static void permuteSizes(Operation *op, unsigned number, int64_t perAxis,
   eraseUnusedConstants(old.getDefiningOp());
 }
 
-/// Location of the value in another order.
-static Location getMovedLoc(Value value) {
-  StringAttr name = mct::getName(value);
-  if (!name)
-    return value.getLoc();
-  return NameLoc::get(
-      StringAttr::get(value.getContext(), name.getValue() + kSuffix),
-      value.getLoc());
-}
-
 /// Lets `op`, whose tensors are transposed already, make a transposed result.
 static void permuteOp(Operation *op, ArrayRef<int32_t> permutation) {
   if (IntegerAttr axis = op->getAttrOfType<IntegerAttr>("axis")) {
@@ -238,7 +226,7 @@ static void permuteOp(Operation *op, ArrayRef<int32_t> permutation) {
   }
   Value result = op->getResult(0);
   result.setType(permute(getType(result), permutation));
-  op->setLoc(getMovedLoc(result));
+  op->setLoc(getTransposedLoc(op->getLoc(), permutation));
 }
 
 //===----------------------------------------------------------------------===//
@@ -481,9 +469,11 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
       moved = producer.getInput1();
       // A value of the cluster is about to be turned itself.
       if (!isIdentity(both) || isInside(cluster, moved))
-        moved = transpose(moved, both, getMovedLoc(input));
+        moved = transpose(moved, both,
+                          getTransposedLoc(input.getLoc(), permutation));
     } else {
-      moved = transpose(input, permutation, getMovedLoc(input));
+      moved = transpose(input, permutation,
+                        getTransposedLoc(input.getLoc(), permutation));
     }
     movedValues[input] = moved;
   }

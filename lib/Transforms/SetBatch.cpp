@@ -868,9 +868,15 @@ private:
 /// The location without the name of the value there: what is made beside it has
 /// none.
 static Location withoutName(Location loc) {
-  while (auto name = dyn_cast<NameLoc>(loc))
-    loc = name.getChildLoc();
-  return loc;
+  for (;;) {
+    if (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    else if (auto fused = dyn_cast<FusedLoc>(loc);
+             fused && fused.getLocations().size() == 1)
+      loc = fused.getLocations().front();
+    else
+      return loc;
+  }
 }
 
 static Value createShape(OpBuilder &builder, Location loc,

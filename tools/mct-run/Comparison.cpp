@@ -60,18 +60,53 @@ public:
   std::vector<float> values;
 };
 
+/// The elements of a tensor with its axes in another order.
+static std::vector<float> transpose(ArrayRef<float> data,
+                                    ArrayRef<int64_t> shape,
+                                    ArrayRef<int32_t> permutation) {
+  llvm::SmallVector<int64_t> strides(shape.size(), 1), sizes, steps;
+  for (size_t axis = shape.size(); axis-- > 1;)
+    strides[axis - 1] = strides[axis] * shape[axis];
+  for (int32_t axis : permutation) {
+    sizes.push_back(shape[axis]);
+    steps.push_back(strides[axis]);
+  }
+  std::vector<float> result;
+  result.reserve(data.size());
+  llvm::SmallVector<int64_t> index(sizes.size(), 0);
+  int64_t position = 0;
+  while (result.size() != data.size()) {
+    result.push_back(data[position]);
+    for (size_t axis = sizes.size(); axis-- > 0;) {
+      position += steps[axis];
+      if (++index[axis] < sizes[axis])
+        break;
+      position -= steps[axis] * sizes[axis];
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
 /// Compares the reference's values with those captured.
 class Comparison::Compare : public TensorObserver {
 public:
-  explicit Compare(const Capture &capture) : capture(capture) {}
-  void observe(ArrayRef<float> data, ArrayRef<int64_t>) override {
+  Compare(const Capture &capture, ArrayRef<int32_t> permutation)
+      : capture(capture), permutation(permutation) {}
+  void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
     *sums = {};
+    std::vector<float> transposed;
+    if (!permutation.empty()) {
+      transposed = transpose(data, shape, permutation);
+      data = transposed;
+    }
     // The same values in another shape are fine; a different number is not the
     // same value.
     if (data.size() == capture.values.size())
       sums->add(capture.values, data);
   }
   const Capture &capture;
+  ArrayRef<int32_t> permutation;
   ErrorSums *sums = nullptr;
 };
 
@@ -83,16 +118,40 @@ struct Comparison::WorkerState {
   std::vector<void *> outputPointers;
 };
 
+/// Whether `permutation` is one, and brings the sizes `from` to be `to`.
+static bool isPermuted(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
+                       ArrayRef<int64_t> to) {
+  llvm::SmallVector<bool> taken(from.size(), false);
+  if (permutation.size() != from.size() || to.size() != from.size())
+    return false;
+  for (auto [axis, size] : llvm::zip_equal(permutation, to)) {
+    if (axis < 0 || size_t(axis) >= from.size() || taken[axis] ||
+        from[axis] != size)
+      return false;
+    taken[axis] = true;
+  }
+  return true;
+}
+
 Comparison::Comparison(const Executor &executor, const Executor &reference,
-                       size_t numWorkers, int64_t units)
+                       const TransposedNames &transposed, size_t numWorkers,
+                       int64_t units)
     : executor(executor),
       sums(units, std::vector<ErrorSums>(executor.observed().size())) {
   for (const execution::TensorSpec &own : executor.observed()) {
-    std::optional<size_t> &partner = partners.emplace_back();
+    std::optional<Partner> &partner = partners.emplace_back();
     for (auto [index, other] : llvm::enumerate(reference.observed()))
       if (other.name == own.name &&
           other.type.getNumElements() == own.type.getNumElements())
-        partner = index;
+        partner = Partner{index, {}};
+    auto order = transposed.find(own.name);
+    if (partner || order == transposed.end())
+      continue;
+    for (auto [index, other] : llvm::enumerate(reference.observed()))
+      if (order->second.original == other.name &&
+          isPermuted(other.type.getShape(), order->second.permutation,
+                     own.type.getShape()))
+        partner = Partner{index, order->second.permutation};
   }
   for (size_t index = 0; index != numWorkers; ++index) {
     auto state = std::make_unique<WorkerState>();
@@ -102,8 +161,9 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
       std::unique_ptr<Compare> &compare = state->compares.emplace_back();
       if (!partner)
         continue;
-      compare = std::make_unique<Compare>(state->captures[own]);
-      state->reference->setObserver(*partner, compare.get());
+      compare =
+          std::make_unique<Compare>(state->captures[own], partner->permutation);
+      state->reference->setObserver(partner->index, compare.get());
     }
     for (const execution::TensorSpec &output : reference.outputs()) {
       size_t bytes = output.type.getNumElements() *
@@ -147,4 +207,12 @@ std::vector<std::pair<std::string, ErrorSums>> Comparison::results() const {
     results.emplace_back(spec.name, total);
   }
   return results;
+}
+
+std::vector<std::string> Comparison::withoutPartner() const {
+  std::vector<std::string> names;
+  for (auto [partner, spec] : llvm::zip_equal(partners, executor.observed()))
+    if (!partner)
+      names.push_back(spec.name);
+  return names;
 }

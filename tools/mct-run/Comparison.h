@@ -4,8 +4,10 @@
 #ifndef MCT_TOOLS_MCT_RUN_COMPARISON_H
 #define MCT_TOOLS_MCT_RUN_COMPARISON_H
 
+#include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
+#include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,15 +32,20 @@ struct ErrorSums {
   double cosine() const;
 };
 
+/// By the name of a value: the value of a reference that it is with its axes in
+/// another order.
+using TransposedNames = llvm::StringMap<TransposedName>;
+
 /// Runs a reference beside an executor and compares what both observe, value by
 /// value, by name. One for all workers.
 class Comparison {
 public:
   /// Values are partners when both observe them under one name and they have
-  /// the same number of elements; `units` units will be compared.
+  /// the same number of elements, or when `transposed` says so and the sizes
+  /// agree; `units` units will be compared.
   Comparison(const execution::Executor &executor,
-             const execution::Executor &reference, size_t workers,
-             int64_t units);
+             const execution::Executor &reference,
+             const TransposedNames &transposed, size_t workers, int64_t units);
   ~Comparison();
 
   /// Attaches the observers of one worker of the executor.
@@ -52,6 +59,8 @@ public:
   /// Name and sums of each compared value, in the executor's order. Sums are
   /// added in the order of the units, whichever worker computed them.
   std::vector<std::pair<std::string, ErrorSums>> results() const;
+  /// Names of the executor's values that have no partner.
+  std::vector<std::string> withoutPartner() const;
 
 private:
   class Capture;
@@ -59,8 +68,13 @@ private:
   struct WorkerState;
 
   const execution::Executor &executor;
+  struct Partner {
+    size_t index;
+    /// Brings the axes of the reference's value into order; empty: they are.
+    llvm::SmallVector<int32_t> permutation;
+  };
   /// Reference value for each observed value of the executor, or none.
-  std::vector<std::optional<size_t>> partners;
+  std::vector<std::optional<Partner>> partners;
   std::vector<std::unique_ptr<WorkerState>> workers;
   /// One entry per unit and observed value of the executor.
   std::vector<std::vector<ErrorSums>> sums;

@@ -13,10 +13,13 @@
 #include "mct/Support/ByteSize.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
+#include "mct/Transforms/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -141,6 +144,34 @@ compile(ModuleOp module, execution::CompileOptions options) {
     return failure();
   options.function = entry->getSymName().str();
   return Executor::compile(module, options);
+}
+
+/// Which values of `module` are values of `other` with their axes in another
+/// order, as mct-move-transposes leaves them: as their locations say, or, as
+/// text without locations only has their names, as the pass does it in `other`.
+static TransposedNames findTransposed(ModuleOp module, const Executor &executor,
+                                      ModuleOp other) {
+  TransposedNames names;
+  auto collect = [&](ModuleOp from) {
+    from.walk([&](Operation *op) {
+      auto point = dyn_cast<tpc::QuantizeOp>(op);
+      StringAttr name = getName(op->getLoc());
+      if (std::optional<TransposedName> found = getTransposed(op->getLoc()))
+        names.try_emplace(point ? point.getUniqueName() : name.str(), *found);
+    });
+  };
+  collect(module);
+  if (llvm::all_of(executor.observed(), [&](const auto &point) {
+        return names.contains(point.name) || !isTransposedName(point.name);
+      }))
+    return names;
+  OwningOpRef<ModuleOp> moved = other.clone();
+  PassManager manager(other.getContext());
+  manager.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  manager.addNestedPass<func::FuncOp>(createMoveTransposesPass());
+  if (succeeded(manager.run(*moved)))
+    collect(*moved);
+  return names;
 }
 
 /// Index of the largest of `count` elements, the first of equals; -1 where one
@@ -306,6 +337,8 @@ struct Results {
   double seconds = 0;
   std::optional<double> top1, agreement;
   std::vector<std::pair<std::string, ErrorSums>> points;
+  /// Points that the other module does not have.
+  std::vector<std::string> notCompared;
 };
 } // namespace
 
@@ -349,6 +382,11 @@ static void print(const Results &results) {
               stream.attribute("max_error", jsonNumber(sums.largest));
             });
         });
+      if (!otherFile.empty())
+        stream.attributeArray("not_compared", [&] {
+          for (const std::string &name : results.notCompared)
+            stream.value(name);
+        });
     });
     llvm::outs() << '\n';
     return;
@@ -363,6 +401,10 @@ static void print(const Results &results) {
   llvm::outs() << "seconds    " << llvm::format("%.3f", results.seconds) << '\n'
                << "peak MB    " << llvm::format("%.0f", peakMegabytes())
                << '\n';
+  if (!results.notCompared.empty())
+    llvm::outs() << "not compared, as " << otherFile
+                 << " has no value of that name and size: "
+                 << llvm::join(results.notCompared, ", ") << '\n';
   if (results.points.empty())
     return;
   llvm::outs() << llvm::format("%-32s %10s %10s %12s\n", "point", "SQNR dB",
@@ -423,6 +465,7 @@ static LogicalResult run(MLIRContext &context) {
 
   OwningOpRef<ModuleOp> otherModule;
   std::unique_ptr<Executor> other;
+  TransposedNames transposed;
   if (!otherFile.empty()) {
     otherModule = load(otherFile, context);
     if (!otherModule)
@@ -431,8 +474,15 @@ static LogicalResult run(MLIRContext &context) {
     otherOptions.ignoreUnknownNames = true;
     otherOptions.unit = (*executor)->unit();
     otherOptions.maxMemory = *memory;
-    for (const execution::TensorSpec &point : (*executor)->observed())
-      otherOptions.observed.push_back(point.name);
+    transposed = findTransposed(*module, **executor, *otherModule);
+    llvm::SetVector<StringRef> wanted;
+    for (const execution::TensorSpec &point : (*executor)->observed()) {
+      wanted.insert(point.name);
+      if (auto found = transposed.find(point.name); found != transposed.end())
+        wanted.insert(found->second.original.getValue());
+    }
+    for (StringRef name : wanted)
+      otherOptions.observed.push_back(name.str());
     FailureOr<std::unique_ptr<Executor>> compiled =
         compile(*otherModule, otherOptions);
     if (failed(compiled))
@@ -511,7 +561,7 @@ static LogicalResult run(MLIRContext &context) {
   std::vector<Counts> counts(workers);
   std::optional<Comparison> comparison;
   if (other)
-    comparison.emplace(**executor, *other, workers,
+    comparison.emplace(**executor, *other, transposed, workers,
                        (results.samples + unit - 1) / unit);
   bool canAgree = other && answers && !other->outputs().empty() &&
                   hasAnswers(other->outputs().front(), unit) &&
@@ -566,8 +616,10 @@ static LogicalResult run(MLIRContext &context) {
     results.top1 = double(total.correct) / double(results.samples);
   if (canAgree)
     results.agreement = double(total.agreeing) / double(results.samples);
-  if (comparison)
+  if (comparison) {
     results.points = comparison->results();
+    results.notCompared = comparison->withoutPartner();
+  }
   if (pointOrder == PointOrder::Error)
     sortByError(results.points);
   print(results);

@@ -36,3 +36,16 @@ func.func @fused_location(%arg0: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %1 = tosa.add %arg0, %0 : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32> loc(fused["sum", "other"])
   return %1 : tensor<1x1xf32>
 }
+
+// -----
+
+// An empty name is none, and would be none for a point.
+// CHECK-LABEL: func.func @empty_name
+// CHECK-SAME:    loc("arg0"
+func.func @empty_name(%arg0: tensor<4xf32> loc("")) -> tensor<4xf32> {
+  // CHECK: tosa.exp {{.*}} loc("exp"
+  %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32> loc("")
+  // CHECK: tosa.exp {{.*}} loc(""("inner"))
+  %1 = tosa.exp %0 : (tensor<4xf32>) -> tensor<4xf32> loc(""("inner"))
+  return %1 : tensor<4xf32>
+}

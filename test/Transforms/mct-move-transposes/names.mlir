@@ -2,7 +2,7 @@
 //
 // What is in another order is named after what it was, what is brought back is that; tags stay.
 
-// CHECK:         tosa.exp %arg0 {tpc.set = "Mine"} {{.*}} loc("first_transposed"
+// CHECK:         tosa.exp %arg0 {tpc.set = "Mine"} {{.*}} loc("first_transposed"(fused<array<i32: 0, 2, 3, 1>>["first"]))
 // CHECK:         %[[SUM:.*]] = tosa.add {{.*}} loc("second_transposed"
 // CHECK:         %[[BACK:.*]] = tosa.transpose %[[SUM]] {{.*}} loc("second")
 // CHECK:         tosa.reshape %[[BACK]], {{.*}} loc("flat")
