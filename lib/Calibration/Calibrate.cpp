@@ -103,6 +103,8 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
             << "corrections that run the network do; give calibration-data "
                "where they are wanted";
     }
+    if (onlyMissing && llvm::all_of(getPoints(), hasStatistics))
+      return;
     StatisticsFile statistics;
     if (failed(loadStatistics(statistics)) || failed(addSamples(statistics)) ||
         failed(writeToPoints(statistics)))
@@ -146,6 +148,10 @@ private:
     return points;
   }
 
+  static bool hasStatistics(tpc::QuantizeOp point) {
+    return bool(point.getStatisticsAttr());
+  }
+
   func::FuncOp entry;
 
   /// On another instruction set the network's values have other last bits.
@@ -176,6 +182,8 @@ private:
 
   LogicalResult writeToPoints(const StatisticsFile &statistics) {
     for (tpc::QuantizeOp point : getPoints()) {
+      if (onlyMissing && hasStatistics(point))
+        continue;
       auto found = statistics.points.find(point.getUniqueName());
       if (found == statistics.points.end() || found->second.histogram.empty())
         return point.emitOpError()

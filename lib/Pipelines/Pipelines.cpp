@@ -37,143 +37,128 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
     collapsing.addPass(createCollapseResidualPass());
 }
 
-static void addCalibration(OpPassManager &passManager,
-                           const SampleOptionGroup &samples,
-                           bool channelStatistics) {
-  CalibratePassOptions calibrate;
-  samples.copyTo(calibrate);
-  calibrate.channelStatistics = channelStatistics;
-  passManager.addPass(createCalibratePass(calibrate));
-}
-
 static void addWeightSelection(OpPassManager &passManager,
-                               const SampleOptionGroup &samples,
-                               const SelectionOptionGroup &selection) {
+                               const CorrectOptions &options) {
   SelectWeightParametersPassOptions weights;
-  selection.copyToWeights(weights);
-  weights.threads = samples.threads;
+  options.selection.copyTo(weights);
+  options.weights.copyTo(weights);
+  weights.threads = options.samples.threads;
   passManager.addPass(createSelectWeightParametersPass(weights));
 }
 
 static void addActivationSelection(OpPassManager &passManager,
-                                   const SampleOptionGroup &samples,
-                                   const SelectionOptionGroup &selection) {
+                                   const CorrectOptions &options) {
   SelectParametersPassOptions activations;
-  selection.copyToActivations(activations);
-  activations.threads = samples.threads;
+  options.selection.copyTo(activations);
+  options.activations.copyTo(activations);
+  activations.threads = options.samples.threads;
   passManager.addPass(createSelectParametersPass(activations));
 }
 
 /// Whether the weights are chosen with the means of their inputs' squares.
-static bool needsChannelStatistics(const SelectionOptionGroup &selection) {
-  return selection.weightsErrorMethod == quantization::ErrorMethod::HMSE;
+static bool needsChannelStatistics(const CorrectOptions &options) {
+  return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
 static void addSecondMoment(OpPassManager &passManager,
-                            const SampleOptionGroup &samples,
-                            const SecondMomentOptionGroup &options) {
+                            const CorrectOptions &options) {
   CorrectSecondMomentPassOptions secondMoment;
-  samples.copyTo(secondMoment);
-  secondMoment.maxBits = options.maxBits;
+  options.samples.copyTo(secondMoment);
+  options.secondMoment.copyTo(secondMoment);
   passManager.addPass(createCorrectSecondMomentPass(secondMoment));
 }
 
-/// What comes behind the selection of all parameters. `runs`: whether there is
+/// What comes after the selection of all parameters. `runs`: whether there is
 /// anything to run the network on.
 static void addCorrections(OpPassManager &passManager,
-                           const SampleOptionGroup &samples,
-                           const SelectionOptionGroup &selection,
-                           const CorrectionOptionGroup &corrections,
-                           bool runs) {
+                           const CorrectOptions &options, bool runs) {
+  const CorrectionOptionGroup &corrections = options.corrections;
   // Both drop the parameters of what they changed.
   if (corrections.softmaxShift)
     passManager.addPass(createShiftSoftmaxPass());
   if (corrections.inputScaling) {
     passManager.addPass(createScaleInputPass());
-    addWeightSelection(passManager, samples, selection);
+    addWeightSelection(passManager, options);
   }
   if (corrections.softmaxShift)
-    addActivationSelection(passManager, samples, selection);
+    addActivationSelection(passManager, options);
   if (corrections.concatThresholdUpdate)
     passManager.nest<func::FuncOp>().addPass(
         createUpdateConcatThresholdsPass());
   if (corrections.shiftNegative) {
     CorrectShiftNegativePassOptions shift;
-    selection.copyToActivations(shift);
-    shift.ratio = corrections.shiftNegativeRatio;
-    shift.thresholdRecalculation =
-        corrections.shiftNegativeThresholdRecalculation;
-    shift.parameterSearch = corrections.shiftNegativeParametersSearch;
+    options.selection.copyTo(shift);
+    options.activations.copyTo(shift);
+    options.shiftNegative.copyTo(shift);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
     passManager.addPass(createCorrectShiftNegativePass(shift));
   }
   if (corrections.weightsBias && runs) {
     CorrectBiasPassOptions bias;
-    samples.copyTo(bias);
-    bias.estimate = corrections.biasEstimate;
+    options.samples.copyTo(bias);
+    options.bias.copyTo(bias);
     passManager.addPass(createCorrectBiasPass(bias));
   }
   if (corrections.activationBias) {
     CorrectActivationBiasPassOptions bias;
-    bias.threshold = corrections.activationBiasThreshold;
-    bias.function = samples.function;
+    options.activationBias.copyTo(bias);
+    bias.function = options.samples.function;
     passManager.addPass(createCorrectActivationBiasPass(bias));
   }
 }
 
 void mct::buildCorrectPipeline(OpPassManager &passManager,
                                const CorrectOptions &options) {
-  if (options.secondMoment.weightsSecondMoment) {
-    addSecondMoment(passManager, options.samples, options.secondMoment);
-    // The float network is another one now.
-    addCalibration(passManager, options.samples,
-                   /*channelStatistics=*/false);
-    addActivationSelection(passManager, options.samples, options.selection);
+  if (options.corrections.weightsSecondMoment) {
+    addSecondMoment(passManager, options);
+    // After a layer that changed the float network is another one now.
+    CalibratePassOptions calibrate;
+    options.samples.copyTo(calibrate);
+    calibrate.onlyMissing = true;
+    passManager.addPass(createCalibratePass(calibrate));
+    addActivationSelection(passManager, options);
   }
-  addCorrections(passManager, options.samples, options.selection,
-                 options.corrections, /*runs=*/true);
+  addCorrections(passManager, options, /*runs=*/true);
 }
 
 void mct::buildPtqPipeline(OpPassManager &passManager,
                            const PtqOptions &options) {
   tpc::AttachTargetPassOptions attach;
-  attach.target = options.target;
+  options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
 
   buildPreparePipeline(passManager, options.prepare);
   InsertQuantizersPassOptions insert;
-  insert.overrides = options.overrides;
+  options.points.copyTo(insert);
   insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));
 
-  const SampleOptionGroup &samples = options.samples;
   // Without samples or statistics only weights can be quantized, as
   // mct-calibrate checks, and nothing that runs the network can be corrected.
-  bool runs = !samples.calibrationData.empty() || !options.statisticsIn.empty();
-  if (options.channelEqualization && runs) {
-    addCalibration(passManager, samples, /*channelStatistics=*/true);
+  bool runs = !options.samples.calibrationData.empty() ||
+              !options.statistics.statisticsIn.empty();
+  CalibratePassOptions calibrate;
+  options.samples.copyTo(calibrate);
+  if (options.equalization.channelEqualization && runs) {
+    calibrate.channelStatistics = true;
+    passManager.addPass(createCalibratePass(calibrate));
     passManager.addPass(createEqualizeChannelsPass());
   }
-  CalibratePassOptions calibrate;
-  samples.copyTo(calibrate);
-  calibrate.channelStatistics = needsChannelStatistics(options.selection);
-  calibrate.statisticsIn.assign(options.statisticsIn.begin(),
-                                options.statisticsIn.end());
-  calibrate.statisticsOut = options.statisticsOut;
-  bool secondMoment = options.secondMoment.weightsSecondMoment && runs;
+  calibrate.channelStatistics = needsChannelStatistics(options);
+  options.statistics.copyTo(calibrate);
+  bool secondMoment = options.corrections.weightsSecondMoment && runs;
   // Weights wait for statistics only where they are chosen with them. The
   // second-moment correction changes what the activations are calibrated on, so
-  // that MCT, which has it behind them, calibrates twice.
+  // that MCT, which has it after them, calibrates twice.
   if (calibrate.channelStatistics)
     passManager.addPass(createCalibratePass(calibrate));
-  addWeightSelection(passManager, samples, options.selection);
+  addWeightSelection(passManager, options);
   if (secondMoment)
-    addSecondMoment(passManager, samples, options.secondMoment);
+    addSecondMoment(passManager, options);
   if (!calibrate.channelStatistics || secondMoment)
     passManager.addPass(createCalibratePass(calibrate));
-  addActivationSelection(passManager, samples, options.selection);
-  addCorrections(passManager, samples, options.selection, options.corrections,
-                 runs);
+  addActivationSelection(passManager, options);
+  addCorrections(passManager, options, runs);
 }
 
 void mct::registerAllMctPasses() {

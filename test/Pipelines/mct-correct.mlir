@@ -4,15 +4,19 @@
 // RUN: mct-opt %t.mlir --mct-correct="weights-bias-correction=false shift-negative-activation-correction=false" | FileCheck %s --check-prefix=NOTHING
 // RUN: not mct-opt %t.mlir --mct-correct -o %t.none 2>&1 | FileCheck %s --check-prefix=SAMPLES
 
-// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy weights-second-moment-correction=true second-moment-max-bits=8" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=MOMENT
+// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy second-moment-max-bits=8" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=MOMENT
+// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy weights-second-moment-correction=false" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LESS
 
 // MOMENT:      builtin.module(
 // MOMENT-NEXT:   mct-correct-second-moment{{.*}} max-bits=8
-// MOMENT-NEXT:   mct-calibrate
-// MOMENT-NEXT:   mct-select-parameters
-// MOMENT-NEXT:   mct-correct-shift-negative
+
+// LESS:      builtin.module(
+// LESS-NEXT:   mct-correct-shift-negative
 
 // CHECK:      builtin.module(
+// CHECK-NEXT:   mct-correct-second-moment{{.*}} max-bits=7
+// CHECK-NEXT:   mct-calibrate{{.*}} only-missing=true
+// CHECK-NEXT:   mct-select-parameters
 // CHECK-NEXT:   mct-correct-shift-negative{
 // CHECK-NEXT:   mct-correct-bias{batch-size=1
 // CHECK-NEXT: )

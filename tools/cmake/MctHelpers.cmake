@@ -29,6 +29,14 @@ function(mct_add_passes target td)
   add_dependencies(mct-docs ${doc}PassesDocGen)
 endfunction()
 
+# mct_tablegen(OUTPUT): what mct-tblgen makes of ${LLVM_TARGET_DEFINITIONS}.
+set(MCT_TABLEGEN_EXE $<TARGET_FILE:mct-tblgen>)
+set(MCT_TABLEGEN_TARGET mct-tblgen)
+function(mct_tablegen output)
+  tablegen(MCT ${output})
+  set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} ${CMAKE_CURRENT_BINARY_DIR}/${output} PARENT_SCOPE)
+endfunction()
+
 # mct_add_tool(NAME sources... [LINK libraries...])
 function(mct_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})

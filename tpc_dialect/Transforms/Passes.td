@@ -4,6 +4,10 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Tpc_TargetOption :
+    Option<"target", "target", "std::string", /*default=*/"\"default\"",
+           "A name of --tpc-list-targets, or path of a file with a tpc.platform, a tpc.derive or MCT's JSON">;
+
 def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
   let summary = "Put the description of a target platform into the module";
   let description = [{
@@ -46,10 +50,7 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
 
     Fails when the target is neither known nor a readable file, or does not define exactly one platform.
   }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"default\"",
-           "Name of a built-in target, or path of a file with a tpc.platform, a tpc.derive or MCT's JSON">,
-  ];
+  let options = [Tpc_TargetOption];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 

@@ -2,7 +2,7 @@
 #ifndef MCT_ANALYSIS_PASSES_TD
 #define MCT_ANALYSIS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "mct/Support/Options.td"
 
 def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
   let summary = "Print what the target asks of every op, and why";
@@ -48,8 +48,7 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
              clEnumValN(::mct::ExplainFormat::Text, "text", "lines for people"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
-    Option<"overrides", "overrides", "std::string", /*default=*/"",
-           "File with rules that go before the target's; see mct-insert-quantizers">,
+    Mct_OverridesOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }

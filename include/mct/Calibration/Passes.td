@@ -2,7 +2,13 @@
 #ifndef MCT_CALIBRATION_PASSES_TD
 #define MCT_CALIBRATION_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "mct/Support/Options.td"
+
+/// Where statistics come from besides samples, and where they go.
+defvar Mct_StatisticsOptions = [
+  ListOption<"statisticsIn", "statistics-in", "std::string", "Statistics files to start from">,
+  Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,
+];
 
 def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
   let summary = "Run the network on samples and record what every activation point saw";
@@ -37,23 +43,11 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
            statistics(#tpc.statistics<count = 8, zeros = 0, min = 1.0, max = 2.0, histogram = …>) : tensor<1x4xf32>
     ```
   }];
-  let options = [
-    ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
-    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
-    Option<"batchSize", "batch-size", "uint64_t", /*default=*/"0",
-           "Samples that a worker takes at once; 0: chosen from the network">,
-    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
-    Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
-           "Refuse a network that needs more bytes to run, or K, M, G of them; empty: what the machine has">,
-    Option<"inputScale", "input-scale", "std::string", /*default=*/"",
-           "Factor from stored value to network input, `S` or `S;S;…` per channel">,
-    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
-    ListOption<"statisticsIn", "statistics-in", "std::string", "Statistics files to start from">,
-    Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,
+  let options = Mct_SampleOptions # Mct_StatisticsOptions # [
     Option<"channelStatistics", "channel-statistics", "bool", /*default=*/"false",
            "Also record mean, mean square, minimum and maximum of each channel, an element of the last axis of one sample">,
-    Option<"function", "function", "std::string", /*default=*/"",
-           "Function to run; empty: `main`, or the only public one">,
+    Option<"onlyMissing", "only-missing", "bool", /*default=*/"false",
+           "Leave points alone that have statistics; run nothing where all have">,
   ];
 }
 

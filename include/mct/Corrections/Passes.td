@@ -2,26 +2,20 @@
 #ifndef MCT_CORRECTIONS_PASSES_TD
 #define MCT_CORRECTIONS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "mct/Support/Options.td"
 
-/// The options of a pass that runs the network on samples.
-class Mct_SampleOptions {
-  list<Option> options = [
-    ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
-    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
-    Option<"batchSize", "batch-size", "uint64_t", /*default=*/"0",
-           "Samples that a worker takes at once; 0: chosen from the network">,
-    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
-    Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
-           "Refuse a network that needs more bytes to run, or K, M, G of them; empty: what the machine has">,
-    Option<"inputScale", "input-scale", "std::string", /*default=*/"",
-           "Factor from stored value to network input, `S` or `S;S;…` per channel">,
-    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
-    Option<"function", "function", "std::string", /*default=*/"",
-           "Function to correct; empty: `main`, or the only public one">,
-    Option<"remarks", "remarks", "bool", /*default=*/"false", "A remark for each layer that is left alone">,
-  ];
-}
+def Mct_BiasEstimateOption :
+    Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
+           "Where the error of a layer is taken from", "::mct::biasEstimateValues()">;
+
+def Mct_MaxBitsOption : Option<"maxBits", "max-bits", "unsigned", /*default=*/"7",
+                               "Only layers whose kernels have at most that many bits">;
+
+def Mct_BiasErrorOption : Option<"threshold", "threshold", "double", /*default=*/"0.0",
+                                 "Smallest error to correct, in percent of the mean">;
+
+def Mct_LayerRemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
+                                    "A remark for each layer that is left alone">;
 
 def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
   let summary = "Give every layer back the mean output that quantization took away";
@@ -68,11 +62,11 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
-           "Where the error of a layer is taken from", "::mct::biasEstimateValues()">,
+    Mct_BiasEstimateOption,
     Option<"shrink", "shrink", "bool", /*default=*/"true",
            "Leave out of a measured error what other samples would not show again">,
-  ] # Mct_SampleOptions<>.options;
+    Mct_LayerRemarksOption,
+  ] # Mct_SampleOptions;
 }
 
 def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleOp"> {
@@ -86,7 +80,8 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     The float network is another one then: activation points behind a layer that changed lose their `statistics` and
     `parameters`. Run `mct-calibrate` and `mct-select-parameters`, with the options of the first time, behind this pass.
 
-    `max-bits` leaves out kernels that are too fine for it to matter: at 8 bits a deviation hardly moves.
+    `max-bits` leaves out kernels that are too fine for it to matter: at 8 bits, more than its default, a deviation
+    hardly moves.
 
     What was done stands as `corrections` on the point of the kernel; a layer that has any is not corrected again.
     Left alone, with a remark if asked for: weights with power-of-two thresholds, which could not be multiplied; weights
@@ -111,9 +106,7 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     %0 = tosa.conv2d %arg0, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
-  let options = [
-    Option<"maxBits", "max-bits", "unsigned", /*default=*/"16", "Only layers whose kernels have at most that many bits">,
-  ] # Mct_SampleOptions<>.options;
+  let options = [Mct_MaxBitsOption, Mct_LayerRemarksOption] # Mct_SampleOptions;
 }
 
 def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::ModuleOp"> {
@@ -147,12 +140,7 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
     %0 = tosa.conv2d %x, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
-  let options = [
-    Option<"threshold", "threshold", "double", /*default=*/"0.0", "Smallest error to correct, in percent of the mean">,
-    Option<"function", "function", "std::string", /*default=*/"",
-           "Function to correct; empty: `main`, or the only public one">,
-    Option<"remarks", "remarks", "bool", /*default=*/"false", "A remark for each layer that is left alone">,
-  ];
+  let options = [Mct_BiasErrorOption, Mct_FunctionOption, Mct_LayerRemarksOption];
 }
 
 #endif // MCT_CORRECTIONS_PASSES_TD

@@ -2,19 +2,37 @@
 #ifndef MCT_TRANSFORMS_PASSES_TD
 #define MCT_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "mct/Support/Options.td"
 
 class Mct_ErrorMethodOption<string text> :
     Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
            /*default=*/"::mct::quantization::ErrorMethod::MSE", text, "::mct::errorMethodValues()">;
+def Mct_WeightErrorOption
+    : Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">;
+def Mct_ActivationErrorOption
+    : Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">;
 def Mct_LpNormOption :
-    Option<"lpNorm", "lp-norm", "double", /*default=*/"2.0", "error-method=lp: the power of the error, 1 to 64">;
+    Option<"lpNorm", "lp-norm", "double", /*default=*/"2.0", "Error method lp: the power of the error, 1 to 64">;
 def Mct_PercentileOption :
     Option<"percentile", "percentile", "double", /*default=*/"99.99",
-           "error-method=percentile: percent of the magnitudes to cover (uniform: of the values, from each side)">;
+           "Error method percentile: percent of the magnitudes to cover (uniform: of the values, from each side)">;
 def Mct_MinThresholdOption :
     Option<"minThreshold", "min-threshold", "double", /*default=*/"0.0",
            "Smallest threshold, rounded up to a power of two where those are asked for; 0: 2^-16">;
+
+def Mct_ZThresholdOption :
+    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
+           "Activations: leave out values further than this many standard deviations from the mean; 0: none">;
+
+def Mct_ShiftRatioOption :
+    Option<"ratio", "ratio", "double", /*default=*/"0.05",
+           "Largest |minimum| / threshold of an activation that is shifted; inf: any">;
+def Mct_ThresholdRecalculationOption :
+    Option<"thresholdRecalculation", "threshold-recalculation", "bool", /*default=*/"true",
+           "Choose thresholds again for the shifted values">;
+def Mct_ParameterSearchOption :
+    Option<"parameterSearch", "parameter-search", "bool", /*default=*/"false",
+           "Search shift and threshold together, smallest mean squared error first">;
 
 def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
                                "Report forms that the pass leaves alone, and why">;
@@ -314,7 +332,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"overrides", "overrides", "std::string", /*default=*/"", "File with rules that go before the target's">,
+    Mct_OverridesOption,
     Option<"function", "function", "std::string", /*default=*/"\"*\"",
            "Function that gets points; `*`: all; empty: `main`, or the only public one">,
   ];
@@ -546,9 +564,9 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     ```
   }];
   let options = [
-    Mct_ErrorMethodOption<"Distance between the float and the quantized weights that is minimized">,
+    Mct_WeightErrorOption,
     Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
-    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
+    Mct_ThreadsOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
@@ -582,11 +600,10 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_ActivationErrorOption,
     Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
-    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
-           "Leave out values further than this many standard deviations from the mean; 0: none">,
-    Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">,
+    Mct_ZThresholdOption,
+    Mct_ThreadsOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
@@ -646,16 +663,10 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
     ```
   }];
   let options = [
-    Option<"ratio", "ratio", "double", /*default=*/"0.05",
-           "Largest |minimum| / threshold of an activation that is shifted; inf: any">,
-    Option<"thresholdRecalculation", "threshold-recalculation", "bool", /*default=*/"true",
-           "Choose thresholds again for the shifted values">,
-    Option<"parameterSearch", "parameter-search", "bool", /*default=*/"false",
-           "Search shift and threshold together, smallest mean squared error first">,
-    Mct_ErrorMethodOption<"Distance between the float and the quantized activations that is minimized">,
+    Mct_ShiftRatioOption, Mct_ThresholdRecalculationOption, Mct_ParameterSearchOption,
+    Mct_ActivationErrorOption,
     Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
-    Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",
-           "Leave out values further than this many standard deviations from the mean; 0: none">,
+    Mct_ZThresholdOption,
     Option<"biasCorrectionFollows", "bias-correction-follows", "bool", /*default=*/"false",
            "Take the shift out with the float kernel: a bias correction comes later">,
     Mct_RemarksOption,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of the pipelines: those of their passes, under the same names where only one pass has them, else under
+// those of MCT's QuantizationConfig, and which passes there are.
+#ifndef MCT_PIPELINES_OPTIONS_TD
+#define MCT_PIPELINES_OPTIONS_TD
+
+include "mct/Calibration/Passes.td"
+include "mct/Corrections/Passes.td"
+include "mct/Transforms/Passes.td"
+include "tpc_dialect/Transforms/Passes.td"
+
+class Mct_Switch<string varName, string arg, string default, string desc> : Option<varName, arg, "bool", default, desc>;
+
+def TargetOptionGroup : Mct_OptionGroup<"The target.", [Tpc_TargetOption]>;
+
+def PointOptionGroup : Mct_OptionGroup<"Where points are put.", [Mct_OverridesOption]>;
+
+def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, and which function that is.",
+                                        Mct_SampleOptions>;
+
+def StatisticsOptionGroup : Mct_OptionGroup<"Statistics from files, and to one.", Mct_StatisticsOptions>;
+
+def PrepareOptionGroup : Mct_OptionGroup<"What the rewrites before the points leave out or add.", [
+  Mct_Switch<"linearCollapsing", "linear-collapsing", "true", "Join a convolution and the 1x1 convolution behind it">,
+  Mct_Switch<"residualCollapsing", "residual-collapsing", "true", "Join a convolution and the addition of its input">,
+  Mct_Switch<"reluBoundToPowerOfTwo", "relu-bound-to-power-of-2", "false",
+             "Scale layers so that bounded ReLUs get the bound 8">,
+], /*copied=*/false>;
+
+def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters are chosen.", [
+  Mct_Switch<"channelEqualization", "activation-channel-equalization", "false",
+             "Make the channels between two layers equally wide">,
+], /*copied=*/false>;
+
+def SelectionOptionGroup : Mct_OptionGroup<"How parameters are chosen, of activations and of weights.", [
+  Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
+]>;
+
+def ActivationOptionGroup : Mct_OptionGroup<"How parameters of activations are chosen.", [
+  Mct_PipelineOption<"activationErrorMethod", "activation-error-method", Mct_ActivationErrorOption>,
+  Mct_ZThresholdOption,
+]>;
+
+def WeightOptionGroup : Mct_OptionGroup<"How parameters of weights are chosen.", [
+  Mct_PipelineOption<"weightsErrorMethod", "weights-error-method", Mct_WeightErrorOption>,
+]>;
+
+def CorrectionOptionGroup : Mct_OptionGroup<"Which corrections run.", [
+  Mct_Switch<"weightsSecondMoment", "weights-second-moment-correction", "true",
+             "Give layers back the deviation of their outputs">,
+  Mct_Switch<"softmaxShift", "softmax-shift", "false", "Center the range of what a softmax reads">,
+  Mct_Switch<"inputScaling", "input-scaling", "false", "Scale the input so that it fills its threshold">,
+  Mct_Switch<"concatThresholdUpdate", "concat-threshold-update", "false",
+             "Give the operands of a concatenation its threshold">,
+  Mct_Switch<"shiftNegative", "shift-negative-activation-correction", "true",
+             "Shift activations with a short negative tail above zero">,
+  Mct_Switch<"weightsBias", "weights-bias-correction", "true", "Give layers back the mean of their outputs">,
+  Mct_Switch<"activationBias", "activation-bias-correction", "false",
+             "Take the mean error of activations out of biases">,
+], /*copied=*/false>;
+
+def SecondMomentOptionGroup : Mct_OptionGroup<"How deviations are corrected.", [
+  Mct_PipelineOption<"secondMomentMaxBits", "second-moment-max-bits", Mct_MaxBitsOption>,
+]>;
+
+def ShiftNegativeOptionGroup : Mct_OptionGroup<"How negative tails are shifted.", [
+  Mct_PipelineOption<"shiftNegativeRatio", "shift-negative-ratio", Mct_ShiftRatioOption>,
+  Mct_PipelineOption<"shiftNegativeThresholdRecalculation", "shift-negative-threshold-recalculation",
+                     Mct_ThresholdRecalculationOption>,
+  Mct_PipelineOption<"shiftNegativeParametersSearch", "shift-negative-params-search", Mct_ParameterSearchOption>,
+]>;
+
+def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", [
+  Mct_PipelineOption<"biasEstimate", "bias-estimate", Mct_BiasEstimateOption>,
+]>;
+
+def ActivationBiasOptionGroup : Mct_OptionGroup<"How errors of activations are taken out of biases.", [
+  Mct_PipelineOption<"activationBiasThreshold", "activation-bias-correction-threshold", Mct_BiasErrorOption>,
+]>;
+
+#endif // MCT_PIPELINES_OPTIONS_TD

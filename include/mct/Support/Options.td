@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options that several passes have, and how pipelines get those of passes: name,
+// type, default and description of an option are written once.
+#ifndef MCT_SUPPORT_OPTIONS_TD
+#define MCT_SUPPORT_OPTIONS_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Groups of pipeline options: mct-tblgen makes a struct of each
+//===----------------------------------------------------------------------===//
+
+/// An option of a pass that pipelines offer under another name, where several of their passes have one of that name.
+class Mct_PipelineOption<string varName, string arg, Option of>
+    : Option<varName, arg, of.type, of.defaultValue, of.description, of.additionalOptFlags> {
+  string passMember = of.cppName;
+}
+
+/// `ofPasses`: the options are those of passes, which `copyTo` hands them to; else the pipeline's builder reads them.
+class Mct_OptionGroup<string what, list<Option> members, bit copied = true> {
+  string summary = what;
+  list<Option> options = members;
+  bit ofPasses = copied;
+}
+
+//===----------------------------------------------------------------------===//
+// Options that several passes have
+//===----------------------------------------------------------------------===//
+
+def Mct_ThreadsOption : Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">;
+
+def Mct_FunctionOption : Option<"function", "function", "std::string", /*default=*/"",
+                                "Function to work on; empty: `main`, or the only public one">;
+
+def Mct_OverridesOption : Option<"overrides", "overrides", "std::string", /*default=*/"",
+                                 "File with rules that go before the target's; see mct-insert-quantizers">;
+
+/// Of a pass that runs the network on samples.
+defvar Mct_SampleOptions = [
+  ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
+  Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
+  Option<"batchSize", "batch-size", "uint64_t", /*default=*/"0",
+         "Samples that a worker takes at once; 0: chosen from the network">,
+  Mct_ThreadsOption,
+  Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
+         "Refuse a network that needs more bytes to run, or K, M, G of them; empty: what the machine has">,
+  Option<"inputScale", "input-scale", "std::string", /*default=*/"",
+         "Factor from stored value to network input, `S` or `S;S;…` per channel">,
+  Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
+  Mct_FunctionOption,
+];
+
+#endif // MCT_SUPPORT_OPTIONS_TD

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the pipelines are those of their passes: the same words, the same defaults."""
+
+import re
+import subprocess
+
+import pytest
+
+# Where several passes of a pipeline have an option of one name, the pipeline's has another.
+RENAMED = {
+    "activation-error-method": ("mct-select-parameters", "error-method"),
+    "weights-error-method": ("mct-select-weight-parameters", "error-method"),
+    "second-moment-max-bits": ("mct-correct-second-moment", "max-bits"),
+    "shift-negative-ratio": ("mct-correct-shift-negative", "ratio"),
+    "shift-negative-threshold-recalculation": ("mct-correct-shift-negative", "threshold-recalculation"),
+    "shift-negative-params-search": ("mct-correct-shift-negative", "parameter-search"),
+    "bias-estimate": ("mct-correct-bias", "estimate"),
+    "activation-bias-correction-threshold": ("mct-correct-activation-bias", "threshold"),
+}
+SWITCHES = [
+    "linear-collapsing",
+    "residual-collapsing",
+    "relu-bound-to-power-of-2",
+    "activation-channel-equalization",
+    "softmax-shift",
+    "input-scaling",
+    "concat-threshold-update",
+    "shift-negative-activation-correction",
+    "weights-second-moment-correction",
+    "weights-bias-correction",
+    "activation-bias-correction",
+]
+PIPELINES = ("mct-prepare", "mct-correct", "mct-ptq")
+# What a pipeline decides by itself.
+DECIDED = {
+    ("mct-insert-quantizers", "function"),  # one function, where the pass alone takes all
+    ("mct-calibrate", "channel-statistics"),
+    ("mct-calibrate", "only-missing"),
+    ("mct-correct-shift-negative", "bias-correction-follows"),
+}
+MODULE = "module {}"
+
+
+@pytest.fixture(scope="module")
+def described(tools):
+    """By pass and pipeline: option -> what the help says of it."""
+    text = subprocess.run([tools / "mct-opt", "--help"], capture_output=True, text=True, check=True).stdout
+    found, options = {}, {}
+    for line in text.splitlines():
+        if match := re.match(r"^ {6}--([\w-]+) +- ", line):
+            options = found.setdefault(match[1], {})
+        elif match := re.match(r"^ {8}--([\w-]+)(?:=<\w+>)? +- (.*)$", line):
+            options[match[1]] = match[2]
+        elif re.match(r"^ {2,5}--", line):  # an option of mct-opt itself
+            options = {}
+    return found
+
+
+def dump(tools, flag):
+    """Name and options of every pass that a flag adds."""
+    command = [tools / "mct-opt", "-", f"--{flag}", "--dump-pass-pipeline", "-o", "/dev/null"]
+    # An empty module is an error to many passes; what is printed comes before.
+    text = subprocess.run(command, input=MODULE, capture_output=True, text=True, check=False).stderr
+    passes = []
+    for match in re.finditer(r"^ *((?:mct|tpc)-[\w-]+)(?:\{(.*)\})?,?$", text, re.MULTILINE):
+        passes.append((match[1], dict(re.findall(r"([\w-]+)=(\{.*?\}|\S*)", match[2] or ""))))
+    return passes
+
+
+def test_option_is_described_once(described):
+    for pipeline in PIPELINES:
+        for option, text in described[pipeline].items():
+            if option in RENAMED:
+                name, renamed = RENAMED[option]
+                assert text == described[name][renamed], f"{pipeline}: {option}"
+                continue
+            if option in SWITCHES:
+                continue
+            owners = [
+                name
+                for name, options in described.items()
+                if name not in PIPELINES and option in options and (name, option) not in DECIDED
+            ]
+            assert owners, f"{pipeline} has an option '{option}' that no pass has"
+            for name in owners:
+                assert text == described[name][option], f"{option} of {pipeline} and of {name}"
+
+
+def test_pipelines_describe_an_option_with_the_same_words(described):
+    for pipeline in ("mct-prepare", "mct-correct"):
+        assert described[pipeline].items() <= described["mct-ptq"].items()
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_defaults_are_those_of_the_passes(tools, described, pipeline):
+    switched_on = " ".join(f"{option}=true" for option in SWITCHES if option in described[pipeline])
+    samples = " calibration-data=a.npy" if pipeline != "mct-prepare" else ""
+    added = dump(tools, f"{pipeline}={switched_on}{samples}")
+    assert len(added) > 7
+    for name, options in added:
+        alone = dict(dump(tools, name))[name]
+        for option, value in options.items():
+            if (name, option) not in DECIDED and option != "calibration-data":
+                assert value == alone[option], f"{option} of {name} in {pipeline} and alone"
+
+
+def test_correct_runs_the_corrections_of_ptq(tools):
+    def corrections(pipeline):
+        return [step for step in dump(tools, f"{pipeline}=calibration-data=a.npy") if "mct-correct-" in step[0]]
+
+    assert corrections("mct-correct") == corrections("mct-ptq")
+    assert [name for name, _ in corrections("mct-ptq")] == [
+        "mct-correct-second-moment",
+        "mct-correct-shift-negative",
+        "mct-correct-bias",
+    ]

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The option groups of pipelines, made of the definitions that the passes'
+// options come from: for every `Mct_OptionGroup` a struct with one member an
+// option, and `copyTo` for the passes that have them.
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/TableGen/Error.h"
+#include "llvm/TableGen/Main.h"
+#include "llvm/TableGen/Record.h"
+#include "llvm/TableGen/TableGenBackend.h"
+
+using namespace llvm;
+
+static void emitOption(raw_ostream &os, const Record &option) {
+  bool isList = option.isSubClassOf("ListOption");
+  os << "  ::mlir::detail::PassOptions::" << (isList ? "ListOption" : "Option")
+     << '<' << option.getValueAsString("type") << "> "
+     << option.getValueAsString("cppName") << "{parent, \""
+     << option.getValueAsString("argument") << "\", ::llvm::cl::desc(R\"PO("
+     << option.getValueAsString("description") << ")PO\")";
+  StringRef init = option.getValueAsString("defaultValue");
+  if (!init.empty())
+    os << ", ::llvm::cl::init(" << init << ')';
+  StringRef flags = option.getValueAsString("additionalOptFlags");
+  if (!flags.empty())
+    os << ", " << flags;
+  os << "};\n";
+}
+
+/// Where an option of the group stands in a pass.
+static StringRef getPassMember(const Record &option) {
+  return option.isSubClassOf("Mct_PipelineOption")
+             ? option.getValueAsString("passMember")
+             : option.getValueAsString("cppName");
+}
+
+static void emitCopy(raw_ostream &os, const Record &option) {
+  StringRef name = option.getValueAsString("cppName");
+  StringRef member = getPassMember(option);
+  if (option.isSubClassOf("ListOption"))
+    os << "    pass." << member << ".assign(" << name << ".begin(), " << name
+       << ".end());\n";
+  else
+    os << "    pass." << member << " = " << name << ";\n";
+}
+
+static void emitGroup(raw_ostream &os, const Record &group) {
+  StringRef name = group.getName();
+  std::vector<const Record *> options = group.getValueAsListOfDefs("options");
+  StringSet<> arguments;
+  for (const Record *option : options)
+    if (!arguments.insert(option->getValueAsString("argument")).second)
+      PrintFatalError(group.getLoc(), name + " has two options '" +
+                                          option->getValueAsString("argument") +
+                                          "'");
+  os << "/// " << group.getValueAsString("summary") << "\nstruct " << name
+     << " {\n  explicit " << name
+     << "(::mlir::detail::PassOptions &parent) : parent(parent) {}\n"
+     << "  ::mlir::detail::PassOptions &parent;\n\n";
+  for (const Record *option : options)
+    emitOption(os, *option);
+  if (group.getValueAsBit("ofPasses")) {
+    os << "\n  /// Gives a pass the values of its options that these are.\n"
+       << "  template <typename PassT> void copyTo(PassT &pass) const {\n";
+    for (const Record *option : options)
+      emitCopy(os, *option);
+    os << "  }\n";
+  }
+  os << "};\n\n";
+}
+
+static bool emitOptionGroups(raw_ostream &os, const RecordKeeper &records) {
+  emitSourceFileHeader("Option groups of pipelines", os, records);
+  for (const Record *group :
+       records.getAllDerivedDefinitions("Mct_OptionGroup"))
+    emitGroup(os, *group);
+  return false;
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "Option groups of pipelines\n");
+  return TableGenMain(argv[0], emitOptionGroups);
+}
