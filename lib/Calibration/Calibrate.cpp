@@ -2,10 +2,7 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
-#include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
-#include "mct/Execution/SampleSource.h"
-#include "mct/Support/ByteSize.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
@@ -22,16 +19,21 @@ using namespace mct::calibration;
 using quantization::HistogramScratch;
 
 namespace {
-/// Feeds the statistics of one point from one worker.
+/// The statistics of one point that one worker has seen.
 class StatisticsObserver : public execution::TensorObserver {
 public:
-  /// `lastAxisRows`: what one sample has of the last axis, where that is the
-  /// axis of the batch; otherwise 0.
-  StatisticsObserver(PointStatistics &statistics, HistogramScratch &scratch,
+  /// `scratch` is the worker's. `lastAxisRows`: what one sample has of the last
+  /// axis, where that is the axis of the batch; otherwise 0.
+  StatisticsObserver(HistogramScratch &scratch, bool channelStatistics,
                      int64_t lastAxisRows)
-      : statistics(statistics), scratch(scratch), lastAxisRows(lastAxisRows) {}
+      : scratch(scratch), lastAxisRows(lastAxisRows) {
+    if (channelStatistics)
+      statistics.channels.emplace();
+  }
 
-  void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
+  void observe(const execution::TensorView &values) override {
+    ArrayRef<float> data = values.floats();
+    ArrayRef<int64_t> shape = values.shape();
     statistics.histogram.observe(data.data(), data.size(), scratch);
     if (statistics.channels) {
       size_t channels = lastAxisRows != 0 ? size_t(lastAxisRows)
@@ -42,8 +44,13 @@ public:
     }
   }
 
+  llvm::Error merge(const StatisticsObserver &other) {
+    return statistics.merge(other.statistics);
+  }
+
+  PointStatistics statistics;
+
 private:
-  PointStatistics &statistics;
   HistogramScratch &scratch;
   int64_t lastAxisRows;
 };
@@ -66,13 +73,6 @@ SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
   }
   return rows;
 }
-
-/// What one worker owns: it shares nothing with the others until the end.
-struct WorkerStatistics {
-  HistogramScratch scratch;
-  std::vector<PointStatistics> points;
-  std::vector<std::unique_ptr<StatisticsObserver>> observers;
-};
 
 struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
   using CalibratePassBase::CalibratePassBase;
@@ -214,58 +214,32 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   compileOptions.simulateQuantization = false;
   compileOptions.observeAfterQuantization = false;
   compileOptions.observeAllPoints = true;
-  llvm::Expected<int64_t> memory =
-      support::parseByteSize(maxMemory, "max-memory");
-  if (!memory)
-    return report(memory.takeError());
-  compileOptions.maxMemory = *memory;
-  FailureOr<std::unique_ptr<execution::Executor>> executor =
-      execution::Executor::compile(getOperation(), compileOptions);
-  if (failed(executor))
+  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
+      getOperation().getLoc(), calibrationData, inputScale, inputOffset,
+      calibrationSamples, batchSize, threads, maxMemory);
+  if (failed(settings))
     return failure();
-
-  auto sampleOptions = execution::SampleOptions::parse(
-      calibrationData, inputScale, inputOffset, calibrationSamples);
-  if (!sampleOptions)
-    return report(sampleOptions.takeError());
-  auto samples = execution::SampleSource::open(
-      *sampleOptions, (*executor)->inputs(), (*executor)->unit());
-  if (!samples)
-    return report(samples.takeError());
-
-  execution::RunOptions runOptions;
-  runOptions.threads = threads;
-  runOptions.batchSize = int64_t(uint64_t(batchSize));
-  std::vector<WorkerStatistics> workers(
-      execution::numWorkers(**executor, **samples, runOptions));
+  FailureOr<execution::NetworkRun> run =
+      execution::NetworkRun::prepare(getOperation(), compileOptions, *settings);
+  if (failed(run))
+    return failure();
   SmallVector<int64_t> lastAxisRows(points.size(), 0);
   if (channelStatistics)
     lastAxisRows = findLastAxisRows(entry, points);
-  for (WorkerStatistics &worker : workers) {
-    worker.points.resize(points.size());
-    for (auto [point, rows] : llvm::zip_equal(worker.points, lastAxisRows)) {
-      if (channelStatistics)
-        point.channels.emplace();
-      worker.observers.push_back(
-          std::make_unique<StatisticsObserver>(point, worker.scratch, rows));
-    }
-  }
-  llvm::Error error = execution::forEachUnit(
-      **executor, **samples, runOptions,
-      [&](size_t index, execution::Worker &worker) {
-        for (size_t point = 0; point != points.size(); ++point)
-          worker.setObserver(point, workers[index].observers[point].get());
-      },
-      [](const execution::Unit &) { return llvm::Error::success(); });
-  if (error)
-    return report(std::move(error));
+  std::vector<HistogramScratch> scratch(run->numWorkers());
+  auto observers =
+      run->observe<StatisticsObserver>([&](size_t worker, size_t point) {
+        return std::make_unique<StatisticsObserver>(
+            scratch[worker], channelStatistics, lastAxisRows[point]);
+      });
+  if (failed(observers))
+    return failure();
 
   statistics.instructionSets.insert(execution::Executor::instructionSet());
   for (auto [index, point] : llvm::enumerate(points)) {
-    for (WorkerStatistics &worker : workers)
-      if (llvm::Error error =
-              statistics.merge(point.getUniqueName(), worker.points[index]))
-        return report(std::move(error));
+    if (llvm::Error error = statistics.merge(point.getUniqueName(),
+                                             (*observers)[index]->statistics))
+      return report(std::move(error));
     const quantization::Histogram &seen =
         statistics.points[point.getUniqueName()].histogram;
     if (seen.nonFinite() != 0)

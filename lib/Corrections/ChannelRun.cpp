@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
 
-#include "mct/Support/ByteSize.h"
-
-#include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
+using execution::TensorView;
 using quantization::ChannelStatistics;
 
-void mct::corrections::observeChannels(ChannelStatistics &statistics,
-                                       const float *data,
-                                       ArrayRef<int64_t> shape, int64_t axis,
-                                       std::vector<float> &scratch) {
+/// Adds the elements of a row-major tensor to the statistics of its channels.
+static void observeChannels(ChannelStatistics &statistics,
+                            const TensorView &values, int64_t axis,
+                            std::vector<float> &scratch) {
+  const float *data = values.floats().data();
+  ArrayRef<int64_t> shape = values.shape();
   int64_t outer = 1, channels = shape[axis], inner = 1;
   for (int64_t size : shape.take_front(axis))
     outer *= size;
@@ -62,101 +60,104 @@ void SampleMeans::add(int64_t first, int64_t count, const float *data,
   }
 }
 
-void SampleMeans::add(int64_t first, int64_t count, const SampleMeans &other) {
-  int64_t samples = channels ? int64_t(means.size()) / channels : 0;
-  for (int64_t sample = 0; sample < std::min(count, samples - first); ++sample)
-    std::copy_n(&other.means[sample * channels], channels,
-                &means[(first + sample) * channels]);
+/// The mean, and the sum of the squares of the differences from it. Sums of
+/// doubles depend on the order, which is that of the files.
+static std::pair<double, double> meanAndSquares(std::vector<double> &values) {
+  llvm::sort(values);
+  double sum = 0, squares = 0;
+  for (double value : values)
+    sum += value;
+  double mean = values.empty() ? 0 : sum / double(values.size());
+  for (double value : values)
+    squares += (value - mean) * (value - mean);
+  return {mean, squares};
 }
 
-std::vector<double>
-SampleMeans::varianceOfDifference(const SampleMeans &left,
-                                  const SampleMeans &right) {
-  std::vector<double> result(left.channels, 0.0);
-  int64_t samples = left.channels ? left.means.size() / left.channels : 0;
+double SampleMeans::mean(int64_t channel) const {
+  std::vector<double> values;
+  for (size_t i = channel; i < means.size(); i += channels)
+    values.push_back(means[i]);
+  return meanAndSquares(values).first;
+}
+
+SampleMeans::Difference SampleMeans::differenceOf(const SampleMeans &left,
+                                                  const SampleMeans &right,
+                                                  int64_t channel) {
+  std::vector<double> differences;
+  for (size_t i = channel; i < left.means.size(); i += left.channels)
+    differences.push_back(left.means[i] - right.means[i]);
+  auto [mean, squares] = meanAndSquares(differences);
+  auto samples = int64_t(differences.size());
   if (samples < kMinSamples)
-    return result;
-  std::vector<double> differences(samples);
-  for (int64_t channel = 0; channel != left.channels; ++channel) {
-    for (int64_t sample = 0; sample != samples; ++sample) {
-      int64_t i = sample * left.channels + channel;
-      differences[sample] = left.means[i] - right.means[i];
-    }
-    // Sums of doubles depend on the order, which is that of the files.
-    llvm::sort(differences);
-    double mean = 0, variance = 0;
-    for (double difference : differences)
-      mean += difference / double(samples);
-    for (double difference : differences)
-      variance += (difference - mean) * (difference - mean);
-    result[channel] = variance / double(samples - 1) / double(samples);
-  }
-  return result;
+    return {mean, 0};
+  return {mean, squares / double(samples - 1) / double(samples)};
 }
 
-namespace {
-class ChannelObserver : public execution::TensorObserver {
-public:
-  /// `perSample`: elements of one sample; 0: samples cannot be told apart.
-  ChannelObserver(int64_t axis, int64_t channels, int64_t perSample,
-                  int64_t unit)
-      : ofUnit(perSample ? unit : 0, channels), axis(axis),
-        perSample(perSample) {}
+//===----------------------------------------------------------------------===//
+// Summaries
+//===----------------------------------------------------------------------===//
 
-  void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
-    observeChannels(statistics, data.data(), shape, axis, scratch);
-    elements += data.size();
-    if (perSample)
-      ofUnit.add(0, data.size() / perSample, data.data(), shape, axis);
-  }
+ChannelSummary::ChannelSummary(ChannelValue value, int64_t samples,
+                               bool moments)
+    : value(value),
+      channels(
+          cast<RankedTensorType>(value.value.getType()).getDimSize(value.axis)),
+      samples(samples), means(std::make_shared<SampleMeans>(samples, channels)),
+      hasMoments(moments), keepsElements(moments || samples == 0) {}
 
-  ChannelStatistics statistics;
-  /// Of the samples of the last unit.
-  SampleMeans ofUnit;
-  uint64_t elements = 0;
-
-private:
-  int64_t axis, perSample;
-  std::vector<float> scratch;
-};
-} // namespace
-
-FailureOr<RunSettings>
-RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
-                   StringRef offset, uint64_t limit, uint64_t batchSize,
-                   unsigned threads, StringRef maxMemory) {
-  if (files.empty())
-    return emitError(loc)
-           << "correcting needs samples; give calibration-data=FILE.npy";
-  auto samples = execution::SampleOptions::parse(files, scale, offset, limit);
-  if (!samples)
-    return emitError(loc) << llvm::toString(samples.takeError());
-  RunSettings settings;
-  settings.samples = std::move(*samples);
-  settings.run.threads = threads;
-  settings.run.batchSize = int64_t(batchSize);
-  llvm::Expected<int64_t> memory =
-      support::parseByteSize(maxMemory, "max-memory");
-  if (!memory)
-    return emitError(loc) << llvm::toString(memory.takeError());
-  settings.maxMemory = *memory;
-  return settings;
+ChannelSummary ChannelSummary::fresh() const {
+  return ChannelSummary(value, samples, hasMoments);
 }
 
-void mct::corrections::keepOnly(func::FuncOp function,
-                                ArrayRef<ChannelValue> values) {
-  Block &body = function.getBody().front();
-  body.getTerminator()->setOperands({});
-  function.removeResAttrsAttr();
-  function.setType(FunctionType::get(function.getContext(),
-                                     function.getArgumentTypes(), {}));
-  llvm::SmallPtrSet<Operation *, 16> kept;
-  for (const ChannelValue &value : values)
-    if (Operation *op = value.value.getDefiningOp())
-      kept.insert(op);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (!kept.contains(&op) && isOpTriviallyDead(&op))
-      op.erase();
+void ChannelSummary::add(const TensorView &values) {
+  ArrayRef<float> data = values.floats();
+  if (keepsElements)
+    observeChannels(statistics, values, value.axis, scratch);
+  if (!means->empty())
+    // Samples have rows of their own.
+    means->add(values.samples().first, values.samples().count, data.data(),
+               values.shape(), value.axis);
+  uint32_t found = 0;
+  for (float element : data)
+    found += !std::isfinite(element);
+  nonFinite += found;
+}
+
+void ChannelSummary::merge(const ChannelSummary &other) {
+  statistics.merge(other.statistics);
+  nonFinite += other.nonFinite;
+}
+
+double ChannelSummary::mean(int64_t channel) const {
+  if (!keepsElements)
+    return means->mean(channel);
+  ArrayRef<ChannelStatistics::Channel> seen = statistics.channels();
+  return seen.empty() ? 0 : seen[channel].mean();
+}
+
+SampleMeans::Difference
+ChannelSummary::differenceFrom(const ChannelSummary &other,
+                               int64_t channel) const {
+  if (!means->empty())
+    return SampleMeans::differenceOf(*means, *other.means, channel);
+  return {mean(channel) - other.mean(channel), 0};
+}
+
+quantization::Moments ChannelSummary::moments(int64_t channel) const {
+  const ChannelStatistics::Channel &seen = statistics.channels()[channel];
+  double mean = seen.mean();
+  double meanSquare =
+      seen.count ? seen.sumOfSquares.round() / double(seen.count) : 0;
+  return {mean, std::sqrt(std::max(0.0, meanSquare - mean * mean))};
+}
+
+LogicalResult ChannelSummary::checkFinite() const {
+  if (nonFinite == 0)
+    return success();
+  return emitError(value.value.getLoc())
+         << "saw " << nonFinite
+         << " values that are NaN or infinite; check the input scale and the "
+            "weights";
 }
 
 /// The values that depend on the arguments, and so on the samples.
@@ -178,110 +179,185 @@ static llvm::DenseSet<Value> findSampled(func::FuncOp function) {
   return sampled;
 }
 
-FailureOr<ChannelRun> mct::corrections::runFloat(func::FuncOp function,
-                                                 ArrayRef<ChannelValue> values,
-                                                 const RunSettings &settings) {
-  auto module = function->getParentOfType<ModuleOp>();
+namespace {
+/// Summarizes one value on one worker.
+class SummaryObserver : public execution::TensorObserver {
+public:
+  explicit SummaryObserver(const ChannelSummary &empty) : summary(empty) {}
+  void observe(const TensorView &values) override { summary.add(values); }
+  llvm::Error merge(const SummaryObserver &other) {
+    summary.merge(other.summary);
+    return llvm::Error::success();
+  }
+
+  ChannelSummary summary;
+};
+} // namespace
+
+static execution::CompileOptions compileFloat(func::FuncOp function,
+                                              ArrayRef<ChannelValue> values) {
+  keepOnly(function, values);
   execution::CompileOptions options;
   options.function = function.getSymName().str();
   options.simulateQuantization = false;
   options.observeAfterQuantization = false;
-  options.maxMemory = settings.maxMemory;
-  keepOnly(function, values);
+  for (const ChannelValue &value : values)
+    options.observedValues.push_back(value.value);
+  return options;
+}
+
+/// What runs slowly has been remarked when it was calibrated.
+static FailureOr<std::vector<std::unique_ptr<execution::Executor>>>
+compileQuietly(ModuleOp module, MutableArrayRef<execution::CompileOptions> all,
+               const execution::RunSettings &settings) {
+  for (execution::CompileOptions &options : all)
+    options.maxMemory = settings.maxMemory;
+  ScopedDiagnosticHandler quiet(
+      module.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+      });
+  return execution::Executor::compileAll(module, all);
+}
+
+static FailureOr<std::vector<ChannelSummary>>
+summarize(const execution::NetworkRun &run, func::FuncOp function,
+          ArrayRef<ChannelValue> values, bool moments) {
   llvm::DenseSet<Value> sampled = findSampled(function);
-  // Values are observed by name, and not all have one of their own.
-  OpBuilder builder(module.getContext());
-  for (auto [number, value] : llvm::enumerate(values)) {
-    std::string name = "mct-corrections:" + std::to_string(number);
-    builder.setInsertionPointAfterValue(value.value);
-    OperationState state(value.value.getLoc(),
-                         tpc::QuantizeOp::getOperationName());
-    state.addOperands(value.value);
-    state.addTypes(value.value.getType());
-    state.addAttribute("point_name", builder.getStringAttr(name));
-    builder.create(state);
-    options.observed.push_back(name);
-  }
-  FailureOr<std::unique_ptr<execution::Executor>> executor = failure();
-  {
-    // Calibration has remarked what runs slowly.
-    ScopedDiagnosticHandler quiet(module.getContext(),
-                                  [](Diagnostic &diagnostic) {
-                                    return success(diagnostic.getSeverity() ==
-                                                   DiagnosticSeverity::Remark);
-                                  });
-    executor = execution::Executor::compile(module, options);
-  }
-  if (failed(executor))
-    return failure();
-
-  auto report = [&](llvm::Error error) -> LogicalResult {
-    return emitError(module.getLoc()) << llvm::toString(std::move(error));
-  };
-  ChannelRun result;
-  result.unit = (*executor)->unit();
-  result.allowsPartialUnits = (*executor)->allowsPartialUnits();
-  auto samples = execution::SampleSource::open(
-      settings.samples, (*executor)->inputs(), result.unit);
-  if (!samples)
-    return report(samples.takeError());
-  result.samples = std::move(*samples);
-
   // Of a fixed batch it is not known how its samples lie in a value; and the
   // means of very many samples are not kept.
-  bool told = result.allowsPartialUnits;
-  int64_t channels = 0;
-  for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
-    channels += spec.type.getDimSize(value.axis);
-  told &= channels != 0 &&
-          result.samples->numSamples() <=
-              SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
-  // What the samples do not change has no mean of its own in each of them.
-  auto isTold = [&](const ChannelValue &value) {
-    return told && sampled.contains(value.value);
-  };
-  for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
-    result.sampleMeans.emplace_back(isTold(value) ? result.samples->numSamples()
-                                                  : 0,
-                                    spec.type.getDimSize(value.axis));
-  std::vector<std::vector<ChannelObserver>> workers(
-      execution::numWorkers(**executor, *result.samples, settings.run));
-  for (std::vector<ChannelObserver> &observers : workers)
-    for (auto [value, spec] : llvm::zip(values, (*executor)->observed()))
-      observers.emplace_back(
-          value.axis, spec.type.getDimSize(value.axis),
-          isTold(value) ? spec.type.getNumElements() / result.unit : 0,
-          result.unit);
-  llvm::Error error = execution::forEachUnit(
-      **executor, *result.samples, settings.run,
-      [&](size_t index, execution::Worker &worker) {
-        for (auto [number, observer] : llvm::enumerate(workers[index]))
-          worker.setObserver(number, &observer);
-      },
-      [&](const execution::Unit &unit) {
-        // Units have rows of their own.
-        for (auto [number, observer] : llvm::enumerate(workers[unit.worker]))
-          result.sampleMeans[number].add(unit.firstSample, unit.validSamples,
-                                         observer.ofUnit);
-        return llvm::Error::success();
+  int64_t channels = 0, samples = run.samples().numSamples();
+  for (const ChannelValue &value : values)
+    channels +=
+        cast<RankedTensorType>(value.value.getType()).getDimSize(value.axis);
+  bool told =
+      run.executor().allowsPartialUnits() && channels != 0 &&
+      samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
+  std::vector<ChannelSummary> summaries;
+  for (const ChannelValue &value : values)
+    // What the samples do not change has no mean of its own in each of them.
+    summaries.emplace_back(
+        value, told && sampled.contains(value.value) ? samples : 0, moments);
+  auto observers =
+      run.observe<SummaryObserver>([&](size_t /*worker*/, size_t value) {
+        return std::make_unique<SummaryObserver>(summaries[value]);
       });
-  if (error)
-    return report(std::move(error));
-
-  for (auto [number, value] : llvm::enumerate(values)) {
-    ChannelStatistics &sum = result.statistics.emplace_back();
-    uint64_t seen = 0, finite = 0;
-    for (std::vector<ChannelObserver> &observers : workers) {
-      sum.merge(observers[number].statistics);
-      seen += observers[number].elements;
-    }
-    for (const ChannelStatistics::Channel &channel : sum.channels())
-      finite += channel.count;
-    if (finite != seen)
-      return emitError(value.value.getLoc())
-             << "saw " << seen - finite
-             << " values that are NaN or infinite; check the input scale and "
-                "the weights";
+  if (failed(observers))
+    return failure();
+  for (auto [summary, observer] : llvm::zip(summaries, *observers)) {
+    summary = std::move(observer->summary);
+    if (failed(summary.checkFinite()))
+      return failure();
   }
-  return result;
+  return summaries;
+}
+
+FailureOr<std::vector<ChannelSummary>>
+mct::corrections::runFloat(func::FuncOp function, ArrayRef<ChannelValue> values,
+                           const execution::RunSettings &settings,
+                           const ChannelRunOptions &runOptions) {
+  auto module = function->getParentOfType<ModuleOp>();
+  execution::CompileOptions options = compileFloat(function, values);
+  auto executors = compileQuietly(module, options, settings);
+  if (failed(executors))
+    return failure();
+  auto run = execution::NetworkRun::prepare(
+      module.getLoc(), std::move(executors->front()), settings);
+  if (failed(run) || failed(run->thin(runOptions.maxSamples)))
+    return failure();
+  return summarize(*run, function, values, runOptions.moments);
+}
+
+namespace {
+class SummaryVisitor : public LayerVisitor {
+public:
+  SummaryVisitor(ArrayRef<ChannelSummary> exact, int64_t numSamples,
+                 CorrectLayer correct)
+      : changes(exact.size()), exact(exact), numSamples(numSamples),
+        correct(correct), workers(exact.size()) {}
+
+  void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
+    for (size_t layer : layers)
+      workers[layer].assign(numWorkers, exact[layer].fresh());
+  }
+  void observe(size_t layer, size_t worker, const TensorView &output) override {
+    workers[layer][worker].add(output);
+  }
+  FailureOr<SmallVector<quantization::Affine>> finish(size_t layer) override {
+    ChannelSummary &all = workers[layer].front();
+    for (const ChannelSummary &other : llvm::drop_begin(workers[layer]))
+      all.merge(other);
+    if (failed(all.checkFinite()))
+      return failure();
+    changes[layer] = correct(layer, exact[layer], all, numSamples);
+    workers[layer].clear();
+    return changes[layer];
+  }
+
+  /// For each layer.
+  std::vector<SmallVector<quantization::Affine>> changes;
+
+private:
+  ArrayRef<ChannelSummary> exact;
+  int64_t numSamples;
+  CorrectLayer correct;
+  /// For each layer one for each worker.
+  std::vector<std::vector<ChannelSummary>> workers;
+};
+} // namespace
+
+LogicalResult
+mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
+                                const execution::RunSettings &settings,
+                                const ChannelRunOptions &runOptions,
+                                StringRef how, CorrectLayer correct) {
+  auto getResults = [&](const IRMapping &mapping) {
+    SmallVector<ChannelValue> results;
+    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
+      results.push_back({value, layer->op.resultAxis()});
+    return results;
+  };
+  // Both networks in one module: they are compiled together.
+  IRMapping floatMapping, mapping;
+  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
+  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
+  auto onlyFunction = [](ModuleOp module) {
+    return *module.getOps<func::FuncOp>().begin();
+  };
+  func::FuncOp floatFunction = onlyFunction(*floating),
+               function = onlyFunction(*quantized);
+  function->remove();
+  floating->push_back(function);
+  function.setName((function.getSymName() + "_quantized").str());
+  if (runOptions.moments)
+    function.walk([](tpc::QuantizeOp point) {
+      if (point.isActivation())
+        point.removeParametersAttr();
+    });
+
+  SmallVector<ChannelValue> floatResults = getResults(floatMapping),
+                            results = getResults(mapping);
+  SmallVector<execution::CompileOptions, 2> options{
+      compileFloat(floatFunction, floatResults),
+      compileLayerwise(function, results)};
+  auto executors = compileQuietly(*floating, options, settings);
+  if (failed(executors))
+    return failure();
+  auto run = execution::NetworkRun::prepare(
+      floating->getLoc(), std::move(executors->front()), settings);
+  if (failed(run) || failed(run->thin(runOptions.maxSamples)))
+    return failure();
+  auto exact = summarize(*run, floatFunction, floatResults, runOptions.moments);
+  if (failed(exact))
+    return failure();
+
+  LayerwiseOptions layerwise;
+  layerwise.run = settings.run;
+  SummaryVisitor visitor(*exact, run->samples().numSamples(), correct);
+  if (failed(runLayerwise(function.getLoc(), *executors->back(), results,
+                          run->samples(), layerwise, visitor)))
+    return failure();
+  for (auto [layer, change] : llvm::zip(layers, visitor.changes))
+    if (failed(applyCorrection(*layer, change, how)))
+      return failure();
+  return success();
 }

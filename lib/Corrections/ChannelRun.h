@@ -4,23 +4,11 @@
 #ifndef MCT_LIB_CORRECTIONS_CHANNELRUN_H
 #define MCT_LIB_CORRECTIONS_CHANNELRUN_H
 
-#include "mct/Execution/Run.h"
+#include "Layers.h"
+#include "Layerwise.h"
 #include "mct/Quantization/ExactSum.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct::corrections {
-
-/// A value and the axis of its channels.
-struct ChannelValue {
-  mlir::Value value;
-  int64_t axis = 0;
-};
-
-/// Adds the elements of a row-major tensor to the statistics of its channels.
-/// `scratch` may be any vector that the thread owns.
-void observeChannels(quantization::ChannelStatistics &statistics,
-                     const float *data, llvm::ArrayRef<int64_t> shape,
-                     int64_t axis, std::vector<float> &scratch);
 
 /// Means of the channels in each sample: how much they differ from sample to
 /// sample tells how well their mean over all is known.
@@ -40,59 +28,92 @@ public:
   bool empty() const { return means.empty(); }
 
   /// Adds `count` samples that lie behind each other, of `shape` together.
+  /// Different samples may be added at the same time.
   void add(int64_t first, int64_t count, const float *data,
            llvm::ArrayRef<int64_t> shape, int64_t axis);
-  /// Adds the first `count` samples of `other` as those from `first` on.
-  void add(int64_t first, int64_t count, const SampleMeans &other);
 
-  /// Variance of the mean over all samples of the difference between the
-  /// two, per channel, whatever the order of the samples; 0 where there are
-  /// fewer than kMinSamples.
-  static std::vector<double> varianceOfDifference(const SampleMeans &left,
-                                                  const SampleMeans &right);
+  /// Mean over all samples, whatever their order.
+  double mean(int64_t channel) const;
+
+  /// Left - right, over all samples, whatever their order.
+  struct Difference {
+    double mean = 0;
+    /// Of the mean; 0 where there are fewer than kMinSamples.
+    double variance = 0;
+  };
+  static Difference differenceOf(const SampleMeans &left,
+                                 const SampleMeans &right, int64_t channel);
 
 private:
   int64_t channels = 0;
   std::vector<double> means;
 };
 
-/// A network that was run on samples, and how.
-struct ChannelRun {
-  /// One for each value that was asked for.
-  std::vector<quantization::ChannelStatistics> statistics;
-  /// Likewise; empty where the samples of a unit cannot be told apart, are too
-  /// many, or do not matter because the value is the same for all.
-  std::vector<SampleMeans> sampleMeans;
-  std::unique_ptr<execution::SampleSource> samples;
-  /// Samples per unit; it depends on the network alone.
-  int64_t unit = 1;
-  bool allowsPartialUnits = true;
+/// What is known of the channels of one value when all samples were seen.
+class ChannelSummary {
+public:
+  /// `samples`: those whose means are kept apart; 0: none.
+  ChannelSummary(ChannelValue value, int64_t samples, bool moments);
+
+  /// One that has seen nothing. Copies of it, one for each worker, may see
+  /// different samples at the same time.
+  ChannelSummary fresh() const;
+  void add(const execution::TensorView &values);
+  /// Adds what a copy has seen.
+  void merge(const ChannelSummary &other);
+
+  int64_t numChannels() const { return channels; }
+  double mean(int64_t channel) const;
+  /// Only with `moments`.
+  quantization::Moments moments(int64_t channel) const;
+  /// What this one saw - what `other` saw on the same samples.
+  SampleMeans::Difference differenceFrom(const ChannelSummary &other,
+                                         int64_t channel) const;
+
+  /// One diagnostic, at the value, where a value was not finite.
+  mlir::LogicalResult checkFinite() const;
+
+private:
+  ChannelValue value;
+  int64_t channels, samples;
+  /// Shared by copies.
+  std::shared_ptr<SampleMeans> means;
+  /// Of the elements; not kept where the means of samples are enough.
+  bool hasMoments, keepsElements;
+  quantization::ChannelStatistics statistics;
+  uint64_t nonFinite = 0;
+  std::vector<float> scratch;
 };
 
-/// How samples become inputs and are shared out.
-struct RunSettings {
-  execution::SampleOptions samples;
-  execution::RunOptions run;
-  /// As execution::CompileOptions::maxMemory.
-  int64_t maxMemory = 0;
-
-  /// Reads what users write; a diagnostic at `loc` when it makes no sense.
-  static mlir::FailureOr<RunSettings>
-  parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
-        llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
-        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
+struct ChannelRunOptions {
+  /// Deviations are wanted, too; and what quantizing activations does is not.
+  bool moments = false;
+  /// Look at so many samples; 0: all (execution::thinSamples).
+  int64_t maxSamples = 0;
 };
-
-/// Removes what does not lead to `values`, results of the function included.
-void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values);
 
 /// Runs a function of `module` in float, points being the identity, and
-/// observes values of it. The module is the caller's to throw away: points are
-/// added, and what is not needed is removed. A diagnostic for everything that
-/// fails, and for a value that is not finite.
-mlir::FailureOr<ChannelRun> runFloat(mlir::func::FuncOp function,
-                                     llvm::ArrayRef<ChannelValue> values,
-                                     const RunSettings &settings);
+/// summarizes values of it. The function is the caller's to throw away. A
+/// diagnostic for everything that fails, and for a value that is not finite.
+mlir::FailureOr<std::vector<ChannelSummary>>
+runFloat(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values,
+         const execution::RunSettings &settings,
+         const ChannelRunOptions &options);
+
+/// Says what becomes of the output of each channel of a layer, from what the
+/// channels saw in the float and in the quantized network, on so many samples.
+using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
+    size_t layer, const ChannelSummary &exact, const ChannelSummary &seen,
+    int64_t numSamples)>;
+
+/// Runs the float network, and then, layer by layer, the network whose points
+/// quantize: `correct` is asked for a layer when all that it depends on are
+/// corrected. What it says is applied to the module as the correction `how`.
+mlir::LogicalResult correctLayers(const Layers &found,
+                                  llvm::ArrayRef<Layer *> layers,
+                                  const execution::RunSettings &settings,
+                                  const ChannelRunOptions &options,
+                                  llvm::StringRef how, CorrectLayer correct);
 
 } // namespace mct::corrections
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
 #include "Layers.h"
-#include "Layerwise.h"
 #include "mct/Corrections/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
@@ -14,7 +13,6 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
-using quantization::ChannelStatistics;
 
 namespace {
 struct CorrectBiasPass
@@ -47,7 +45,7 @@ struct CorrectBiasPass
     }
     if (layers.empty())
       return;
-    FailureOr<RunSettings> settings = RunSettings::parse(
+    FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
         getOperation().getLoc(), calibrationData, inputScale, inputOffset,
         calibrationSamples, batchSize, threads, maxMemory);
     if (failed(settings) ||
@@ -58,16 +56,17 @@ struct CorrectBiasPass
 
 private:
   LogicalResult correctFromInputs(const Layers &found, ArrayRef<Layer *> layers,
-                                  const RunSettings &settings);
+                                  const execution::RunSettings &settings);
   LogicalResult correctFromOutputs(const Layers &found,
                                    ArrayRef<Layer *> layers,
-                                   const RunSettings &settings);
+                                   const execution::RunSettings &settings);
 };
 } // namespace
 
-LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
-                                                 ArrayRef<Layer *> layers,
-                                                 const RunSettings &settings) {
+LogicalResult
+CorrectBiasPass::correctFromInputs(const Layers &found,
+                                   ArrayRef<Layer *> layers,
+                                   const execution::RunSettings &settings) {
   StringRef name = func::FuncOp(found.function).getSymName();
   IRMapping mapping;
   OwningOpRef<ModuleOp> floating = found.cloneFloat(mapping);
@@ -77,15 +76,15 @@ LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
     unsigned number = layer->op.getInput().getOperandNumber();
     inputs.push_back({copy->getOperand(number), layer->op.inputAxis()});
   }
-  FailureOr<ChannelRun> run =
-      runFloat(floating->lookupSymbol<func::FuncOp>(name), inputs, settings);
-  if (failed(run))
+  auto inputMeans = runFloat(floating->lookupSymbol<func::FuncOp>(name), inputs,
+                             settings, {});
+  if (failed(inputMeans))
     return failure();
 
-  for (auto [layer, statistics] : llvm::zip(layers, run->statistics)) {
+  for (auto [layer, summary] : llvm::zip(layers, *inputMeans)) {
     std::vector<double> mean;
-    for (const ChannelStatistics::Channel &channel : statistics.channels())
-      mean.push_back(channel.mean());
+    for (int64_t channel = 0; channel != summary.numChannels(); ++channel)
+      mean.push_back(summary.mean(channel));
     ConstantFloats kernel = layer->op.getKernel();
     std::vector<float> error = quantizedKernel(*layer);
     for (auto [quantized, exact] : llvm::zip(error, kernel.values()))
@@ -99,82 +98,49 @@ LogicalResult CorrectBiasPass::correctFromInputs(const Layers &found,
   return success();
 }
 
-LogicalResult CorrectBiasPass::correctFromOutputs(const Layers &found,
-                                                  ArrayRef<Layer *> layers,
-                                                  const RunSettings &settings) {
-  StringRef name = func::FuncOp(found.function).getSymName();
-  auto getResults = [&](const IRMapping &mapping) {
-    SmallVector<ChannelValue> results;
-    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
-      results.push_back({value, layer->op.resultAxis()});
-    return results;
-  };
-  IRMapping floatMapping;
-  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
-  FailureOr<ChannelRun> run =
-      runFloat(floating->lookupSymbol<func::FuncOp>(name),
-               getResults(floatMapping), settings);
-  if (failed(run))
-    return failure();
-
-  IRMapping mapping;
-  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
-  LayerwiseOptions options;
-  options.run = settings.run;
-  options.maxMemory = settings.maxMemory;
-  std::vector<SmallVector<Affine>> corrections(layers.size());
-  if (failed(runLayerwise(
-          quantized->lookupSymbol<func::FuncOp>(name), getResults(mapping),
-          *run, options,
-          [&](size_t number, const ChannelStatistics &statistics,
-              const SampleMeans &means) {
-            const std::vector<float> &bias = layers[number]->bias;
-            SmallVector<Affine> &correction = corrections[number];
-            std::vector<double> variances = SampleMeans::varianceOfDifference(
-                run->sampleMeans[number], means);
-            SmallVector<double> errors;
-            // Squares of errors in units of what chance makes of them, with so
-            // many samples.
-            double samples = double(run->samples->numSamples());
-            double total = 0, known = 0, energy = 0;
-            for (auto [channel, seen] :
-                 llvm::enumerate(statistics.channels())) {
-              double error =
-                  run->statistics[number].channels()[channel].mean() -
-                  seen.mean();
-              errors.push_back(error);
-              energy += error * error - variances[channel];
-              if (variances[channel] == 0)
-                continue;
-              constexpr double kSureEnough = 9;
-              total +=
-                  std::min(kSureEnough, error * error / variances[channel] *
-                                            (samples - 3) / (samples - 1));
-              ++known;
-            }
-            // What other samples would not show again is left out: more where
-            // the errors of a layer differ little from chance altogether, for
-            // few samples say little about a single channel. Both the largest
-            // errors and the many may show that they are more than that.
-            double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
-            double spread = std::max(0.0, energy / double(errors.size()));
-            for (auto [error, variance] : llvm::zip(errors, variances)) {
-              if (shrink && variance > 0 && error != 0)
-                error *=
-                    std::clamp(1 - variance / (error * error), 0.0,
-                               std::max(ofMany, spread / (spread + variance)));
-              correction.push_back({1, error});
-            }
-            // The layers behind see the bias that the module gets.
-            for (auto [affine, value] : llvm::zip(correction, bias))
-              affine.offset =
-                  double(float(value + affine.offset)) - double(value);
-            return correction;
-          })))
-    return failure();
-  for (auto [layer, correction] : llvm::zip(layers, corrections))
-    if (failed(applyCorrection(*layer, correction,
-                               tpc::kQuantizedNetworkCorrection)))
-      return failure();
-  return success();
+LogicalResult
+CorrectBiasPass::correctFromOutputs(const Layers &found,
+                                    ArrayRef<Layer *> layers,
+                                    const execution::RunSettings &settings) {
+  ChannelRunOptions options;
+  options.maxSamples = int64_t(uint64_t(maxSamples));
+  return correctLayers(
+      found, layers, settings, options, tpc::kQuantizedNetworkCorrection,
+      [&](size_t number, const ChannelSummary &exact,
+          const ChannelSummary &seen, int64_t numSamples) {
+        const std::vector<float> &bias = layers[number]->bias;
+        SmallVector<Affine> correction;
+        SmallVector<SampleMeans::Difference> errors;
+        // Squares of errors in units of what chance makes of them, with so
+        // many samples.
+        auto samples = double(numSamples);
+        double total = 0, known = 0, energy = 0;
+        for (int64_t channel = 0; channel != seen.numChannels(); ++channel) {
+          errors.push_back(exact.differenceFrom(seen, channel));
+          auto [error, variance] = errors.back();
+          energy += error * error - variance;
+          if (variance == 0)
+            continue;
+          constexpr double kSureEnough = 9;
+          total += std::min(kSureEnough, error * error / variance *
+                                             (samples - 3) / (samples - 1));
+          ++known;
+        }
+        // What other samples would not show again is left out: more where
+        // the errors of a layer differ little from chance altogether, for
+        // few samples say little about a single channel. Both the largest
+        // errors and the many may show that they are more than that.
+        double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
+        double spread = std::max(0.0, energy / double(errors.size()));
+        for (auto [error, variance] : errors) {
+          if (shrink && variance > 0 && error != 0)
+            error *= std::clamp(1 - variance / (error * error), 0.0,
+                                std::max(ofMany, spread / (spread + variance)));
+          correction.push_back({1, error});
+        }
+        // The layers behind see the bias that the module gets.
+        for (auto [affine, value] : llvm::zip(correction, bias))
+          affine.offset = double(float(value + affine.offset)) - double(value);
+        return correction;
+      });
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
 #include "Layers.h"
-#include "Layerwise.h"
 #include "mct/Corrections/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/SetVector.h"
-#include <cmath>
 
 namespace mct {
 #define GEN_PASS_DEF_CORRECTSECONDMOMENTPASS
@@ -16,8 +14,6 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
-using quantization::ChannelStatistics;
-using quantization::Moments;
 
 /// Why the thresholds of a layer cannot follow its channels; empty when they
 /// can.
@@ -36,13 +32,6 @@ static StringRef whyNotScalable(const Layer &layer, unsigned maxBits) {
       int64_t(parameters.getNumChannels()) != layer.op.numOutputChannels())
     return "it has not one threshold for each output channel";
   return "";
-}
-
-static Moments momentsOf(const ChannelStatistics::Channel &channel) {
-  double mean = channel.mean();
-  double meanSquare =
-      channel.count ? channel.sumOfSquares.round() / double(channel.count) : 0;
-  return {mean, std::sqrt(std::max(0.0, meanSquare - mean * mean))};
 }
 
 /// Statistics and parameters of the points behind a value describe another
@@ -93,7 +82,7 @@ struct CorrectSecondMomentPass
     }
     if (layers.empty())
       return;
-    FailureOr<RunSettings> settings = RunSettings::parse(
+    FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
         getOperation().getLoc(), calibrationData, inputScale, inputOffset,
         calibrationSamples, batchSize, threads, maxMemory);
     if (failed(settings) || failed(correct(*found, layers, *settings)))
@@ -102,55 +91,26 @@ struct CorrectSecondMomentPass
 
 private:
   LogicalResult correct(const Layers &found, ArrayRef<Layer *> layers,
-                        const RunSettings &settings);
+                        const execution::RunSettings &settings);
 };
 } // namespace
 
-LogicalResult CorrectSecondMomentPass::correct(const Layers &found,
-                                               ArrayRef<Layer *> layers,
-                                               const RunSettings &settings) {
-  StringRef name = func::FuncOp(found.function).getSymName();
-  auto getResults = [&](const IRMapping &mapping) {
-    SmallVector<ChannelValue> results;
-    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
-      results.push_back({value, layer->op.resultAxis()});
-    return results;
-  };
-  IRMapping floatMapping;
-  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
-  FailureOr<ChannelRun> run =
-      runFloat(floating->lookupSymbol<func::FuncOp>(name),
-               getResults(floatMapping), settings);
-  if (failed(run))
-    return failure();
-
-  IRMapping mapping;
-  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
-  quantized->walk([](tpc::QuantizeOp point) {
-    if (point.isActivation())
-      point.removeParametersAttr();
-  });
-  LayerwiseOptions options;
-  options.run = settings.run;
-  options.maxMemory = settings.maxMemory;
-  std::vector<SmallVector<Affine>> corrections(layers.size());
-  if (failed(runLayerwise(
-          quantized->lookupSymbol<func::FuncOp>(name), getResults(mapping),
-          *run, options,
-          [&](size_t number, const ChannelStatistics &statistics,
-              const SampleMeans &) {
-            SmallVector<Affine> &correction = corrections[number];
-            for (auto [channel, seen] : llvm::enumerate(statistics.channels()))
+LogicalResult
+CorrectSecondMomentPass::correct(const Layers &found, ArrayRef<Layer *> layers,
+                                 const execution::RunSettings &settings) {
+  ChannelRunOptions options;
+  options.moments = true;
+  if (failed(correctLayers(
+          found, layers, settings, options, tpc::kSecondMomentCorrection,
+          [&](size_t, const ChannelSummary &exact, const ChannelSummary &seen,
+              int64_t) {
+            SmallVector<Affine> correction;
+            for (int64_t channel = 0; channel != seen.numChannels(); ++channel)
               correction.push_back(quantization::secondMomentCorrection(
-                  momentsOf(run->statistics[number].channels()[channel]),
-                  momentsOf(seen)));
+                  exact.moments(channel), seen.moments(channel)));
             return correction;
           })))
     return failure();
-  for (auto [layer, correction] : llvm::zip(layers, corrections))
-    if (failed(
-            applyCorrection(*layer, correction, tpc::kSecondMomentCorrection)))
-      return failure();
   forgetPointsBehind(llvm::map_to_vector(
       layers, [](Layer *layer) { return layer->op.getResult(); }));
   return success();

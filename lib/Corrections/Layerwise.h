@@ -5,42 +5,64 @@
 #ifndef MCT_LIB_CORRECTIONS_LAYERWISE_H
 #define MCT_LIB_CORRECTIONS_LAYERWISE_H
 
-#include "ChannelRun.h"
+#include "mct/Execution/Run.h"
 #include "mct/Quantization/Corrections.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct::corrections {
+
+/// A value and the axis of its channels.
+struct ChannelValue {
+  mlir::Value value;
+  int64_t axis = 0;
+};
+
+/// Removes what does not lead to `values`, results of the function included.
+void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values);
 
 struct LayerwiseOptions {
   /// Workers and samples at a time, as elsewhere.
   execution::RunOptions run;
-  /// Bytes of activations, over all samples, that may be kept from one
-  /// measurement to the next. Results do not depend on it.
-  int64_t memoryBudget = int64_t(256) << 20;
-  /// As execution::CompileOptions::maxMemory.
-  int64_t maxMemory = 0;
+  /// Bytes in memory of what is kept of all samples between two layers; the
+  /// rest lies in a temporary file. Results do not depend on it.
+  int64_t memoryBudget = int64_t(48) << 20;
 };
 
-/// Called once for each layer with what its channels saw, over all samples and
-/// in each of the first; returns what is to become of the output of each
-/// channel.
-using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
-    size_t layer, const quantization::ChannelStatistics &,
-    const SampleMeans &)>;
+/// Looks at layers one after the other and says what is to become of them.
+class LayerVisitor {
+public:
+  virtual ~LayerVisitor();
 
-/// Measures `layers`, f32 values of `function`, in the network whose points
-/// quantize. A layer is measured when all layers that it depends on are
-/// corrected; those that are independent of each other are measured in one run
-/// over the samples, in which only the ops between them and the last values
-/// that were kept are computed.
+  /// Before the layers are run on all samples.
+  virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
+  /// What a layer made of some samples. Called by several workers at once.
+  virtual void observe(size_t layer, size_t worker,
+                       const execution::TensorView &output) = 0;
+  /// When all samples were seen: what becomes of the output of each channel.
+  virtual mlir::FailureOr<llvm::SmallVector<quantization::Affine>>
+  finish(size_t layer) = 0;
+};
+
+/// How to compile a function whose points quantize for `runLayerwise`, in which
+/// all that does not lead to `layers` is removed. The function is the caller's
+/// to throw away.
+execution::CompileOptions compileLayerwise(mlir::func::FuncOp function,
+                                           llvm::ArrayRef<ChannelValue> layers);
+
+/// Shows the layers, f32 values of a function that was compiled so, to
+/// `visitor`. A layer is run when all layers that it depends on have been
+/// changed; those that are independent of each other are run at the same time.
+/// What layers behind them read is kept, so that all layers together cost one
+/// pass over the network and the samples.
 ///
-/// The module of `function` is the caller's to throw away. `before`: a run of
-/// the same network that observed the same values. The statistics do not depend
-/// on the options.
-mlir::LogicalResult runLayerwise(mlir::func::FuncOp function,
+/// One diagnostic, at `loc`, for everything that fails. What is seen does not
+/// depend on the options.
+mlir::LogicalResult runLayerwise(mlir::Location loc,
+                                 const execution::Executor &executor,
                                  llvm::ArrayRef<ChannelValue> layers,
-                                 const ChannelRun &before,
+                                 const execution::SampleSource &samples,
                                  const LayerwiseOptions &options,
-                                 CorrectLayer correct);
+                                 LayerVisitor &visitor);
 
 } // namespace mct::corrections
 

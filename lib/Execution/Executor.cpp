@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -62,6 +63,8 @@ private:
     Value value;
   };
   SmallVector<Observation> observations;
+  /// Of `options.observedValues`, in the copy.
+  SmallVector<Value> observedValues;
   /// Where the batch lies in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
@@ -100,8 +103,11 @@ LogicalResult Compiler::extract() {
     return function.emitOpError("has no body to run");
 
   scratch = ModuleOp::create(function.getLoc());
-  entry = function.clone();
+  IRMapping mapping;
+  entry = function.clone(mapping);
   scratch->push_back(entry);
+  for (Value value : options.observedValues)
+    observedValues.push_back(mapping.lookup(value));
   bool hasCalls = false;
   entry.walk([&](func::CallOp) { hasCalls = true; });
   if (hasCalls) {
@@ -121,12 +127,12 @@ LogicalResult Compiler::extract() {
         other.erase();
   }
   // Where a bias comes from does not matter any more.
-  entry.walk([](tpc::BiasOp bias) {
+  entry.walk([&](tpc::BiasOp bias) {
     OpBuilder builder(bias);
-    bias.replaceAllUsesWith(tosa::ConstOp::create(builder, bias.getLoc(),
-                                                  bias.getType(),
-                                                  bias.getValues())
-                                .getResult());
+    Value constant = tosa::ConstOp::create(builder, bias.getLoc(),
+                                           bias.getType(), bias.getValues());
+    llvm::replace(observedValues, Value(bias.getResult()), constant);
+    bias.replaceAllUsesWith(constant);
     bias.erase();
   });
   entry.setPublic();
@@ -216,10 +222,10 @@ LogicalResult Compiler::findObserved() {
 
   auto add = [&](StringRef name, Value value) -> LogicalResult {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || !type.getElementType().isF32()) {
+    if (!type || !type.getElementType().isIntOrFloat()) {
       emitError(value.getLoc(), "'")
           << name << "' cannot be observed: it has type " << value.getType()
-          << ", not a tensor of f32";
+          << ", not a tensor of numbers";
       return failure();
     }
     observations.push_back({name.str(), value});
@@ -230,6 +236,14 @@ LogicalResult Compiler::findObserved() {
                                           ? point.getResult()
                                           : point.getInput());
   };
+  for (Value value : observedValues) {
+    auto point = value.getDefiningOp<QuantizeOp>();
+    StringAttr name = mct::getName(value);
+    if (failed(point && point.isActivation()
+                   ? addPoint(point)
+                   : add(name ? name.getValue() : "", value)))
+      return failure();
+  }
   for (const std::string &name : options.observed) {
     if (QuantizeOp point = points.lookup(name)) {
       if (failed(addPoint(point)))
@@ -424,7 +438,7 @@ LogicalResult Compiler::plan(PartSet &parts) {
   SmallVector<Value> observed = llvm::map_to_vector(
       observations, [](const Observation &o) { return o.value; });
   scheduler.emplace(entry, *program, parts, options.simulateQuantization,
-                    observed);
+                    observed, options.numEdited);
   return scheduler->schedule(options.useKernels);
 }
 
@@ -517,6 +531,16 @@ ArrayRef<Executor::KernelInfo> Executor::kernels() const {
 }
 const Executor::Memory &Executor::memory() const { return program->memory; }
 int64_t Executor::maxMemory() const { return program->maxMemory; }
+unsigned Executor::numStages() const { return program->stages.size(); }
+unsigned Executor::stageOf(size_t observed) const {
+  return program->stageOfObserved[observed];
+}
+bool Executor::readsInputs(unsigned stage) const {
+  return program->stages[stage].readsInputs;
+}
+int64_t Executor::savedBytes(unsigned stage) const {
+  return program->stages[stage].savedBytes;
+}
 size_t Executor::numCompiledParts() const { return program->parts->size(); }
 
 std::string Executor::instructionSet() {

@@ -65,6 +65,29 @@ struct Step {
   std::optional<size_t> quantizer;
   /// For errors: the op and its name.
   std::string op;
+  unsigned stage = 0;
+};
+
+/// A buffer whose values outlive a stage.
+struct SavedBuffer {
+  unsigned buffer = 0;
+  int64_t bytes = 0;
+  /// Where it is saved.
+  int64_t offset = 0;
+  /// All values are levels of this grid; codes of so many bytes are saved.
+  std::optional<quantization::Grid> grid;
+  unsigned codeBytes = 0;
+  /// The observed values that it holds, if they were made in the stage.
+  llvm::SmallVector<size_t, 1> observed;
+};
+
+struct Stage {
+  /// The steps [begin, end).
+  size_t begin = 0, end = 0;
+  bool readsInputs = false;
+  /// What later stages read, and its size.
+  std::vector<SavedBuffer> saved;
+  int64_t savedBytes = 0;
 };
 
 /// Memory for one value at a time.
@@ -108,6 +131,8 @@ struct Program {
 
   /// What a worker does, in this order.
   std::vector<Step> steps;
+  std::vector<Stage> stages;
+  std::vector<unsigned> stageOfObserved;
   std::vector<ProgramBuffer> buffers;
   /// By the numbers in the steps; shared by programs that were compiled
   /// together.

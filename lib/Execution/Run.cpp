@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Run.h"
 
+#include "mct/Support/AlignedBuffer.h"
+#include "mct/Support/ByteSize.h"
 #include "mct/Support/Threads.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+using namespace mlir;
 using namespace mct::execution;
 
 namespace {
-
-struct AlignedBuffer {
-  explicit AlignedBuffer(size_t bytes) {
-    constexpr size_t kAlignment = 64;
-    if (bytes <= size_t(INT64_MAX) - kAlignment)
-      data = std::aligned_alloc(kAlignment,
-                                (bytes + kAlignment) / kAlignment * kAlignment);
-  }
-  ~AlignedBuffer() { std::free(data); }
-  AlignedBuffer(AlignedBuffer &&other) : data(std::exchange(other.data, {})) {}
-  /// Null where there is not so much memory.
-  void *data = nullptr;
-};
 
 /// Saturates: sizes come from the network and may be anything.
 size_t byteSize(mlir::RankedTensorType type) {
@@ -46,61 +36,127 @@ struct Lane {
       outputs.push_back(allocate(spec));
   }
   void *allocate(const TensorSpec &spec) {
-    void *data = buffers.emplace_back(byteSize(spec.type)).data;
+    void *data = buffers.emplace_back(byteSize(spec.type)).get();
     if (!data && !missing)
       missing = &spec;
     return data;
   }
   Worker worker;
-  std::vector<AlignedBuffer> buffers;
+  std::vector<mct::support::AlignedBuffer> buffers;
   llvm::SmallVector<const void *> inputs;
   llvm::SmallVector<void *> outputs;
   /// A tensor for which there was not enough memory.
   const TensorSpec *missing = nullptr;
 };
 
-/// Consecutive units that a worker takes at once.
+/// Units of all samples, and how many a worker takes at once.
 struct Chunks {
-  Chunks(const Executor &executor, const SampleSource &samples,
-         const RunOptions &options)
-      : unit(executor.unit()) {
-    int64_t units = llvm::divideCeil(samples.numSamples(), unit);
+  Chunks(int64_t unit, const SampleSource &samples, const RunOptions &options)
+      : units(llvm::divideCeil(samples.numSamples(), unit)) {
     // More than all samples is all of them.
     int64_t batch = std::clamp<int64_t>(
         options.batchSize, 1, std::max<int64_t>(1, samples.numSamples()));
-    unitsPerChunk = llvm::divideCeil(batch, unit);
-    count = llvm::divideCeil(units, unitsPerChunk);
+    unitsInARow = llvm::divideCeil(batch, unit);
+    count = llvm::divideCeil(units, unitsInARow);
   }
-  int64_t unit, unitsPerChunk, count;
+  int64_t units, unitsInARow, count;
 };
 
 } // namespace
 
+FailureOr<RunSettings>
+RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
+                   StringRef offset, uint64_t limit, uint64_t batchSize,
+                   unsigned threads, StringRef maxMemory) {
+  auto samples = SampleOptions::parse(files, scale, offset, limit);
+  if (!samples)
+    return emitError(loc) << llvm::toString(samples.takeError());
+  RunSettings settings;
+  settings.samples = std::move(*samples);
+  settings.run.threads = threads;
+  settings.run.batchSize = int64_t(batchSize);
+  llvm::Expected<int64_t> memory =
+      mct::support::parseByteSize(maxMemory, "max-memory");
+  if (!memory)
+    return emitError(loc) << llvm::toString(memory.takeError());
+  settings.maxMemory = *memory;
+  return settings;
+}
+
+unsigned mct::execution::numThreads(unsigned requested) {
+  return requested != 0 ? requested
+                        : std::max(1u, std::thread::hardware_concurrency());
+}
+
+llvm::Error mct::execution::checkUnits(const Executor &executor,
+                                       const SampleSource &samples) {
+  if (executor.allowsPartialUnits() ||
+      samples.numSamples() % executor.unit() == 0)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "the network has a fixed batch of " + llvm::Twine(executor.unit()) +
+      " that cannot be changed, and " + llvm::Twine(samples.numSamples()) +
+      " samples are no multiple of it");
+}
+
 size_t mct::execution::numWorkers(const Executor &executor,
                                   const SampleSource &samples,
                                   const RunOptions &options) {
-  unsigned threads = options.threads;
-  if (threads == 0)
-    threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = numThreads(options.threads);
   // Each worker has memory of its own.
   const Executor::Memory &memory = executor.memory();
   if (int64_t left = executor.maxMemory() - memory.shared; memory.perWorker > 0)
     threads = std::clamp<int64_t>(left / memory.perWorker, 1, threads);
-  int64_t chunks = Chunks(executor, samples, options).count;
+  int64_t chunks = Chunks(executor.unit(), samples, options).count;
   return std::clamp<int64_t>(chunks, 1, threads);
+}
+
+llvm::Error mct::execution::shareUnits(
+    int64_t units, int64_t unitsInARow, size_t workers,
+    llvm::function_ref<llvm::Error(size_t, int64_t)> body) {
+  std::atomic<int64_t> next{0};
+  // Units are handed out in order, so everything before the first error that
+  // anyone has seen has been, or is being, computed: which error is the lowest
+  // does not depend on timing.
+  std::atomic<int64_t> stopAt{units};
+  std::mutex errorMutex;
+  llvm::Error firstError = llvm::Error::success();
+  auto runLane = [&](size_t worker) {
+    for (int64_t begin; (begin = next.fetch_add(unitsInARow)) < units;)
+      for (int64_t unit = begin; unit < begin + unitsInARow && unit < stopAt;
+           ++unit)
+        if (llvm::Error error = body(worker, unit)) {
+          std::lock_guard<std::mutex> lock(errorMutex);
+          if (unit < stopAt) {
+            stopAt = unit;
+            std::swap(firstError, error);
+          }
+          llvm::consumeError(std::move(error));
+        }
+  };
+  mct::support::runOnThreads(workers, runLane);
+  return firstError;
+}
+
+llvm::Error mct::execution::loadUnit(const SampleSource &samples, size_t input,
+                                     int64_t first, int64_t valid, int64_t unit,
+                                     char *buffer) {
+  if (llvm::Error error = samples.load(input, first, valid, buffer))
+    return error;
+  size_t bytes = samples.sampleBytes(input);
+  for (int64_t copy = valid; copy < unit; ++copy)
+    std::memcpy(buffer + copy * bytes, buffer + (valid - 1) * bytes, bytes);
+  return llvm::Error::success();
 }
 
 llvm::Error mct::execution::forEachUnit(
     const Executor &executor, const SampleSource &samples,
     const RunOptions &options, llvm::function_ref<void(size_t, Worker &)> setUp,
     llvm::function_ref<llvm::Error(const Unit &)> done) {
-  const Chunks chunks(executor, samples, options);
-  const int64_t total = samples.numSamples();
-  if (!executor.allowsPartialUnits() && total % chunks.unit != 0)
-    return llvm::createStringError(
-        "the network has a fixed batch of " + llvm::Twine(chunks.unit) +
-        " that cannot be changed, and " + llvm::Twine(total) +
-        " samples are no multiple of it");
+  const int64_t size = executor.unit(), total = samples.numSamples();
+  if (llvm::Error error = checkUnits(executor, samples))
+    return error;
+  const Chunks chunks(size, samples, options);
 
   std::vector<std::unique_ptr<Lane>> lanes(
       numWorkers(executor, samples, options));
@@ -112,53 +168,75 @@ llvm::Error mct::execution::forEachUnit(
           llvm::Twine(byteSize(lane->missing->type)) + " bytes");
     setUp(number, lane->worker);
   }
+  return shareUnits(
+      chunks.units, chunks.unitsInARow, lanes.size(),
+      [&](size_t number, int64_t index) -> llvm::Error {
+        Lane &lane = *lanes[number];
+        int64_t first = index * size;
+        int64_t valid = std::min(size, total - first);
+        for (size_t input = 0; input < lane.inputs.size(); ++input)
+          if (llvm::Error error = loadUnit(samples, input, first, valid, size,
+                                           lane.buffers[input].get()))
+            return error;
+        if (llvm::Error error =
+                lane.worker.run(lane.inputs, lane.outputs, valid, first))
+          return error;
+        return done(
+            Unit{number, index, first, valid, lane.inputs, lane.outputs});
+      });
+}
 
-  std::atomic<int64_t> nextChunk{0};
-  // Chunks are handed out in order, so everything before the first error that
-  // anyone has seen has been, or is being, computed: which error is the lowest
-  // does not depend on timing.
-  std::atomic<int64_t> stopAt{total};
-  std::mutex errorMutex;
-  llvm::Error firstError = llvm::Error::success();
-  auto report = [&](int64_t sample, llvm::Error error) {
-    std::lock_guard<std::mutex> lock(errorMutex);
-    if (sample < stopAt) {
-      stopAt = sample;
-      std::swap(firstError, error);
-    }
-    llvm::consumeError(std::move(error));
-  };
+//===----------------------------------------------------------------------===//
+// NetworkRun
+//===----------------------------------------------------------------------===//
 
-  auto runUnit = [&](size_t number, int64_t index) {
-    Lane &lane = *lanes[number];
-    int64_t first = index * chunks.unit;
-    int64_t valid = std::min(chunks.unit, total - first);
-    for (size_t input = 0; input < lane.inputs.size(); ++input) {
-      auto *buffer = static_cast<char *>(lane.buffers[input].data);
-      if (llvm::Error error = samples.load(input, first, valid, buffer))
-        return report(first, std::move(error));
-      // The kernels compute whole units; what they make of the copies is thrown
-      // away.
-      size_t bytes = samples.sampleBytes(input);
-      for (int64_t copy = valid; copy < chunks.unit; ++copy)
-        std::memcpy(buffer + copy * bytes, buffer + (valid - 1) * bytes, bytes);
-    }
-    if (llvm::Error error = lane.worker.run(lane.inputs, lane.outputs, valid))
-      return report(first, std::move(error));
-    Unit unit{number, index, first, valid, lane.inputs, lane.outputs};
-    if (llvm::Error error = done(unit))
-      report(first, std::move(error));
-  };
-  auto runLane = [&](size_t number) {
-    for (int64_t chunk; (chunk = nextChunk++) < chunks.count;)
-      for (int64_t i = 0; i < chunks.unitsPerChunk; ++i) {
-        int64_t index = chunk * chunks.unitsPerChunk + i;
-        if (index * chunks.unit >= stopAt)
-          return;
-        runUnit(number, index);
-      }
-  };
+FailureOr<NetworkRun>
+NetworkRun::prepare(ModuleOp module, CompileOptions options,
+                    const RunSettings &settings,
+                    std::shared_ptr<const SampleSource> samples) {
+  options.maxMemory = settings.maxMemory;
+  FailureOr<std::unique_ptr<Executor>> executor =
+      Executor::compile(module, options);
+  if (failed(executor))
+    return failure();
+  return prepare(module.getLoc(), std::move(*executor), settings,
+                 std::move(samples));
+}
 
-  support::runOnThreads(lanes.size(), runLane);
-  return firstError;
+FailureOr<NetworkRun>
+NetworkRun::prepare(Location loc, std::unique_ptr<Executor> executor,
+                    const RunSettings &settings,
+                    std::shared_ptr<const SampleSource> samples) {
+  if (!samples) {
+    auto opened = SampleSource::open(settings.samples, executor->inputs(),
+                                     executor->unit());
+    if (!opened)
+      return emitError(loc) << llvm::toString(opened.takeError());
+    samples = std::move(*opened);
+  }
+  return NetworkRun(loc, std::move(executor), std::move(samples), settings.run);
+}
+
+LogicalResult NetworkRun::report(llvm::Error error) const {
+  return emitError(loc) << llvm::toString(std::move(error));
+}
+
+LogicalResult NetworkRun::thin(int64_t count) {
+  // Of a fixed batch some samples would be left over.
+  if (count <= 0 || count >= source->numSamples() ||
+      !compiled->allowsPartialUnits())
+    return success();
+  auto fewer = thinSamples(source, count);
+  if (!fewer)
+    return report(fewer.takeError());
+  source = std::move(*fewer);
+  return success();
+}
+
+LogicalResult
+NetworkRun::run(llvm::function_ref<void(size_t, Worker &)> setUp,
+                llvm::function_ref<llvm::Error(const Unit &)> done) const {
+  if (llvm::Error error = forEachUnit(*compiled, *source, options, setUp, done))
+    return report(std::move(error));
+  return success();
 }

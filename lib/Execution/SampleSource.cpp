@@ -4,7 +4,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -165,20 +167,72 @@ static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
   return rows + " or Nx" + shapeText(whole);
 }
 
+SampleSource::~SampleSource() = default;
+
+namespace {
+/// Samples in `.npy` files, converted to what a network reads.
+class FileSamples : public SampleSource {
+public:
+  llvm::Error open(const SampleOptions &options,
+                   llvm::ArrayRef<TensorSpec> specs, int64_t unit);
+
+  int64_t numSamples() const override { return sampleCount; }
+  int64_t numAvailable() const override { return availableCount; }
+  size_t numInputs() const override { return inputs.size(); }
+  size_t sampleBytes(size_t input) const override {
+    return inputs[input].sampleBytes;
+  }
+  llvm::Error load(size_t input, int64_t first, int64_t count,
+                   void *buffer) const override;
+
+private:
+  struct Shard {
+    std::unique_ptr<NpyFile> file;
+    int64_t first = 0, count = 0;
+    /// Of the file, that make a sample.
+    int64_t rows = 1;
+  };
+  struct Input {
+    std::string name;
+    mlir::Type elementType;
+    llvm::SmallVector<int64_t> shape;
+    /// Of the leading dimension, that make a sample; 1 for a scalar.
+    int64_t sampleRows = 1;
+    int64_t sampleElements = 0;
+    size_t sampleBytes = 0;
+    int64_t channels = 1;
+    /// Per channel, repeated several times; empty: 1 and 0.
+    llvm::SmallVector<float> scale, offset;
+    std::deque<Shard> shards;
+  };
+  llvm::Error loadFrom(const Input &input, const Shard &shard, int64_t first,
+                       int64_t count, char *buffer) const;
+  llvm::SmallVector<Input, 1> inputs;
+  int64_t sampleCount = 0, availableCount = 0;
+};
+} // namespace
+
 llvm::Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(const SampleOptions &options,
                    llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
-  std::unique_ptr<SampleSource> source(new SampleSource());
+  auto source = std::make_unique<FileSamples>();
+  if (llvm::Error error = source->open(options, specs, unit))
+    return std::move(error);
+  return std::move(source);
+}
+
+llvm::Error FileSamples::open(const SampleOptions &options,
+                              llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
   bool scales = !options.scale.empty() || !options.offset.empty();
   for (const TensorSpec &spec : specs) {
-    Input &input = source->inputs.emplace_back();
+    Input &input = inputs.emplace_back();
     input.name = spec.name;
     input.elementType = spec.type.getElementType();
     input.shape.assign(spec.type.getShape().begin(),
                        spec.type.getShape().end());
     if (llvm::Error error = measure(spec, unit, input.sampleRows,
                                     input.sampleElements, input.sampleBytes))
-      return std::move(error);
+      return error;
     if (spec.type.getRank() > 1)
       input.channels = spec.type.getShape().back();
     if (!scales || !input.elementType.isF32())
@@ -206,14 +260,14 @@ SampleSource::open(const SampleOptions &options,
     };
     if (llvm::Error error =
             expand(options.scale, 1, "input scale", input.scale))
-      return std::move(error);
+      return error;
     if (llvm::Error error =
             expand(options.offset, 0, "input offset", input.offset))
-      return std::move(error);
+      return error;
   }
 
   bool ownLeadingSizes = llvm::any_of(
-      source->inputs, [](const Input &input) { return input.sampleRows != 1; });
+      inputs, [](const Input &input) { return input.sampleRows != 1; });
   for (const std::string &text : options.files) {
     auto [number, path] = splitName(text, specs);
     if (!number) {
@@ -229,7 +283,7 @@ SampleSource::open(const SampleOptions &options,
     auto file = NpyFile::open(path);
     if (!file)
       return file.takeError();
-    Input &input = source->inputs[*number];
+    Input &input = inputs[*number];
     const TensorSpec &spec = specs[*number];
     llvm::ArrayRef<int64_t> found = (*file)->shape();
     llvm::ArrayRef<int64_t> whole = spec.type.getShape();
@@ -261,28 +315,27 @@ SampleSource::open(const SampleOptions &options,
   }
 
   bool first = true;
-  for (const Input &input : source->inputs) {
+  for (const Input &input : inputs) {
     if (input.shards.empty())
       return fail("input '{0}' of the network has no data", input.name);
     int64_t count = input.shards.back().first + input.shards.back().count;
-    if (!first && count != source->availableCount)
+    if (!first && count != availableCount)
       return fail("expected {0} samples for input '{1}' as for '{2}', found "
                   "{3}{4}",
-                  source->availableCount, input.name, source->inputs[0].name,
-                  count,
+                  availableCount, input.name, inputs[0].name, count,
                   !ownLeadingSizes
                       ? ""
                       : "; the inputs have leading sizes of their own, so that "
                         "a sample of '" +
                             input.name + "' is all of " +
                             shapeText(input.shape) + ", and not one row of it");
-    source->availableCount = count;
+    availableCount = count;
     first = false;
   }
-  source->sampleCount = source->availableCount;
+  sampleCount = availableCount;
   if (options.limit >= 0)
-    source->sampleCount = std::min(source->sampleCount, options.limit);
-  return std::move(source);
+    sampleCount = std::min(sampleCount, options.limit);
+  return llvm::Error::success();
 }
 
 namespace {
@@ -389,9 +442,9 @@ static llvm::Error readAsFloats(RowReader &rows, ElementType type,
   }
 }
 
-llvm::Error SampleSource::loadFrom(const Input &input, const Shard &shard,
-                                   int64_t first, int64_t count,
-                                   char *buffer) const {
+llvm::Error FileSamples::loadFrom(const Input &input, const Shard &shard,
+                                  int64_t first, int64_t count,
+                                  char *buffer) const {
   int64_t elements = count * input.sampleElements;
   RowReader rows(*shard.file, first * shard.rows, count * shard.rows);
   if (!input.elementType.isF32()) {
@@ -457,8 +510,8 @@ static void forEachPart(const Shards &shards, int64_t first, int64_t count,
   }
 }
 
-llvm::Error SampleSource::load(size_t number, int64_t first, int64_t count,
-                               void *buffer) const {
+llvm::Error FileSamples::load(size_t number, int64_t first, int64_t count,
+                              void *buffer) const {
   const Input &input = inputs[number];
   auto *position = static_cast<char *>(buffer);
   llvm::Error result = llvm::Error::success();
@@ -472,4 +525,66 @@ llvm::Error SampleSource::load(size_t number, int64_t first, int64_t count,
                 position += length * input.sampleBytes;
               });
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Fewer samples
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Some of the samples of another source.
+class ChosenSamples : public SampleSource {
+public:
+  ChosenSamples(std::shared_ptr<const SampleSource> all,
+                std::vector<int64_t> chosen)
+      : all(std::move(all)), chosen(std::move(chosen)) {}
+
+  int64_t numSamples() const override { return int64_t(chosen.size()); }
+  int64_t numAvailable() const override { return numSamples(); }
+  size_t numInputs() const override { return all->numInputs(); }
+  size_t sampleBytes(size_t input) const override {
+    return all->sampleBytes(input);
+  }
+  llvm::Error load(size_t input, int64_t first, int64_t count,
+                   void *buffer) const override {
+    auto *position = static_cast<char *>(buffer);
+    for (int64_t sample = first; sample != first + count; ++sample) {
+      if (llvm::Error error = all->load(input, chosen[sample], 1, position))
+        return error;
+      position += sampleBytes(input);
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  std::shared_ptr<const SampleSource> all;
+  /// Ascending.
+  std::vector<int64_t> chosen;
+};
+} // namespace
+
+llvm::Expected<std::shared_ptr<const SampleSource>>
+mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
+                            int64_t count) {
+  std::vector<uint64_t> hashes(samples->numSamples());
+  for (size_t input = 0; input != samples->numInputs(); ++input) {
+    size_t bytes = samples->sampleBytes(input);
+    std::vector<uint8_t> sample(bytes);
+    for (auto [number, hash] : llvm::enumerate(hashes)) {
+      if (llvm::Error error =
+              samples->load(input, int64_t(number), 1, sample.data()))
+        return std::move(error);
+      uint64_t both[] = {hash, llvm::xxh3_64bits(sample)};
+      hash = llvm::xxh3_64bits(
+          {reinterpret_cast<const uint8_t *>(both), sizeof(both)});
+    }
+  }
+  std::vector<uint64_t> sorted = hashes;
+  std::nth_element(sorted.begin(), sorted.begin() + (count - 1), sorted.end());
+  uint64_t largest = sorted[count - 1];
+  std::vector<int64_t> chosen;
+  for (auto [number, hash] : llvm::enumerate(hashes))
+    if (hash <= largest)
+      chosen.push_back(int64_t(number));
+  return std::make_shared<ChosenSamples>(std::move(samples), std::move(chosen));
 }

@@ -8,7 +8,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -94,9 +96,9 @@ static QuantizeSite makeQuantizer(QuantizeOp op) {
 }
 
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
-                     bool simulate, ArrayRef<Value> observed)
+                     bool simulate, ArrayRef<Value> observed, size_t numEdited)
     : function(function), program(program), parts(parts), simulate(simulate),
-      observed(observed) {
+      observed(observed), numEdited(numEdited) {
   constants.handle<QuantizeOp>(
       [simulate](QuantizeOp point, ConstantEvaluator::Operands operands)
           -> std::optional<ConstantTensor> {
@@ -117,12 +119,16 @@ Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
 //===----------------------------------------------------------------------===//
 
 void Scheduler::markConstants() {
+  llvm::DenseSet<Value> changing(edited().begin(), edited().end());
+  auto isFixed = [&](Value value) { return !changing.contains(value); };
   for (Operation &op : function.getBody().front().without_terminator())
-    if (op.hasTrait<OpTrait::ConstantLike>() ||
-        (op.getNumOperands() != 0 && op.getNumRegions() == 0 &&
-         llvm::all_of(op.getOperands(), [&](Value operand) {
-           return constantValues.contains(operand);
-         })))
+    if ((op.hasTrait<OpTrait::ConstantLike>() ||
+         (op.getNumOperands() != 0 && op.getNumRegions() == 0 &&
+          llvm::all_of(op.getOperands(),
+                       [&](Value operand) {
+                         return constantValues.contains(operand);
+                       }))) &&
+        llvm::all_of(op.getResults(), isFixed))
       constantValues.insert(op.result_begin(), op.result_end());
 }
 
@@ -308,6 +314,7 @@ Scheduler::Planned &Scheduler::add(Step::Kind kind, size_t index,
   step.kind = kind;
   step.index = index;
   step.op = describeOp(op);
+  step.stage = stage;
   planned.push_back({std::move(step), {}, {}});
   return planned.back();
 }
@@ -367,6 +374,7 @@ void Scheduler::scheduleObservers(Value value) {
       Step step;
       step.kind = Step::Kind::Observe;
       step.index = number;
+      step.stage = stage;
       planned.push_back({std::move(step), {buffers.lookup(value)}, {}});
     }
 }
@@ -429,6 +437,48 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   return success();
 }
 
+/// Ops of a stage come before those of later ones.
+void Scheduler::sortByStage() {
+  Block &body = function.getBody().front();
+  llvm::DenseSet<Value> changing(edited().begin(), edited().end());
+  llvm::DenseMap<Value, unsigned> stageBehind;
+  for (BlockArgument argument : body.getArguments())
+    stageBehind[argument] = changing.contains(argument);
+  SmallVector<SmallVector<Operation *>> ops;
+  for (Operation &op : body.without_terminator()) {
+    unsigned own = 0;
+    for (Value read : readsOf(&op))
+      own = std::max(own, stageBehind.lookup(read));
+    stageOf[&op] = own;
+    for (Value result : op.getResults())
+      stageBehind[result] = own + changing.contains(result);
+    if (ops.size() <= own)
+      ops.resize(own + 1);
+    ops[own].push_back(&op);
+  }
+  for (ArrayRef<Operation *> ofStage : ops)
+    for (Operation *op : ofStage)
+      op->moveBefore(body.getTerminator());
+}
+
+/// Adds the observers of a value that has just been scheduled.
+LogicalResult Scheduler::observe(Value value) {
+  FailureOr<unsigned> buffer = bufferOf(value);
+  if (failed(buffer))
+    return failure();
+  // What may be changed has memory of its own.
+  Operation *op = value.getDefiningOp();
+  if (llvm::is_contained(edited(), value) &&
+      (!op || isView(op) ||
+       program.buffers[*buffer].place != ProgramBuffer::Place::Block)) {
+    Planned &copy = add(Step::Kind::Copy, 0, op ? op : function);
+    copy.reads = {*buffer};
+    copy.writes = {newBuffer(value, ProgramBuffer::Place::Block)};
+  }
+  scheduleObservers(value);
+  return success();
+}
+
 LogicalResult Scheduler::schedule(bool useKernels) {
   // Points that do not quantize would stand between a kernel and what it can
   // do itself.
@@ -441,6 +491,9 @@ LogicalResult Scheduler::schedule(bool useKernels) {
     point.getResult().replaceAllUsesWith(point.getInput());
     point.erase();
   });
+  // What a value is changed to is not known before.
+  for (Value value : edited())
+    constants.leaveOut(value);
   sites.emplace(function, program, constants, observed);
   if (useKernels) {
     // The number of threads is fixed in a kernel when it is made.
@@ -448,25 +501,26 @@ LogicalResult Scheduler::schedule(bool useKernels) {
     sites->findKernels();
   }
   program.memory.shared += program.kernels.bytes();
+  if (numEdited != 0)
+    sortByStage();
   markConstants();
   markNeeded();
   formGroups();
 
   Block &body = function.getBody().front();
+  llvm::DenseSet<Value> watched(observed.begin(), observed.end());
   for (BlockArgument argument : body.getArguments()) {
     newBuffer(argument, ProgramBuffer::Place::Input, argument.getArgNumber());
-    scheduleObservers(argument);
+    if (watched.contains(argument) && failed(observe(argument)))
+      return failure();
   }
-  llvm::DenseSet<Value> watched(observed.begin(), observed.end());
   for (Operation &op : body.without_terminator()) {
+    stage = stageOf.lookup(&op);
     if (needed.contains(&op) && failed(scheduleOp(&op)))
       return failure();
     for (Value result : op.getResults())
-      if (watched.contains(result)) {
-        if (failed(bufferOf(result)))
-          return failure();
-        scheduleObservers(result);
-      }
+      if (watched.contains(result) && failed(observe(result)))
+        return failure();
   }
   for (auto [number, value] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
@@ -487,6 +541,108 @@ LogicalResult Scheduler::schedule(bool useKernels) {
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
+
+/// The grid on which all values lie that the step makes of values on the grids
+/// of `reads`.
+static std::optional<quantization::Grid>
+gridOf(const Program &program, const Step &step,
+       ArrayRef<std::optional<quantization::Grid>> reads) {
+  if (step.kind == Step::Kind::Quantize)
+    return program.quantizers[step.index].grid;
+  if (step.quantizer)
+    return program.quantizers[*step.quantizer].grid;
+  bool selects =
+      step.kind == Step::Kind::Copy || step.kind == Step::Kind::MaximumPool ||
+      (step.kind == Step::Kind::Move && program.moves[step.index].fill.empty());
+  return selects && llvm::all_equal(reads) ? reads.front() : std::nullopt;
+}
+
+/// Bytes of the codes of a grid; none where its values have no codes that give
+/// them back.
+static std::optional<unsigned> codeBytes(const quantization::Grid &grid) {
+  float step = float(grid.step);
+  int64_t codes = grid.qmax - grid.qmin + 1;
+  double end = grid.step * double(std::max(grid.qmax - grid.zeroPoint,
+                                           grid.zeroPoint - grid.qmin));
+  if (!std::isnormal(step) || !std::isnormal(1 / step) || codes > 1 << 16 ||
+      end > double(std::numeric_limits<float>::max()))
+    return std::nullopt;
+  return codes > 1 << 8 ? 2 : 1;
+}
+
+/// Cuts the steps, which are in their order, and finds what crosses each cut.
+void Scheduler::divideIntoStages() {
+  unsigned count = planned.empty() ? 1 : planned.back().step.stage + 1;
+  program.stages.resize(count);
+  program.stageOfObserved.resize(observed.size());
+  for (auto [number, next] : llvm::enumerate(planned)) {
+    for (Stage &later : llvm::drop_begin(program.stages, next.step.stage + 1))
+      later.begin = later.end = number + 1;
+    Stage &own = program.stages[next.step.stage];
+    own.end = number + 1;
+    own.readsInputs |= llvm::any_of(next.reads, [&](unsigned buffer) {
+      return program.buffers[buffer].place == ProgramBuffer::Place::Input;
+    });
+    if (next.step.kind == Step::Kind::Observe)
+      program.stageOfObserved[next.step.index] = next.step.stage;
+  }
+  if (numEdited == 0)
+    return;
+
+  std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
+  std::vector<llvm::DenseSet<unsigned>> readBehind(count);
+  llvm::DenseSet<unsigned> live;
+  size_t number = planned.size();
+  for (unsigned last = count; last-- > 0;) {
+    readBehind[last] = live;
+    for (; number > program.stages[last].begin; --number) {
+      const Planned &next = planned[number - 1];
+      for (unsigned buffer : next.writes)
+        live.erase(buffer);
+      live.insert(next.reads.begin(), next.reads.end());
+    }
+  }
+  for (auto [index, own] : llvm::enumerate(program.stages)) {
+    for (const Planned &next :
+         ArrayRef(planned).slice(own.begin, own.end - own.begin)) {
+      // An editor may leave the grid.
+      if (next.step.kind == Step::Kind::Observe && next.step.index < numEdited)
+        grids[next.reads[0]] = std::nullopt;
+      SmallVector<std::optional<quantization::Grid>> reads =
+          llvm::map_to_vector(next.reads,
+                              [&](unsigned buffer) { return grids[buffer]; });
+      for (unsigned buffer : next.writes)
+        grids[buffer] = gridOf(program, next.step, reads);
+    }
+    SmallVector<unsigned> crossing(readBehind[index].begin(),
+                                   readBehind[index].end());
+    llvm::sort(crossing);
+    for (unsigned buffer : crossing) {
+      if (program.buffers[buffer].place == ProgramBuffer::Place::Input ||
+          program.buffers[buffer].place == ProgramBuffer::Place::Constant)
+        continue;
+      SavedBuffer &saved = own.saved.emplace_back();
+      saved.buffer = buffer;
+      saved.bytes = program.buffers[buffer].bytes;
+      saved.offset = own.savedBytes;
+      for (const Planned &next :
+           ArrayRef(planned).slice(own.begin, own.end - own.begin))
+        if (next.step.kind == Step::Kind::Observe && next.reads[0] == buffer &&
+            next.step.index < numEdited)
+          saved.observed.push_back(next.step.index);
+      std::optional<unsigned> codes;
+      if (grids[buffer])
+        codes = codeBytes(*grids[buffer]);
+      if (codes) {
+        saved.grid = grids[buffer];
+        saved.codeBytes = *codes;
+      }
+      int64_t bytes =
+          codes ? saved.bytes / int64_t(sizeof(float)) * *codes : saved.bytes;
+      own.savedBytes += int64_t(llvm::alignTo(bytes, 64));
+    }
+  }
+}
 
 LogicalResult Scheduler::placeValues() {
   // Of every buffer the first and last step that touches it.
@@ -542,7 +698,8 @@ LogicalResult Scheduler::placeValues() {
 
   // Results are made in the caller's memory where nothing else wants to be.
   for (Planned &next : planned) {
-    if (next.step.kind != Step::Kind::Copy)
+    if (next.step.kind != Step::Kind::Copy ||
+        program.buffers[next.writes[0]].place != ProgramBuffer::Place::Output)
       continue;
     ProgramBuffer &source = program.buffers[next.reads[0]];
     if (source.place == ProgramBuffer::Place::Block) {
@@ -577,6 +734,7 @@ LogicalResult Scheduler::placeValues() {
     program.buffers[number].index = offset;
   program.blockBytes = plan->bytes;
 
+  divideIntoStages();
   for (Planned &next : planned) {
     Step step = std::move(next.step);
     step.buffers.assign(next.reads.begin(), next.reads.end());

@@ -19,9 +19,11 @@ namespace mct::execution {
 /// is ours to change.
 class Scheduler {
 public:
-  /// `observed`: the values that observers see, by their numbers.
+  /// `observed`: the values that observers see, by their numbers; `numEdited`
+  /// as in CompileOptions.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
-            bool simulate, llvm::ArrayRef<mlir::Value> observed);
+            bool simulate, llvm::ArrayRef<mlir::Value> observed,
+            size_t numEdited);
 
   /// Finds kernels (if `useKernels`) and parts.
   mlir::LogicalResult schedule(bool useKernels);
@@ -40,6 +42,13 @@ private:
     bool isUpdate = false;
   };
 
+  /// The observed values that may change.
+  llvm::ArrayRef<mlir::Value> edited() const {
+    return llvm::ArrayRef(observed).take_front(numEdited);
+  }
+  void sortByStage();
+  mlir::LogicalResult observe(mlir::Value value);
+  void divideIntoStages();
   void markConstants();
   void markNeeded();
   void formGroups();
@@ -64,6 +73,10 @@ private:
   PartSet &parts;
   bool simulate;
   llvm::SmallVector<mlir::Value> observed;
+  size_t numEdited;
+  /// Of what is being scheduled.
+  unsigned stage = 0;
+  llvm::DenseMap<mlir::Operation *, unsigned> stageOf;
   ConstantEvaluator constants;
   std::optional<SiteFinder> sites;
 

@@ -104,7 +104,8 @@ double now() {
 struct Worker::State {
   explicit State(const Program &program)
       : program(program), runner(program.kernels),
-        observers(program.observed.size()), pointers(program.buffers.size()) {
+        observers(program.observed.size()), editors(program.observed.size()),
+        pointers(program.buffers.size()) {
     call.pool = &pool;
   }
   ~State() { std::free(block); }
@@ -113,11 +114,15 @@ struct Worker::State {
   llvm::Error run(const Step &step);
   /// Whether the part came to its end.
   bool runPart(const CompiledPart &part, void **arguments);
-  void observe(size_t index, const float *data);
+  void observe(size_t index, void *data);
+  TensorView view(size_t index, const void *data);
+  void edit(size_t index, void *data);
+  void load(const Stage &stage, const char *from);
 
   const Program &program;
   KernelRunner runner;
   std::vector<TensorObserver *> observers;
+  std::vector<TensorEditor> editors;
   BufferPool pool;
   PartCall call;
   /// Memory of the values between the steps.
@@ -125,7 +130,7 @@ struct Worker::State {
   /// Address of each buffer.
   std::vector<void *> pointers;
   llvm::SmallVector<void *> arguments;
-  int64_t validSamples = 0;
+  SampleRange samples;
   bool measure = false;
   double kernelSeconds = 0, totalSeconds = 0;
   llvm::SmallVector<int64_t> shape;
@@ -140,19 +145,93 @@ void QuantizeSite::run(const float *input, float *output) const {
     quantizer.fakeQuantize(shape, axes, input, output);
 }
 
-void Worker::State::observe(size_t index, const float *data) {
-  TensorObserver *observer = observers[index];
-  if (!observer)
-    return;
+TensorView Worker::State::view(size_t index, const void *data) {
   const Program::ObservedShape &observed = program.observedShapes[index];
   shape = observed.shape;
   if (observed.followed)
-    shape[observed.batchDimension] = validSamples * observed.rowsPerSample;
-  int64_t elements = 1;
-  for (int64_t size : shape)
-    elements *= size;
-  observer->observe(llvm::ArrayRef<float>(data, elements), shape);
+    shape[observed.batchDimension] = samples.count * observed.rowsPerSample;
+  return {program.observed[index].type.getElementType(), data, shape, samples};
 }
+
+void Worker::State::observe(size_t index, void *data) {
+  if (observers[index])
+    observers[index]->observe(view(index, data));
+  edit(index, data);
+}
+
+void Worker::State::edit(size_t index, void *data) {
+  if (!editors[index])
+    return;
+  size_t elements = view(index, data).numElements();
+  editors[index]({static_cast<float *>(data), elements}, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// What crosses from stage to stage
+//===----------------------------------------------------------------------===//
+
+/// The codes, counted from the lowest one, of values that are levels of the
+/// grid. The product is off by less than a thousandth, so that which way halves
+/// are rounded does not matter.
+template <typename Code>
+static void encode(const mct::quantization::Grid &grid, const float *values,
+                   int64_t count, char *to) {
+  float inverse = 1 / float(grid.step);
+  auto lowest = int32_t(grid.qmin - grid.zeroPoint);
+  for (int64_t i = 0; i != count; ++i) {
+    float level = values[i] * inverse;
+    Code code = Code(int32_t(level + (level < 0 ? -0.5f : 0.5f)) - lowest);
+    std::memcpy(to + i * sizeof(Code), &code, sizeof(Code));
+  }
+}
+
+template <typename Code>
+static void decode(const mct::quantization::Grid &grid, const char *from,
+                   int64_t count, float *values) {
+  auto step = float(grid.step);
+  auto lowest = int32_t(grid.qmin - grid.zeroPoint);
+  for (int64_t i = 0; i != count; ++i) {
+    Code code;
+    std::memcpy(&code, from + i * sizeof(Code), sizeof(Code));
+    values[i] = float(int32_t(code) + lowest) * step;
+  }
+}
+
+void Worker::State::load(const Stage &stage, const char *from) {
+  for (const SavedBuffer &saved : stage.saved) {
+    void *to = pointers[saved.buffer];
+    int64_t elements = saved.bytes / int64_t(sizeof(float));
+    if (!saved.grid)
+      std::memcpy(to, from + saved.offset, saved.bytes);
+    else if (saved.codeBytes == 1)
+      decode<uint8_t>(*saved.grid, from + saved.offset, elements,
+                      static_cast<float *>(to));
+    else
+      decode<uint16_t>(*saved.grid, from + saved.offset, elements,
+                       static_cast<float *>(to));
+    for (size_t index : saved.observed)
+      edit(index, to);
+  }
+}
+
+void Worker::save(unsigned stage, char *to) const {
+  for (const SavedBuffer &saved : state->program.stages[stage].saved) {
+    const void *from = state->pointers[saved.buffer];
+    int64_t elements = saved.bytes / int64_t(sizeof(float));
+    if (!saved.grid)
+      std::memcpy(to + saved.offset, from, saved.bytes);
+    else if (saved.codeBytes == 1)
+      encode<uint8_t>(*saved.grid, static_cast<const float *>(from), elements,
+                      to + saved.offset);
+    else
+      encode<uint16_t>(*saved.grid, static_cast<const float *>(from), elements,
+                       to + saved.offset);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
 
 llvm::Error Worker::State::prepare() {
   constexpr size_t kAlignment = 4096;
@@ -224,7 +303,7 @@ llvm::Error Worker::State::run(const Step &step) {
                                        result);
     break;
   case Step::Kind::Observe:
-    observe(step.index, static_cast<const float *>(buffer(0)));
+    observe(step.index, buffer(0));
     break;
   case Step::Kind::Part: {
     // The packed interface wants the address of each argument.
@@ -254,24 +333,40 @@ void Worker::setObserver(size_t observed, TensorObserver *observer) {
   state->observers[observed] = observer;
 }
 
+void Worker::setEditor(size_t observed, TensorEditor editor) {
+  state->editors[observed] = std::move(editor);
+}
+
 llvm::Error Worker::run(llvm::ArrayRef<const void *> inputs,
-                        llvm::ArrayRef<void *> outputs, int64_t validSamples) {
+                        llvm::ArrayRef<void *> outputs, int64_t validSamples,
+                        int64_t firstSample) {
+  return runStages(0, state->program.stages.size() - 1, /*saved=*/nullptr,
+                   inputs, outputs, {firstSample, validSamples});
+}
+
+llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
+                              llvm::ArrayRef<const void *> inputs,
+                              llvm::ArrayRef<void *> outputs,
+                              SampleRange samples) {
+  const Program &program = state->program;
   double begin = now();
   SingleOpenMPThread singleThread;
   if (llvm::Error error = state->prepare())
     return error;
-  state->validSamples = validSamples;
-  for (auto [pointer, buffer] :
-       llvm::zip(state->pointers, state->program.buffers)) {
+  state->samples = samples;
+  for (auto [pointer, buffer] : llvm::zip(state->pointers, program.buffers)) {
     if (buffer.place == ProgramBuffer::Place::Input)
       // Nothing is written to inputs.
       pointer = const_cast<void *>(inputs[buffer.index]);
     else if (buffer.place == ProgramBuffer::Place::Output)
       pointer = outputs[buffer.index];
   }
+  if (first != 0 && saved)
+    state->load(program.stages[first - 1], saved);
   llvm::Error error = llvm::Error::success();
-  for (const Step &step : state->program.steps)
-    if ((error = state->run(step)))
+  for (size_t step = program.stages[first].begin;
+       step != program.stages[last].end; ++step)
+    if ((error = state->run(program.steps[step])))
       break;
   state->totalSeconds += now() - begin;
   return error;

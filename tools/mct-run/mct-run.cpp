@@ -2,15 +2,14 @@
 //
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
-#include "Comparison.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/Shapes.h"
+#include "mct/Execution/Comparison.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
-#include "mct/Support/ByteSize.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
 #include "mct/Transforms/Passes.h"
@@ -134,24 +133,25 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   return module;
 }
 
-static FailureOr<std::unique_ptr<Executor>>
-compile(ModuleOp module, execution::CompileOptions options) {
-  // Diagnostics of the compiler speak of locations inside the module.
-  llvm::SourceMgr sourceManager;
-  SourceMgrDiagnosticHandler handler(sourceManager, module.getContext());
+/// Compiles the function that was asked for.
+static FailureOr<execution::NetworkRun>
+prepare(ModuleOp module, execution::CompileOptions options,
+        const execution::RunSettings &settings,
+        std::shared_ptr<const execution::SampleSource> samples = nullptr) {
   FailureOr<func::FuncOp> entry = findEntryFunction(module, functionName);
   if (failed(entry))
     return failure();
   options.function = entry->getSymName().str();
-  return Executor::compile(module, options);
+  return execution::NetworkRun::prepare(module, options, settings,
+                                        std::move(samples));
 }
 
 /// Which values of `module` are values of `other` with their axes in another
 /// order, as mct-move-transposes leaves them: as their locations say, or, as
 /// text without locations only has their names, as the pass does it in `other`.
-static TransposedNames findTransposed(ModuleOp module, const Executor &executor,
-                                      ModuleOp other) {
-  TransposedNames names;
+static execution::TransposedNames
+findTransposed(ModuleOp module, const Executor &executor, ModuleOp other) {
+  execution::TransposedNames names;
   auto collect = [&](ModuleOp from) {
     from.walk([&](Operation *op) {
       auto point = dyn_cast<tpc::QuantizeOp>(op);
@@ -336,7 +336,7 @@ struct Results {
   int64_t samples = 0;
   double seconds = 0;
   std::optional<double> top1, agreement;
-  std::vector<std::pair<std::string, ErrorSums>> points;
+  std::vector<std::pair<std::string, execution::ErrorSums>> points;
   /// Points that the other module does not have.
   std::vector<std::string> notCompared;
 };
@@ -375,7 +375,7 @@ static void print(const Results &results) {
         stream.attributeArray("points", [&] {
           for (const auto &point : results.points)
             stream.object([&] {
-              const ErrorSums &sums = point.second;
+              const execution::ErrorSums &sums = point.second;
               stream.attribute("name", point.first);
               stream.attribute("sqnr_db", jsonNumber(sums.sqnr()));
               stream.attribute("cosine", jsonNumber(sums.cosine()));
@@ -417,7 +417,7 @@ static void print(const Results &results) {
 
 /// Lowest SQNR first, and before it what has none; equals stay in order.
 static void
-sortByError(std::vector<std::pair<std::string, ErrorSums>> &points) {
+sortByError(std::vector<std::pair<std::string, execution::ErrorSums>> &points) {
   std::vector<std::pair<double, size_t>> keys;
   for (auto [index, point] : llvm::enumerate(points)) {
     double sqnr = point.second.sqnr();
@@ -426,7 +426,7 @@ sortByError(std::vector<std::pair<std::string, ErrorSums>> &points) {
         index);
   }
   llvm::sort(keys);
-  std::vector<std::pair<std::string, ErrorSums>> sorted;
+  std::vector<std::pair<std::string, execution::ErrorSums>> sorted;
   for (auto [key, index] : keys)
     sorted.push_back(std::move(points[index]));
   points = std::move(sorted);
@@ -452,42 +452,45 @@ static LogicalResult run(MLIRContext &context) {
   OwningOpRef<ModuleOp> module = load(inputFile, context);
   if (!module)
     return failure();
+  // Diagnostics speak of locations inside the modules.
+  llvm::SourceMgr sourceManager;
+  SourceMgrDiagnosticHandler handler(sourceManager, &context);
+  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
+      module->getLoc(), samplesFiles, inputScale, inputOffset, sampleLimit,
+      batchSize, numThreads, maxMemory);
+  if (failed(settings))
+    return failure();
   execution::CompileOptions options;
   options.observeAllPoints = !otherFile.empty();
-  llvm::Expected<int64_t> memory =
-      support::parseByteSize(maxMemory, "--max-memory");
-  if (!memory)
-    return report(memory.takeError());
-  options.maxMemory = *memory;
-  FailureOr<std::unique_ptr<Executor>> executor = compile(*module, options);
-  if (failed(executor))
+  FailureOr<execution::NetworkRun> network =
+      prepare(*module, options, *settings);
+  if (failed(network))
     return failure();
+  const Executor &executor = network->executor();
 
   OwningOpRef<ModuleOp> otherModule;
-  std::unique_ptr<Executor> other;
-  TransposedNames transposed;
+  FailureOr<execution::NetworkRun> other = failure();
+  execution::TransposedNames transposed;
   if (!otherFile.empty()) {
     otherModule = load(otherFile, context);
     if (!otherModule)
       return failure();
     execution::CompileOptions otherOptions;
     otherOptions.ignoreUnknownNames = true;
-    otherOptions.unit = (*executor)->unit();
-    otherOptions.maxMemory = *memory;
-    transposed = findTransposed(*module, **executor, *otherModule);
+    otherOptions.unit = executor.unit();
+    transposed = findTransposed(*module, executor, *otherModule);
     llvm::SetVector<StringRef> wanted;
-    for (const execution::TensorSpec &point : (*executor)->observed()) {
+    for (const execution::TensorSpec &point : executor.observed()) {
       wanted.insert(point.name);
       if (auto found = transposed.find(point.name); found != transposed.end())
         wanted.insert(found->second.original.getValue());
     }
     for (StringRef name : wanted)
       otherOptions.observed.push_back(name.str());
-    FailureOr<std::unique_ptr<Executor>> compiled =
-        compile(*otherModule, otherOptions);
-    if (failed(compiled))
+    other = prepare(*otherModule, otherOptions, *settings,
+                    network->sharedSamples());
+    if (failed(other))
       return failure();
-    other = std::move(*compiled);
     auto sameTypes = [](ArrayRef<execution::TensorSpec> left,
                         ArrayRef<execution::TensorSpec> right) {
       return left.size() == right.size() &&
@@ -495,24 +498,17 @@ static LogicalResult run(MLIRContext &context) {
                return std::get<0>(pair).type == std::get<1>(pair).type;
              });
     };
-    if (other->unit() != (*executor)->unit() ||
-        !sameTypes(other->inputs(), (*executor)->inputs()))
+    if (other->executor().unit() != executor.unit() ||
+        !sameTypes(other->executor().inputs(), executor.inputs()))
       return report(otherFile + ": its inputs are not those of " + inputFile);
   }
-
-  auto sampleOptions = execution::SampleOptions::parse(
-      samplesFiles, inputScale, inputOffset, sampleLimit);
-  if (!sampleOptions)
-    return report(sampleOptions.takeError());
-  auto samples = execution::SampleSource::open(
-      *sampleOptions, (*executor)->inputs(), (*executor)->unit());
-  if (!samples)
-    return report(samples.takeError());
+  const Executor *otherExecutor =
+      succeeded(other) ? &other->executor() : nullptr;
 
   Results results;
-  results.samples = (*samples)->numSamples();
-  ArrayRef<execution::TensorSpec> outputs = (*executor)->outputs();
-  int64_t unit = (*executor)->unit();
+  results.samples = network->samples().numSamples();
+  ArrayRef<execution::TensorSpec> outputs = executor.outputs();
+  int64_t unit = executor.unit();
   bool answers = !outputs.empty() && hasAnswers(outputs.front(), unit);
   int64_t classes = answers ? outputs.front().type.getNumElements() / unit : 0;
 
@@ -525,7 +521,7 @@ static LogicalResult run(MLIRContext &context) {
           (outputs.empty()
                ? std::string()
                : llvm::formatv(", found {0}", outputs.front().type).str()));
-    auto read = readLabels(labelsFile, **samples, classes);
+    auto read = readLabels(labelsFile, network->samples(), classes);
     if (!read)
       return report(read.takeError());
     labels = std::move(*read);
@@ -554,76 +550,90 @@ static LogicalResult run(MLIRContext &context) {
         type.getNumElements() / unit * execution::getByteSize(*fileType)));
   }
 
-  execution::RunOptions runOptions;
-  runOptions.threads = numThreads;
-  runOptions.batchSize = int64_t(uint64_t(batchSize));
-  size_t workers = execution::numWorkers(**executor, **samples, runOptions);
+  size_t workers = network->numWorkers();
   std::vector<Counts> counts(workers);
-  std::optional<Comparison> comparison;
-  if (other)
-    comparison.emplace(**executor, *other, transposed, workers,
+  std::optional<execution::Comparison> comparison;
+  if (otherExecutor)
+    comparison.emplace(executor, *otherExecutor, transposed, workers,
                        (results.samples + unit - 1) / unit);
-  bool canAgree = other && answers && !other->outputs().empty() &&
-                  hasAnswers(other->outputs().front(), unit) &&
-                  other->outputs().front().type.getNumElements() ==
-                      outputs.front().type.getNumElements();
+                       (results.samples + unit - 1) / unit);
+                       bool canAgree =
+                           otherExecutor && answers &&
+                           !otherExecutor->outputs().empty() &&
+                           hasAnswers(otherExecutor->outputs().front(), unit) &&
+                           otherExecutor->outputs()
+                                   .front()
+                                   .type.getNumElements() ==
+                               outputs.front().type.getNumElements();
 
-  auto start = std::chrono::steady_clock::now();
-  llvm::Error error = execution::forEachUnit(
-      **executor, **samples, runOptions,
-      [&](size_t index, execution::Worker &worker) {
-        if (comparison)
-          comparison->setUp(index, worker);
-      },
-      [&](const execution::Unit &done) -> llvm::Error {
-        if (comparison)
-          if (llvm::Error error = comparison->compare(done))
-            return error;
-        Counts &own = counts[done.worker];
-        for (int64_t sample = 0; sample != done.validSamples; ++sample) {
-          if (labels.empty() && !canAgree)
-            break;
-          int64_t answer =
-              argmax(outputs.front(), done.outputs.front(), sample, classes);
-          if (!labels.empty())
-            own.correct += answer == labels[done.firstSample + sample];
-          if (canAgree && answer >= 0)
-            own.agreeing +=
-                answer ==
-                argmax(other->outputs().front(),
-                       comparison->referenceOutputs(done.worker).front(),
-                       sample, classes);
-        }
-        for (auto [index, stream] : llvm::enumerate(streams))
-          stream->add(done.index, done.outputs[index], done.validSamples);
-        return llvm::Error::success();
-      });
-  if (error)
-    return report(std::move(error));
-  results.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-  for (const std::unique_ptr<OutputStream> &stream : streams)
-    if (llvm::Error failed = stream->commit())
-      return report(std::move(failed));
+                       auto start = std::chrono::steady_clock::now();
+                       LogicalResult ran = network->run(
+                           [&](size_t index, execution::Worker &worker) {
+                             if (comparison)
+                               comparison->setUp(index, worker);
+                           },
+                           [&](const execution::Unit &done) -> llvm::Error {
+                             if (comparison)
+                               if (llvm::Error error =
+                                       comparison->compare(done))
+                                 return error;
+                             Counts &own = counts[done.worker];
+                             for (int64_t sample = 0;
+                                  sample != done.validSamples; ++sample) {
+                               if (labels.empty() && !canAgree)
+                                 break;
+                               int64_t answer =
+                                   argmax(outputs.front(), done.outputs.front(),
+                                          sample, classes);
+                               if (!labels.empty())
+                                 own.correct +=
+                                     answer ==
+                                     labels[done.firstSample + sample];
+                               if (canAgree && answer >= 0)
+                                 own.agreeing +=
+                                     answer ==
+                                     argmax(otherExecutor->outputs().front(),
+                                            comparison
+                                                ->referenceOutputs(done.worker)
+                                                .front(),
+                                            sample, classes);
+                             }
+                             for (auto [index, stream] :
+                                  llvm::enumerate(streams))
+                               stream->add(done.index, done.outputs[index],
+                                           done.validSamples);
+                             return llvm::Error::success();
+                           });
+                       if (failed(ran))
+                         return failure();
+                       results.seconds =
+                           std::chrono::duration<double>(
+                               std::chrono::steady_clock::now() - start)
+                               .count();
+                       for (const std::unique_ptr<OutputStream> &stream :
+                            streams)
+                         if (llvm::Error failed = stream->commit())
+                           return report(std::move(failed));
 
-  Counts total;
-  for (const Counts &own : counts) {
-    total.correct += own.correct;
-    total.agreeing += own.agreeing;
-  }
-  if (!labels.empty())
-    results.top1 = double(total.correct) / double(results.samples);
-  if (canAgree)
-    results.agreement = double(total.agreeing) / double(results.samples);
-  if (comparison) {
-    results.points = comparison->results();
-    results.notCompared = comparison->withoutPartner();
-  }
-  if (pointOrder == PointOrder::Error)
-    sortByError(results.points);
-  print(results);
-  return success();
+                       Counts total;
+                       for (const Counts &own : counts) {
+                         total.correct += own.correct;
+                         total.agreeing += own.agreeing;
+                       }
+                       if (!labels.empty())
+                         results.top1 =
+                             double(total.correct) / double(results.samples);
+                       if (canAgree)
+                         results.agreement =
+                             double(total.agreeing) / double(results.samples);
+                       if (comparison) {
+                         results.points = comparison->results();
+                         results.notCompared = comparison->withoutPartner();
+                       }
+                       if (pointOrder == PointOrder::Error)
+                         sortByError(results.points);
+                       print(results);
+                       return success();
 }
 
 int main(int argc, char **argv) {

@@ -50,7 +50,10 @@ public:
   /// None when `value` is no such expression.
   std::optional<ConstantTensor> evaluate(mlir::Value value);
 
-  /// Forgets all results, but not the handlers.
+  /// From now on `value` is not known, and nothing that is computed from it.
+  void leaveOut(mlir::Value value) { results[value] = Result(); }
+
+  /// Forgets all results, and what was left out, but not the handlers.
   void clear() { results.clear(); }
 
   /// Ops computed so far.

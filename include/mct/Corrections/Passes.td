@@ -27,8 +27,12 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     * `estimate=quantized-network`: layer by layer, from the inputs on, in the network whose points quantize: bias +=
       mean of the float layer's output - mean of the quantized layer's output, per channel. Layers before are corrected
       when a layer is measured, so that each one also repairs what those could not. Layers that do not depend on each
-      other are measured together. What layers hand on is kept between two measurements where it fits in a quarter
-      of a gigabyte and computed again where it does not.
+      other are measured together. What layers hand on is kept between two measurements, as codes where a point has
+      quantized it, in memory up to 48 MiB and otherwise in a temporary file: all layers together cost one pass over the
+      network beside that of the float network.
+      On n samples, chance leaves in a mean the n-th part of the variance that an error has from sample to sample; no
+      bias can take away that variance itself, so that more than `max-samples`, of which the error could shrink by
+      less than a thousandth, are not measured. Which ones depends on their values and not on their order.
       With `shrink`, an error d whose standard error over the samples is e counts as d * max(0, 1 - e^2 / d^2): what
       differs from sample to sample more than on average is chance, and would be wrong for other samples. A few samples
       say little about one channel, so that no error counts more than the larger of two factors that come from all channels
@@ -65,6 +69,8 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     Mct_BiasEstimateOption,
     Option<"shrink", "shrink", "bool", /*default=*/"true",
            "Leave out of a measured error what other samples would not show again">,
+    Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"1024",
+           "Measure the errors on at most that many samples; 0: on all">,
     Mct_LayerRemarksOption,
   ] # Mct_SampleOptions;
 }

@@ -9,10 +9,12 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,16 +34,24 @@ struct CompileOptions {
   std::string function = "main";
   /// Points with parameters quantize (true) or are the identity (false).
   bool simulateQuantization = true;
-  /// Values to observe, by name: unique names of activation points, or names of
-  /// ops and arguments (`mct::getName`). Their elements must be f32.
+  /// Values of the function to observe. Points among them are observed like
+  /// those in `observed`.
+  llvm::SmallVector<mlir::Value> observedValues;
+  /// More values to observe, by name: unique names of activation points, or
+  /// names of ops and arguments (`mct::getName`).
   llvm::SmallVector<std::string> observed;
-  /// Observe every activation point, in program order, after `observed`.
+  /// Observe every activation point, in program order, after the others.
   bool observeAllPoints = false;
   /// Names in `observed` that the function does not have are left out instead
   /// of being an error.
   bool ignoreUnknownNames = false;
   /// A point is observed behind (true) or before (false) its quantizer.
   bool observeAfterQuantization = true;
+  /// So many of the first observed values, of f32, may be changed while it runs
+  /// (`Worker::setEditor`). They cut it into stages: such a value is made in
+  /// the stage behind the last one that makes such a value it depends on, and
+  /// what reads it runs in later stages.
+  size_t numEdited = 0;
   /// Convolutions and matrix products become calls of oneDNN. False takes the
   /// upstream lowering for every op: the reference of the tests.
   bool useKernels = true;
@@ -55,17 +65,58 @@ struct CompileOptions {
   int64_t maxMemory = 0;
 };
 
+/// Samples [first, first + count) of all that a network is run on.
+struct SampleRange {
+  int64_t first = 0, count = 0;
+};
+
+/// The values of one tensor for some samples, row-major. Booleans have a byte
+/// each.
+class TensorView {
+public:
+  TensorView(mlir::Type elementType, const void *data,
+             llvm::ArrayRef<int64_t> shape, SampleRange samples)
+      : type(elementType), bytes(data), sizes(shape), range(samples) {}
+
+  mlir::Type elementType() const { return type; }
+  llvm::ArrayRef<int64_t> shape() const { return sizes; }
+  size_t numElements() const {
+    size_t count = 1;
+    for (int64_t size : sizes)
+      count *= size;
+    return count;
+  }
+  /// `T` has the size of an element.
+  template <typename T> llvm::ArrayRef<T> values() const {
+    return {static_cast<const T *>(bytes), numElements()};
+  }
+  /// Of a tensor of f32.
+  llvm::ArrayRef<float> floats() const { return values<float>(); }
+  /// Those that the values belong to.
+  const SampleRange &samples() const { return range; }
+
+private:
+  mlir::Type type;
+  const void *bytes;
+  llvm::ArrayRef<int64_t> sizes;
+  SampleRange range;
+};
+
 /// Receives the values of one tensor as they are computed. Called by one worker
 /// at a time, in the order in which that worker runs its units.
 class TensorObserver {
 public:
   virtual ~TensorObserver();
 
-  /// `data`: the valid samples of one unit, row-major, of shape `shape`; only
-  /// valid during the call.
-  virtual void observe(llvm::ArrayRef<float> data,
-                       llvm::ArrayRef<int64_t> shape) = 0;
+  /// `values`: the valid samples of one unit; only valid during the call.
+  virtual void observe(const TensorView &values) = 0;
 };
+
+/// Changes the elements of a tensor of f32, the valid samples of one unit, of
+/// the shape, before anything else reads them. Called by several workers at
+/// once.
+using TensorEditor =
+    std::function<void(llvm::MutableArrayRef<float>, llvm::ArrayRef<int64_t>)>;
 
 class Worker;
 struct Program;
@@ -117,6 +168,15 @@ public:
   const Memory &memory() const;
   /// `CompileOptions::maxMemory`, or what the machine has.
   int64_t maxMemory() const;
+
+  /// At least 1.
+  unsigned numStages() const;
+  /// In which stage an observed value is made.
+  unsigned stageOf(size_t observed) const;
+  /// Whether the stage reads the inputs of the function.
+  bool readsInputs(unsigned stage) const;
+  /// Bytes of what `Worker::save` writes behind a stage.
+  int64_t savedBytes(unsigned stage) const;
   /// Pieces of code that were compiled; equal parts of a network share one.
   size_t numCompiledParts() const;
 
@@ -144,13 +204,28 @@ public:
 
   /// Computes one unit. `inputs` and `outputs` point to whole units of the
   /// types in `Executor::inputs()` and `outputs()`, aligned for their element
-  /// type. Only the first `validSamples` are real: observers see no others.
+  /// type. Only the first `validSamples` are real: observers see no others, and
+  /// are told that the first of them is `firstSample`.
   ///
   /// Fails, with the name of the op, when there is no memory for the worker,
   /// when an index lies outside of its tensor, and for an integer division that
   /// has no result; `outputs` are undefined then.
   llvm::Error run(llvm::ArrayRef<const void *> inputs,
-                  llvm::ArrayRef<void *> outputs, int64_t validSamples);
+                  llvm::ArrayRef<void *> outputs, int64_t validSamples,
+                  int64_t firstSample = 0);
+
+  /// `editor` (empty: none) changes the observed tensor of that number, of f32,
+  /// behind its observer. It is one of the first `CompileOptions::numEdited`.
+  void setEditor(size_t observed, TensorEditor editor);
+  /// Computes the stages [first, last] of a unit. What those before `first`
+  /// have made was made by this worker just before, or is loaded from `saved`
+  /// (null: not). Editors of values that were saved change them now.
+  llvm::Error runStages(unsigned first, unsigned last, const char *saved,
+                        llvm::ArrayRef<const void *> inputs,
+                        llvm::ArrayRef<void *> outputs, SampleRange samples);
+  /// Writes what the stages behind `stage` read of those up to it: codes for
+  /// what a quantizer has made, the values of everything else.
+  void save(unsigned stage, char *to) const;
 
   /// Seconds spent in oneDNN, and in all calls of run, since the start. The
   /// first is only measured after `measureKernels()`.

@@ -29,6 +29,40 @@ struct RunOptions {
   int64_t batchSize = 0;
 };
 
+/// How a network is run on samples, whatever for.
+struct RunSettings {
+  SampleOptions samples;
+  RunOptions run;
+  /// As CompileOptions::maxMemory.
+  int64_t maxMemory = 0;
+
+  /// Reads what users write; a diagnostic at `loc` when it makes no sense.
+  /// `scale`, `offset` and `limit` as for SampleOptions::parse; `maxMemory`
+  /// bytes, or K, M or G of them.
+  static mlir::FailureOr<RunSettings>
+  parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
+        llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
+        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
+};
+
+/// Hands out units in order to workers, some in a row. `body(worker, unit)`
+/// runs in the worker's thread; worker 0 is the calling thread. Of several
+/// errors the one of the lowest unit is returned, whatever the timing.
+llvm::Error shareUnits(int64_t units, int64_t unitsInARow, size_t workers,
+                       llvm::function_ref<llvm::Error(size_t, int64_t)> body);
+
+/// Loads a whole unit of one input: behind the last sample it is repeated, for
+/// kernels compute whole units. What comes of the copies is nobody's.
+llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
+                     int64_t valid, int64_t unit, char *buffer);
+
+/// Threads for a number that users give; 0: one per core.
+unsigned numThreads(unsigned requested);
+
+/// Fails where the samples do not fill the units of a network whose batch is
+/// fixed.
+llvm::Error checkUnits(const Executor &executor, const SampleSource &samples);
+
 /// How many workers `forEachUnit` will use: never more than there are units.
 size_t numWorkers(const Executor &executor, const SampleSource &samples,
                   const RunOptions &options);
@@ -44,6 +78,81 @@ llvm::Error forEachUnit(const Executor &executor, const SampleSource &samples,
                         const RunOptions &options,
                         llvm::function_ref<void(size_t, Worker &)> setUp,
                         llvm::function_ref<llvm::Error(const Unit &)> done);
+
+/// A function of a module that is ready to run on samples. This is how
+/// everything runs networks: every failure is one diagnostic.
+class NetworkRun {
+public:
+  /// Compiles `options.function` and opens the samples, or takes `samples`.
+  /// `settings.maxMemory` counts.
+  static mlir::FailureOr<NetworkRun>
+  prepare(mlir::ModuleOp module, CompileOptions options,
+          const RunSettings &settings,
+          std::shared_ptr<const SampleSource> samples = nullptr);
+  /// The same for what is compiled already; diagnostics are at `loc`.
+  static mlir::FailureOr<NetworkRun>
+  prepare(mlir::Location loc, std::unique_ptr<Executor> executor,
+          const RunSettings &settings,
+          std::shared_ptr<const SampleSource> samples = nullptr);
+
+  const Executor &executor() const { return *compiled; }
+  const SampleSource &samples() const { return *source; }
+  const std::shared_ptr<const SampleSource> &sharedSamples() const {
+    return source;
+  }
+  /// Of all runs.
+  size_t numWorkers() const {
+    return execution::numWorkers(*compiled, *source, options);
+  }
+
+  /// From now on about so many samples, as thinSamples; 0, or a network with a
+  /// fixed batch: all.
+  mlir::LogicalResult thin(int64_t count);
+
+  /// As forEachUnit.
+  mlir::LogicalResult
+  run(llvm::function_ref<void(size_t, Worker &)> setUp,
+      llvm::function_ref<llvm::Error(const Unit &)> done) const;
+
+  /// Runs with an observer for each worker and observed value, which
+  /// `make(worker, observed)` returns, and merges those of the workers by
+  /// `llvm::Error Observer::merge(const Observer &)`. Returns one for each
+  /// observed value.
+  template <typename Observer>
+  using Observers = std::vector<std::unique_ptr<Observer>>;
+  template <typename Observer>
+  mlir::FailureOr<Observers<Observer>>
+  observe(llvm::function_ref<std::unique_ptr<Observer>(size_t, size_t)> make)
+      const {
+    std::vector<Observers<Observer>> workers(numWorkers());
+    for (auto [worker, observers] : llvm::enumerate(workers))
+      for (size_t value = 0; value != executor().observed().size(); ++value)
+        observers.push_back(make(worker, value));
+    if (failed(run(
+            [&](size_t number, Worker &worker) {
+              for (auto [value, observer] : llvm::enumerate(workers[number]))
+                worker.setObserver(value, observer.get());
+            },
+            [](const Unit &) { return llvm::Error::success(); })))
+      return mlir::failure();
+    for (const Observers<Observer> &others : llvm::drop_begin(workers))
+      for (auto [observer, other] : llvm::zip(workers.front(), others))
+        if (llvm::Error error = observer->merge(*other))
+          return report(std::move(error));
+    return std::move(workers.front());
+  }
+
+private:
+  mlir::LogicalResult report(llvm::Error error) const;
+  NetworkRun(mlir::Location loc, std::unique_ptr<Executor> compiled,
+             std::shared_ptr<const SampleSource> source, RunOptions options)
+      : loc(loc), compiled(std::move(compiled)), source(std::move(source)),
+        options(options) {}
+  mlir::Location loc;
+  std::unique_ptr<Executor> compiled;
+  std::shared_ptr<const SampleSource> source;
+  RunOptions options;
+};
 
 } // namespace mct::execution
 

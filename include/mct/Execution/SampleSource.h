@@ -35,10 +35,12 @@ struct SampleOptions {
   static std::vector<std::string> getPaths(llvm::ArrayRef<std::string> files);
 };
 
-/// Samples in `.npy` files, converted to what a network reads. Thread safe
-/// after `open`.
+/// Samples as a network reads them, wherever they come from. Thread safe.
 class SampleSource {
 public:
+  virtual ~SampleSource();
+
+  /// Samples in `.npy` files.
   /// `unit`: samples that one tensor of the types in `inputs` holds. A sample
   /// is what the leading dimension holds divided by the unit: one row of a
   /// batch; for a function whose arguments do not share a batch, of unit 1, all
@@ -52,44 +54,24 @@ public:
        int64_t unit);
 
   /// Samples to read: those that there are, or `SampleOptions::limit`.
-  int64_t numSamples() const { return sampleCount; }
+  virtual int64_t numSamples() const = 0;
   /// Samples that there are.
-  int64_t numAvailable() const { return availableCount; }
-  size_t numInputs() const { return inputs.size(); }
-  /// Bytes of one sample of one input, as the network reads it.
-  size_t sampleBytes(size_t input) const { return inputs[input].sampleBytes; }
+  virtual int64_t numAvailable() const = 0;
+  virtual size_t numInputs() const = 0;
+  /// Bytes of one sample of one input.
+  virtual size_t sampleBytes(size_t input) const = 0;
 
   /// Writes samples [first, first + count) of one input to `buffer`. Fails for
   /// a value that is NaN or infinite, naming file, sample and value.
-  llvm::Error load(size_t input, int64_t first, int64_t count,
-                   void *buffer) const;
-
-private:
-  SampleSource() = default;
-  struct Shard {
-    std::unique_ptr<NpyFile> file;
-    int64_t first = 0, count = 0;
-    /// Of the file, that make a sample.
-    int64_t rows = 1;
-  };
-  struct Input {
-    std::string name;
-    mlir::Type elementType;
-    llvm::SmallVector<int64_t> shape;
-    /// Of the leading dimension, that make a sample; 1 for a scalar.
-    int64_t sampleRows = 1;
-    int64_t sampleElements = 0;
-    size_t sampleBytes = 0;
-    int64_t channels = 1;
-    /// Per channel, repeated several times; empty: 1 and 0.
-    llvm::SmallVector<float> scale, offset;
-    std::deque<Shard> shards;
-  };
-  llvm::Error loadFrom(const Input &input, const Shard &shard, int64_t first,
-                       int64_t count, char *buffer) const;
-  llvm::SmallVector<Input, 1> inputs;
-  int64_t sampleCount = 0, availableCount = 0;
+  virtual llvm::Error load(size_t input, int64_t first, int64_t count,
+                           void *buffer) const = 0;
 };
+
+/// So many of the samples, in the same order; a few more where equal ones are
+/// at stake. Which ones depends on their values and not on their order: they
+/// are as good as drawn by lot. 0 < `count` < number of samples.
+llvm::Expected<std::shared_ptr<const SampleSource>>
+thinSamples(std::shared_ptr<const SampleSource> samples, int64_t count);
 
 } // namespace mct::execution
 

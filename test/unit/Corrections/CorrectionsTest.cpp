@@ -3,8 +3,8 @@
 // Corrections on a network that has every kind of layer, branches that join,
 // borders and ops between layers. The oracle is the executor: what the float
 // and the corrected network make of the samples.
+#include "lib/Corrections/ChannelRun.h"
 #include "lib/Corrections/Layers.h"
-#include "lib/Corrections/Layerwise.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/Npy.h"
 #include "mlir/Pass/PassManager.h"
@@ -13,6 +13,7 @@
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
+#include <map>
 
 using namespace mct;
 using namespace mct::execution;
@@ -137,9 +138,10 @@ std::string network() {
 }
 
 struct Keep : TensorObserver {
-  void observe(llvm::ArrayRef<float> data,
-               llvm::ArrayRef<int64_t> shape) override {
-    statistics.observe(data.data(), data.size() / shape.back(), shape.back());
+  void observe(const TensorView &values) override {
+    int64_t channels = values.shape().back();
+    statistics.observe(values.floats().data(),
+                       int64_t(values.numElements()) / channels, channels);
   }
   ChannelStatistics statistics;
 };
@@ -310,11 +312,47 @@ TEST_F(CorrectionsTest, ThreadsAndBatchesChangeNothing) {
   }
 }
 
-// Whether activations are kept between measurements, all, some or none, changes
-// nothing.
-TEST_F(CorrectionsTest, MemoryBudgetChangesNothing) {
-  std::vector<std::vector<double>> expected;
-  for (int64_t budget : {int64_t(1) << 30, int64_t(0), int64_t(150000)}) {
+/// Remembers the means of all channels, and halves what layers make.
+struct Halve : corrections::LayerVisitor {
+  explicit Halve(llvm::ArrayRef<corrections::ChannelValue> layers) {
+    for (const corrections::ChannelValue &layer : layers)
+      seen.emplace_back(layer, /*samples=*/0, /*moments=*/false);
+  }
+  void begin(llvm::ArrayRef<size_t> layers, size_t workers) override {
+    for (size_t layer : layers) {
+      order.push_back(layer);
+      of[layer].assign(workers, seen[layer]);
+    }
+  }
+  void observe(size_t layer, size_t worker, const TensorView &output) override {
+    of[layer][worker].add(output);
+  }
+  mlir::FailureOr<llvm::SmallVector<Affine>> finish(size_t layer) override {
+    for (const corrections::ChannelSummary &other : of[layer])
+      seen[layer].merge(other);
+    return llvm::SmallVector<Affine>(seen[layer].numChannels(), {0.5, 0.25});
+  }
+  std::vector<std::vector<double>> means() const {
+    std::vector<std::vector<double>> result;
+    for (const corrections::ChannelSummary &summary : seen) {
+      result.emplace_back();
+      for (int64_t i = 0; i != summary.numChannels(); ++i)
+        result.back().push_back(summary.mean(i));
+    }
+    return result;
+  }
+  std::vector<corrections::ChannelSummary> seen;
+  std::map<size_t, std::vector<corrections::ChannelSummary>> of;
+  std::vector<size_t> order;
+};
+
+class LayerwiseTest : public CorrectionsTest {
+protected:
+  /// Shows all layers of the network whose points quantize to `visitor`.
+  void show(int64_t budget,
+            llvm::function_ref<std::unique_ptr<corrections::LayerVisitor>(
+                llvm::ArrayRef<corrections::ChannelValue>)>
+                make) {
     auto target = parse();
     auto found = corrections::Layers::find(*target, "main", false);
     ASSERT_TRUE(mlir::succeeded(found));
@@ -322,43 +360,70 @@ TEST_F(CorrectionsTest, MemoryBudgetChangesNothing) {
     std::vector<corrections::Layer *> layers;
     for (corrections::Layer &layer : found->layers)
       layers.push_back(&layer);
-    auto values = [&](const mlir::IRMapping &mapping) {
-      llvm::SmallVector<corrections::ChannelValue> result;
-      for (mlir::Value value : corrections::mapResults(layers, mapping))
-        result.push_back(
-            {value,
-             mlir::cast<mlir::RankedTensorType>(value.getType()).getRank() -
-                 1});
-      return result;
-    };
-    mlir::IRMapping floatMapping, mapping;
-    auto floating = found->cloneFloat(floatMapping);
+    mlir::IRMapping mapping;
     auto quantized = found->clone(mapping);
-    corrections::RunSettings settings;
-    settings.samples.files = {file};
-    auto before = corrections::runFloat(
-        floating->lookupSymbol<mlir::func::FuncOp>("main"),
-        values(floatMapping), settings);
-    ASSERT_TRUE(mlir::succeeded(before));
+    llvm::SmallVector<corrections::ChannelValue> values;
+    for (mlir::Value value : corrections::mapResults(layers, mapping))
+      values.push_back(
+          {value,
+           mlir::cast<mlir::RankedTensorType>(value.getType()).getRank() - 1});
+    auto executor = Executor::compile(
+        *quantized,
+        corrections::compileLayerwise(
+            quantized->lookupSymbol<mlir::func::FuncOp>("main"), values));
+    ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+    SampleOptions sampleOptions;
+    sampleOptions.files = {file};
+    auto samples = llvm::cantFail(SampleSource::open(
+        sampleOptions, (*executor)->inputs(), (*executor)->unit()));
     corrections::LayerwiseOptions options;
     options.memoryBudget = budget;
-    std::vector<std::vector<double>> means(layers.size());
-    ASSERT_TRUE(mlir::succeeded(corrections::runLayerwise(
-        quantized->lookupSymbol<mlir::func::FuncOp>("main"), values(mapping),
-        *before, options,
-        [&](size_t layer, const ChannelStatistics &seen,
-            const corrections::SampleMeans &) {
-          llvm::SmallVector<Affine> result;
-          for (const auto &channel : seen.channels()) {
-            means[layer].push_back(channel.mean());
-            result.push_back({0.5, 0.25});
-          }
-          return result;
-        })));
+    visitor = make(values);
+    EXPECT_TRUE(mlir::succeeded(corrections::runLayerwise(
+        target->getLoc(), **executor, values, *samples, options, *visitor)))
+        << llvm::join(diagnostics, "\n");
+  }
+  std::unique_ptr<corrections::LayerVisitor> visitor;
+};
+
+// Whether what crosses between layers is kept in memory, all, some or none of
+// it, changes nothing.
+TEST_F(LayerwiseTest, MemoryBudgetChangesNothing) {
+  std::vector<std::vector<double>> expected;
+  for (int64_t budget : {int64_t(1) << 30, int64_t(0), int64_t(150000)}) {
+    show(budget, [](auto values) { return std::make_unique<Halve>(values); });
+    auto means = static_cast<Halve &>(*visitor).means();
     if (expected.empty())
       expected = means;
     EXPECT_EQ(means, expected) << budget;
   }
+}
+
+// The layers behind see what a layer was changed to: a whole run of a network
+// in which the biases and kernels say the same makes the same means.
+TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
+  show(1 << 20, [](auto values) { return std::make_unique<Halve>(values); });
+  auto &halve = static_cast<Halve &>(*visitor);
+  std::vector<size_t> all = halve.order;
+  llvm::sort(all);
+  for (size_t layer = 0; layer != kLayers.size(); ++layer)
+    EXPECT_EQ(all[layer], layer);
+
+  auto target = parse();
+  auto found = corrections::Layers::find(*target, "main", false);
+  ASSERT_TRUE(mlir::succeeded(found));
+  for (corrections::Layer &layer : found->layers) {
+    llvm::SmallVector<Affine> half(layer.op.numOutputChannels(), {0.5, 0.25});
+    ASSERT_TRUE(mlir::succeeded(corrections::applyCorrection(
+        layer, half, tpc::kSecondMomentCorrection)));
+  }
+  std::vector<ChannelStatistics> changed = observe(*target, true);
+  for (size_t layer = 0; layer != kLayers.size(); ++layer)
+    for (int64_t i = 0; i != halve.seen[layer].numChannels(); ++i)
+      // Of the layer itself the mean before its change was seen.
+      EXPECT_NEAR(changed[layer].channels()[i].mean(),
+                  0.5 * halve.seen[layer].mean(i) + 0.25, 1e-4)
+          << kLayers[layer] << " channel " << i;
 }
 
 } // namespace

@@ -644,15 +644,16 @@ TEST_F(DiagnosticTest, UnknownNamesCanBeIgnored) {
   EXPECT_EQ(executor->observed()[0].name, "sum");
 }
 
-TEST_F(DiagnosticTest, ObservedIntegers) {
+TEST_F(DiagnosticTest, ObservedIndices) {
   CompileOptions options;
-  options.observed = {"sum"};
+  options.observed = {"indices"};
   expectError(R"(
     func.func @main(%x: tensor<1x2xi32>) -> tensor<1x2xi32> {
-      %0 = tosa.add %x, %x : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<1x2xi32> loc("sum")
-      return %0 : tensor<1x2xi32>
+      %0 = arith.index_cast %x : tensor<1x2xi32> to tensor<1x2xindex> loc("indices")
+      %1 = arith.index_cast %0 : tensor<1x2xindex> to tensor<1x2xi32>
+      return %1 : tensor<1x2xi32>
     })",
-              "'sum' cannot be observed: it has type 'tensor<1x2xi32>'",
+              "'indices' cannot be observed: it has type 'tensor<1x2xindex>'",
               options);
 }
 

@@ -106,10 +106,9 @@ protected:
 
 /// Keeps what it sees.
 struct Recorder : TensorObserver {
-  void observe(llvm::ArrayRef<float> data,
-               llvm::ArrayRef<int64_t> shape) override {
-    values.insert(values.end(), data.begin(), data.end());
-    lastShape.assign(shape.begin(), shape.end());
+  void observe(const TensorView &view) override {
+    llvm::append_range(values, view.floats());
+    lastShape = view.shape().vec();
   }
   Floats values;
   std::vector<int64_t> lastShape;

@@ -62,9 +62,9 @@ protected:
     struct Collector : TensorObserver {
       mct::quantization::Histogram histogram;
       mct::quantization::HistogramScratch scratch;
-      void observe(llvm::ArrayRef<float> data,
-                   llvm::ArrayRef<int64_t>) override {
-        histogram.observe(data.data(), data.size(), scratch);
+      void observe(const TensorView &values) override {
+        histogram.observe(values.floats().data(), values.numElements(),
+                          scratch);
       }
     };
     std::vector<std::vector<Collector>> collectors(

@@ -118,10 +118,9 @@ std::string RandomNetworks::runSamples(const Executor &executor,
     return "samples: " + llvm::toString(samples.takeError());
 
   struct Latest : TensorObserver {
-    void observe(llvm::ArrayRef<float> data,
-                 llvm::ArrayRef<int64_t> newShape) override {
-      values.assign(data.begin(), data.end());
-      shape.assign(newShape.begin(), newShape.end());
+    void observe(const TensorView &view) override {
+      values = view.floats().vec();
+      shape = view.shape().vec();
       ++calls;
     }
     std::vector<float> values;

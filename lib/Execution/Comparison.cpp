@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Comparison.h"
+#include "mct/Execution/Comparison.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
 
-using namespace mct;
-using execution::Executor;
-using execution::TensorObserver;
-using execution::Unit;
-using execution::Worker;
+using namespace mct::execution;
 using llvm::ArrayRef;
 
 /// NaN when either is.
@@ -54,8 +51,8 @@ double ErrorSums::cosine() const {
 /// Keeps the values of the unit that the executor runs.
 class Comparison::Capture : public TensorObserver {
 public:
-  void observe(ArrayRef<float> data, ArrayRef<int64_t>) override {
-    values.assign(data.begin(), data.end());
+  void observe(const TensorView &view) override {
+    values = view.floats().vec();
   }
   std::vector<float> values;
 };
@@ -93,11 +90,12 @@ class Comparison::Compare : public TensorObserver {
 public:
   Compare(const Capture &capture, ArrayRef<int32_t> permutation)
       : capture(capture), permutation(permutation) {}
-  void observe(ArrayRef<float> data, ArrayRef<int64_t> shape) override {
+  void observe(const TensorView &view) override {
+    ArrayRef<float> data = view.floats();
     *sums = {};
     std::vector<float> transposed;
     if (!permutation.empty()) {
-      transposed = transpose(data, shape, permutation);
+      transposed = transpose(data, view.shape(), permutation);
       data = transposed;
     }
     // The same values in another shape are fine; a different number is not the
@@ -138,10 +136,11 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
                        int64_t units)
     : executor(executor),
       sums(units, std::vector<ErrorSums>(executor.observed().size())) {
-  for (const execution::TensorSpec &own : executor.observed()) {
+  for (const TensorSpec &own : executor.observed()) {
     std::optional<Partner> &partner = partners.emplace_back();
     for (auto [index, other] : llvm::enumerate(reference.observed()))
-      if (other.name == own.name &&
+      if (other.name == own.name && own.type.getElementType().isF32() &&
+          other.type.getElementType().isF32() &&
           other.type.getNumElements() == own.type.getNumElements())
         partner = Partner{index, {}};
     auto order = transposed.find(own.name);
@@ -149,6 +148,7 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
       continue;
     for (auto [index, other] : llvm::enumerate(reference.observed()))
       if (order->second.original == other.name &&
+          other.type.getElementType().isF32() &&
           isPermuted(other.type.getShape(), order->second.permutation,
                      own.type.getShape()))
         partner = Partner{index, order->second.permutation};
@@ -165,7 +165,7 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
           std::make_unique<Compare>(state->captures[own], partner->permutation);
       state->reference->setObserver(partner->index, compare.get());
     }
-    for (const execution::TensorSpec &output : reference.outputs()) {
+    for (const TensorSpec &output : reference.outputs()) {
       size_t bytes = output.type.getNumElements() *
                      ((output.type.getElementTypeBitWidth() + 7) / 8);
       state->outputs.emplace_back(bytes);

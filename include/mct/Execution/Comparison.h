@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Distances between the same values in two modules.
-#ifndef MCT_TOOLS_MCT_RUN_COMPARISON_H
-#define MCT_TOOLS_MCT_RUN_COMPARISON_H
+#ifndef MCT_EXECUTION_COMPARISON_H
+#define MCT_EXECUTION_COMPARISON_H
 
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace mct {
+namespace mct::execution {
 
 /// Sums over the elements of one value, from which the distances follow.
 struct ErrorSums {
@@ -40,18 +40,17 @@ using TransposedNames = llvm::StringMap<TransposedName>;
 /// value, by name. One for all workers.
 class Comparison {
 public:
-  /// Values are partners when both observe them under one name and they have
-  /// the same number of elements, or when `transposed` says so and the sizes
-  /// agree; `units` units will be compared.
-  Comparison(const execution::Executor &executor,
-             const execution::Executor &reference,
+  /// Values are partners when both observe them under one name, and they are
+  /// tensors of f32 with the same number of elements, or when `transposed` says
+  /// so and the sizes agree; `units` units will be compared.
+  Comparison(const Executor &executor, const Executor &reference,
              const TransposedNames &transposed, size_t workers, int64_t units);
   ~Comparison();
 
   /// Attaches the observers of one worker of the executor.
-  void setUp(size_t index, execution::Worker &worker);
+  void setUp(size_t index, Worker &worker);
   /// Runs the reference on a unit that the executor has just computed.
-  llvm::Error compare(const execution::Unit &unit);
+  llvm::Error compare(const Unit &unit);
   /// The reference's outputs of the unit that `compare` ran last on this
   /// worker.
   llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;
@@ -67,7 +66,7 @@ private:
   class Compare;
   struct WorkerState;
 
-  const execution::Executor &executor;
+  const Executor &executor;
   struct Partner {
     size_t index;
     /// Brings the axes of the reference's value into order; empty: they are.
@@ -80,6 +79,6 @@ private:
   std::vector<std::vector<ErrorSums>> sums;
 };
 
-} // namespace mct
+} // namespace mct::execution
 
-#endif // MCT_TOOLS_MCT_RUN_COMPARISON_H
+#endif // MCT_EXECUTION_COMPARISON_H

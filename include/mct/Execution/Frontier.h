@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_EXECUTION_FRONTIER_H
+#define MCT_EXECUTION_FRONTIER_H
+
+#include "mct/Support/TemporaryFile.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace mct::execution {
+
+/// What is kept of every unit of samples between two stages of a run: one block
+/// of bytes for each, in memory as long as there is room, and the others in a
+/// temporary file. Different units may be read and written at the same time.
+class Frontier {
+public:
+  /// `largest`: bytes of the largest block. `budget`: bytes in memory.
+  Frontier(int64_t units, int64_t largest, int64_t budget)
+      : blocks(units), largest(largest), budget(budget) {}
+
+  /// Replaces the block of a unit.
+  llvm::Error write(int64_t unit, llvm::ArrayRef<char> block);
+  /// Reads the block that was written last, which has the size of `block`.
+  llvm::Error read(int64_t unit, llvm::MutableArrayRef<char> block) const;
+
+  /// Bytes that are in memory.
+  int64_t memoryBytes() const { return used; }
+
+private:
+  struct Block {
+    /// Null: in the file.
+    std::unique_ptr<char[]> data;
+    int64_t bytes = 0;
+  };
+  std::vector<Block> blocks;
+  int64_t largest, budget;
+  std::atomic<int64_t> used{0};
+  std::unique_ptr<support::TemporaryFile> file;
+  std::mutex creating;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_FRONTIER_H

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs that are cut into stages: what is saved and loaded between them changes
+// nothing, and what is edited is seen by everything behind.
+#include "Fixture.h"
+#include "mct/Execution/Frontier.h"
+
+#include <cmath>
+
+using namespace mct::execution;
+
+namespace {
+
+class StagesTest : public ExecutionTest {
+protected:
+  /// Compiles with the values of these names, in this order, to be edited.
+  std::unique_ptr<Executor> compileStages(const std::string &text,
+                                          llvm::ArrayRef<std::string> edited) {
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!module) {
+      ADD_FAILURE() << llvm::join(diagnostics, "\n");
+      return nullptr;
+    }
+    CompileOptions options;
+    options.observed.assign(edited.begin(), edited.end());
+    options.numEdited = edited.size();
+    auto executor = Executor::compile(*module, options);
+    return mlir::failed(executor) ? nullptr : std::move(*executor);
+  }
+
+  /// Runs stage by stage, each in a worker of its own that only has what the
+  /// one before saved. Returns what `last`, an observed value, was, and the
+  /// first output of the last stage.
+  std::pair<Floats, Floats>
+  runApart(const Executor &executor, const std::vector<Floats> &inputs,
+           llvm::ArrayRef<std::pair<size_t, TensorEditor>> editors = {}) {
+    llvm::SmallVector<const void *> inputPointers;
+    for (const Floats &input : inputs)
+      inputPointers.push_back(input.data());
+    Floats output(executor.outputs()[0].type.getNumElements());
+    llvm::SmallVector<void *> outputPointers{output.data()};
+    Recorder recorder;
+    std::vector<char> saved;
+    for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
+      Worker worker(executor);
+      worker.setObserver(executor.observed().size() - 1, &recorder);
+      for (const auto &[observed, editor] : editors)
+        if (executor.stageOf(observed) < stage)
+          worker.setEditor(observed, editor);
+      llvm::Error error =
+          worker.runStages(stage, stage, stage == 0 ? nullptr : saved.data(),
+                           inputPointers, outputPointers, {0, executor.unit()});
+      EXPECT_FALSE(error) << llvm::toString(std::move(error));
+      saved.assign(executor.savedBytes(stage), 0x55);
+      worker.save(stage, saved.data());
+    }
+    return {recorder.values, output};
+  }
+};
+
+/// Two layers one behind the other, a shortcut, and a quantizer on what crosses
+/// both of them.
+std::string shortcut() {
+  return R"(
+    func.func @main(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
+      %q = tpc.quantize %x as "in" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, is_signed = true>) : tensor<1x64xf32>
+      %0 = tosa.exp %q : (tensor<1x64xf32>) -> tensor<1x64xf32> loc("first")
+      %1 = tosa.tanh %0 : (tensor<1x64xf32>) -> tensor<1x64xf32>
+      %2 = tosa.add %1, %q : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32> loc("second")
+      %3 = tosa.sub %2, %q : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+      return %3 : tensor<1x64xf32>
+    })";
+}
+
+TEST_F(StagesTest, WhatIsSavedAndLoadedChangesNothing) {
+  auto whole = compile(shortcut());
+  auto stages = compileStages(shortcut(), {"first", "second"});
+  ASSERT_TRUE(whole && stages);
+  EXPECT_EQ(whole->numStages(), 1u);
+  ASSERT_EQ(stages->numStages(), 3u);
+  EXPECT_EQ(stages->stageOf(0), 0u);
+  EXPECT_EQ(stages->stageOf(1), 1u);
+  auto inputs = randomInputs(*whole);
+  EXPECT_EQ(runApart(*stages, inputs).second, runUnit(*whole, inputs));
+  // Codes of a byte for the quantized input, floats for the other value.
+  auto unit = size_t(stages->unit());
+  EXPECT_EQ(size_t(stages->savedBytes(0)), unit * 64 * (1 + 4));
+  EXPECT_EQ(size_t(stages->savedBytes(1)), unit * 64 * (1 + 4));
+}
+
+TEST_F(StagesTest, EditedValuesAreSeenBehind) {
+  auto stages = compileStages(shortcut(), {"first", "second"});
+  ASSERT_TRUE(stages);
+  auto inputs = randomInputs(*stages);
+  TensorEditor negate = [](llvm::MutableArrayRef<float> values,
+                           llvm::ArrayRef<int64_t>) {
+    for (float &value : values)
+      value = -value;
+  };
+  auto [second, output] = runApart(*stages, inputs, {{0, negate}});
+  auto [plain, plainOutput] = runApart(*stages, inputs);
+  for (size_t i = 0; i != second.size(); ++i) {
+    float q = std::nearbyint(inputs[0][i] * 64) / 64;
+    q = std::min(std::max(q, -2.0f), 2.0f - 1.0f / 64);
+    EXPECT_NEAR(second[i], std::tanh(-std::exp(q)) + q, 1e-5f);
+    EXPECT_NEAR(plain[i], std::tanh(std::exp(q)) + q, 1e-5f);
+    EXPECT_NEAR(output[i], std::tanh(-std::exp(q)), 1e-5f);
+  }
+}
+
+TEST_F(StagesTest, EditorsInsideOfARunActAtOnce) {
+  auto stages = compileStages(shortcut(), {"first", "second"});
+  ASSERT_TRUE(stages);
+  auto inputs = randomInputs(*stages);
+  Worker worker(*stages);
+  worker.setEditor(1, [](llvm::MutableArrayRef<float> values,
+                         llvm::ArrayRef<int64_t> shape) {
+    EXPECT_EQ(int64_t(values.size()), shape[0] * shape[1]);
+    std::fill(values.begin(), values.end(), 3.0f);
+  });
+  Floats output(stages->outputs()[0].type.getNumElements());
+  void *outputPointer = output.data();
+  const void *input = inputs[0].data();
+  llvm::cantFail(worker.run(input, outputPointer, stages->unit()));
+  for (size_t i = 0; i != output.size(); ++i) {
+    float q = std::nearbyint(inputs[0][i] * 64) / 64;
+    q = std::min(std::max(q, -2.0f), 2.0f - 1.0f / 64);
+    EXPECT_EQ(output[i], 3 - q);
+  }
+}
+
+// A layer that reads only constants is made anew for each unit, or an editor
+// would change what it has changed before.
+TEST_F(StagesTest, EditedConstantsStartAnew) {
+  auto stages = compileStages(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %c = "tosa.const"() <{values = dense<[[1.0, 2.0]]> : tensor<1x2xf32>}> : () -> tensor<1x2xf32>
+      %0 = tosa.abs %c : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("layer")
+      %1 = tosa.add %0, %0 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+      %2 = tosa.add %x, %1 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %2 : tensor<1x2xf32>
+    })",
+                              {"layer"});
+  ASSERT_TRUE(stages) << llvm::join(diagnostics, "\n");
+  Worker worker(*stages);
+  worker.setEditor(
+      0, [](llvm::MutableArrayRef<float> values, llvm::ArrayRef<int64_t>) {
+        for (float &value : values)
+          value += 10;
+      });
+  Floats input(size_t(stages->unit()) * 2, 0.5f), output(input.size());
+  const void *inputPointer = input.data();
+  void *outputPointer = output.data();
+  for (int round = 0; round != 2; ++round) {
+    llvm::cantFail(worker.run(inputPointer, outputPointer, stages->unit()));
+    EXPECT_EQ(output[0], 22.5f) << round;
+    EXPECT_EQ(output[1], 24.5f) << round;
+  }
+}
+
+// An edited argument is a copy: nothing is written to what the caller gave.
+TEST_F(StagesTest, EditedArgumentsAreCopied) {
+  auto stages = compileStages(R"(
+    func.func @main(%x: tensor<1x2xf32> loc("x")) -> tensor<1x2xf32> {
+      %0 = tosa.abs %x : (tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %0 : tensor<1x2xf32>
+    })",
+                              {"x"});
+  ASSERT_TRUE(stages) << llvm::join(diagnostics, "\n");
+  Worker worker(*stages);
+  worker.setEditor(
+      0, [](llvm::MutableArrayRef<float> values, llvm::ArrayRef<int64_t>) {
+        for (float &value : values)
+          value -= 8;
+      });
+  Floats input(size_t(stages->unit()) * 2, 1.0f), output(input.size());
+  const Floats before = input;
+  const void *inputPointer = input.data();
+  void *outputPointer = output.data();
+  llvm::cantFail(worker.run(inputPointer, outputPointer, stages->unit()));
+  EXPECT_EQ(input, before);
+  EXPECT_EQ(output[0], 7.0f);
+}
+
+TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
+  constexpr int64_t kUnits = 10, kLargest = 1000;
+  // 3 blocks of the first size fit, or 10 of the second.
+  Frontier frontier(kUnits, kLargest, /*budget=*/3500);
+  std::vector<char> block(kLargest);
+  for (int64_t size : {int64_t(1000), int64_t(300), int64_t(900)}) {
+    for (int64_t unit = 0; unit != kUnits; ++unit) {
+      std::vector<char> written(size, char(unit * 7 + size));
+      ASSERT_FALSE(frontier.write(unit, written));
+    }
+    EXPECT_LE(frontier.memoryBytes(), 3500);
+    EXPECT_GE(frontier.memoryBytes(), 2700);
+    for (int64_t unit = kUnits; unit-- > 0;) {
+      std::vector<char> read(size), expected(size, char(unit * 7 + size));
+      ASSERT_FALSE(frontier.read(unit, read));
+      EXPECT_EQ(read, expected) << unit;
+    }
+  }
+}
+
+} // namespace
