@@ -194,6 +194,18 @@ public:
 };
 } // namespace
 
+FailureOr<execution::RunSettings>
+mct::corrections::parseSettings(Location loc, ArrayRef<std::string> files,
+                                StringRef scale, StringRef offset,
+                                uint64_t limit, uint64_t batchSize,
+                                unsigned threads, StringRef maxMemory) {
+  if (files.empty())
+    return emitError(loc)
+           << "correcting needs samples; give calibration-data=FILE.npy";
+  return execution::RunSettings::parse(loc, files, scale, offset, limit,
+                                       batchSize, threads, maxMemory);
+}
+
 static execution::CompileOptions compileFloat(func::FuncOp function,
                                               ArrayRef<ChannelValue> values) {
   keepOnly(function, values);

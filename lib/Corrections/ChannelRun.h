@@ -85,6 +85,12 @@ private:
   std::vector<float> scratch;
 };
 
+/// As execution::RunSettings::parse; a diagnostic when there are no samples.
+mlir::FailureOr<execution::RunSettings>
+parseSettings(mlir::Location loc, llvm::ArrayRef<std::string> files,
+              llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
+              uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
+
 struct ChannelRunOptions {
   /// Deviations are wanted, too; and what quantizing activations does is not.
   bool moments = false;

@@ -45,7 +45,7 @@ struct CorrectBiasPass
     }
     if (layers.empty())
       return;
-    FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
+    FailureOr<execution::RunSettings> settings = parseSettings(
         getOperation().getLoc(), calibrationData, inputScale, inputOffset,
         calibrationSamples, batchSize, threads, maxMemory);
     if (failed(settings) ||

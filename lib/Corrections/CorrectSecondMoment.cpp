@@ -82,7 +82,7 @@ struct CorrectSecondMomentPass
     }
     if (layers.empty())
       return;
-    FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
+    FailureOr<execution::RunSettings> settings = parseSettings(
         getOperation().getLoc(), calibrationData, inputScale, inputOffset,
         calibrationSamples, batchSize, threads, maxMemory);
     if (failed(settings) || failed(correct(*found, layers, *settings)))

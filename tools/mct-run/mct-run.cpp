@@ -556,84 +556,67 @@ static LogicalResult run(MLIRContext &context) {
   if (otherExecutor)
     comparison.emplace(executor, *otherExecutor, transposed, workers,
                        (results.samples + unit - 1) / unit);
-                       (results.samples + unit - 1) / unit);
-                       bool canAgree =
-                           otherExecutor && answers &&
-                           !otherExecutor->outputs().empty() &&
-                           hasAnswers(otherExecutor->outputs().front(), unit) &&
-                           otherExecutor->outputs()
-                                   .front()
-                                   .type.getNumElements() ==
-                               outputs.front().type.getNumElements();
+  bool canAgree = otherExecutor && answers &&
+                  !otherExecutor->outputs().empty() &&
+                  hasAnswers(otherExecutor->outputs().front(), unit) &&
+                  otherExecutor->outputs().front().type.getNumElements() ==
+                      outputs.front().type.getNumElements();
 
-                       auto start = std::chrono::steady_clock::now();
-                       LogicalResult ran = network->run(
-                           [&](size_t index, execution::Worker &worker) {
-                             if (comparison)
-                               comparison->setUp(index, worker);
-                           },
-                           [&](const execution::Unit &done) -> llvm::Error {
-                             if (comparison)
-                               if (llvm::Error error =
-                                       comparison->compare(done))
-                                 return error;
-                             Counts &own = counts[done.worker];
-                             for (int64_t sample = 0;
-                                  sample != done.validSamples; ++sample) {
-                               if (labels.empty() && !canAgree)
-                                 break;
-                               int64_t answer =
-                                   argmax(outputs.front(), done.outputs.front(),
-                                          sample, classes);
-                               if (!labels.empty())
-                                 own.correct +=
-                                     answer ==
-                                     labels[done.firstSample + sample];
-                               if (canAgree && answer >= 0)
-                                 own.agreeing +=
-                                     answer ==
-                                     argmax(otherExecutor->outputs().front(),
-                                            comparison
-                                                ->referenceOutputs(done.worker)
-                                                .front(),
-                                            sample, classes);
-                             }
-                             for (auto [index, stream] :
-                                  llvm::enumerate(streams))
-                               stream->add(done.index, done.outputs[index],
-                                           done.validSamples);
-                             return llvm::Error::success();
-                           });
-                       if (failed(ran))
-                         return failure();
-                       results.seconds =
-                           std::chrono::duration<double>(
-                               std::chrono::steady_clock::now() - start)
-                               .count();
-                       for (const std::unique_ptr<OutputStream> &stream :
-                            streams)
-                         if (llvm::Error failed = stream->commit())
-                           return report(std::move(failed));
+  auto start = std::chrono::steady_clock::now();
+  LogicalResult ran = network->run(
+      [&](size_t index, execution::Worker &worker) {
+        if (comparison)
+          comparison->setUp(index, worker);
+      },
+      [&](const execution::Unit &done) -> llvm::Error {
+        if (comparison)
+          if (llvm::Error error = comparison->compare(done))
+            return error;
+        Counts &own = counts[done.worker];
+        for (int64_t sample = 0; sample != done.validSamples; ++sample) {
+          if (labels.empty() && !canAgree)
+            break;
+          int64_t answer =
+              argmax(outputs.front(), done.outputs.front(), sample, classes);
+          if (!labels.empty())
+            own.correct += answer == labels[done.firstSample + sample];
+          if (canAgree && answer >= 0)
+            own.agreeing +=
+                answer ==
+                argmax(otherExecutor->outputs().front(),
+                       comparison->referenceOutputs(done.worker).front(),
+                       sample, classes);
+        }
+        for (auto [index, stream] : llvm::enumerate(streams))
+          stream->add(done.index, done.outputs[index], done.validSamples);
+        return llvm::Error::success();
+      });
+  if (failed(ran))
+    return failure();
+  results.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  for (const std::unique_ptr<OutputStream> &stream : streams)
+    if (llvm::Error failed = stream->commit())
+      return report(std::move(failed));
 
-                       Counts total;
-                       for (const Counts &own : counts) {
-                         total.correct += own.correct;
-                         total.agreeing += own.agreeing;
-                       }
-                       if (!labels.empty())
-                         results.top1 =
-                             double(total.correct) / double(results.samples);
-                       if (canAgree)
-                         results.agreement =
-                             double(total.agreeing) / double(results.samples);
-                       if (comparison) {
-                         results.points = comparison->results();
-                         results.notCompared = comparison->withoutPartner();
-                       }
-                       if (pointOrder == PointOrder::Error)
-                         sortByError(results.points);
-                       print(results);
-                       return success();
+  Counts total;
+  for (const Counts &own : counts) {
+    total.correct += own.correct;
+    total.agreeing += own.agreeing;
+  }
+  if (!labels.empty())
+    results.top1 = double(total.correct) / double(results.samples);
+  if (canAgree)
+    results.agreement = double(total.agreeing) / double(results.samples);
+  if (comparison) {
+    results.points = comparison->results();
+    results.notCompared = comparison->withoutPartner();
+  }
+  if (pointOrder == PointOrder::Error)
+    sortByError(results.points);
+  print(results);
+  return success();
 }
 
 int main(int argc, char **argv) {

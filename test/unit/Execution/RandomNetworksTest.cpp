@@ -54,7 +54,9 @@ protected:
 
   /// What differs between the executor and the reference; empty if nothing.
   std::string difference(mlir::ModuleOp network, unsigned seed);
-  std::string runUnits(const Executor &executor, const Expectation &expected);
+  /// `apart`: each stage by a worker that has only what the one before saved.
+  std::string runUnits(const Executor &executor, const Expectation &expected,
+                       bool apart = false);
   std::string runSamples(const Executor &executor, const Expectation &expected,
                          const Plan &plan,
                          llvm::ArrayRef<Value> observedValues);
@@ -70,7 +72,7 @@ protected:
 };
 
 std::string RandomNetworks::runUnits(const Executor &executor,
-                                     const Expectation &expected) {
+                                     const Expectation &expected, bool apart) {
   Worker worker(executor);
   int64_t unit = executor.unit();
   for (int64_t first = 0; first < expected.samples; first += unit) {
@@ -90,7 +92,17 @@ std::string RandomNetworks::runUnits(const Executor &executor,
       inputData.push_back(input.data());
     for (auto &output : outputs)
       outputData.push_back(output.data());
-    llvm::cantFail(worker.run(inputData, outputData, valid));
+    std::vector<char> saved;
+    for (unsigned stage = 0; apart && stage != executor.numStages(); ++stage) {
+      Worker own(executor);
+      llvm::cantFail(own.runStages(stage, stage,
+                                   stage == 0 ? nullptr : saved.data(),
+                                   inputData, outputData, {first, valid}));
+      saved.assign(size_t(executor.savedBytes(stage)), char(0x7e));
+      own.save(stage, saved.data());
+    }
+    if (!apart)
+      llvm::cantFail(worker.run(inputData, outputData, valid));
     for (auto [i, spec] : llvm::enumerate(executor.outputs())) {
       std::string difference =
           expected.compare(expected.outputs[i], outputs[i].data(),
@@ -212,7 +224,11 @@ std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
   }
   CompileOptions loops = watched;
   loops.useKernels = false;
-  llvm::SmallVector<CompileOptions, 3> options{alone, watched};
+  // Cut into stages where values are observed.
+  CompileOptions staged = watched;
+  staged.observeAllPoints = false;
+  staged.numEdited = staged.observed.size();
+  llvm::SmallVector<CompileOptions, 4> options{alone, watched, staged};
   if (plan.loops)
     options.push_back(loops);
   diagnostics.clear();
@@ -229,9 +245,11 @@ std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
   if (!expected.error.empty())
     return "reference: " + expected.error;
   for (auto [which, executor] : llvm::enumerate(*executors)) {
-    static const char *const names[] = {"alone", "observed", "loops"};
+    static const char *const names[] = {"alone", "observed", "stages", "loops"};
     std::string text;
-    if (which == 0 || !expected.hasBatch) {
+    if (which == 2) {
+      text = runUnits(*executor, expected, /*apart=*/true);
+    } else if (which == 0 || !expected.hasBatch) {
       text = runUnits(*executor, expected);
     } else {
       llvm::SmallVector<Value> values;
