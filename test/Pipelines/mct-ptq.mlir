@@ -2,7 +2,7 @@
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy" --dump-pass-pipeline 2>&1 | FileCheck %s
 // RUN: mct-opt %s --mct-ptq="target=imx500_v1_0 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy,%S/../Calibration/mct-calibrate/Inputs/two_samples.npy calibration-samples=3 batch-size=2 threads=1 input-scale=0.5;1;1;1 input-offset=1 statistics-out=%t.json activation-error-method=lp weights-error-method=no-clipping lp-norm=3 percentile=99 min-threshold=0.25 z-threshold=9" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy linear-collapsing=false residual-collapsing=false relu-bound-to-power-of-2=true activation-channel-equalization=true" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PREPARE
-// RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 activation-error-method=mae softmax-shift=true input-scaling=true concat-threshold-update=true shift-negative-ratio=0.1 shift-negative-threshold-recalculation=false shift-negative-params-search=true second-moment-max-bits=5 bias-estimate=input-mean activation-bias-correction=true activation-bias-correction-threshold=5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=CORRECT
+// RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 activation-error-method=mae softmax-shift=true input-scaling=true concat-threshold-update=true shift-negative-ratio=0.1 shift-negative-threshold-recalculation=false shift-negative-params-search=true second-moment-max-bits=5 bias-estimate=input-mean bias-max-samples=77 activation-bias-correction=true activation-bias-correction-threshold=5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=CORRECT
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy shift-negative-activation-correction=false weights-second-moment-correction=false weights-bias-correction=false weights-error-method=hmse" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: mct-opt %s --mct-ptq="target=imx500 statistics-in=%t.json weights-bias-correction=false" | FileCheck %s --check-prefix=FILE
 // RUN: printf 'op tosa.exp float\n' > %t.rules
@@ -61,7 +61,7 @@
 // CORRECT-NEXT:   mct-update-concat-thresholds
 // CORRECT-NEXT: ),
 // CORRECT-NEXT: mct-correct-shift-negative{bias-correction-follows=true error-method=mae {{.*}} parameter-search=true {{.*}}ratio={{0.1|1.0*e-01}} {{.*}}threshold-recalculation=false
-// CORRECT-NEXT: mct-correct-bias{{.*}} estimate=input-mean {{.*}}threads=3}
+// CORRECT-NEXT: mct-correct-bias{{.*}} estimate=input-mean {{.*}}max-samples=77 {{.*}}threads=3}
 // CORRECT-NEXT: mct-correct-activation-bias{{.*}}threshold=5{{.*}}}
 
 // NONE:      mct-calibrate{{.*}}channel-statistics=true

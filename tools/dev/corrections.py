@@ -48,6 +48,7 @@ NO_BIAS = {"weights_bias_correction": "false"}
 INPUT_MEAN = NO_SECOND_MOMENT | {"bias_estimate": "input-mean"}
 ROWS = {
     "the default": {},
+    "bias from all samples": {"bias_max_samples": 0},
     "without second moment": NO_SECOND_MOMENT,
     "without bias": NO_BIAS,
     "without shift of negative tails": {"shift_negative_activation_correction": "false"},

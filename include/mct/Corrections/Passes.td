@@ -4,6 +4,9 @@
 
 include "mct/Support/Options.td"
 
+def Mct_BiasSamplesOption :
+    Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"256",
+           "Measure errors in the quantized network on about that many samples; 0: on all">;
 def Mct_BiasEstimateOption :
     Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
            "Where the error of a layer is taken from", "::mct::biasEstimateValues()">;
@@ -31,8 +34,9 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       quantized it, in memory up to 48 MiB and otherwise in a temporary file: all layers together cost one pass over the
       network beside that of the float network.
       On n samples, chance leaves in a mean the n-th part of the variance that an error has from sample to sample; no
-      bias can take away that variance itself, so that more than `max-samples`, of which the error could shrink by
-      less than a thousandth, are not measured. Which ones depends on their values and not on their order.
+      bias can take away that variance itself. With more than `max-samples`, the squared error of a layer could shrink
+      by 1 / `max-samples` at most (0.02 dB for 256), so that no more are measured. Which ones depends on their values
+      and not on their order.
       With `shrink`, an error d whose standard error over the samples is e counts as d * max(0, 1 - e^2 / d^2): what
       differs from sample to sample more than on average is chance, and would be wrong for other samples. A few samples
       say little about one channel, so that no error counts more than the larger of two factors that come from all channels
@@ -69,8 +73,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     Mct_BiasEstimateOption,
     Option<"shrink", "shrink", "bool", /*default=*/"true",
            "Leave out of a measured error what other samples would not show again">,
-    Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"1024",
-           "Measure the errors on at most that many samples; 0: on all">,
+    Mct_BiasSamplesOption,
     Mct_LayerRemarksOption,
   ] # Mct_SampleOptions;
 }

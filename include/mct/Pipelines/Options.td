@@ -73,6 +73,7 @@ def ShiftNegativeOptionGroup : Mct_OptionGroup<"How negative tails are shifted."
 
 def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", [
   Mct_PipelineOption<"biasEstimate", "bias-estimate", Mct_BiasEstimateOption>,
+  Mct_PipelineOption<"biasMaxSamples", "bias-max-samples", Mct_BiasSamplesOption>,
 ]>;
 
 def ActivationBiasOptionGroup : Mct_OptionGroup<"How errors of activations are taken out of biases.", [

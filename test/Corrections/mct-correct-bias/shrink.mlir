@@ -1,13 +1,16 @@
 // The kernel 1 becomes 0.5. The samples 2 (four times) and 0 (four times) lose 0.5 on average, 1 or 0 each: with the
 // variance 2/7 over samples, 1/28 of the mean. 0.5 * (1 - 1/28 / 0.25) = 0.4285714. Seven samples, which lose 4/7, are
-// too few to tell.
+// too few to tell. Of about one sample those are taken that are equal to it: 2 or 0, four times each.
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_samples.npy" | FileCheck %s
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_samples.npy shrink=false" | FileCheck %s --check-prefix=WHOLE
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_samples.npy calibration-samples=7" | FileCheck %s --check-prefix=SEVEN
+// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_samples.npy max-samples=1" | FileCheck %s --check-prefix=ONE
+// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_samples.npy max-samples=0" | FileCheck %s
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_samples.npy estimate=input-mean" | FileCheck %s --check-prefix=WHOLE
 
 // CHECK: bias_offset = [0.428571{{[0-9]*}}]
 // WHOLE: bias_offset = [5.000000e-01]
+// ONE: bias_offset = [{{0\.0|1\.0}}00000e+00]
 // SEVEN: bias_offset = [0.571428{{[0-9]*}}]
 func.func @main(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>

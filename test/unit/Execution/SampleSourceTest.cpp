@@ -55,6 +55,35 @@ protected:
   std::vector<TensorSpec> specs{{"x", type({2, 2})}};
 };
 
+// Which samples are taken does not depend on the order of the files, and those
+// that are equal are all taken or none.
+TEST_F(SampleSourceTest, ThinnedSamplesAreTheSameInAnyOrder) {
+  Floats first = randomFloats(40, 1), second = randomFloats(60, 2);
+  std::copy_n(first.begin(), 2, second.begin() + 4);
+  std::string a = floats("a.npy", {20, 2}, first),
+              b = floats("b.npy", {30, 2}, second);
+  for (int64_t count : {1, 10, 49}) {
+    std::vector<std::vector<std::pair<float, float>>> taken;
+    for (const auto &files : {std::vector{a, b}, std::vector{b, a}}) {
+      SampleOptions options;
+      options.files.assign(files.begin(), files.end());
+      std::shared_ptr<const SampleSource> all = llvm::cantFail(open(options));
+      auto few = llvm::cantFail(thinSamples(all, count));
+      EXPECT_GE(few->numSamples(), count);
+      EXPECT_LE(few->numSamples(), count + 1);
+      Floats values = load(*few, 0, 0, few->numSamples());
+      taken.emplace_back();
+      for (size_t i = 0; i != values.size(); i += 2)
+        taken.back().emplace_back(values[i], values[i + 1]);
+      // They keep their order, and parts of them can be read.
+      Floats last = load(*few, 0, few->numSamples() - 1, 1);
+      EXPECT_EQ(last[1], values.back());
+      llvm::sort(taken.back());
+    }
+    EXPECT_EQ(taken[0], taken[1]) << count;
+  }
+}
+
 TEST_F(SampleSourceTest, FilesOfOneInputAreConcatenated) {
   SampleOptions options;
   options.files = {floats("a.npy", {1, 2}, {1, 2}),
