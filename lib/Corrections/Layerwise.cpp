@@ -204,7 +204,7 @@ llvm::Error LayerwiseRun::runStage(unsigned stage) {
       std::clamp<int64_t>(options.run.batchSize, 1, samples.numSamples());
   return execution::shareUnits(
       numUnits, int64_t(llvm::divideCeil(batch, executor.unit())), lanes.size(),
-      [&](size_t worker, int64_t unit) {
+      options.run.threads, [&](size_t worker, int64_t unit) {
         return runUnit(*lanes[worker], unit, stage);
       });
 }

@@ -3,7 +3,7 @@
 
 #include "mct/Support/AlignedBuffer.h"
 #include "mct/Support/ByteSize.h"
-#include "mct/Support/Threads.h"
+#include "mct/Support/ContextThreads.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 using namespace mlir;
@@ -73,7 +72,7 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
     return emitError(loc) << llvm::toString(samples.takeError());
   RunSettings settings;
   settings.samples = std::move(*samples);
-  settings.run.threads = threads;
+  settings.run.threads = mct::support::getThreads(loc.getContext(), threads);
   settings.run.batchSize = int64_t(batchSize);
   llvm::Expected<int64_t> memory =
       mct::support::parseByteSize(maxMemory, "max-memory");
@@ -81,11 +80,6 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
     return emitError(loc) << llvm::toString(memory.takeError());
   settings.maxMemory = *memory;
   return settings;
-}
-
-unsigned mct::execution::numThreads(unsigned requested) {
-  return requested != 0 ? requested
-                        : std::max(1u, std::thread::hardware_concurrency());
 }
 
 llvm::Error mct::execution::checkUnits(const Executor &executor,
@@ -102,7 +96,7 @@ llvm::Error mct::execution::checkUnits(const Executor &executor,
 size_t mct::execution::numWorkers(const Executor &executor,
                                   const SampleSource &samples,
                                   const RunOptions &options) {
-  unsigned threads = numThreads(options.threads);
+  unsigned threads = options.threads.count();
   // Each worker has memory of its own.
   const Executor::Memory &memory = executor.memory();
   if (int64_t left = executor.maxMemory() - memory.shared; memory.perWorker > 0)
@@ -113,6 +107,7 @@ size_t mct::execution::numWorkers(const Executor &executor,
 
 llvm::Error mct::execution::shareUnits(
     int64_t units, int64_t unitsInARow, size_t workers,
+    const mct::support::Threads &threads,
     llvm::function_ref<llvm::Error(size_t, int64_t)> body) {
   std::atomic<int64_t> next{0};
   // Units are handed out in order, so everything before the first error that
@@ -134,7 +129,7 @@ llvm::Error mct::execution::shareUnits(
           llvm::consumeError(std::move(error));
         }
   };
-  mct::support::runOnThreads(workers, runLane);
+  threads.run(workers, runLane);
   return firstError;
 }
 
@@ -169,7 +164,7 @@ llvm::Error mct::execution::forEachUnit(
     setUp(number, lane->worker);
   }
   return shareUnits(
-      chunks.units, chunks.unitsInARow, lanes.size(),
+      chunks.units, chunks.unitsInARow, lanes.size(), options.threads,
       [&](size_t number, int64_t index) -> llvm::Error {
         Lane &lane = *lanes[number];
         int64_t first = index * size;

@@ -358,7 +358,7 @@ double powerOfTwoAtLeast(double value) {
 class LutSearch {
 public:
   LutSearch(std::vector<Row> rows, const SelectionOptions &options,
-            bool forceZero, unsigned threads)
+            bool forceZero, const support::Threads &threads)
       : rows(std::move(rows)), range(options.isSigned), bits(options.bits),
         powerOfTwo(options.kind == QuantizerKind::LutPowerOfTwo),
         forceZero(forceZero), threads(threads),
@@ -436,7 +436,7 @@ private:
   unsigned bits;
   bool powerOfTwo;
   bool forceZero;
-  unsigned threads;
+  support::Threads threads;
   double minThreshold;
 };
 
@@ -582,7 +582,8 @@ LutParameters LutSearch::selectActivation() const {
 
 std::vector<Row> makeRows(llvm::ArrayRef<float> values,
                           llvm::ArrayRef<int64_t> shape,
-                          llvm::ArrayRef<int64_t> axes, unsigned threads) {
+                          llvm::ArrayRef<int64_t> axes,
+                          const support::Threads &threads) {
   size_t channels = channelCount(shape, axes);
   std::vector<Row> rows(channels);
   std::vector<float> gathered;
@@ -598,12 +599,6 @@ std::vector<Row> makeRows(llvm::ArrayRef<float> values,
     rows[channel] = makeRow(values.slice(channel * length, length));
   });
   return rows;
-}
-
-/// Threads that are worth starting for this many values.
-unsigned usefulThreads(unsigned threads, size_t values) {
-  return static_cast<unsigned>(
-      std::max<size_t>(1, std::min<size_t>(threads, values / 4096)));
 }
 
 SelectionOptions forWeights(SelectionOptions options) {
@@ -635,16 +630,19 @@ LutParameters bestLutTableForAtoms(llvm::ArrayRef<Atom> atoms, double threshold,
 LutParameters selectLut(llvm::ArrayRef<float> values,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> axes,
-                        const SelectionOptions &options, unsigned threads) {
-  threads = usefulThreads(threads, values.size());
-  return LutSearch(makeRows(values, shape, axes, threads), forWeights(options),
-                   /*forceZero=*/true, threads)
+                        const SelectionOptions &options,
+                        const support::Threads &threads) {
+  // More are not worth starting.
+  support::Threads useful = threads.atMost(values.size() / 4096);
+  return LutSearch(makeRows(values, shape, axes, useful), forWeights(options),
+                   /*forceZero=*/true, useful)
       .selectWeights();
 }
 
 int64_t selectLutAxis(llvm::ArrayRef<float> values,
                       llvm::ArrayRef<int64_t> shape,
-                      const SelectionOptions &options, unsigned threads) {
+                      const SelectionOptions &options,
+                      const support::Threads &threads) {
   int64_t best = 0;
   double bestError = kInfinity;
   for (int64_t axis = 0, end = int64_t(shape.size()); axis < end; ++axis) {

@@ -453,7 +453,8 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
-                 unsigned threads, llvm::ArrayRef<float> elementWeights) {
+                 const support::Threads &threads,
+                 llvm::ArrayRef<float> elementWeights) {
   size_t channels = channelCount(shape, axes);
   std::vector<SelectedParameters> results(channels);
   if (channels == 0)
@@ -472,14 +473,14 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
   size_t rowLength = values.size() / channels;
 
   // A thread costs more to start than a few short rows to search.
-  size_t useful = std::min<size_t>(threads, values.size() / 2048);
-  parallelFor(channels, useful, [&](size_t channel) {
-    results[channel] = selectForValues(
-        values.slice(channel * rowLength, rowLength), options,
-        elementWeights.empty()
-            ? elementWeights
-            : elementWeights.slice(channel * rowLength, rowLength));
-  });
+  parallelFor(channels, threads.atMost(values.size() / 2048),
+              [&](size_t channel) {
+                results[channel] = selectForValues(
+                    values.slice(channel * rowLength, rowLength), options,
+                    elementWeights.empty()
+                        ? elementWeights
+                        : elementWeights.slice(channel * rowLength, rowLength));
+              });
   return results;
 }
 
@@ -590,7 +591,8 @@ bool hasNegativeValue(const Histogram &histogram, double zThreshold) {
 
 AxisSelection selectAxis(llvm::ArrayRef<float> values,
                          llvm::ArrayRef<int64_t> shape,
-                         const SelectionOptions &options, unsigned threads,
+                         const SelectionOptions &options,
+                         const support::Threads &threads,
                          llvm::ArrayRef<float> elementWeights) {
   AxisSelection best;
   double bestError = std::numeric_limits<double>::infinity();

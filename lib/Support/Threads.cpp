@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Support/Threads.h"
 
+#include "llvm/Support/ThreadPool.h"
+
+#include <algorithm>
 #include <mutex>
 #include <pthread.h>
+#include <thread>
 #include <vector>
 
+using namespace mct::support;
 using Work = llvm::function_ref<void(size_t)>;
 
 namespace {
@@ -39,8 +44,31 @@ static size_t startAndJoin(size_t count, Work work) {
   return threads.size();
 }
 
-void mct::support::runOnThreads(size_t count, Work work) {
-  startAndJoin(count, work);
+Threads::Threads(unsigned count)
+    : number(count != 0 ? count
+                        : std::max(1u, std::thread::hardware_concurrency())) {}
+
+Threads::Threads(unsigned count, llvm::ThreadPoolInterface &pool)
+    : number(count != 0 ? count : std::max(1u, pool.getMaxConcurrency())),
+      pool(&pool) {}
+
+Threads Threads::atMost(size_t most) const {
+  Threads fewer = *this;
+  fewer.number = unsigned(std::clamp<size_t>(most, 1, number));
+  return fewer;
+}
+
+void Threads::run(size_t calls, Work work) const {
+  calls = std::clamp<size_t>(calls, 1, number);
+  if (!pool) {
+    startAndJoin(calls, work);
+    return;
+  }
+  llvm::ThreadPoolTaskGroup group(*pool);
+  for (size_t call = 1; call < calls; ++call)
+    group.async([work, call] { work(call); });
+  work(0);
+  group.wait();
 }
 
 bool mct::support::canRunThreads(size_t count) {

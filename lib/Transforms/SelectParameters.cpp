@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Quantization/Parallel.h"
+#include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
-#include <thread>
 
 namespace mct {
 #define GEN_PASS_DEF_SELECTPARAMETERSPASS
@@ -142,10 +142,8 @@ struct SelectParametersPass
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    unsigned workers = threads
-                           ? unsigned(threads)
-                           : std::max(1u, std::thread::hardware_concurrency());
-    quantization::parallelFor(searches.size(), workers,
+    quantization::parallelFor(searches.size(),
+                              support::getThreads(&getContext(), threads),
                               [&](size_t i) { searches[i].run(); });
     for (ActivationSearch &search : searches) {
       if (!search.error.empty()) {

@@ -3,11 +3,11 @@
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Parallel.h"
+#include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include <cmath>
-#include <thread>
 
 namespace mct {
 #define GEN_PASS_DEF_SELECTWEIGHTPARAMETERSPASS
@@ -37,7 +37,8 @@ struct WeightSearch {
   }
 
   /// All channels share the table, so there is no work to split by channel.
-  quantization::LutParameters selectTable(unsigned threads) const {
+  quantization::LutParameters
+  selectTable(const support::Threads &threads) const {
     int64_t length = channels ? int64_t(rows.size()) / channels : 0;
     return quantization::selectLut(rows, {channels, length}, {0}, options,
                                    threads);
@@ -114,7 +115,7 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
 /// nothing says which axis has them.
 static void chooseAxis(tpc::QuantizeOp point, const ConstantFloats &values,
                        const quantization::SelectionOptions &options,
-                       unsigned threads) {
+                       const support::Threads &threads) {
   if (point.getWeight() != tpc::kPositionalWeight || point.getAxes() ||
       !point.getWeightConfig().getPerChannel() || values.shape().empty())
     return;
@@ -132,7 +133,7 @@ static void chooseAxis(tpc::QuantizeOp point, const ConstantFloats &values,
 static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
                                             const SelectionSettings &settings,
                                             const KernelOps *kernels,
-                                            unsigned threads) {
+                                            const support::Threads &threads) {
   tpc::AttrQuantConfigAttr config = point.getWeightConfig();
   if (!config)
     return point.emitOpError()
@@ -194,9 +195,7 @@ struct SelectWeightParametersPass
                                   /*zThreshold=*/0};
     if (failed(settings.verify([&] { return module.emitError(); })))
       return signalPassFailure();
-    unsigned workers = threads
-                           ? unsigned(threads)
-                           : std::max(1u, std::thread::hardware_concurrency());
+    support::Threads workers = support::getThreads(&getContext(), threads);
     std::optional<KernelOps> kernels;
     if (errorMethod == quantization::ErrorMethod::HMSE)
       kernels = KernelOps::forModule(module);
@@ -224,7 +223,7 @@ struct SelectWeightParametersPass
         tasks.push_back({index, channel});
     }
     // A thread costs more to start than a few short rows to search.
-    workers = std::min<size_t>(workers, 1 + elements / 2048);
+    workers = workers.atMost(1 + elements / 2048);
     quantization::parallelFor(tasks.size(), workers, [&](size_t i) {
       searches[tasks[i].first].run(tasks[i].second);
     });

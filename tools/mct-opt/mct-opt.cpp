@@ -19,7 +19,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
-#include <thread>
 
 using namespace mlir;
 
@@ -95,7 +94,7 @@ int main(int argc, char **argv) {
   }
 
   // The context's own threads must not be refused.
-  if (!mct::support::canRunThreads(std::thread::hardware_concurrency()))
+  if (!mct::support::canRunThreads(mct::support::Threads().count()))
     setFlag("mlir-disable-threading", "true");
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (StringRef(outputName).ends_with(".mlirbc"))

@@ -33,7 +33,6 @@
 #include <map>
 #include <mutex>
 #include <sys/resource.h>
-#include <thread>
 
 using namespace mlir;
 using namespace mct;
@@ -633,7 +632,7 @@ int main(int argc, char **argv) {
   registry.insert<tpc::TpcDialect>();
   dependencies.appendTo(registry);
   // The context's own threads must not be refused.
-  bool threads = support::canRunThreads(std::thread::hardware_concurrency());
+  bool threads = support::canRunThreads(support::Threads().count());
   MLIRContext context(registry, threads ? MLIRContext::Threading::ENABLED
                                         : MLIRContext::Threading::DISABLED);
   // A diagnostic says what is wrong; the op may hold a megabyte of weights.

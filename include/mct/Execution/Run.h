@@ -4,6 +4,7 @@
 
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/Support/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mct::execution {
@@ -23,8 +24,8 @@ struct Unit {
 };
 
 struct RunOptions {
-  /// Workers; 0: one per core.
-  unsigned threads = 0;
+  /// Of the workers.
+  support::Threads threads;
   /// Samples a worker takes at a time, rounded up to units; 0: one unit.
   int64_t batchSize = 0;
 };
@@ -49,15 +50,13 @@ struct RunSettings {
 /// runs in the worker's thread; worker 0 is the calling thread. Of several
 /// errors the one of the lowest unit is returned, whatever the timing.
 llvm::Error shareUnits(int64_t units, int64_t unitsInARow, size_t workers,
+                       const support::Threads &threads,
                        llvm::function_ref<llvm::Error(size_t, int64_t)> body);
 
 /// Loads a whole unit of one input: behind the last sample it is repeated, for
 /// kernels compute whole units. What comes of the copies is nobody's.
 llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
                      int64_t valid, int64_t unit, char *buffer);
-
-/// Threads for a number that users give; 0: one per core.
-unsigned numThreads(unsigned requested);
 
 /// Fails where the samples do not fill the units of a network whose batch is
 /// fixed.

@@ -8,6 +8,7 @@
 
 #include "mct/Quantization/Selection.h"
 
+#include "mct/Support/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstddef>
@@ -133,14 +134,16 @@ LutParameters bestLutTableForAtoms(llvm::ArrayRef<Atom> atoms, double threshold,
 LutParameters selectLut(llvm::ArrayRef<float> values,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> axes,
-                        const SelectionOptions &options, unsigned threads);
+                        const SelectionOptions &options,
+                        const support::Threads &threads);
 
 /// The axis whose thresholds fit best, for a tensor of at least one axis that
 /// has no known channel axis: smallest error of selectLut, the first of equal
 /// ones. Source: thresholds.md 2.9.
 int64_t selectLutAxis(llvm::ArrayRef<float> values,
                       llvm::ArrayRef<int64_t> shape,
-                      const SelectionOptions &options, unsigned threads);
+                      const SelectionOptions &options,
+                      const support::Threads &threads);
 
 /// Table and threshold for an activation. The threshold that covers every
 /// value, twice it and fractions of it are tried, each with its best table. Of

@@ -3,16 +3,17 @@
 #ifndef MCT_QUANTIZATION_PARALLEL_H
 #define MCT_QUANTIZATION_PARALLEL_H
 
+#include "mct/Support/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstddef>
 
 namespace mct::quantization {
 
-/// Calls `work` once for each of 0 ... count - 1 on up to `threads` threads,
-/// the calling one included, fewer where the system refuses them. Which thread
+/// Calls `work` once for each of 0 ... count - 1 on `threads`, the calling one
+/// included, fewer where the system refuses them. Which thread
 /// has which index is not determined: calls must not depend on each other.
-void parallelFor(size_t count, unsigned threads,
+void parallelFor(size_t count, const support::Threads &threads,
                  llvm::function_ref<void(size_t)> work);
 
 } // namespace mct::quantization

@@ -6,6 +6,7 @@
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Histogram.h"
 
+#include "mct/Support/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
@@ -144,7 +145,8 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
-                 unsigned threads, llvm::ArrayRef<float> elementWeights = {});
+                 const support::Threads &threads,
+                 llvm::ArrayRef<float> elementWeights = {});
 
 /// The axis whose thresholds (or scales) fit best, for tensors with no known
 /// channel axis, and the parameters of its channels.
@@ -159,7 +161,8 @@ struct AxisSelection {
 /// thresholds.md 2.9.
 AxisSelection selectAxis(llvm::ArrayRef<float> values,
                          llvm::ArrayRef<int64_t> shape,
-                         const SelectionOptions &options, unsigned threads,
+                         const SelectionOptions &options,
+                         const support::Threads &threads,
                          llvm::ArrayRef<float> elementWeights = {});
 
 /// The values a search sees of a histogram. Each bin stands for its midpoint

@@ -9,13 +9,35 @@
 
 #include <cstddef>
 
+namespace llvm {
+class ThreadPoolInterface;
+} // namespace llvm
+
 namespace mct::support {
 
-/// Calls `work(0)` on the calling thread and `work(1)` ... `work(count - 1)` on
-/// one thread each, and returns when all have returned. Calls for which the
-/// system has no thread are left out, so that each must take what it does from
-/// something that all of them share.
-void runOnThreads(size_t count, llvm::function_ref<void(size_t)> work);
+/// How many threads something may use, and from where it has them.
+class Threads {
+public:
+  /// Started for each use. 0: one per core. A number stands for this.
+  Threads(unsigned count = 0);
+  /// Those of a pool, and the calling thread. 0: as many as the pool has.
+  Threads(unsigned count, llvm::ThreadPoolInterface &pool);
+
+  /// At least 1.
+  unsigned count() const { return number; }
+  /// From the same place, but at most so many, and at least 1.
+  Threads atMost(size_t most) const;
+
+  /// Calls `work(0)` on the calling thread and `work(1)` ... `work(calls - 1)`,
+  /// at most `count()` in all, on others, and returns when all have returned.
+  /// Calls for which there is no thread are left out, or come late, so that
+  /// each must take what it does from something that all of them share.
+  void run(size_t calls, llvm::function_ref<void(size_t)> work) const;
+
+private:
+  unsigned number;
+  llvm::ThreadPoolInterface *pool = nullptr;
+};
 
 /// Whether the system gives so many threads beside the calling one at once.
 bool canRunThreads(size_t count);

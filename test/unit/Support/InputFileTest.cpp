@@ -55,7 +55,7 @@ TEST_F(InputFileTest, PipesAreReadToTheirEnd) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   // More than a pipe holds, and than one block.
   std::string text(3000001, 'y');
-  runOnThreads(2, [&](size_t number) {
+  Threads(2).run(2, [&](size_t number) {
     if (number == 0) {
       auto buffer = llvm::cantFail(readInputFile(pipe));
       EXPECT_EQ(buffer->getBuffer(), text);
@@ -70,7 +70,7 @@ TEST_F(InputFileTest, PipesThatDoNotEndAreAnError) {
   std::string pipe = path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   constexpr size_t kLimit = size_t(2) << 20;
-  runOnThreads(2, [&](size_t number) {
+  Threads(2).run(2, [&](size_t number) {
     if (number == 1) {
       write("pipe", std::string(kLimit, 'y'));
       return;

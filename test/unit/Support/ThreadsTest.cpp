@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Support/Threads.h"
 #include "mct/Quantization/Parallel.h"
+#include "llvm/Support/ThreadPool.h"
 #include "gtest/gtest.h"
 
 #include <mutex>
@@ -33,7 +34,7 @@ private:
 std::set<size_t> numbersOf(size_t count) {
   std::mutex mutex;
   std::set<size_t> numbers;
-  runOnThreads(count, [&](size_t number) {
+  Threads(unsigned(count)).run(count, [&](size_t number) {
     std::lock_guard<std::mutex> lock(mutex);
     numbers.insert(number);
   });
@@ -45,6 +46,25 @@ TEST(ThreadsTest, EveryNumberHasItsThread) {
   EXPECT_EQ(numbersOf(1), (std::set<size_t>{0}));
   EXPECT_EQ(numbersOf(4), (std::set<size_t>{0, 1, 2, 3}));
   EXPECT_TRUE(canRunThreads(3));
+}
+
+TEST(ThreadsTest, OfAPool) {
+  llvm::StdThreadPool pool(llvm::hardware_concurrency(3));
+  EXPECT_EQ(Threads(0, pool).count(), pool.getMaxConcurrency());
+  Threads threads(5, pool);
+  EXPECT_EQ(threads.count(), 5u);
+  EXPECT_EQ(threads.atMost(2).count(), 2u);
+  EXPECT_EQ(threads.atMost(0).count(), 1u);
+  // Also where the calling thread is one of the pool's.
+  std::mutex mutex;
+  std::multiset<size_t> numbers;
+  threads.run(2, [&](size_t outer) {
+    threads.run(3, [&](size_t inner) {
+      std::lock_guard<std::mutex> lock(mutex);
+      numbers.insert(10 * outer + inner);
+    });
+  });
+  EXPECT_EQ(numbers, (std::multiset<size_t>{0, 1, 2, 10, 11, 12}));
 }
 
 TEST(ThreadsTest, WorkIsDoneWhereThreadsAreRefused) {
