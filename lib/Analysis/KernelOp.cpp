@@ -437,7 +437,8 @@ KernelOp::getCorrectionsAfter(ArrayRef<float> bias, ArrayRef<double> scale,
   }
   return tpc::CorrectionsAttr::get(corrections.getContext(),
                                    corrections.getApplied(), offsets,
-                                   corrections.getKernelScale());
+                                   corrections.getKernelScale(),
+                                   corrections.getSamples());
 }
 
 /// A point that several ops read cannot speak of one of them.

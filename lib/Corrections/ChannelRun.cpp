@@ -356,7 +356,10 @@ mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
     return failure();
   auto run = execution::NetworkRun::prepare(
       floating->getLoc(), std::move(executors->front()), settings);
-  if (failed(run) || failed(run->thin(runOptions.maxSamples)))
+  if (failed(run))
+    return failure();
+  int64_t available = run->samples().numSamples();
+  if (failed(run->thin(runOptions.maxSamples)))
     return failure();
   auto exact = summarize(*run, floatFunction, floatResults, runOptions.moments);
   if (failed(exact))
@@ -368,8 +371,11 @@ mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
   if (failed(runLayerwise(function.getLoc(), *executors->back(), results,
                           run->samples(), layerwise, visitor)))
     return failure();
+  std::optional<int64_t> seen;
+  if (run->samples().numSamples() != available)
+    seen = run->samples().numSamples();
   for (auto [layer, change] : llvm::zip(layers, visitor.changes))
-    if (failed(applyCorrection(*layer, change, how)))
+    if (failed(applyCorrection(*layer, change, how, seen)))
       return failure();
   return success();
 }

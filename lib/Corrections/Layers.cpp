@@ -139,9 +139,10 @@ scaleParameters(tpc::QuantizerAttrInterface parameters,
                                  symmetric.getBits(), symmetric.getIsSigned());
 }
 
-LogicalResult mct::corrections::applyCorrection(const Layer &layer,
-                                                ArrayRef<Affine> correction,
-                                                StringRef how) {
+LogicalResult
+mct::corrections::applyCorrection(const Layer &layer,
+                                  ArrayRef<Affine> correction, StringRef how,
+                                  std::optional<int64_t> samples) {
   tpc::QuantizeOp point = layer.point;
   MLIRContext *context = point.getContext();
   tpc::CorrectionsAttr before = point.getCorrectionsAttr();
@@ -181,7 +182,8 @@ LogicalResult mct::corrections::applyCorrection(const Layer &layer,
   applied.push_back(StringAttr::get(context, how));
   if (!scaledBefore)
     scales.assign(1, 1.0);
-  auto record = tpc::CorrectionsAttr::get(context, applied, offsets, scales);
+  auto record =
+      tpc::CorrectionsAttr::get(context, applied, offsets, scales, samples);
   OpBuilder builder(point);
   layer.op.setBias(builder, bias, record);
   if (scalesKernel) {

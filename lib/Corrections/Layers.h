@@ -62,15 +62,14 @@ llvm::SmallVector<mlir::Value> mapResults(llvm::ArrayRef<Layer *> layers,
 std::vector<float> quantizedKernel(const Layer &layer);
 
 /// Makes every output channel scale * output + offset of what it was, by
-/// kernel, parameters and bias, and records it as the correction `how`.
-/// Parameters and kernel are touched only when a scale is not 1; there are then
-/// as many parameters as channels, or one. Fails, with a diagnostic and before
-/// anything is changed, where a number of the layer or of the correction is not
-/// finite.
-mlir::LogicalResult
-applyCorrection(const Layer &layer,
-                llvm::ArrayRef<quantization::Affine> correction,
-                llvm::StringRef how);
+/// kernel, parameters and bias, and records it as the correction `how`,
+/// measured on so many `samples` of more. Parameters and kernel are touched
+/// only when a scale is not 1; there are then as many parameters as channels,
+/// or one. Fails, with a diagnostic and before anything is changed, where a
+/// number of the layer or of the correction is not finite.
+mlir::LogicalResult applyCorrection(
+    const Layer &layer, llvm::ArrayRef<quantization::Affine> correction,
+    llvm::StringRef how, std::optional<int64_t> samples = std::nullopt);
 
 } // namespace mct::corrections
 

@@ -47,3 +47,9 @@ func.func private @f() attributes {a = #tpc.corrections<applied = ["second_momen
 // K3
 // expected-error@+1 {{has 2 kernel scales for 3 bias offsets}}
 func.func private @f() attributes {a = #tpc.corrections<applied = ["second_moment"], bias_offset = [0.0, 0.0, 0.0], kernel_scale = [1.0, 2.0]>}
+
+// -----
+
+// K4
+// expected-error@+1 {{'samples' must be positive, but got 0}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["second_moment"], bias_offset = [0.0], kernel_scale = [1.0], samples = 0>}

@@ -380,13 +380,14 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
     * `applied`: what was done, in order: `second_moment`, `activation_bias`, `input_mean`, `quantized_network`.
     * `bias_offset`: one per output channel, in the unit of the layer's result.
     * `kernel_scale`: as many; `[1.0]` for all.
+    * `samples`: on how many the last correction was measured, where there were more.
 
     Whoever gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) writes what becomes of it, or the
     record goes: the kernel and the bias that are there then count as those of the float network. Other parameters of
     the point change neither.
 
     Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales positive;
-    (K3) there are one or as many scales as offsets.
+    (K3) there are one or as many scales as offsets; (K4) `samples` is positive.
 
     ```mlir
     #tpc.corrections<applied = ["second_moment", "quantized_network"], bias_offset = [0.25, -0.5], kernel_scale = [1.1, 1.0]>
@@ -395,9 +396,10 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
   let parameters = (ins
     ArrayRefParameter<"::mlir::StringAttr">:$applied,
     Tpc_RealListParameter:$bias_offset,
-    Tpc_RealListParameter:$kernel_scale);
+    Tpc_RealListParameter:$kernel_scale,
+    OptionalParameter<"std::optional<int64_t>">:$samples);
   let assemblyFormat = [{
-    `<` struct(custom<NameList>($applied), custom<RealList>($bias_offset), custom<RealList>($kernel_scale)) `>`
+    `<` struct(custom<NameList>($applied), custom<RealList>($bias_offset), custom<RealList>($kernel_scale), $samples) `>`
   }];
   let extraClassDeclaration = [{
     /// Whether `applied` has that name.

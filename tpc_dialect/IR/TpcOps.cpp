@@ -275,9 +275,9 @@ static LogicalResult verifyAttributes(QuantizeOp point) {
       return failure();
   }
   if (CorrectionsAttr made = point.getCorrectionsAttr())
-    if (failed(CorrectionsAttr::verify(emitError, made.getApplied(),
-                                       made.getBiasOffset(),
-                                       made.getKernelScale())))
+    if (failed(CorrectionsAttr::verify(
+            emitError, made.getApplied(), made.getBiasOffset(),
+            made.getKernelScale(), made.getSamples())))
       return failure();
   if (!point.getParametersAttr())
     return success();

@@ -114,8 +114,8 @@ LogicalResult StatisticsAttr::verify(EmitError emitError, int64_t count,
 
 LogicalResult CorrectionsAttr::verify(EmitError emitError,
                                       ArrayRef<StringAttr> applied,
-                                      RealList biasOffset,
-                                      RealList kernelScale) {
+                                      RealList biasOffset, RealList kernelScale,
+                                      std::optional<int64_t> samples) {
   // K1
   if (applied.empty())
     return emitError() << "'applied' must name at least one correction";
@@ -143,6 +143,9 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
   if (kernelScale.size() != 1 && kernelScale.size() != biasOffset.size())
     return emitError() << "has " << kernelScale.size() << " kernel scales for "
                        << biasOffset.size() << " bias offsets";
+  // K4
+  if (samples && *samples <= 0)
+    return emitError() << "'samples' must be positive, but got " << *samples;
   return success();
 }
 

@@ -10,7 +10,7 @@
 
 // CHECK: bias_offset = [0.428571{{[0-9]*}}]
 // WHOLE: bias_offset = [5.000000e-01]
-// ONE: bias_offset = [{{0\.0|1\.0}}00000e+00]
+// ONE: bias_offset = [{{0\.0|1\.0}}00000e+00], kernel_scale = [1.000000e+00], samples = 4>
 // SEVEN: bias_offset = [0.571428{{[0-9]*}}]
 func.func @main(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
