@@ -308,8 +308,8 @@ static llvm::StringRef describe(mode_t mode) {
 
 llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   std::unique_ptr<NpyFile> file(new NpyFile());
-  file->filePath = path.str();
-  file->descriptor = openForReading(file->filePath.c_str());
+  file->given = path.str();
+  file->descriptor = openForReading(file->given.c_str());
   struct stat status;
   if (file->descriptor < 0 || ::fstat(file->descriptor, &status) != 0)
     return fail(path, "cannot open: " + systemError());
@@ -374,10 +374,10 @@ llvm::Error NpyFile::read(uint64_t offset, size_t size, void *to) const {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return fail(filePath, "cannot read: " + systemError());
+      return fail(given, "cannot read: " + systemError());
     if (count == 0)
-      return fail(filePath, "truncated while it was read: expected bytes at " +
-                                llvm::Twine(begin) + ", found the end");
+      return fail(given, "truncated while it was read: expected bytes at " +
+                             llvm::Twine(begin) + ", found the end");
     position += count;
     begin += count;
     size -= count;

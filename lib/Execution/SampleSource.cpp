@@ -170,8 +170,8 @@ static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
 SampleSource::~SampleSource() = default;
 
 namespace {
-/// Samples in `.npy` files, converted to what a network reads.
-class FileSamples : public SampleSource {
+/// Samples in stored tensors, converted to what a network reads.
+class StoredSamples : public SampleSource {
 public:
   llvm::Error open(const SampleOptions &options,
                    llvm::ArrayRef<TensorSpec> specs, int64_t unit);
@@ -187,7 +187,7 @@ public:
 
 private:
   struct Shard {
-    std::unique_ptr<NpyFile> file;
+    std::shared_ptr<const StoredTensor> tensor;
     int64_t first = 0, count = 0;
     /// Of the file, that make a sample.
     int64_t rows = 1;
@@ -205,6 +205,13 @@ private:
     llvm::SmallVector<float> scale, offset;
     std::deque<Shard> shards;
   };
+  llvm::Error add(std::shared_ptr<const StoredTensor> tensor, Input &input,
+                  const TensorSpec &spec);
+  /// Whether a sample of some input has several rows.
+  bool haveOwnLeadingSizes() const {
+    return llvm::any_of(
+        inputs, [](const Input &input) { return input.sampleRows != 1; });
+  }
   llvm::Error loadFrom(const Input &input, const Shard &shard, int64_t first,
                        int64_t count, char *buffer) const;
   llvm::SmallVector<Input, 1> inputs;
@@ -215,14 +222,58 @@ private:
 llvm::Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(const SampleOptions &options,
                    llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
-  auto source = std::make_unique<FileSamples>();
+  auto source = std::make_unique<StoredSamples>();
   if (llvm::Error error = source->open(options, specs, unit))
     return std::move(error);
   return std::move(source);
 }
 
-llvm::Error FileSamples::open(const SampleOptions &options,
-                              llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
+/// All of them, for people.
+static std::string namesOf(llvm::ArrayRef<TensorSpec> specs) {
+  std::string names;
+  for (const TensorSpec &spec : specs)
+    names += (names.empty() ? "'" : ", '") + spec.name + "'";
+  return names;
+}
+
+/// Appends the samples of a tensor to those of an input.
+llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
+                               Input &input, const TensorSpec &spec) {
+  llvm::ArrayRef<int64_t> found = tensor->shape();
+  llvm::ArrayRef<int64_t> whole = spec.type.getShape();
+  llvm::ArrayRef<int64_t> row = whole.drop_front(whole.empty() ? 0 : 1);
+  bool ownLeadingSizes = haveOwnLeadingSizes();
+  // Rows, or samples of the type's own shape side by side.
+  bool isRows = !found.empty() && found.drop_front() == row;
+  bool isStacked = ownLeadingSizes && !whole.empty() && !found.empty() &&
+                   found.drop_front() == whole;
+  int64_t sampleRows = isStacked ? 1 : input.sampleRows;
+  if ((!isRows && !isStacked) || found.front() % sampleRows != 0)
+    return fail("'{0}': expected shape {1} for input '{2}', found {3}",
+                tensor->name(), expectedShape(whole, ownLeadingSizes),
+                input.name, shapeText(found));
+  if (!isConvertible(tensor->elementType(), input.elementType))
+    return fail("'{0}': expected elements that can be read as {1} for input "
+                "'{2}', found {3}",
+                tensor->name(), typeText(input.elementType), input.name,
+                getName(tensor->elementType()));
+  if (found.front() == 0)
+    return fail("'{0}': expected at least one sample, found none",
+                tensor->name());
+  Shard shard;
+  shard.first = input.shards.empty()
+                    ? 0
+                    : input.shards.back().first + input.shards.back().count;
+  shard.rows = sampleRows;
+  shard.count = found.front() / sampleRows;
+  shard.tensor = std::move(tensor);
+  input.shards.push_back(std::move(shard));
+  return llvm::Error::success();
+}
+
+llvm::Error StoredSamples::open(const SampleOptions &options,
+                                llvm::ArrayRef<TensorSpec> specs,
+                                int64_t unit) {
   bool scales = !options.scale.empty() || !options.offset.empty();
   for (const TensorSpec &spec : specs) {
     Input &input = inputs.emplace_back();
@@ -266,52 +317,31 @@ llvm::Error FileSamples::open(const SampleOptions &options,
       return error;
   }
 
-  bool ownLeadingSizes = llvm::any_of(
-      inputs, [](const Input &input) { return input.sampleRows != 1; });
   for (const std::string &text : options.files) {
     auto [number, path] = splitName(text, specs);
-    if (!number) {
-      if (specs.size() != 1) {
-        std::string names;
-        for (const TensorSpec &spec : specs)
-          names += (names.empty() ? "'" : ", '") + spec.name + "'";
-        return fail("'{0}': the network has {1} inputs ({2}); write NAME:PATH",
-                    text, specs.size(), names);
-      }
+    if (!number && specs.size() == 1)
       number = 0;
-    }
+    if (!number)
+      return fail("'{0}': the network has {1} inputs ({2}); write NAME:PATH",
+                  text, specs.size(), namesOf(specs));
     auto file = NpyFile::open(path);
     if (!file)
       return file.takeError();
-    Input &input = inputs[*number];
-    const TensorSpec &spec = specs[*number];
-    llvm::ArrayRef<int64_t> found = (*file)->shape();
-    llvm::ArrayRef<int64_t> whole = spec.type.getShape();
-    llvm::ArrayRef<int64_t> row = whole.drop_front(whole.empty() ? 0 : 1);
-    // Rows, or samples of the type's own shape side by side.
-    bool isRows = !found.empty() && found.drop_front() == row;
-    bool isStacked = ownLeadingSizes && !whole.empty() && !found.empty() &&
-                     found.drop_front() == whole;
-    int64_t sampleRows = isStacked ? 1 : input.sampleRows;
-    if ((!isRows && !isStacked) || found.front() % sampleRows != 0)
-      return fail("'{0}': expected shape {1} for input '{2}', found {3}", path,
-                  expectedShape(whole, ownLeadingSizes), input.name,
-                  shapeText(found));
-    if (!isConvertible((*file)->elementType(), input.elementType))
-      return fail("'{0}': expected elements that can be read as {1} for input "
-                  "'{2}', found {3}",
-                  path, typeText(input.elementType), input.name,
-                  getName((*file)->elementType()));
-    if (found.front() == 0)
-      return fail("'{0}': expected at least one sample, found none", path);
-    Shard shard;
-    shard.first = input.shards.empty()
-                      ? 0
-                      : input.shards.back().first + input.shards.back().count;
-    shard.rows = sampleRows;
-    shard.count = found.front() / sampleRows;
-    shard.file = std::move(*file);
-    input.shards.push_back(std::move(shard));
+    if (llvm::Error error =
+            add(std::move(*file), inputs[*number], specs[*number]))
+      return error;
+  }
+  for (const SampleOptions::Tensor &given : options.tensors) {
+    auto spec = llvm::find_if(
+        specs, [&](const TensorSpec &one) { return one.name == given.input; });
+    if (spec == specs.end() && given.input.empty() && specs.size() == 1)
+      spec = specs.begin();
+    if (spec == specs.end())
+      return fail("'{0}': the network has no input '{1}', but {2}",
+                  given.tensor->name(), given.input, namesOf(specs));
+    if (llvm::Error error =
+            add(given.tensor, inputs[spec - specs.begin()], *spec))
+      return error;
   }
 
   bool first = true;
@@ -323,7 +353,7 @@ llvm::Error FileSamples::open(const SampleOptions &options,
       return fail("expected {0} samples for input '{1}' as for '{2}', found "
                   "{3}{4}",
                   availableCount, input.name, inputs[0].name, count,
-                  !ownLeadingSizes
+                  !haveOwnLeadingSizes()
                       ? ""
                       : "; the inputs have leading sizes of their own, so that "
                         "a sample of '" +
@@ -346,7 +376,7 @@ constexpr size_t kBlockBytes = 64 * 1024;
 /// The elements of a range of rows of a file, in row-major order.
 class RowReader {
 public:
-  RowReader(const NpyFile &file, int64_t firstRow, int64_t rows)
+  RowReader(const StoredTensor &file, int64_t firstRow, int64_t rows)
       : file(file), firstRow(firstRow), rows(rows),
         bytes(getByteSize(file.elementType())),
         rowElements(file.numElements() / file.shape().front()) {}
@@ -394,7 +424,7 @@ private:
     return llvm::Error::success();
   }
 
-  const NpyFile &file;
+  const StoredTensor &file;
   int64_t firstRow, rows;
   size_t bytes;
   int64_t rowElements;
@@ -442,11 +472,11 @@ static llvm::Error readAsFloats(RowReader &rows, ElementType type,
   }
 }
 
-llvm::Error FileSamples::loadFrom(const Input &input, const Shard &shard,
-                                  int64_t first, int64_t count,
-                                  char *buffer) const {
+llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
+                                    int64_t first, int64_t count,
+                                    char *buffer) const {
   int64_t elements = count * input.sampleElements;
-  RowReader rows(*shard.file, first * shard.rows, count * shard.rows);
+  RowReader rows(*shard.tensor, first * shard.rows, count * shard.rows);
   if (!input.elementType.isF32()) {
     if (llvm::Error error = rows.read(0, elements, buffer))
       return error;
@@ -456,14 +486,14 @@ llvm::Error FileSamples::loadFrom(const Input &input, const Shard &shard,
       if (buffer[i] != 0 && buffer[i] != 1)
         return fail("'{0}': sample {1}: expected 0 or 1, found {2} at element "
                     "{3}",
-                    shard.file->path(), first + i / input.sampleElements,
+                    shard.tensor->name(), first + i / input.sampleElements,
                     unsigned(static_cast<unsigned char>(buffer[i])),
                     i % input.sampleElements);
     return llvm::Error::success();
   }
   auto *to = reinterpret_cast<float *>(buffer);
   if (llvm::Error error =
-          readAsFloats(rows, shard.file->elementType(), elements, to))
+          readAsFloats(rows, shard.tensor->elementType(), elements, to))
     return error;
   auto period = static_cast<int64_t>(input.scale.size());
   for (int64_t i = 0; period != 0 && i < elements; i += period) {
@@ -489,7 +519,7 @@ llvm::Error FileSamples::loadFrom(const Input &input, const Shard &shard,
     if (!std::isfinite(to[i]))
       return fail("'{0}': sample {1}: expected finite values, found {2} at "
                   "element {3}",
-                  shard.file->path(), first + i / input.sampleElements,
+                  shard.tensor->name(), first + i / input.sampleElements,
                   std::isnan(to[i]) ? "nan"
                   : to[i] > 0       ? "inf"
                                     : "-inf",
@@ -510,8 +540,8 @@ static void forEachPart(const Shards &shards, int64_t first, int64_t count,
   }
 }
 
-llvm::Error FileSamples::load(size_t number, int64_t first, int64_t count,
-                              void *buffer) const {
+llvm::Error StoredSamples::load(size_t number, int64_t first, int64_t count,
+                                void *buffer) const {
   const Input &input = inputs[number];
   auto *position = static_cast<char *>(buffer);
   llvm::Error result = llvm::Error::success();

@@ -3,6 +3,7 @@
 #define MCT_EXECUTION_NPY_H
 
 #include "mct/Execution/OutputFile.h"
+#include "mct/Execution/StoredTensor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -15,33 +16,16 @@
 
 namespace mct::execution {
 
-enum class ElementType { F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, Bool };
-
-/// `f32`, `u8`, ...
-llvm::StringRef getName(ElementType type);
-/// Size of one element in bytes.
-size_t getByteSize(ElementType type);
-
 /// A `.npy` file (format 1, 2 or 3), little endian. Its data are read, not
 /// mapped, so that a file that somebody shortens meanwhile is an error.
-class NpyFile {
+class NpyFile : public StoredTensor {
 public:
-  ~NpyFile();
-  NpyFile(const NpyFile &) = delete;
-  NpyFile &operator=(const NpyFile &) = delete;
+  ~NpyFile() override;
 
   /// Errors name the file, what was expected and what was found.
   static llvm::Expected<std::unique_ptr<NpyFile>> open(llvm::StringRef path);
 
-  llvm::StringRef path() const { return filePath; }
-  ElementType elementType() const { return type; }
-  llvm::ArrayRef<int64_t> shape() const { return dimensions; }
-  int64_t numElements() const { return elements; }
-  /// Whether the first dimension, not the last, is contiguous.
-  bool isFortranOrder() const { return fortranOrder; }
-
-  /// Copies the bytes [offset, offset + size) of the data. Thread safe.
-  llvm::Error read(uint64_t offset, size_t size, void *to) const;
+  llvm::Error read(uint64_t offset, size_t size, void *to) const override;
   /// All elements in the order of the file; `T` is of the element's size.
   template <typename T> llvm::Expected<std::vector<T>> readAll() const {
     std::vector<T> values(elements);
@@ -52,11 +36,6 @@ public:
 
 private:
   NpyFile() = default;
-  std::string filePath;
-  ElementType type = ElementType::F32;
-  llvm::SmallVector<int64_t> dimensions;
-  int64_t elements = 0;
-  bool fortranOrder = false;
   int descriptor = -1;
   size_t dataOffset = 0;
 };

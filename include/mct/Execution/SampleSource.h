@@ -15,6 +15,13 @@ struct SampleOptions {
   /// Files, each as `PATH`, or `NAME:PATH` with an argument's name or number.
   /// Files of the same input are concatenated.
   llvm::SmallVector<std::string> files;
+  /// Tensors, with an argument's name (or none, for the only one), behind the
+  /// files of the same input.
+  struct Tensor {
+    std::string input;
+    std::shared_ptr<const StoredTensor> tensor;
+  };
+  std::vector<Tensor> tensors;
   /// Network input = value * scale + offset: one value for all, or one per
   /// channel (last axis). Empty: 1 and 0. Applies to the f32 inputs; an input
   /// of another type takes the values as they are stored.
@@ -40,7 +47,7 @@ class SampleSource {
 public:
   virtual ~SampleSource();
 
-  /// Samples in `.npy` files.
+  /// Samples in `.npy` files and other stored tensors.
   /// `unit`: samples that one tensor of the types in `inputs` holds. A sample
   /// is what the leading dimension holds divided by the unit: one row of a
   /// batch; for a function whose arguments do not share a batch, of unit 1, all
