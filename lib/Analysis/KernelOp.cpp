@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -9,7 +10,6 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "tpc_dialect/targets/LoadTarget.h"
-#include "llvm/ADT/SetVector.h"
 #include <cmath>
 
 using namespace mlir;
@@ -360,21 +360,6 @@ static Value createLike(Operation *like, OpBuilder &builder, Location loc,
   return createConstant(builder, loc, type, values, name);
 }
 
-/// Erases an op, and what it reads, that only makes a value nobody reads.
-static void eraseIfUnused(Operation *op) {
-  if (!op || !op->use_empty() ||
-      !(op->hasTrait<OpTrait::ConstantLike>() ||
-        isa<tpc::QuantizeOp, linalg::FillOp, linalg::BroadcastOp,
-            tensor::EmptyOp>(op)))
-    return;
-  llvm::SmallSetVector<Operation *, 2> producers;
-  for (Value operand : op->getOperands())
-    producers.insert(operand.getDefiningOp());
-  op->erase();
-  for (Operation *producer : producers)
-    eraseIfUnused(producer);
-}
-
 /// Puts `constant` behind the points of `operand`, for this operand alone.
 static void replaceConstant(OpBuilder &builder, OpOperand &operand,
                             Value constant) {
@@ -389,8 +374,7 @@ static void replaceConstant(OpBuilder &builder, OpOperand &operand,
   }
   Operation *old = use->get().getDefiningOp();
   use->set(constant);
-  if (old)
-    eraseIfUnused(old);
+  eraseUnused(old);
 }
 
 /// Where a constant must stand for all points of `operand`.
@@ -536,8 +520,7 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
   auto broadcast =
       linalg::BroadcastOp::create(builder, op->getLoc(), vector, empty, others);
   initial.set(broadcast->getResult(0));
-  if (old)
-    eraseIfUnused(old);
+  eraseUnused(old);
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,11 +2,9 @@
 #include "ChannelAffine.h"
 #include "mct/Analysis/Names.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/SetVector.h"
 #include <cmath>
 
 using namespace mlir;
@@ -130,20 +128,6 @@ std::optional<int64_t> mct::followChannelsBack(Operation *op, int64_t axis) {
   if (keepsLastAxis(op) && axis == getRank(op->getResult(0)) - 1)
     return getRank(op->getOperand(0)) - 1;
   return std::nullopt;
-}
-
-void mct::eraseUnusedConstants(ArrayRef<Operation *> ops) {
-  llvm::SmallSetVector<Operation *, 8> pending(ops.begin(), ops.end());
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val();
-    if (!op || !op->use_empty() ||
-        !(op->hasTrait<OpTrait::ConstantLike>() ||
-          isa<linalg::FillOp, linalg::BroadcastOp, tensor::EmptyOp>(op)))
-      continue;
-    for (Value operand : op->getOperands())
-      pending.insert(operand.getDefiningOp());
-    op->erase();
-  }
 }
 
 void mct::renameChanged(Operation *op, StringRef suffix) {

@@ -53,9 +53,6 @@ std::optional<int64_t> followChannels(mlir::Operation *op, int64_t axis);
 /// The same from the result to the operand.
 std::optional<int64_t> followChannelsBack(mlir::Operation *op, int64_t axis);
 
-/// Erases ops that make constants, and nobody reads.
-void eraseUnusedConstants(llvm::ArrayRef<mlir::Operation *> ops);
-
 /// Appends a suffix to the name of an op whose value is no longer what it was;
 /// nothing happens when it has none.
 void renameChanged(mlir::Operation *op, llvm::StringRef suffix);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
 #include "OperatorParts.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -157,7 +158,7 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
     old->erase();
   }
   // Before the bias is replaced, which may erase what the old ops read.
-  eraseUnusedConstants(producers);
+  eraseUnused(producers);
   builder.setInsertionPoint(merged);
   KernelOp mergedOp = *kernelOps.get(merged);
   mergedOp.setBias(builder, *secondBias);
@@ -209,7 +210,7 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
   result.getDefiningOp()->setLoc(user->getLoc());
   user->getResult(0).replaceAllUsesWith(result);
   user->erase();
-  eraseUnusedConstants(producers);
+  eraseUnused(producers);
   OpBuilder builder(kernelOp.getOperation());
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   kernelOp.setBias(builder, *bias);

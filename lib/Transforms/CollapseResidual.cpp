@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,7 +89,7 @@ static void collapse(const KernelOp &op, bool remarks) {
       producers.push_back(operand.getDefiningOp());
   add->getResult(0).replaceAllUsesWith(result);
   add->erase();
-  eraseUnusedConstants(producers);
+  eraseUnused(producers);
 }
 
 namespace {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Quantization/HistogramShift.h"
@@ -741,8 +742,7 @@ static void shiftPadValue(OpBuilder &builder, Operation *op, double shift) {
   }
   Operation *old = operand->get().getDefiningOp();
   operand->set(number);
-  if (old->use_empty())
-    old->erase();
+  eraseUnused(old);
 }
 
 void Corrector::pad(const KernelOp &kernel, double value) {

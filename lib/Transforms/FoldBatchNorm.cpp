@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
 #include "OperatorParts.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,7 +94,7 @@ void Folder::erase(ArrayRef<ChannelStep> steps) {
       producers.push_back(operand.getDefiningOp());
     step.op->getResult(0).replaceAllUsesWith(step.input->get());
     step.op->erase();
-    eraseUnusedConstants(producers);
+    eraseUnused(producers);
   }
 }
 

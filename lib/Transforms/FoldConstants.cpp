@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/ConstantEvaluator.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -41,17 +42,7 @@ struct FoldConstantsPass
       });
     }
     evaluator.clear();
-    llvm::SmallSetVector<Operation *, 8> producers;
-    for (Operation *op : llvm::reverse(folded)) {
-      for (Value operand : op->getOperands())
-        if (Operation *producer = operand.getDefiningOp())
-          producers.insert(producer);
-      producers.remove(op);
-      op->erase();
-    }
-    for (Operation *producer : producers)
-      if (producer->use_empty() && producer->hasTrait<OpTrait::ConstantLike>())
-        producer->erase();
+    eraseUnused(folded.getArrayRef());
   }
 };
 } // namespace

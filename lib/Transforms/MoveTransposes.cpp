@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
 #include "mct/Analysis/ConstantEvaluator.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,7 +207,7 @@ static void permuteSizes(Operation *op, unsigned number, int64_t perAxis,
   op->setOperand(
       number, tosa::ConstShapeOp::create(builder, op->getLoc(), old.getType(),
                                          DenseIntElementsAttr::get(type, to)));
-  eraseUnusedConstants(old.getDefiningOp());
+  eraseUnused(old.getDefiningOp());
 }
 
 /// Lets `op`, whose tensors are transposed already, make a transposed result.
@@ -325,8 +326,7 @@ bool Mover::joinTransposes() {
         second->setOperand(0, first.getInput1());
         second.setPerms(both);
       }
-      if (first->use_empty())
-        first.erase();
+      eraseUnused(first.getOperation());
       changed = true;
       continue;
     }
@@ -481,12 +481,10 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     for (OpOperand &operand : op->getOpOperands().take_front(getNumTensors(op)))
       if (Value moved = movedValues.lookup(operand.get()))
         operand.set(moved);
+  SmallVector<Operation *> producers;
   for (const auto &[input, moved] : movedValues)
-    if (Operation *unread = input.getDefiningOp();
-        unread && unread->use_empty() &&
-        isa<tosa::TransposeOp, tosa::ReshapeOp, tosa::ConstOp,
-            arith::ConstantOp>(unread))
-      unread->erase();
+    producers.push_back(input.getDefiningOp());
+  eraseUnused(producers);
   Permutation inverse = invert(permutation);
   for (Operation *op : cluster.ops) {
     Location loc = op->getLoc();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Constants.h"
+#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -46,22 +46,6 @@ template <typename... Ops> static Operation *getInner(Value value) {
                  !op->hasAttr(mct::tpc::TpcDialect::kSetAttrName)
              ? op
              : nullptr;
-}
-
-/// Erases the op and then what made its operands, as far as nobody reads it.
-static void eraseUnread(Operation *op) {
-  llvm::SmallSetVector<Operation *, 8> pending;
-  pending.insert(op);
-  while (!pending.empty()) {
-    Operation *unread = pending.pop_back_val();
-    if (!unread->use_empty())
-      continue;
-    for (Value operand : unread->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        pending.insert(producer);
-    pending.remove(unread);
-    unread->erase();
-  }
 }
 
 /// Reads a clamp, or the comparison of a tensor with a number. A NaN must pass
@@ -119,7 +103,7 @@ static void normalize(Operation *op) {
       builder.getF32FloatAttr(lowest), builder.getF32FloatAttr(highest));
   clamp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->getResult(0).replaceAllUsesWith(clamp.getOutput());
-  eraseUnread(op);
+  mct::eraseUnused(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +145,7 @@ static void normalizeSigmoid(tosa::ReciprocalOp op) {
         tosa::SigmoidOp::create(builder, op.getLoc(), op.getType(), x);
     sigmoid->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     op.replaceAllUsesWith(sigmoid.getResult());
-    return eraseUnread(op);
+    return mct::eraseUnused(op.getOperation());
   }
 }
 
@@ -289,7 +273,7 @@ static void normalizeHardSwish(tosa::MulOp op) {
                                       op.getShift());
     result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     op.replaceAllUsesWith(result.getResult());
-    return eraseUnread(op);
+    return mct::eraseUnused(op.getOperation());
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SetBatch.h"
+#include "mct/Analysis/EraseUnused.h"
 
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -807,8 +808,7 @@ void setShapeOperand(const ShapeOperand &shape) {
       tosa::ConstShapeOp::create(builder, before->getLoc(), type,
                                  builder.getIndexTensorAttr(shape.values));
   shape.operand->set(constant);
-  if (before->use_empty())
-    before->erase();
+  mct::eraseUnused(before);
 }
 
 /// Sizes that were unknown beside the batch follow from the operands.
