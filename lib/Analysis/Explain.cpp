@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
 #include "mct/Analysis/QuantizationPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -346,8 +347,9 @@ static json::Object functionToJSON(StringRef name,
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct ExplainPass : public mct::impl::ExplainPassBase<ExplainPass> {
-  using ExplainPassBase::ExplainPassBase;
+struct ExplainPass
+    : public WithOpModels<mct::impl::ExplainPassBase<ExplainPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     // Names are locations of the ops, and the module is to stay as it is.

@@ -3,10 +3,10 @@
 #include "mct/Analysis/ConstantEvaluator.h"
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -587,19 +587,6 @@ void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Whether constants among the operands are numbers like those of the other
-/// operands, not parameters of the op.
-static bool readsPositionalConstants(Operation *op) {
-  return llvm::StringSwitch<bool>(op->getName().getStringRef())
-      .Cases({"tosa.add", "tosa.sub", "tosa.mul", "tosa.pow", "tosa.maximum",
-              "tosa.minimum", "tosa.select", "tosa.concat", "tosa.gather"},
-             true)
-      .Cases({"linalg.add", "linalg.sub", "linalg.mul", "linalg.div",
-              "linalg.max", "linalg.min", "linalg.powf"},
-             true)
-      .Default(false);
-}
-
 /// Axes along which a weight has its own parameters, null for none.
 static DenseI64ArrayAttr getChannelAxes(const tpc::TpcLookup &lookup,
                                         const tpc::Node &node,
@@ -682,13 +669,14 @@ static SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
       named.insert(number);
       add(op->getOpOperand(number), entry.getName(), entry.getName());
     }
-  if (node.ops.size() != 1 || !readsPositionalConstants(op))
+  // What is compared is no number of the result.
+  if (node.ops.size() != 1 || !readsPositionalConstants(op) ||
+      !isQuantizable(node.result()))
     return weights;
-  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
   SmallVector<OpOperand *> positional;
-  for (OpOperand &operand : op->getOpOperands())
+  for (OpOperand &operand :
+       op->getOpOperands().take_front(getNumDataOperands(op)))
     if (!named.contains(operand.getOperandNumber()) &&
-        !(destination && destination.isDpsInit(&operand)) &&
         isQuantizable(operand.get()) &&
         matchPattern(operand.get(), m_Constant()))
       positional.push_back(&operand);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Layers.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,21 +18,17 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-/// The point that quantizes what the layer reads, behind ops that only reorder
-/// values; null when there is none.
+/// The point that quantizes what the layer reads, behind ops that keep the
+/// distribution of its values; null when there is none.
 static tpc::QuantizeOp getInputPoint(const KernelOp &op) {
   Value value = op.getInput().get();
   while (Operation *producer = value.getDefiningOp()) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(producer))
       return point;
-    if (isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::IdentityOp,
-            tosa::ReverseOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-            producer))
-      value = producer->getOperand(0);
-    else if (auto transpose = dyn_cast<linalg::TransposeOp>(producer))
-      value = transpose.getInput();
-    else
+    OpOperand *moved = getMovedOperand(producer, keepsDistribution);
+    if (!moved)
       return {};
+    value = moved->get();
   }
   return {};
 }
@@ -84,6 +81,7 @@ struct CorrectActivationBiasPass
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<tpc::TpcDialect, tosa::TosaDialect, linalg::LinalgDialect,
                     tensor::TensorDialect>();
+    registerOpModels(registry);
   }
 
   void runOnOperation() override {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipeline.h"
+#include "mct/Analysis/OpInterfaces.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
@@ -240,6 +241,7 @@ void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
                   cf::ControlFlowDialect, LLVM::LLVMDialect,
                   mct::tpc::TpcDialect>();
   func::registerAllExtensions(registry);
+  mct::registerOpModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
   affine::registerValueBoundsOpInterfaceExternalModels(registry);

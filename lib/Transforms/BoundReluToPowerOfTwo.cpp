@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,9 +24,9 @@ static bool isPowerOfTwo(double value) {
 
 namespace {
 struct BoundReluToPowerOfTwoPass
-    : public mct::impl::BoundReluToPowerOfTwoPassBase<
-          BoundReluToPowerOfTwoPass> {
-  using BoundReluToPowerOfTwoPassBase::BoundReluToPowerOfTwoPassBase;
+    : public WithOpModels<
+          mct::impl::BoundReluToPowerOfTwoPassBase<BoundReluToPowerOfTwoPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     KernelOps kernels = KernelOps::forModule(getOperation());

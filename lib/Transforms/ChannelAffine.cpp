@@ -88,48 +88,6 @@ std::optional<ChannelStep> mct::getChannelStep(Operation *op, int64_t axis) {
   return step;
 }
 
-/// For each axis of the result the axis of the operand; empty when `op` is no
-/// transposition.
-static SmallVector<int64_t> getPermutation(Operation *op) {
-  if (auto transpose = dyn_cast<tosa::TransposeOp>(op))
-    return SmallVector<int64_t>(transpose.getPerms());
-  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
-    return SmallVector<int64_t>(transpose.getPermutation());
-  return {};
-}
-
-static bool keepsLastAxis(Operation *op) {
-  if (!isa<tosa::ReshapeOp>(op))
-    return false;
-  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  return from && to && from.getRank() > 0 && to.getRank() > 0 &&
-         !ShapedType::isDynamic(from.getShape().back()) &&
-         from.getShape().back() == to.getShape().back();
-}
-
-static int64_t getRank(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank();
-}
-
-std::optional<int64_t> mct::followChannels(Operation *op, int64_t axis) {
-  SmallVector<int64_t> permutation = getPermutation(op);
-  if (!permutation.empty())
-    return llvm::find(permutation, axis) - permutation.begin();
-  if (keepsLastAxis(op) && axis == getRank(op->getOperand(0)) - 1)
-    return getRank(op->getResult(0)) - 1;
-  return std::nullopt;
-}
-
-std::optional<int64_t> mct::followChannelsBack(Operation *op, int64_t axis) {
-  SmallVector<int64_t> permutation = getPermutation(op);
-  if (!permutation.empty())
-    return permutation[axis];
-  if (keepsLastAxis(op) && axis == getRank(op->getResult(0)) - 1)
-    return getRank(op->getOperand(0)) - 1;
-  return std::nullopt;
-}
-
 void mct::renameChanged(Operation *op, StringRef suffix) {
   if (StringAttr name = getName(op->getLoc()))
     op->setLoc(NameLoc::get(

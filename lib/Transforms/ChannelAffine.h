@@ -46,13 +46,6 @@ struct ChannelStep {
 /// None for any other op, and for one that changes the tensor's type.
 std::optional<ChannelStep> getChannelStep(mlir::Operation *op, int64_t axis);
 
-/// The axis of the result that the channels along `axis` of the operand lie on,
-/// when `op` moves whole channels and does nothing else: a transposition, or a
-/// reshape that keeps the last axis.
-std::optional<int64_t> followChannels(mlir::Operation *op, int64_t axis);
-/// The same from the result to the operand.
-std::optional<int64_t> followChannelsBack(mlir::Operation *op, int64_t axis);
-
 /// Appends a suffix to the name of an op whose value is no longer what it was;
 /// nothing happens when it has none.
 void renameChanged(mlir::Operation *op, llvm::StringRef suffix);

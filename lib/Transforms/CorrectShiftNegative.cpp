@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/Matchers.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -105,44 +104,23 @@ static std::optional<Reason> checkAbsorbs(const KernelOp &kernel) {
   return std::nullopt;
 }
 
-/// The number that an op pads with, or none when it is not known.
-static std::optional<float> getPadValue(Operation *op) {
-  if (auto pad = dyn_cast<tosa::PadOp>(op)) {
-    std::optional<ConstantFloats> value =
-        ConstantFloats::get(pad.getPadConst());
-    if (value && value->values().size() == 1)
-      return value->values().front();
-    return std::nullopt;
-  }
-  FloatAttr value;
-  Value padded = cast<tensor::PadOp>(op).getConstantPaddingValue();
-  if (padded && matchPattern(padded, m_Constant(&value)))
-    return static_cast<float>(value.getValueAsDouble());
-  return std::nullopt;
+/// Whether the op fills its result with one number beside what it moves.
+static bool fills(Operation *op) {
+  auto moving = dyn_cast<DataMovementOpInterface>(op);
+  return moving && moving.getMovement() == Movement::Fill;
 }
 
 /// Whether the result of an op is shifted by the sum of the shifts of its
 /// operands, of which these are shifted.
 static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
-  if (isa<tosa::AddOp>(op))
-    return true;
-  if (isa<linalg::AddOp>(op))
-    return llvm::all_of(shifted, [](unsigned number) { return number < 2; });
-  if (shifted.size() != 1 || shifted.front() != 0)
+  if (isa<tosa::AddOp, linalg::AddOp>(op))
+    return shifted.back() < getNumDataOperands(op);
+  OpOperand *moved = getMovedOperand(op);
+  if (!moved || shifted.size() != 1 ||
+      shifted.front() != moved->getOperandNumber())
     return false;
-  if (isa<tosa::PadOp, tensor::PadOp>(op))
-    return getPadValue(op).has_value();
-  if (auto pool = dyn_cast<linalg::PoolingNhwcMaxOp>(op)) {
-    // The maximum is also taken with what the result holds before.
-    auto fill = pool.getOutputs().front().getDefiningOp<linalg::FillOp>();
-    FloatAttr value;
-    return fill && matchPattern(fill.getInputs().front(), m_Constant(&value)) &&
-           value.getValue().isInfinity() && value.getValue().isNegative();
-  }
-  return isa<tosa::MaxPool2dOp, tosa::AvgPool2dOp, tosa::ReshapeOp,
-             tosa::TransposeOp, tosa::ReverseOp, tosa::SliceOp, tosa::TileOp,
-             tosa::IdentityOp, linalg::TransposeOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp>(op);
+  return getMovedOperand(op, commutesWithAffine) ||
+         cast<DataMovementOpInterface>(op).getFill().has_value();
 }
 
 /// Follows the result of `point`; a reason when some reader cannot do with a
@@ -195,7 +173,7 @@ static std::variant<Reach, Reason> follow(tpc::QuantizeOp point,
                           " ops that pass a shift on",
                       op};
       reach.moved.push_back(op);
-      if (isa<tosa::PadOp, tensor::PadOp>(op))
+      if (fills(op))
         reach.pads.push_back({op, total});
     } else {
       return readBy(op, "");
@@ -721,30 +699,6 @@ static Value createSum(OpBuilder &builder, Location loc, Value value,
   return sum->getResult(0);
 }
 
-/// Adds to what an op pads with.
-static void shiftPadValue(OpBuilder &builder, Operation *op, double shift) {
-  double value = *getPadValue(op) + shift;
-  OpOperand *operand = nullptr;
-  builder.setInsertionPoint(op);
-  Value number;
-  if (auto pad = dyn_cast<tosa::PadOp>(op)) {
-    operand = &pad.getPadConstMutable();
-    number = createNumber(builder, op->getLoc(), value, 1);
-  } else {
-    operand = &cast<tensor::PadOp>(op)
-                   .getRegion()
-                   .front()
-                   .getTerminator()
-                   ->getOpOperand(0);
-    number = arith::ConstantOp::create(
-        builder, op->getLoc(),
-        builder.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Operation *old = operand->get().getDefiningOp();
-  operand->set(number);
-  eraseUnused(old);
-}
-
 void Corrector::pad(const KernelOp &kernel, double value) {
   OpOperand &input = kernel.getInput();
   auto type = cast<RankedTensorType>(input.get().getType());
@@ -838,8 +792,10 @@ void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,
     }
     other.setPointNameAttr(renamed);
   }
-  for (auto [op, times] : reach.pads)
-    shiftPadValue(builder, op, times * shift);
+  for (auto [op, times] : reach.pads) {
+    auto pad = cast<DataMovementOpInterface>(op);
+    pad.setFill(builder, static_cast<float>(*pad.getFill() + times * shift));
+  }
   for (const auto &[kernel, times] : reach.kernels) {
     if (kernel.hasPadding())
       pad(kernel, times * shift);
@@ -849,8 +805,9 @@ void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,
 
 namespace {
 struct CorrectShiftNegativePass
-    : public mct::impl::CorrectShiftNegativePassBase<CorrectShiftNegativePass> {
-  using CorrectShiftNegativePassBase::CorrectShiftNegativePassBase;
+    : public WithOpModels<
+          mct::impl::CorrectShiftNegativePassBase<CorrectShiftNegativePass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -2,6 +2,7 @@
 #include "ScalingPath.h"
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Quantization/Selection.h"
@@ -116,8 +117,9 @@ static std::vector<double> inverse(ArrayRef<double> factors) {
 
 namespace {
 struct EqualizeChannelsPass
-    : public mct::impl::EqualizeChannelsPassBase<EqualizeChannelsPass> {
-  using EqualizeChannelsPassBase::EqualizeChannelsPassBase;
+    : public WithOpModels<
+          mct::impl::EqualizeChannelsPassBase<EqualizeChannelsPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     KernelOps kernels = KernelOps::forModule(getOperation());
@@ -194,8 +196,7 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
   // Up to the ReLU values are only moved, behind it there is a point.
   auto relu = llvm::find_if(path.ops, llvm::IsaPred<tosa::ClampOp>);
   for (Operation *op : llvm::make_range(path.ops.begin(), relu))
-    if (!isa<tpc::QuantizeOp, tosa::ReshapeOp, tosa::TransposeOp,
-             tosa::IdentityOp>(op))
+    if (!isa<tpc::QuantizeOp>(op) && !getMovedOperand(op, keepsDistribution))
       return leave(first, "its output is pooled or padded before the ReLU", op);
   auto found =
       std::find_if(relu, path.ops.end(), llvm::IsaPred<tpc::QuantizeOp>);
@@ -279,21 +280,34 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
 std::optional<std::vector<double>>
 EqualizeChannelsPass::getInputMeanSquare(const KernelOp &layer) {
   Value value = layer.getInput().get();
+  int64_t axis = layer.inputAxis();
   while (Operation *op = value.getDefiningOp()) {
     if (isa<tpc::QuantizeOp>(op)) {
       auto found = meanSquares.find(op);
       if (found == meanSquares.end() ||
           int64_t(found->second.size()) != layer.numInputChannels() ||
-          layer.inputAxis() + 1 !=
-              cast<RankedTensorType>(value.getType()).getRank())
+          axis + 1 != cast<RankedTensorType>(value.getType()).getRank())
         return std::nullopt;
       return found->second;
     }
+    OpOperand *moved = getMovedOperand(op);
+    auto moving = dyn_cast<DataMovementOpInterface>(op);
+    if (!moved)
+      return std::nullopt;
     // Borders of zeros make the mean square smaller than it is inside, by
     // little.
-    if (!isa<tosa::PadOp, tosa::IdentityOp>(op))
+    if (moving.getMovement() == Movement::Fill && moving.getFill() == 0.0f) {
+      std::optional<ChannelMap> map =
+          moving.mapChannels(moved->getOperandNumber(), axis);
+      if (!map || map->axis != axis ||
+          !map->isIdentity(layer.numInputChannels()))
+        return std::nullopt;
+    } else if (std::optional<int64_t> from = followChannelsBack(op, axis)) {
+      axis = *from;
+    } else {
       return std::nullopt;
-    value = op->getOperand(0);
+    }
+    value = moved->get();
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include "ChannelAffine.h"
 #include "OperatorParts.h"
 #include "mct/Analysis/EraseUnused.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -379,8 +380,8 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
 
 namespace {
 struct FoldBatchNormPass
-    : public mct::impl::FoldBatchNormPassBase<FoldBatchNormPass> {
-  using FoldBatchNormPassBase::FoldBatchNormPassBase;
+    : public WithOpModels<mct::impl::FoldBatchNormPassBase<FoldBatchNormPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     Folder folder(

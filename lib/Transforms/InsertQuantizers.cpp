@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/QuantizationPlan.h"
 #include "mct/Transforms/Passes.h"
 
@@ -117,8 +118,9 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
 
 namespace {
 struct InsertQuantizersPass
-    : public mct::impl::InsertQuantizersPassBase<InsertQuantizersPass> {
-  using InsertQuantizersPassBase::InsertQuantizersPassBase;
+    : public WithOpModels<
+          mct::impl::InsertQuantizersPassBase<InsertQuantizersPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -3,9 +3,11 @@
 #include "mct/Analysis/ConstantEvaluator.h"
 #include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -127,29 +129,18 @@ static tosa::TransposeOp getTranspose(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 static bool isElementwise(Operation *op) {
-  return isa<tosa::AddOp, tosa::SubOp, tosa::MulOp, tosa::PowOp,
-             tosa::MaximumOp, tosa::MinimumOp, tosa::GreaterOp,
-             tosa::GreaterEqualOp, tosa::EqualOp, tosa::LogicalAndOp,
-             tosa::LogicalOrOp, tosa::LogicalXorOp, tosa::LogicalNotOp,
-             tosa::SelectOp, tosa::AbsOp, tosa::CeilOp, tosa::ClampOp,
-             tosa::CosOp, tosa::ErfOp, tosa::ExpOp, tosa::FloorOp, tosa::LogOp,
-             tosa::NegateOp, tosa::ReciprocalOp, tosa::RsqrtOp, tosa::SigmoidOp,
-             tosa::SinOp, tosa::TanhOp, tosa::CastOp, tosa::IdentityOp>(op);
+  auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+  // What it writes to would have to be permuted as well.
+  if (!elementwise || isa<DestinationStyleOpInterface>(op))
+    return false;
+  return llvm::none_of(
+      llvm::seq<int64_t>(0, getType(op->getResult(0)).getRank()),
+      [&](int64_t axis) { return elementwise.hasParametersAlong(axis); });
 }
 
 static bool isReduction(Operation *op) {
   return isa<tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
              tosa::ReduceProductOp, tosa::ReduceAllOp, tosa::ReduceAnyOp>(op);
-}
-
-/// Operands that have the axes of the result; the others are numbers, sizes
-/// and zero points.
-static unsigned getNumTensors(Operation *op) {
-  if (isa<tosa::MulOp>(op))
-    return 2;
-  if (isa<tosa::NegateOp, tosa::SliceOp, tosa::PadOp, tosa::TileOp>(op))
-    return 1;
-  return op->getNumOperands();
 }
 
 /// Values of a `tosa.const_shape`; empty when they are unknown.
@@ -177,7 +168,7 @@ static bool canPermute(Operation *op) {
   if (!type || type.getRank() < 2 || op->getNumOperands() == 0)
     return false;
   int64_t rank = type.getRank();
-  for (Value operand : op->getOperands().take_front(getNumTensors(op)))
+  for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
     if (!getType(operand) || getType(operand).getRank() != rank)
       return false;
   if (auto point = dyn_cast<tpc::QuantizeOp>(op))
@@ -357,7 +348,7 @@ std::vector<Cluster> Mover::findClusters() {
     return number;
   };
   for (auto [number, op] : llvm::enumerate(ops))
-    for (Value operand : op->getOperands().take_front(getNumTensors(op)))
+    for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
       if (auto found = numberOf.find(operand.getDefiningOp());
           found != numberOf.end())
         parent[find(number)] = find(found->second);
@@ -378,7 +369,7 @@ std::vector<Cluster> Mover::findClusters() {
 SmallVector<Value> Mover::getInputs(const Cluster &cluster) const {
   llvm::SetVector<Value> inputs;
   for (Operation *op : cluster.ops)
-    for (Value operand : op->getOperands().take_front(getNumTensors(op)))
+    for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
       if (!operand.getDefiningOp() ||
           !contains(cluster, operand.getDefiningOp()))
         inputs.insert(operand);
@@ -478,7 +469,8 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     movedValues[input] = moved;
   }
   for (Operation *op : cluster.ops)
-    for (OpOperand &operand : op->getOpOperands().take_front(getNumTensors(op)))
+    for (OpOperand &operand :
+         op->getOpOperands().take_front(getNumDataOperands(op)))
       if (Value moved = movedValues.lookup(operand.get()))
         operand.set(moved);
   SmallVector<Operation *> producers;
@@ -564,7 +556,8 @@ bool Mover::run() {
 
 namespace {
 struct MoveTransposesPass
-    : public mct::impl::MoveTransposesPassBase<MoveTransposesPass> {
+    : public WithOpModels<
+          mct::impl::MoveTransposesPassBase<MoveTransposesPass>> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     SmallVector<Block *> blocks;

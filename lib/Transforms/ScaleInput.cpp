@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -58,8 +59,9 @@ static tpc::StatisticsAttr scale(tpc::StatisticsAttr statistics,
 }
 
 namespace {
-struct ScaleInputPass : public mct::impl::ScaleInputPassBase<ScaleInputPass> {
-  using ScaleInputPassBase::ScaleInputPassBase;
+struct ScaleInputPass
+    : public WithOpModels<mct::impl::ScaleInputPassBase<ScaleInputPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     KernelOps kernels = KernelOps::forModule(getOperation());

@@ -2,8 +2,8 @@
 #include "ScalingPath.h"
 #include "ChannelAffine.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Transforms/OutputMoments.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -27,26 +27,18 @@ bool mct::isUnbounded(tosa::ClampOp clamp) {
   return bounds && bounds->second >= std::numeric_limits<float>::max();
 }
 
-static bool padsWithZero(tosa::PadOp pad) {
-  Operation *constant = tpc::getConstantOp(pad.getPadConst());
-  std::optional<ConstantFloats> value =
-      constant ? ConstantFloats::get(constant->getResult(0)) : std::nullopt;
-  return value && llvm::all_of(value->values(),
-                               [](float element) { return element == 0; });
-}
-
-static bool commutesWithScaling(Operation *op) {
+/// Whether the op that reads `use` scales its result with it.
+static bool commutesWithScaling(OpOperand &use) {
+  Operation *op = use.getOwner();
   if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
     std::optional<std::pair<float, float>> bounds = getBounds(clamp);
     return bounds && bounds->first == 0 && bounds->second > 0;
   }
-  if (auto pad = dyn_cast<tosa::PadOp>(op))
-    return padsWithZero(pad);
   if (auto point = dyn_cast<tpc::QuantizeOp>(op))
     return point.isActivation();
-  return isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::MaxPool2dOp,
-             tosa::AvgPool2dOp, tosa::IdentityOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp>(op);
+  return getMovedOperand(op) == &use &&
+         (getMovedOperand(op, commutesWithAffine) ||
+          cast<DataMovementOpInterface>(op).getFill() == 0.0f);
 }
 
 ScalingPath mct::followScaling(const KernelOps &kernels, Value start) {
@@ -67,7 +59,7 @@ ScalingPath mct::followScaling(const KernelOps &kernels, OpOperand &start) {
     auto type = user->getNumResults() == 1
                     ? dyn_cast<RankedTensorType>(user->getResult(0).getType())
                     : RankedTensorType();
-    if (use.getOperandNumber() != 0 || !type || !commutesWithScaling(user)) {
+    if (!type || !commutesWithScaling(use)) {
       path.obstacle = user;
       return path;
     }
@@ -98,30 +90,19 @@ std::optional<std::vector<double>> mct::carryFactors(
     const ScalingPath &path, Value start, int64_t axis,
     std::vector<double> factors,
     llvm::function_ref<void(Operation *, int64_t, ArrayRef<double>)> visit) {
-  auto type = cast<RankedTensorType>(start.getType());
   for (Operation *op : path.ops) {
-    auto next = cast<RankedTensorType>(op->getResult(0).getType());
-    if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
-      ArrayRef<int32_t> permutation = transpose.getPerms();
-      axis = llvm::find(permutation, int32_t(axis)) - permutation.begin();
-    } else if (auto pad = dyn_cast<tosa::PadOp>(op)) {
+    if (auto moving = dyn_cast<DataMovementOpInterface>(op)) {
+      std::optional<ChannelMap> map =
+          moving.mapChannels(getMovedOperand(op)->getOperandNumber(), axis);
       // Channels that are added have no factor.
-      if (next.getDimSize(axis) != type.getDimSize(axis))
+      if (!map || llvm::is_contained(map->channels, ChannelMap::kNone))
         return std::nullopt;
-    } else if (isa<tosa::ReshapeOp, tensor::CollapseShapeOp,
-                   tensor::ExpandShapeOp>(op)) {
-      // The channels of the last axis stay neighbours: along a longer one they
-      // repeat.
-      int64_t channels = factors.size(),
-              size = next.getRank() ? next.getShape().back() : 0;
-      if (axis + 1 != type.getRank() || size <= 0 || size % channels != 0)
-        return std::nullopt;
-      factors.resize(size);
-      for (int64_t channel = channels; channel != size; ++channel)
-        factors[channel] = factors[channel - channels];
-      axis = next.getRank() - 1;
+      std::vector<double> moved;
+      for (int64_t channel : map->channels)
+        moved.push_back(factors[channel]);
+      factors = std::move(moved);
+      axis = map->axis;
     }
-    type = next;
     if (visit)
       visit(op, axis, factors);
   }

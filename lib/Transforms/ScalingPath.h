@@ -28,7 +28,8 @@ struct ScalingPath {
 };
 
 /// Follows the reader of `start` through the ops f with f(a * x) = a * f(x) for
-/// all a > 0: reshape, transpose, padding with zero, max and average pooling,
+/// all a > 0: those that move values, and average pooling
+/// (`DataMovementOpInterface`) unless they fill with another number than zero,
 /// activation points, and `tosa.clamp` from 0 on. Of the clamps only those
 /// without an upper bound really are; a caller moves the bound of the others.
 ScalingPath followScaling(const KernelOps &kernels, mlir::OpOperand &start);

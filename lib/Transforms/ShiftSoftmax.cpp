@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -29,8 +29,8 @@ static Value getSoftmaxInput(const tpc::FormulaMatch &match) {
 
 namespace {
 struct ShiftSoftmaxPass
-    : public mct::impl::ShiftSoftmaxPassBase<ShiftSoftmaxPass> {
-  using ShiftSoftmaxPassBase::ShiftSoftmaxPassBase;
+    : public WithOpModels<mct::impl::ShiftSoftmaxPassBase<ShiftSoftmaxPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     KernelOps kernels = KernelOps::forModule(getOperation());
@@ -60,10 +60,11 @@ private:
     while (!inputs.contains(value)) {
       if (!value.hasOneUse())
         return;
-      Operation *user = *value.user_begin();
+      OpOperand &use = *value.use_begin();
+      Operation *user = use.getOwner();
       if (auto point = dyn_cast<tpc::QuantizeOp>(user))
         points.push_back(point);
-      else if (!isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::IdentityOp>(user))
+      else if (getMovedOperand(user, commutesWithAffine) != &use)
         return;
       path.push_back(user);
       value = user->getResult(0);

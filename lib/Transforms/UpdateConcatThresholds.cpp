@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,24 +12,18 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Whether the result holds values of the first operand and no others.
-static bool movesValues(Operation *op) {
-  return isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::ReverseOp,
-             tosa::TileOp, tosa::IdentityOp, tosa::MaxPool2dOp,
-             tensor::ReshapeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op);
-}
-
 /// The activation point whose values `value` holds, when nobody else reads
-/// them.
+/// them. A number that is filled in beside them has no point of its own; the
+/// one behind the concatenation quantizes it as before.
 static tpc::QuantizeOp getProducer(Value value) {
   while (value.hasOneUse()) {
     Operation *op = value.getDefiningOp();
     if (auto point = dyn_cast_or_null<tpc::QuantizeOp>(op))
       return point.isActivation() ? point : tpc::QuantizeOp();
-    if (!op || !movesValues(op))
+    OpOperand *moved = op ? getMovedOperand(op, takesElements) : nullptr;
+    if (!moved)
       break;
-    value = op->getOperand(0);
+    value = moved->get();
   }
   return {};
 }
@@ -41,6 +34,13 @@ static tpc::QuantizeOp getPoint(Operation *op) {
     return {};
   auto point = dyn_cast<tpc::QuantizeOp>(*op->getResult(0).user_begin());
   return point && point.isActivation() ? point : tpc::QuantizeOp();
+}
+
+/// Whether the op puts several operands side by side.
+static bool isConcat(Operation *op) {
+  auto moving = dyn_cast<DataMovementOpInterface>(op);
+  return moving && moving.getMovement() == Movement::Permute &&
+         moving.getMovedOperands().size() > 1;
 }
 
 namespace {
@@ -69,15 +69,15 @@ private:
 };
 
 struct UpdateConcatThresholdsPass
-    : public mct::impl::UpdateConcatThresholdsPassBase<
-          UpdateConcatThresholdsPass> {
-  using UpdateConcatThresholdsPassBase::UpdateConcatThresholdsPassBase;
+    : public WithOpModels<mct::impl::UpdateConcatThresholdsPassBase<
+          UpdateConcatThresholdsPass>> {
+  using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     // What one concatenation hands to another one, that one hands on.
     SmallVector<Operation *> concats;
     getOperation().walk([&](Operation *op) {
-      if (isa<tosa::ConcatOp, tensor::ConcatOp>(op))
+      if (isConcat(op))
         concats.push_back(op);
     });
     for (Operation *concat : llvm::reverse(concats))
@@ -95,8 +95,9 @@ private:
       return leave(result, [](Diagnostic &remark) {
         remark << "has no threshold to hand to its operands";
       });
-    for (Value operand : concat->getOperands())
-      if (tpc::QuantizeOp producer = getProducer(operand))
+    for (unsigned number :
+         cast<DataMovementOpInterface>(concat).getMovedOperands())
+      if (tpc::QuantizeOp producer = getProducer(concat->getOperand(number)))
         update(producer, result, *wanted);
   }
 

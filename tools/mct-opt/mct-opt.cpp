@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-opt with the tpc dialect and the mct passes.
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Shapes.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
@@ -71,6 +72,7 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<mct::tpc::TpcDialect>();
+  mct::registerOpModels(registry);
   registerAllPasses();
   mct::registerAllMctPasses();
   PassRegistration<VerifyShapesPass>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Entry points of the plugin: the dialect and the passes, in a stock mlir-opt.
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -11,6 +12,7 @@ mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "Mct", "0.1",
           [](mlir::DialectRegistry *registry) {
             registry->insert<mct::tpc::TpcDialect>();
+            mct::registerOpModels(*registry);
           }};
 }
 

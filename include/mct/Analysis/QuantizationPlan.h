@@ -122,8 +122,9 @@ struct PlannedInput {
 ///
 /// Masks (`findMasks`) stay float, with the constants that they are made of.
 ///
-/// Weights: those that the binding or the framework names, and every other
-/// constant of an element-wise op, a concatenation or a gather as `pos_attr`.
+/// Weights: those that the binding or the framework names, and as `pos_attr`
+/// every other constant among the data of an op that computes floats element by
+/// element or moves them, and has several data operands (OpInterfaces.h).
 ///
 /// Takes time linear in the number of ops.
 ///

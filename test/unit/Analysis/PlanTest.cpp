@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/QuantizationPlan.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -57,7 +58,9 @@ std::vector<std::string> planOf(StringRef model, StringRef target) {
   path += ("/data/models/" + model).str();
   if (!llvm::sys::fs::exists(path))
     return {};
-  MLIRContext context;
+  DialectRegistry registry;
+  mct::registerOpModels(registry);
+  MLIRContext context(registry);
   context.loadDialect<tpc::TpcDialect, func::FuncDialect, tosa::TosaDialect>();
   auto module = parseSourceFile<ModuleOp>(path, &context);
   EXPECT_TRUE(module);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_ANALYSIS_OPINTERFACES_TD
+#define MCT_ANALYSIS_OPINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Mct_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::mct";
+  let description = [{
+    Ops that compute every element of their result from the elements at the same place of their data operands, which
+    have the result's rank and are repeated where they have size 1.
+
+    Data operands come first. What follows them is the same for every element, or for every element of a channel: zero
+    points, shifts, tables, and the tensor that an op in destination style writes to.
+  }];
+  let methods = [
+    InterfaceMethod<"How many operands, from the first on, hold data.",
+      "unsigned", "getNumDataOperands", (ins), "", [{ return $_op->getNumOperands(); }]>,
+    InterfaceMethod<[{Whether the positions along an axis of the result are computed differently: the channels of a
+        quantizer with parameters for each.}],
+      "bool", "hasParametersAlong", (ins "int64_t":$axis), "", [{ return false; }]>,
+  ];
+}
+
+def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
+  let cppNamespace = "::mct";
+  let description = [{
+    Ops with one result whose elements are elements of their operands: a `Movement` says which, and in which way they
+    come there. Where a value moves to depends on its place, never on what it is; `Movement::Extreme` and
+    `Movement::Average`, poolings, are the two that look at values and still take part, as they too keep channels apart
+    and commute with what can be done to a channel.
+
+    Axes are counted from 0. A channel is the set of elements with the same position along one axis of an operand.
+  }];
+  let methods = [
+    InterfaceMethod<[{What the op does; none when that is not known of this one, which then counts as an op of another
+        kind.}],
+      "::std::optional<::mct::Movement>", "getMovement", (ins)>,
+    InterfaceMethod<"Numbers of the operands whose elements are moved.",
+      "::llvm::SmallVector<unsigned, 4>", "getMovedOperands", (ins), "", [{ return {0}; }]>,
+    InterfaceMethod<[{How many operands, from the first on, hold data: those that are moved, and indices. What follows
+        them, sizes and offsets, belongs to the op as an attribute does.}],
+      "unsigned", "getNumDataOperands", (ins), "", [{ return 1; }]>,
+    InterfaceMethod<[{Where the channels of a moved operand along `axis` lie in the result; none when they do not lie
+        along one axis any more, or a size that decides it is unknown.}],
+      "::std::optional<::mct::ChannelMap>", "mapChannels", (ins "unsigned":$operand, "int64_t":$axis)>,
+    InterfaceMethod<"The number that `Movement::Fill` fills with; none when it is not known.",
+      "::std::optional<float>", "getFill", (ins), "", [{ return ::std::nullopt; }]>,
+    InterfaceMethod<"Fills with another number. Requires `getFill()`.",
+      "void", "setFill", (ins "::mlir::OpBuilder &":$builder, "float":$value), "", [{
+        llvm_unreachable("an op that fills says with what");
+      }]>,
+  ];
+}
+
+#endif // MCT_ANALYSIS_OPINTERFACES_TD
