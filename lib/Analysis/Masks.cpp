@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Masks.h"
 #include "mct/Analysis/Constants.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -16,12 +17,13 @@ using namespace mct;
 /// exp(-104) is 0 in f32: no score competes with such a number.
 static constexpr double kLargeMask = 1000;
 
-/// Ops whose results are elements of their first operand, or of all for a
-/// concatenation.
+/// Ops whose results are elements of their operands, taken by their place.
 static bool isMoving(Operation *op) {
-  return isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::ConcatOp,
-             tosa::TileOp, tosa::PadOp, tosa::GatherOp, tosa::ReverseOp,
-             tosa::IdentityOp>(op);
+  auto moving = dyn_cast<DataMovementOpInterface>(op);
+  std::optional<Movement> movement =
+      moving ? moving.getMovement() : std::nullopt;
+  return movement && movement != Movement::Extreme &&
+         movement != Movement::Average;
 }
 
 /// Ops that make a mask of a mask.

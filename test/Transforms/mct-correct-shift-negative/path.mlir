@@ -223,3 +223,21 @@ func.func @two_meet(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
   %c = tosa.conv2d %sum, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %c : tensor<1x4x4x1xf32>
 }
+
+// What is looked up is shifted as it is; the indices are none of its business.
+// CHECK-LABEL: func.func @looked_up
+// CHECK:         tosa.gather
+// CHECK:         tosa.matmul
+// CHECK:         dense<-5.000000e-01> : tensor<1x1x1xf32>
+func.func @looked_up(%x: tensor<1x4x2xf32>, %at: tensor<1x3xi32>) -> tensor<1x3x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x2x1xf32>}> : () -> tensor<1x2x1xf32>
+  %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %s = tosa.sigmoid %x : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x2xf32>, tensor<1x4x2xf32>, tensor<1xi8>) -> tensor<1x4x2xf32>
+  %q = tpc.quantize %y as "act" activation config(#act8)
+    statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x2xf32>
+  %g = tosa.gather %q, %at : (tensor<1x4x2xf32>, tensor<1x3xi32>) -> tensor<1x3x2xf32>
+  %c = tosa.matmul %g, %kernel, %zero, %zero : (tensor<1x3x2xf32>, tensor<1x2x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x1xf32>
+  return %c : tensor<1x3x1xf32>
+}

@@ -19,7 +19,8 @@ module attributes {tpc.target = @npu} {
     ]
   tpc.binding @npu_on_tosa for @npu [
     #tpc.ops_of<"Add", [#tpc.op<"tosa.add">]>, #tpc.ops_of<"Concat", [#tpc.op<"tosa.concat">]>,
-    #tpc.ops_of<"Gather", [#tpc.op<"tosa.gather">]>, #tpc.ops_of<"Sub", [#tpc.op<"tosa.avg_pool2d">]>
+    #tpc.ops_of<"Gather", [#tpc.op<"tosa.gather">]>, #tpc.ops_of<"Sub", [#tpc.op<"tosa.avg_pool2d">, #tpc.op<"tosa.scatter">, #tpc.op<"linalg.select">,
+      #tpc.op<"tensor.concat">, #tpc.op<"tosa.greater">, #tpc.op<"tosa.reshape">]>
   ]
 
   // CHECK-LABEL: func.func @default_weight_config_enables_a_constant
@@ -69,5 +70,45 @@ module attributes {tpc.target = @npu} {
     %0 = tosa.mul %arg0, %c, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
     %1 = tosa.avg_pool2d %0, %zero, %zero {acc_type = f32, kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
     return %1 : tensor<1x2x2x2xf32>
+  }
+
+  // CHECK-LABEL: func.func @input_of_a_scatter
+  // CHECK:         tpc.quantize {{.*}} as "scatter" weight "pos_attr" axes [2] config(#[[$ON]]) : tensor<1x2x2xf32>
+  func.func @input_of_a_scatter(%arg0: tensor<1x3x2xf32>, %at: tensor<1x2xi32>) -> tensor<1x3x2xf32> {
+    %c = "tosa.const"() <{values = dense<1.0> : tensor<1x2x2xf32>}> : () -> tensor<1x2x2xf32>
+    %0 = tosa.scatter %arg0, %at, %c : (tensor<1x3x2xf32>, tensor<1x2xi32>, tensor<1x2x2xf32>) -> tensor<1x3x2xf32>
+    return %0 : tensor<1x3x2xf32>
+  }
+
+  // CHECK-LABEL: func.func @concatenation_of_tensor
+  // CHECK:         tpc.quantize {{.*}} as "concat" weight "pos_attr" {{.*}}config(#[[$ON]]) : tensor<2xf32>
+  func.func @concatenation_of_tensor(%arg0: tensor<2xf32>) -> tensor<4xf32> {
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %0 = tensor.concat dim(0) %arg0, %c : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+
+  // What is written to is no number of the result.
+  // CHECK-LABEL: func.func @selected_by_linalg
+  // CHECK:         tpc.quantize {{.*}} as "select" weight "pos_attr" {{.*}}config(#[[$ON]]) : tensor<2xf32>
+  // CHECK-NOT:     weight
+  // CHECK:         return
+  func.func @selected_by_linalg(%arg0: tensor<2xf32>, %which: tensor<2xi1>) -> tensor<2xf32> {
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %old = arith.constant dense<[3.0, 4.0]> : tensor<2xf32>
+    %0 = linalg.select ins(%which, %arg0, %c : tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) outs(%old : tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+
+  // A comparison makes no number, and what is only moved is no number beside others.
+  // CHECK-LABEL: func.func @compared_or_moved_alone
+  // CHECK-NOT:     weight
+  // CHECK:         return
+  func.func @compared_or_moved_alone(%arg0: tensor<2xf32>) -> (tensor<2xi1>, tensor<1x2xf32>) {
+    %c = "tosa.const"() <{values = dense<[1.0, 2.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+    %shape = tosa.const_shape {values = dense<[1, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+    %0 = tosa.greater %arg0, %c : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    %1 = tosa.reshape %c, %shape : (tensor<2xf32>, !tosa.shape<2>) -> tensor<1x2xf32>
+    return %0, %1 : tensor<2xi1>, tensor<1x2xf32>
   }
 }
