@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the interfaces of OpInterfaces.h say of ops that are not ours.
+#include "OpModels.h"
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/OpInterfaces.h"
@@ -466,6 +467,7 @@ static void attach(MLIRContext *context) {
 }
 
 static void attachTosa(MLIRContext *context, tosa::TosaDialect *) {
+  attachTosaBatchModels(context);
   attach<PlainElementwise, tosa::AbsOp, tosa::AddOp,
          tosa::ArithmeticRightShiftOp, tosa::BitwiseAndOp, tosa::BitwiseNotOp,
          tosa::BitwiseOrOp, tosa::BitwiseXorOp, tosa::CastOp, tosa::CeilOp,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What passes know of ops beside their kernels (`tpc.framework` describes
-// those): which ones compute element by element, and which ones only move
-// values. A dialect that implements the interfaces for its ops takes part in
-// every pass that asks; for tosa, linalg and tensor external models do.
+// those): which ones compute element by element, which ones only move values,
+// and how the batch follows. A dialect that implements the interfaces for its
+// ops takes part in every pass that asks; for tosa, linalg and tensor external
+// models do.
 #ifndef MCT_ANALYSIS_OPINTERFACES_H
 #define MCT_ANALYSIS_OPINTERFACES_H
 
@@ -17,6 +18,7 @@ class RankedTensorType;
 } // namespace mlir
 
 namespace mct {
+class BatchFollower;
 
 /// What becomes of the elements of the moved operands.
 enum class Movement {

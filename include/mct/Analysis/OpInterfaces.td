@@ -53,4 +53,21 @@ def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
   ];
 }
 
+def Mct_BatchOpInterface : OpInterface<"BatchOpInterface"> {
+  let cppNamespace = "::mct";
+  let description = [{
+    Ops with one result that say how the batch follows from their operands to it. An op that implements
+    `ElementwiseOpInterface` and is not in destination style need not: the batch then lies in the same dimension of all
+    its data operands and of its result, whichever that is.
+  }];
+  let methods = [
+    InterfaceMethod<[{Called when some operand depends on the samples: asks `follower` to move, repeat or take operands,
+        and ends with `keep`, which says where the batch lies in the result, or with `fail`.}],
+      "::llvm::LogicalResult", "followBatch", (ins "::mct::BatchFollower &":$follower)>,
+    InterfaceMethod<[{Puts `size`, dynamic for an unknown one, where an operand spells the sizes of the result. The type
+        of the result is still the old one, and is changed by the caller.}],
+      "void", "setResultSize", (ins "int64_t":$dimension, "int64_t":$size), "", [{}]>,
+  ];
+}
+
 #endif // MCT_ANALYSIS_OPINTERFACES_TD

@@ -2,26 +2,9 @@
 #ifndef MCT_TRANSFORMS_SETBATCH_H
 #define MCT_TRANSFORMS_SETBATCH_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseMap.h"
+#include "mct/Analysis/BatchFollower.h"
 
 namespace mct {
-
-/// How the samples of a batch lie in a tensor.
-struct BatchDimension {
-  /// The dimension whose outermost part is the batch.
-  int64_t dimension = 0;
-  /// Rows of that dimension per sample: more than one after a reshape that
-  /// merged the batch with the dimension behind it.
-  int64_t rows = 1;
-
-  bool operator==(const BatchDimension &other) const {
-    return dimension == other.dimension && rows == other.rows;
-  }
-};
-
-/// Where the batch lies in every value that depends on the arguments.
-using BatchDimensions = llvm::DenseMap<mlir::Value, BatchDimension>;
 
 /// Batch size of the arguments: `ShapedType::kDynamic`, or their common leading
 /// dimension. Fails, with a diagnostic if `emitErrors`, without such a
