@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Names.h"
+#include "ShiftRewriter.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "mct/Transforms/Passes.h"
@@ -11,11 +10,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
-#include <set>
 #include <variant>
 
 namespace mct {
@@ -27,16 +23,6 @@ using namespace mlir;
 using namespace mct;
 using quantization::Atom;
 using quantization::NegativeShift;
-
-/// Behind the names of values that are shifted: they are not those of that name
-/// in the float network.
-static constexpr llvm::StringLiteral kShifted = "_shifted";
-
-/// Ops that one shift may pass through. A value that is added to a long row of
-/// residual blocks would reach all of them, which no short tail is worth; and
-/// the pass stays linear in the size of the network.
-static constexpr size_t kMaxReach = 64;
-static constexpr int64_t kMaxTimes = int64_t(1) << 32;
 
 /// Whether the operator has a short tail below zero by its nature.
 static bool isNonLinearity(const tpc::Node &node) {
@@ -57,137 +43,6 @@ static bool isNonLinearity(const tpc::Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where the shift goes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Why a point stays as it is, and the op at fault, if there is one.
-struct Reason {
-  std::string text;
-  Operation *op = nullptr;
-};
-
-/// Everything that a shifted value reaches, up to the ops that take the shift
-/// out again. Numbers say how many times the shift is in a value.
-struct Reach {
-  /// Ops on the way whose results are shifted, in program order.
-  SmallVector<Operation *> moved;
-  SmallVector<std::pair<tpc::QuantizeOp, int64_t>> points;
-  SmallVector<std::pair<Operation *, int64_t>> pads;
-  SmallVector<std::pair<KernelOp, int64_t>> kernels;
-};
-
-/// Ops of one block in program order.
-struct InOrder {
-  bool operator()(Operation *lhs, Operation *rhs) const {
-    return lhs != rhs && lhs->isBeforeInBlock(rhs);
-  }
-};
-} // namespace
-
-static Reason readBy(Operation *op, const Twine &why) {
-  return {("'" + op->getName().getStringRef() + "' reads it" + why).str(), op};
-}
-
-/// Whether the kernel op can take `constant times the kernel` out of its bias.
-static std::optional<Reason> checkAbsorbs(const KernelOp &kernel) {
-  Operation *op = kernel.getOperation();
-  if (kernel.isTransposed())
-    return readBy(op, ", whose borders see fewer elements of the kernel");
-  if (!kernel.getBias())
-    return readBy(op, " and has no constant bias");
-  for (Value operand : op->getOperands())
-    if (auto point = operand.getDefiningOp<tpc::QuantizeOp>();
-        point && point.isWeight() && point.getParametersAttr() &&
-        point != kernel.getKernelPoint())
-      return readBy(op, ", whose bias has been quantized");
-  return std::nullopt;
-}
-
-/// Whether the op fills its result with one number beside what it moves.
-static bool fills(Operation *op) {
-  auto moving = dyn_cast<DataMovementOpInterface>(op);
-  return moving && moving.getMovement() == Movement::Fill;
-}
-
-/// Whether the result of an op is shifted by the sum of the shifts of its
-/// operands, of which these are shifted.
-static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
-  if (isa<tosa::AddOp, linalg::AddOp>(op))
-    return shifted.back() < getNumDataOperands(op);
-  OpOperand *moved = getMovedOperand(op);
-  if (!moved || shifted.size() != 1 ||
-      shifted.front() != moved->getOperandNumber())
-    return false;
-  return getMovedOperand(op, commutesWithAffine) ||
-         cast<DataMovementOpInterface>(op).getFill().has_value();
-}
-
-/// Follows the result of `point`; a reason when some reader cannot do with a
-/// shifted value.
-static std::variant<Reach, Reason> follow(tpc::QuantizeOp point,
-                                          const KernelOps &kernelOps) {
-  Reach reach;
-  llvm::DenseMap<Value, int64_t> times = {{point.getOutput(), 1}};
-  std::set<Operation *, InOrder> pending;
-  auto addReaders = [&](Value value) -> std::optional<Reason> {
-    for (Operation *reader : value.getUsers()) {
-      if (reader->getBlock() != point->getBlock())
-        return readBy(reader, "");
-      pending.insert(reader);
-    }
-    return std::nullopt;
-  };
-  if (std::optional<Reason> reason = addReaders(point.getOutput()))
-    return *reason;
-  while (!pending.empty()) {
-    Operation *op = *pending.begin();
-    pending.erase(pending.begin());
-    SmallVector<unsigned> shifted;
-    int64_t total = 0;
-    for (OpOperand &operand : op->getOpOperands())
-      if (int64_t count = times.lookup(operand.get())) {
-        shifted.push_back(operand.getOperandNumber());
-        total += count;
-      }
-    // Doubled by every value that is added to itself.
-    if (total > kMaxTimes)
-      return readBy(op, ", and would be shifted more than 2^32 times");
-    if (op->hasTrait<OpTrait::IsTerminator>())
-      return Reason{"it leaves the function", op};
-    if (std::optional<KernelOp> kernel = kernelOps.get(op)) {
-      if (shifted.size() != 1 ||
-          shifted.front() != kernel->getInput().getOperandNumber())
-        return readBy(op, ", and not as its input");
-      if (std::optional<Reason> reason = checkAbsorbs(*kernel))
-        return *reason;
-      reach.kernels.push_back({*kernel, total});
-      continue;
-    }
-    if (auto other = dyn_cast<tpc::QuantizeOp>(op);
-        other && other.isActivation()) {
-      reach.points.push_back({other, total});
-    } else if (passesShift(op, shifted)) {
-      if (reach.moved.size() == kMaxReach)
-        return Reason{"it reaches more than " + std::to_string(kMaxReach) +
-                          " ops that pass a shift on",
-                      op};
-      reach.moved.push_back(op);
-      if (fills(op))
-        reach.pads.push_back({op, total});
-    } else {
-      return readBy(op, "");
-    }
-    times[op->getResult(0)] = total;
-    if (std::optional<Reason> reason = addReaders(op->getResult(0)))
-      return *reason;
-  }
-  if (reach.kernels.empty())
-    return Reason{"no convolution or fully connected op reads it"};
-  return reach;
-}
-
-//===----------------------------------------------------------------------===//
 // What the shift does to a point
 //===----------------------------------------------------------------------===//
 
@@ -204,7 +59,7 @@ static tpc::StatisticsAttr shiftStatistics(tpc::QuantizeOp point,
                                            double offset) {
   // Never fails: the histogram has been read before.
   return *mct::shiftStatistics(point.getStatisticsAttr(), offset,
-                               (point.getPointName() + kShifted).str(),
+                               (point.getPointName() + kShiftedSuffix).str(),
                                [&] { return point.emitOpError(); });
 }
 
@@ -240,66 +95,30 @@ struct Observed {
 class Corrector {
 public:
   Corrector(func::FuncOp function, const KernelOps &kernelOps,
-            const Settings &settings);
+            const Settings &settings)
+      : kernelOps(kernelOps), settings(settings),
+        rewriter(function, settings.biasCorrectionFollows) {}
 
   /// Corrects the result of a non-linearity, or says in a remark why not.
   LogicalResult visit(const tpc::Node &node);
 
 private:
-  std::optional<Reason> tryToShift(const tpc::Node &node,
-                                   tpc::QuantizeOp point);
+  std::optional<ShiftRefusal> tryToShift(const tpc::Node &node,
+                                         tpc::QuantizeOp point);
   FailureOr<Observed> observe(tpc::QuantizeOp point);
 
-  std::variant<NegativeShift, Reason>
+  std::variant<NegativeShift, ShiftRefusal>
   chooseShift(tpc::QuantizeOp point, double minimum, const Observed &seen);
-  std::variant<NewPoint, Reason>
+  std::variant<NewPoint, ShiftRefusal>
   shiftPoint(tpc::QuantizeOp point, double offset, const Observed &seen);
 
-  void apply(const tpc::Node &node, tpc::QuantizeOp point, double shift,
-             const Reach &reach);
-  void pad(const KernelOp &kernel, double value);
-  void compensate(const KernelOp &kernel, double offset);
-
-  StringAttr makeName(const Twine &wanted);
-  void rename(Operation *op);
-  void replaceInGroup(StringRef member, ArrayRef<StringRef> replacement);
-
-  func::FuncOp function;
   const KernelOps &kernelOps;
   const Settings &settings;
-  OpBuilder builder;
-  llvm::StringSet<> names;
-  /// By name of an op: the point whose fused group it is in.
-  llvm::StringMap<tpc::QuantizeOp> pointOfMember;
-  /// New names of values that are shifted.
-  llvm::StringMap<StringAttr> shiftedNames;
-  llvm::StringSet<> namesOfShifted;
+  ShiftRewriter rewriter;
   /// A diagnostic was emitted.
   bool hasFailed = false;
 };
 } // namespace
-
-Corrector::Corrector(func::FuncOp function, const KernelOps &kernelOps,
-                     const Settings &settings)
-    : function(function), kernelOps(kernelOps), settings(settings),
-      builder(function.getContext()) {
-  for (BlockArgument argument : function.getArguments())
-    if (StringAttr name = getName(argument))
-      names.insert(name.getValue());
-  function.walk([&](Operation *op) {
-    if (StringAttr name = getName(op->getLoc()))
-      names.insert(name.getValue());
-    auto point = dyn_cast<tpc::QuantizeOp>(op);
-    if (!point || !point.isActivation())
-      return;
-    names.insert(point.getPointName());
-    if (ArrayAttr group = point.getGroupAttr())
-      for (auto member : group.getAsValueRange<StringAttr>())
-        pointOfMember[member] = point;
-    else
-      pointOfMember[point.getPointName()] = point;
-  });
-}
 
 LogicalResult Corrector::visit(const tpc::Node &node) {
   tpc::QuantizeOp point;
@@ -309,7 +128,7 @@ LogicalResult Corrector::visit(const tpc::Node &node) {
   // Inside of a fused chain nothing is quantized.
   if (!point)
     return success();
-  std::optional<Reason> reason = tryToShift(node, point);
+  std::optional<ShiftRefusal> reason = tryToShift(node, point);
   if (hasFailed)
     return failure();
   if (reason && settings.remarks) {
@@ -361,7 +180,7 @@ getSelectionOptions(tpc::QuantizerAttrInterface parameters,
                 quantization::QuantizerKind::Symmetric);
 }
 
-std::variant<NegativeShift, Reason>
+std::variant<NegativeShift, ShiftRefusal>
 Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
                        const Observed &seen) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
@@ -375,27 +194,27 @@ Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
     std::optional<NegativeShift> found = quantization::selectNegativeShift(
         seen.atoms, minimum, threshold, selection);
     if (!found)
-      return Reason{"no shift below its threshold lifts the minimum " +
-                    format(minimum) + " to zero"};
+      return ShiftRefusal{"no shift below its threshold lifts the minimum " +
+                          format(minimum) + " to zero"};
     // An unsigned step of twice the threshold is the signed one of today.
     if (found->threshold >= 2 * threshold)
-      return Reason{"its threshold would go from " + format(threshold) +
-                    " to " + format(found->threshold)};
+      return ShiftRefusal{"its threshold would go from " + format(threshold) +
+                          " to " + format(found->threshold)};
     return *found;
   }
   std::optional<double> shift =
       quantization::shiftForNegative(minimum, threshold, selection.bits);
   if (!shift)
-    return Reason{"no shift below its threshold lifts the minimum " +
-                  format(minimum) + " to zero"};
+    return ShiftRefusal{"no shift below its threshold lifts the minimum " +
+                        format(minimum) + " to zero"};
   quantization::Grid grid = quantization::symmetricGrid(
       threshold, selection.bits, /*isSigned=*/false);
   double largest = seen.histogram.max() + *shift;
   if (largest > grid.step * double(grid.qmax))
-    return Reason{"the shifted maximum " + format(largest) +
-                  " exceeds the largest level " +
-                  format(grid.step * double(grid.qmax)) + " of threshold " +
-                  format(threshold)};
+    return ShiftRefusal{"the shifted maximum " + format(largest) +
+                        " exceeds the largest level " +
+                        format(grid.step * double(grid.qmax)) +
+                        " of threshold " + format(threshold)};
   return NegativeShift{*shift, threshold, 0};
 }
 
@@ -411,29 +230,30 @@ static tpc::RangeAttr shiftRange(tpc::RangeAttr range, double offset) {
 
 /// Whether the values of a point plus `offset` are values, and its grid one
 /// that can be chosen again.
-static std::optional<Reason> checkShifted(tpc::QuantizeOp point, double offset,
-                                          const Observed &seen) {
+static std::optional<ShiftRefusal>
+checkShifted(tpc::QuantizeOp point, double offset, const Observed &seen) {
   if (!std::isfinite(float(seen.histogram.min() + offset)) ||
       !std::isfinite(float(seen.histogram.max() + offset)))
-    return Reason{"the values of '" + point.getPointName().str() + "' plus " +
-                      format(offset) + " would leave the range of f32",
-                  point};
+    return ShiftRefusal{"the values of '" + point.getPointName().str() +
+                            "' plus " + format(offset) +
+                            " would leave the range of f32",
+                        point};
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (parameters && parameters.getBits() > kMaxSelectableBits)
-    return Reason{"the grid of '" + point.getPointName().str() + "' has " +
-                      std::to_string(parameters.getBits()) +
-                      " bits; parameters can be selected for at most " +
-                      std::to_string(kMaxSelectableBits),
-                  point};
+    return ShiftRefusal{"the grid of '" + point.getPointName().str() +
+                            "' has " + std::to_string(parameters.getBits()) +
+                            " bits; parameters can be selected for at most " +
+                            std::to_string(kMaxSelectableBits),
+                        point};
   return std::nullopt;
 }
 
 /// A point that holds values plus `offset` from now on.
-std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
-                                                     double offset,
-                                                     const Observed &seen) {
+std::variant<NewPoint, ShiftRefusal>
+Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
+                      const Observed &seen) {
   NewPoint result;
-  if (std::optional<Reason> reason = checkShifted(point, offset, seen))
+  if (std::optional<ShiftRefusal> reason = checkShifted(point, offset, seen))
     return *reason;
   result.range = shiftRange(point.getRangeAttr(), offset);
   result.statistics = shiftStatistics(point, offset);
@@ -468,11 +288,11 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
     };
     if (!settings.thresholdRecalculation) {
       if (!covers())
-        return Reason{"the shifted maximum " + format(hi) + " of '" +
-                          point.getPointName().str() +
-                          "' exceeds what threshold " + format(before) +
-                          " can represent",
-                      point};
+        return ShiftRefusal{"the shifted maximum " + format(hi) + " of '" +
+                                point.getPointName().str() +
+                                "' exceeds what threshold " + format(before) +
+                                " can represent",
+                            point};
     } else if (settings.mustCover() && !covers()) {
       if (selection.kind == quantization::QuantizerKind::PowerOfTwo)
         while (!covers() && std::isfinite(selected.threshold))
@@ -482,14 +302,14 @@ std::variant<NewPoint, Reason> Corrector::shiftPoint(tpc::QuantizeOp point,
             hi / (1 - std::ldexp(1.0, -levelsLog2)) * (1 + 1e-9);
       // A signed grid of one bit has no level above zero.
       if (!std::isfinite(selected.threshold))
-        return Reason{"no threshold of " + std::to_string(selection.bits) +
-                          " bits covers the shifted maximum " + format(hi) +
-                          " of '" + point.getPointName().str() + "'",
-                      point};
+        return ShiftRefusal{
+            "no threshold of " + std::to_string(selection.bits) +
+                " bits covers the shifted maximum " + format(hi) + " of '" +
+                point.getPointName().str() + "'",
+            point};
     }
   }
-  result.parameters =
-      createParameters(builder.getContext(), selected, selection);
+  result.parameters = createParameters(point.getContext(), selected, selection);
   return result;
 }
 
@@ -497,16 +317,8 @@ static quantization::Grid getGrid(tpc::QuantizerAttrInterface parameters) {
   return parameters.getGrids().front();
 }
 
-/// Whether `createSum` can follow the op that makes the value.
-static bool canAdd(Value value) {
-  Dialect *dialect = value.getDefiningOp()->getDialect();
-  return isa_and_present<tosa::TosaDialect>(dialect) ||
-         (isa_and_present<linalg::LinalgDialect>(dialect) &&
-          cast<RankedTensorType>(value.getType()).hasStaticShape());
-}
-
-std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
-                                            tpc::QuantizeOp point) {
+std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
+                                                  tpc::QuantizeOp point) {
   if (!point.getStatisticsAttr() || !point.getParametersAttr()) {
     InFlightDiagnostic diagnostic = point.emitOpError()
                                     << "needs statistics and parameters";
@@ -517,46 +329,49 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
   }
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (isa<tpc::UniformAttr>(parameters))
-    return Reason{"its grid has a zero point"};
+    return ShiftRefusal{"its grid has a zero point"};
   std::optional<double> threshold = getThreshold(parameters);
   if (!threshold)
-    return Reason{"its grid is a table"};
+    return ShiftRefusal{"its grid is a table"};
   quantization::SelectionOptions selection =
       getSelectionOptions(parameters, settings.selection);
   if (!selection.isSigned)
     return std::nullopt;
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   if (config && config.getSignedness() == tpc::Signedness::Signed)
-    return Reason{"the target asks for a signed grid"};
+    return ShiftRefusal{"the target asks for a signed grid"};
   // Calibration may not have met the lowest value that can occur.
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())
     minimum = std::min(minimum, *range.getMin());
   if (!quantization::isShortNegativeTail(minimum, *threshold, settings.ratio))
-    return Reason{"its minimum " + format(minimum) + " is " +
-                  format(-minimum / *threshold) + " of its threshold " +
-                  format(*threshold) + ", more than the ratio " +
-                  format(settings.ratio)};
-  if (!canAdd(node.result()))
-    return Reason{"its op is neither of TOSA nor of linalg with a static shape",
-                  node.root()};
+    return ShiftRefusal{"its minimum " + format(minimum) + " is " +
+                        format(-minimum / *threshold) + " of its threshold " +
+                        format(*threshold) + ", more than the ratio " +
+                        format(settings.ratio)};
+  if (!ShiftRewriter::canAdd(node.result()))
+    return ShiftRefusal{
+        "its op is neither of TOSA nor of linalg with a static shape",
+        node.root()};
 
-  std::variant<Reach, Reason> followed = follow(point, kernelOps);
-  if (auto *reason = std::get_if<Reason>(&followed))
+  std::variant<ShiftReach, ShiftRefusal> followed =
+      followShift(point, kernelOps);
+  if (auto *reason = std::get_if<ShiftRefusal>(&followed))
     return *reason;
-  const Reach &reach = std::get<Reach>(followed);
+  const ShiftReach &reach = std::get<ShiftReach>(followed);
 
   FailureOr<Observed> seen = observe(point);
   if (failed(seen))
     return std::nullopt;
-  if (std::optional<Reason> reason = checkShifted(point, 0, *seen))
+  if (std::optional<ShiftRefusal> reason = checkShifted(point, 0, *seen))
     return *reason;
-  std::variant<NegativeShift, Reason> chosen =
+  std::variant<NegativeShift, ShiftRefusal> chosen =
       chooseShift(point, minimum, *seen);
-  if (auto *reason = std::get_if<Reason>(&chosen))
+  if (auto *reason = std::get_if<ShiftRefusal>(&chosen))
     return *reason;
   const NegativeShift &shift = std::get<NegativeShift>(chosen);
-  if (std::optional<Reason> reason = checkShifted(point, shift.shift, *seen))
+  if (std::optional<ShiftRefusal> reason =
+          checkShifted(point, shift.shift, *seen))
     return *reason;
 
   // The point itself, then those on the way.
@@ -566,7 +381,7 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
   NewPoint own;
   own.range = shiftRange(point.getRangeAttr(), shift.shift);
   own.statistics = shiftStatistics(point, shift.shift);
-  own.parameters = createParameters(builder.getContext(), selected, selection);
+  own.parameters = createParameters(point.getContext(), selected, selection);
   double before =
       quantization::meanSquaredError(seen->atoms, getGrid(parameters));
   double after = quantization::meanSquaredError(
@@ -581,20 +396,20 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
     if (!other.getStatisticsAttr()) {
       if (!old)
         continue;
-      return Reason{"'" + other.getPointName().str() +
-                        "' behind it has parameters but no statistics",
-                    other};
+      return ShiftRefusal{"'" + other.getPointName().str() +
+                              "' behind it has parameters but no statistics",
+                          other};
     }
     if (old && old.getGrids().empty())
-      return Reason{"the grid of '" + other.getPointName().str() +
-                        "' behind it is a table",
-                    other};
+      return ShiftRefusal{"the grid of '" + other.getPointName().str() +
+                              "' behind it is a table",
+                          other};
     FailureOr<Observed> otherSeen = observe(other);
     if (failed(otherSeen))
       return std::nullopt;
-    std::variant<NewPoint, Reason> moved =
+    std::variant<NewPoint, ShiftRefusal> moved =
         shiftPoint(other, offset, *otherSeen);
-    if (auto *reason = std::get_if<Reason>(&moved))
+    if (auto *reason = std::get_if<ShiftRefusal>(&moved))
       return *reason;
     newPoints.push_back({other, std::get<NewPoint>(moved)});
     if (!old)
@@ -605,8 +420,8 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
         getGrid(newPoints.back().second.parameters));
   }
   if (after >= before)
-    return Reason{"the mean squared error of its points would go from " +
-                  format(before) + " to " + format(after)};
+    return ShiftRefusal{"the mean squared error of its points would go from " +
+                        format(before) + " to " + format(after)};
 
   if (settings.remarks)
     point.emitRemark() << "'" << point.getPointName() << "' is shifted by "
@@ -621,186 +436,8 @@ std::optional<Reason> Corrector::tryToShift(const tpc::Node &node,
     changed.setRangeAttr(attributes.range);
   }
   if (shift.shift != 0)
-    apply(node, point, shift.shift, reach);
+    rewriter.apply(node, point, shift.shift, reach);
   return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// The rewrite
-//===----------------------------------------------------------------------===//
-
-StringAttr Corrector::makeName(const Twine &wanted) {
-  std::string name = wanted.str();
-  for (unsigned number = 1; !names.insert(name).second; ++number)
-    name = (wanted + "_" + Twine(number)).str();
-  return builder.getStringAttr(name);
-}
-
-/// In the list of fused ops that has it.
-void Corrector::replaceInGroup(StringRef member,
-                               ArrayRef<StringRef> replacement) {
-  tpc::QuantizeOp point = pointOfMember.lookup(member);
-  if (!point)
-    return;
-  SmallVector<StringRef> group;
-  if (ArrayAttr present = point.getGroupAttr())
-    llvm::append_range(group, present.getAsValueRange<StringAttr>());
-  else
-    group.push_back(point.getPointName());
-  SmallVector<StringRef> changed;
-  for (StringRef other : group)
-    if (other == member)
-      llvm::append_range(changed, replacement);
-    else
-      changed.push_back(other);
-  for (StringRef added : replacement)
-    pointOfMember[added] = point;
-  if (changed.size() > 1)
-    point.setGroupAttr(builder.getStrArrayAttr(changed));
-}
-
-void Corrector::rename(Operation *op) {
-  StringAttr old = getName(op->getLoc());
-  if (!old || namesOfShifted.contains(old.getValue()))
-    return;
-  StringAttr name = makeName(old.getValue() + kShifted);
-  namesOfShifted.insert(name.getValue());
-  shiftedNames[old.getValue()] = name;
-  op->setLoc(NameLoc::get(name, op->getLoc()));
-  replaceInGroup(old.getValue(), {name.getValue()});
-}
-
-/// A tensor of one number, with `rank` axes.
-static Value createNumber(OpBuilder &builder, Location loc, double value,
-                          int64_t rank) {
-  SmallVector<int64_t> shape(rank, 1);
-  return createConstant(builder, loc,
-                        RankedTensorType::get(shape, builder.getF32Type()),
-                        static_cast<float>(value), "shift");
-}
-
-/// `value + shift`, in the dialect of the op that makes the value.
-static Value createSum(OpBuilder &builder, Location loc, Value value,
-                       double shift) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (isa<tosa::TosaDialect>(value.getDefiningOp()->getDialect()))
-    return tosa::AddOp::create(
-        builder, loc, type, value,
-        createNumber(builder, loc, shift, type.getRank()));
-  Value number = arith::ConstantOp::create(
-      builder, loc, builder.getF32FloatAttr(static_cast<float>(shift)));
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
-  auto filled = linalg::FillOp::create(builder, loc, ValueRange(number),
-                                       ValueRange(empty));
-  auto sum = linalg::AddOp::create(builder, loc, TypeRange(type),
-                                   ValueRange{value, filled->getResult(0)},
-                                   ValueRange(empty));
-  return sum->getResult(0);
-}
-
-void Corrector::pad(const KernelOp &kernel, double value) {
-  OpOperand &input = kernel.getInput();
-  auto type = cast<RankedTensorType>(input.get().getType());
-  SmallVector<int64_t> shape(type.getShape());
-  // Batch and channels stay, what is between them is padded.
-  SmallVector<int64_t> sizes(2 * type.getRank(), 0);
-  for (auto [index, size] : llvm::enumerate(kernel.getPadding())) {
-    sizes[2 + index] = size;
-    int64_t &extent = shape[1 + index / 2];
-    if (!ShapedType::isDynamic(extent))
-      extent += size;
-  }
-  builder.setInsertionPoint(kernel.getOperation());
-  Location loc = kernel.getLoc();
-  StringAttr name = getName(loc);
-  if (name) {
-    StringAttr padName = makeName(name.getValue() + "_pad");
-    loc = NameLoc::get(padName, loc);
-    replaceInGroup(name.getValue(), {padName.getValue(), name.getValue()});
-  }
-  auto shapeType =
-      tosa::shapeType::get(builder.getContext(), int64_t(sizes.size()));
-  Value amounts = tosa::ConstShapeOp::create(builder, loc, shapeType,
-                                             builder.getIndexTensorAttr(sizes));
-  auto padded = tosa::PadOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()),
-      input.get(), amounts, createNumber(builder, loc, value, 1));
-  input.set(padded.getOutput());
-  KernelOp unpadded = kernel;
-  unpadded.setPadding(SmallVector<int64_t>(kernel.getPadding().size(), 0));
-}
-
-void Corrector::compensate(const KernelOp &kernel, double offset) {
-  ConstantFloats constant = kernel.getKernel();
-  std::vector<float> quantized;
-  ArrayRef<float> values = constant.values();
-  tpc::QuantizeOp point = kernel.getKernelPoint();
-  if (!settings.biasCorrectionFollows && point && point.getParametersAttr()) {
-    quantized.resize(values.size());
-    point.getParametersAttr().fakeQuantize(kernel.getKernelShape(),
-                                           point.getChannelAxes(),
-                                           values.data(), quantized.data());
-    values = quantized;
-  }
-  std::vector<double> shift(kernel.numInputChannels(), offset);
-  std::vector<float> bias = *kernel.getBias();
-  for (auto [channel, sum] : llvm::enumerate(kernel.contract(values, shift)))
-    bias[channel] = static_cast<float>(bias[channel] - sum);
-  tpc::CorrectionsAttr corrections = kernel.getCorrections();
-  if (corrections) {
-    // The float layer makes what it did: its own kernel takes the shift out.
-    std::vector<double> inFloat = kernel.contract(constant.values(), shift);
-    for (auto [channel, sum] : llvm::enumerate(inFloat))
-      sum /= -corrections.getScaleOf(channel);
-    corrections = kernel.getCorrectionsAfter(bias, /*scale=*/{}, inFloat);
-  }
-  kernel.setBias(builder, bias, corrections);
-}
-
-void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,
-                      double shift, const Reach &reach) {
-  // The sum behind the non-linearity, fused with it.
-  Value result = node.result();
-  StringAttr oldName = point.getPointNameAttr();
-  StringAttr name = makeName(oldName.getValue() + kShifted);
-  namesOfShifted.insert(name.getValue());
-  Location loc = NameLoc::get(name, node.root()->getLoc());
-  builder.setInsertionPointAfter(node.root());
-  point.getInputMutable().set(createSum(builder, loc, result, shift));
-  SmallVector<Attribute> group;
-  if (ArrayAttr present = point.getGroupAttr())
-    llvm::append_range(group, present);
-  else
-    group.push_back(oldName);
-  group.push_back(name);
-  point.setGroupAttr(builder.getArrayAttr(group));
-  point.setPointNameAttr(name);
-  pointOfMember[oldName.getValue()] = point;
-  pointOfMember[name.getValue()] = point;
-
-  for (Operation *op : reach.moved)
-    rename(op);
-  for (tpc::QuantizeOp other : llvm::make_first_range(reach.points)) {
-    StringRef old = other.getPointName();
-    if (namesOfShifted.contains(old))
-      continue;
-    StringAttr &renamed = shiftedNames[old];
-    if (!renamed) {
-      renamed = makeName(old + kShifted);
-      namesOfShifted.insert(renamed.getValue());
-    }
-    other.setPointNameAttr(renamed);
-  }
-  for (auto [op, times] : reach.pads) {
-    auto pad = cast<DataMovementOpInterface>(op);
-    pad.setFill(builder, static_cast<float>(*pad.getFill() + times * shift));
-  }
-  for (const auto &[kernel, times] : reach.kernels) {
-    if (kernel.hasPadding())
-      pad(kernel, times * shift);
-    compensate(kernel, times * shift);
-  }
 }
 
 namespace {

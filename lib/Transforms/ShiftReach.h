@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a number goes that is added to every element of a point.
+#ifndef MCT_LIB_TRANSFORMS_SHIFTREACH_H
+#define MCT_LIB_TRANSFORMS_SHIFTREACH_H
+
+#include "mct/Analysis/KernelOp.h"
+#include <string>
+#include <variant>
+
+namespace mct {
+
+/// Why a point stays as it is, and the op at fault, if there is one.
+struct ShiftRefusal {
+  std::string text;
+  mlir::Operation *op = nullptr;
+};
+
+/// Everything that a shifted value reaches, up to the ops that take the shift
+/// out again. Numbers say how many times the shift is in a value.
+struct ShiftReach {
+  /// Ops on the way whose results are shifted, in program order.
+  llvm::SmallVector<mlir::Operation *> moved;
+  llvm::SmallVector<std::pair<tpc::QuantizeOp, int64_t>> points;
+  llvm::SmallVector<std::pair<mlir::Operation *, int64_t>> pads;
+  llvm::SmallVector<std::pair<KernelOp, int64_t>> kernels;
+};
+
+/// Follows the result of `point`; a reason when some reader cannot do with a
+/// shifted value.
+std::variant<ShiftReach, ShiftRefusal> followShift(tpc::QuantizeOp point,
+                                                   const KernelOps &kernelOps);
+
+} // namespace mct
+
+#endif // MCT_LIB_TRANSFORMS_SHIFTREACH_H
