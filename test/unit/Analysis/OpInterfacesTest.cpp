@@ -57,7 +57,7 @@ DialectRegistry getRegistry() {
   return registry;
 }
 
-std::string replace(StringRef text, StringRef what, StringRef by) {
+std::string replaced(StringRef text, StringRef what, StringRef by) {
   size_t at = text.find(what);
   EXPECT_NE(at, StringRef::npos);
   return (text.take_front(at) + by + text.drop_front(at + what.size())).str();
@@ -91,7 +91,7 @@ func.func @main(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
 )mlir";
 
 /// The kernel of the second layer after equalization.
-static std::vector<float> equalize(StringRef text) {
+static std::vector<float> equalizedKernel(StringRef text) {
   MLIRContext context(getRegistry());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   EXPECT_TRUE(module);
@@ -113,14 +113,14 @@ static std::vector<float> equalize(StringRef text) {
 
 TEST(ToyDialect, ChannelsAreEqualizedThroughAnOpThatMovesThem) {
   // The deviating channel is the last one behind the op.
-  std::vector<float> kernel = equalize(kLayers);
+  std::vector<float> kernel = equalizedKernel(kLayers);
   ASSERT_EQ(kernel.size(), 2u);
   EXPECT_EQ(kernel[0], 1.0f);
   EXPECT_GT(kernel[1], 6.0f);
 }
 
 TEST(ToyDialect, NothingIsMovedThroughAnOpThatSaysNothing) {
-  EXPECT_EQ(equalize(replace(kLayers, "toy.mirror", "toy.opaque")),
+  EXPECT_EQ(equalizedKernel(replaced(kLayers, "toy.mirror", "toy.opaque")),
             (std::vector<float>{1.0f, 3.0f}));
 }
 
@@ -157,7 +157,8 @@ static double updateThreshold(StringRef text) {
 
 TEST(ToyDialect, ThresholdsReachThePointBeforeAnOpThatMovesValues) {
   EXPECT_EQ(updateThreshold(kConcat), 16.0);
-  EXPECT_EQ(updateThreshold(replace(kConcat, "toy.mirror", "toy.opaque")), 2.0);
+  EXPECT_EQ(updateThreshold(replaced(kConcat, "toy.mirror", "toy.opaque")),
+            2.0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +198,7 @@ float elementOf(const ConstantTensor &tensor, int64_t i) {
 }
 } // namespace
 
-static constexpr StringLiteral kMoves[] = {
+static const char *const kMoves[] = {
     R"(%0 = tosa.identity %x : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>)",
     R"(%0 = tosa.transpose %x {perms = array<i32: 2, 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>)",
     R"(%0 = tosa.reverse %x {axis = 1 : i32} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>)",
@@ -231,7 +232,7 @@ TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
   MLIRContext context(getRegistry());
   size_t numMaps = 0;
   for (StringRef move : kMoves) {
-    SCOPED_TRACE(move);
+    SCOPED_TRACE(move.str());
     std::string text =
         ("func.func @main() {\n%x = \"tosa.const\"() <{values = dense<0.0> : "
          "tensor<2x3x4xf32>}> : () -> tensor<2x3x4xf32>\n" +
