@@ -49,6 +49,8 @@ inline double readNumber(const void *data, int64_t i, mlir::Type type) {
     return read(float());
   if (type.isInteger(32))
     return read(int32_t());
+  if (type.isInteger(16))
+    return read(int16_t());
   return read(int8_t());
 }
 
@@ -70,7 +72,8 @@ public:
     batch = first.getDimSize(0);
     // Arguments of different leading sizes have no batch: a call is a sample.
     hasBatch = llvm::all_of(function.getArgumentTypes(), [&](mlir::Type type) {
-      return mlir::cast<mlir::RankedTensorType>(type).getDimSize(0) == batch;
+      auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+      return tensor.getRank() != 0 && tensor.getDimSize(0) == batch;
     });
     if (!hasBatch)
       batch = 1;
@@ -244,6 +247,7 @@ inline execution::ElementType npyElement(mlir::Type type) {
       mlir::cast<mlir::RankedTensorType>(type).getElementType();
   return element.isF32()         ? execution::ElementType::F32
          : element.isInteger(32) ? execution::ElementType::I32
+         : element.isInteger(16) ? execution::ElementType::I16
          : element.isInteger(8)  ? execution::ElementType::I8
                                  : execution::ElementType::Bool;
 }
@@ -255,7 +259,11 @@ inline llvm::SmallVector<std::string> writeSamples(const Expectation &expected,
   for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
     auto tensor = mlir::cast<mlir::RankedTensorType>(type);
     llvm::SmallVector<int64_t> shape(tensor.getShape());
-    shape[0] = shape[0] / expected.batch * expected.samples;
+    // Samples that share no batch lie row behind row, or side by side.
+    if (shape.empty() || (!expected.hasBatch && number % 2 == 0))
+      shape.insert(shape.begin(), expected.samples);
+    else
+      shape[0] = shape[0] / expected.batch * expected.samples;
     std::string path = folder + "/" + std::to_string(number) + ".npy";
     auto writer = llvm::cantFail(
         execution::NpyWriter::create(path, npyElement(type), shape));

@@ -122,12 +122,12 @@ Value Network::slice(Value value, ArrayRef<int64_t> start,
 }
 Value Network::castTo(Value value, Type element) {
   Range range = rangeOf(value);
-  if (element.isInteger(8)) {
-    // What does not fit would be a choice of the machine.
-    if (!elementOf(value).isInteger(1))
-      value = clamp(value, -100, 100);
-    range = rangeOf(value);
-  }
+  // What does not fit would be a choice of the machine.
+  if (element.isInteger(8) && !elementOf(value).isInteger(1))
+    value = clamp(value, -100, 100);
+  if (element.isInteger(16) && range.magnitude() > 30000)
+    value = clamp(value, -30000, 30000);
+  range = rangeOf(value);
   if (element.isInteger(1))
     range = {0, 1};
   if (!element.isF32() && elementOf(value).isF32())
@@ -268,7 +268,7 @@ Value Network::piece() {
   case 25:
     return random.chance(60) ? integers() : truths();
   case 26:
-    return bytes();
+    return random.chance(60) ? bytes() : halves();
   case 27:
     return random.chance(50) ? quantizedIntegers() : selection();
   case 28:
@@ -294,10 +294,15 @@ void Network::addArguments(func::FuncOp function) {
         shape.push_back(random.between(1, 6));
     }
     if (i != 0 && random.chance(30))
-      element = random.chance(40) ? i32() : random.chance(60) ? i8() : i1();
+      element = random.chance(40)   ? i32()
+                : random.chance(50) ? i8()
+                : random.chance(50) ? i16()
+                                    : i1();
     // An argument of another leading size, so that there is no batch.
     if (i != 0 && !keepsBatch && random.chance(20))
       shape[0] += 1;
+    if (i != 0 && !keepsBatch && random.chance(10))
+      shape.clear();
     Value argument =
         body.addArgument(type(shape, element), name("a" + std::to_string(i)));
     if (element.isF32())
@@ -306,6 +311,8 @@ void Network::addArguments(func::FuncOp function) {
       known(argument, -8, 8);
     else if (element.isInteger(8))
       known(argument, -128, 127);
+    else if (element.isInteger(16))
+      known(argument, -32768, 32767);
     else
       known(argument, 0, 1);
     pool.push_back(argument);

@@ -80,6 +80,7 @@ private:
 
   Type f32() { return builder.getF32Type(); }
   Type i32() { return builder.getI32Type(); }
+  Type i16() { return builder.getI16Type(); }
   Type i8() { return builder.getI8Type(); }
   Type i1() { return builder.getI1Type(); }
   static ArrayRef<int64_t> shapeOf(Value value) {
@@ -260,6 +261,7 @@ private:
   };
   Window window(Value image, bool keepsSize);
   Value kernel(ArrayRef<int64_t> shape, int64_t fanIn, ArrayRef<int64_t> axes);
+  Value kernelArgument(ArrayRef<int64_t> shape);
   Value bias(int64_t channels);
   Value conv(Value image, int64_t channels, const Window &window);
   Value depthwise(Value image, const Window &window);
@@ -280,6 +282,8 @@ private:
   Value integers();
   Value truths();
   Value bytes();
+  Value halves();
+  Value rescaleOfHalves(Value value);
   Value quantizedIntegers();
   Value branch();
   Value loop();

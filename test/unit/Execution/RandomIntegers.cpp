@@ -206,6 +206,156 @@ Value Network::bytes() {
   }
 }
 
+/// Integers of 16 bits, between others.
+Value Network::halves() {
+  Value a = choose(i16());
+  if (!a || random.chance(20)) {
+    Value x = choose(random.chance(70) ? f32() : i32());
+    if (!x)
+      return {};
+    if (elementOf(x).isF32())
+      x = mul(x, number(rankOf(x), f32(), random.chance(50) ? 9 : 900));
+    a = offer(castTo(x, i16()));
+  }
+  Range all{-32768, 32767};
+  Value b = operandFor(a);
+  auto plain = [&](StringRef opName) {
+    return known(op(opName, broadcastType(a, b, i16()), {a, b}), all.low,
+                 all.high);
+  };
+  auto shifted = [&](StringRef opName, ArrayRef<NamedAttribute> attributes) {
+    Value amount = number(rankOf(a), i16(), double(random.between(0, 12)));
+    return known(op(opName, a.getType(), {a, amount}, attributes), all.low,
+                 all.high);
+  };
+  Value made;
+  switch (random.below(20)) {
+  case 0: {
+    // Between the entries lie 127 others.
+    std::vector<double> entries;
+    for (int i = 0; i != 513; ++i)
+      entries.push_back(double(random.between(-32768, 32767)));
+    Value table = constant(type({513}, i16()), entries);
+    made = known(op("tosa.table", type(shapeOf(a), i32()), {a, table}),
+                 -32768 * 128.0, 32767 * 128.0);
+    break;
+  }
+  case 1:
+    made = castTo(a, i8());
+    break;
+  case 2:
+    made = castTo(a, i32());
+    break;
+  case 3:
+    made = clamp(a, -20, 5000);
+    break;
+  case 4:
+    made = plain("tosa.bitwise_and");
+    break;
+  case 5:
+    made = plain("tosa.bitwise_or");
+    break;
+  case 6:
+    made = plain("tosa.bitwise_xor");
+    break;
+  case 7:
+    made = known(op("tosa.bitwise_not", a.getType(), a), all.low, all.high);
+    break;
+  case 8:
+    made = shifted("tosa.logical_left_shift", {});
+    break;
+  case 9:
+    made = shifted("tosa.logical_right_shift", {});
+    break;
+  case 10:
+    made = shifted("tosa.arithmetic_right_shift",
+                   attr("round", builder.getBoolAttr(random.chance(50))));
+    break;
+  case 11:
+    made = extremum(random.chance(50), a, b);
+    break;
+  case 12:
+    made = plain(random.chance(50) ? "tosa.add" : "tosa.sub");
+    break;
+  case 13: {
+    Value shift = zero(i8());
+    made = known(op("tosa.mul", broadcastType(a, b, i32()), {a, b, shift}),
+                 -0x1p30, 0x1p30);
+    break;
+  }
+  case 14:
+    made = compare(a, b);
+    break;
+  case 15: {
+    Value condition = compare(a, b);
+    made =
+        known(op("tosa.select", broadcastType(a, b, i16()), {condition, a, b}),
+              all.low, all.high);
+    break;
+  }
+  case 16:
+    if (rangeOf(a).low > -32768)
+      made = unary("tosa.abs", a, 0, rangeOf(a).magnitude());
+    break;
+  case 17: {
+    Value in = zero(i16()), out = zero(i16());
+    made =
+        known(op("tosa.negate", a.getType(), {a, in, out}), all.low, all.high);
+    break;
+  }
+  case 18: {
+    int64_t axis = chooseAxis(a);
+    if (!mayTouch(a, axis))
+      return {};
+    Shape shape(shapeOf(a));
+    shape[size_t(axis)] = 1;
+    made =
+        known(op(random.chance(50) ? "tosa.reduce_max" : "tosa.reduce_min",
+                 type(shape, i16()), a,
+                 {axisAttr(axis),
+                  attr("nan_mode", tosa::NanPropagationModeAttr::get(
+                                       builder.getContext(),
+                                       tosa::NanPropagationMode::PROPAGATE))}),
+              all.low, all.high);
+    break;
+  }
+  default:
+    made = rescaleOfHalves(a);
+  }
+  if (!made)
+    return {};
+  if (random.chance(40))
+    return made;
+  offer(made);
+  return castTo(made, f32());
+}
+
+/// To 8, 16 or 32 bits.
+Value Network::rescaleOfHalves(Value value) {
+  Type element = random.chance(40) ? i8() : random.chance(50) ? i16() : i32();
+  unsigned width = element.getIntOrFloatBitWidth();
+  Value multiplier = constant(
+      type({1}, i32()), ArrayRef(double(random.between(1 << 30, 0x7fffffff))));
+  Value shift =
+      constant(type({1}, i8()), ArrayRef(double(random.between(28, 40))));
+  Value in = zero(i16());
+  Value out = scalar(element, width == 8 ? double(random.between(-9, 9)) : 0);
+  double bound = std::exp2(double(width) - 1);
+  return known(
+      op("tosa.rescale", type(shapeOf(value), element),
+         {value, multiplier, shift, in, out},
+         {attr("scale32", builder.getBoolAttr(true)),
+          attr("rounding_mode",
+               tosa::RoundingModeAttr::get(
+                   builder.getContext(),
+                   random.chance(50) ? tosa::RoundingMode::SINGLE_ROUND
+                                     : tosa::RoundingMode::DOUBLE_ROUND)),
+          attr("per_channel", builder.getBoolAttr(false)),
+          attr("input_unsigned", builder.getBoolAttr(false)),
+          attr("output_unsigned", builder.getBoolAttr(false))}),
+      -bound, bound - 1);
+}
+
 /// A convolution, a matrix product or a pool of i8, and a rescale behind it.
 Value Network::quantizedIntegers() {
   Value image = chooseImage();

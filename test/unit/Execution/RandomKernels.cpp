@@ -56,6 +56,8 @@ Value Network::kernel(ArrayRef<int64_t> shape, int64_t fanIn,
                       ArrayRef<int64_t> axes) {
   double bound = std::sqrt(3.0 / double(fanIn));
   Value value;
+  if (!keepsBatch && !onlyQuantizedKernels && random.chance(8))
+    return kernelArgument(shape);
   size_t form = onlyQuantizedKernels ? 9 : random.below(10);
   if (form == 0) {
     // Integers with a scale per tensor, as converters store them.
@@ -90,6 +92,14 @@ Value Network::kernel(ArrayRef<int64_t> shape, int64_t fanIn,
                                                                channels, true),
                                                     builder.getContext()));
   return known(builder.create(state)->getResult(0), -2 * bound, 2 * bound);
+}
+
+/// A kernel that comes from outside.
+Value Network::kernelArgument(ArrayRef<int64_t> shape) {
+  Block &body = *builder.getInsertionBlock();
+  Value argument = body.addArgument(
+      floats(shape), name("a" + std::to_string(body.getNumArguments())));
+  return known(argument, -2, 2);
 }
 
 Value Network::bias(int64_t channels) {

@@ -65,7 +65,10 @@ Value Network::argmax() {
 }
 
 Value Network::movement() {
-  Type element = random.chance(80) ? f32() : random.chance(50) ? i32() : i8();
+  Type element = random.chance(80)   ? f32()
+                 : random.chance(50) ? i32()
+                 : random.chance(50) ? i8()
+                                     : i16();
   Value value = choose(element);
   if (!value || rankOf(value) == 0)
     return {};

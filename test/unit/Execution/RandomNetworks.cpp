@@ -63,6 +63,8 @@ std::vector<char> mct::testing::randomInput(RankedTensorType type,
                    : random.uniform(-2, 2));
     else if (element.isInteger(32))
       store(int32_t(random.between(-8, 8)));
+    else if (element.isInteger(16))
+      store(int16_t(random.between(-32768, 32767)));
     else if (element.isInteger(8))
       store(int8_t(random.between(-128, 127)));
     else

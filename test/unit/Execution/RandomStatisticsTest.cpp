@@ -205,7 +205,7 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
   if (!expected.error.empty())
     return "reference: " + expected.error;
   llvm::SmallVector<tpc::QuantizeOp> points = pointsOf(network);
-  if (points.empty() || !expected.hasBatch)
+  if (points.empty())
     return "";
   mlir::OwningOpRef<mlir::ModuleOp> calibrated =
       mlir::cast<mlir::ModuleOp>(network->clone());
