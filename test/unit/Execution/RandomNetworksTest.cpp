@@ -15,6 +15,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 using namespace mct::execution;
 using namespace mct::testing;
@@ -330,6 +331,42 @@ TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
   // Bounds so wide that anything fits would judge nothing.
   EXPECT_GT(double(judged.tight), 0.9 * double(judged.elements))
       << judged.tight << " of " << judged.elements;
+}
+
+// What is not made is not judged.
+TEST_F(RandomNetworks, ContainEveryKind) {
+  std::map<std::string, int> seen;
+  for (unsigned seed = 1; seed != 401; ++seed) {
+    auto network = makeRandomNetwork(context, seed);
+    mlir::func::FuncOp function = mainOf(*network);
+    std::set<std::string> kinds;
+    for (mlir::Type type : function.getArgumentTypes())
+      if (mlir::cast<mlir::RankedTensorType>(type).getRank() == 0)
+        kinds.insert("scalar argument");
+    function.walk([&](mlir::Operation *op) {
+      llvm::StringRef name = op->getName().getStringRef();
+      kinds.insert(name.str());
+      if (name.contains("conv") || name.contains("matmul"))
+        if (mlir::isa<mlir::BlockArgument>(op->getOperand(1)) &&
+            op->getOperand(1) != op->getOperand(0))
+          kinds.insert("kernel argument");
+      for (Value operand : op->getOperands())
+        if (auto type =
+                mlir::dyn_cast<mlir::RankedTensorType>(operand.getType());
+            type && type.getElementType().isInteger(16))
+          kinds.insert("i16 " + name.str());
+    });
+    for (const std::string &kind : kinds)
+      ++seen[kind];
+  }
+  for (const char *kind :
+       {"scalar argument", "kernel argument", "i16 tosa.add", "i16 tosa.mul",
+        "i16 tosa.rescale", "i16 tosa.table", "i16 tosa.cast",
+        "i16 tosa.bitwise_and", "i16 tosa.clamp", "i16 tosa.select",
+        "i16 tosa.arithmetic_right_shift", "i16 tosa.negate", "tosa.cond_if",
+        "tosa.while_loop", "tosa.conv3d", "tosa.scatter",
+        "tosa.transpose_conv2d", "tosa.resize"})
+    EXPECT_GE(seen[kind], 1) << kind;
 }
 
 //===----------------------------------------------------------------------===//

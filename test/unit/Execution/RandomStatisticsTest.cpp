@@ -47,6 +47,11 @@ protected:
 
   std::string calibrationDifference(mlir::ModuleOp network, unsigned seed);
   std::string correctionDifference(mlir::ModuleOp network, unsigned seed);
+  std::string momentDifference(mlir::ModuleOp network, unsigned seed);
+  std::string shrinkDifference(mlir::ModuleOp network, unsigned seed);
+  /// Judges random layers, and shrinks those that differ.
+  void expectNoDifference(
+      llvm::function_ref<std::string(mlir::ModuleOp, unsigned)> difference);
 
   std::string folder;
   /// Points and layers that were judged.
@@ -355,22 +360,275 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
   return "";
 }
 
-TEST_F(RandomStatistics, BiasCorrectionGivesEveryLayerItsFloatMean) {
+void RandomStatistics::expectNoDifference(
+    llvm::function_ref<std::string(mlir::ModuleOp, unsigned)> difference) {
   size_t count = numRandomNetworks(40), failures = 0;
   for (size_t i = 0; i != count; ++i) {
     unsigned seed = firstSeed() + unsigned(i);
     auto network = makeRandomLayers(context, seed);
-    std::string difference = correctionDifference(*network, seed);
-    if (difference.empty())
+    std::string text = difference(*network, seed);
+    if (text.empty())
       continue;
     std::string small;
     if (++failures <= 3)
       small = print(*shrink(*network, [&](mlir::ModuleOp candidate) {
-        return !correctionDifference(candidate, seed).empty();
+        return !difference(candidate, seed).empty();
       }));
-    ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << small;
+    ADD_FAILURE() << "seed " << seed << ": " << text << "\n" << small;
   }
-  EXPECT_GE(judged, count);
+}
+
+TEST_F(RandomStatistics, BiasCorrectionGivesEveryLayerItsFloatMean) {
+  expectNoDifference([&](mlir::ModuleOp network, unsigned seed) {
+    return correctionDifference(network, seed);
+  });
+  EXPECT_GE(judged, numRandomNetworks(40));
+}
+
+//===----------------------------------------------------------------------===//
+// What chance leaves in a mean
+//===----------------------------------------------------------------------===//
+
+/// Means of one channel of a value, one for each sample, and the largest error
+/// among them.
+std::vector<double> sampleMeans(const Expectation &expected, mlir::Value value,
+                                int64_t axis, int64_t channel, double &error) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(value);
+  int64_t inner = 1;
+  for (int64_t size : shape.drop_front(size_t(axis) + 1))
+    inner *= size;
+  std::vector<double> means;
+  for (const ReferenceEvaluator &evaluator : expected.evaluators) {
+    const std::vector<Number> &numbers = evaluator[value].numbers;
+    double sum = 0, errors = 0, count = 0;
+    for (size_t i = 0; i != numbers.size(); ++i)
+      if (int64_t(i) / inner % shape[size_t(axis)] == channel) {
+        sum += numbers[i].value;
+        errors += numbers[i].error;
+        ++count;
+      }
+    means.push_back(sum / count);
+    error = std::max(error, errors / count);
+  }
+  return means;
+}
+
+/// What is left of errors `d` with variances `v` (of their means over `n`
+/// samples), by the words of the pass: d * max(0, 1 - v / d^2), but no more
+/// than one of two factors that all channels have together.
+std::vector<double> shrunk(llvm::ArrayRef<double> d, llvm::ArrayRef<double> v,
+                           double n) {
+  double excess = 0, ratios = 0, known = 0;
+  for (auto [one, variance] : llvm::zip(d, v)) {
+    excess += (one * one - variance) / double(d.size());
+    if (variance > 0) {
+      ratios += std::min(9.0, one * one / variance * (n - 3) / (n - 1));
+      ++known;
+    }
+  }
+  double spread = std::max(0.0, excess);
+  double ofMany = ratios > 0 ? std::max(0.0, 1 - known / ratios) : 0;
+  std::vector<double> result;
+  for (auto [one, variance] : llvm::zip(d, v)) {
+    double factor = 1;
+    if (variance > 0 && one != 0)
+      factor = std::min(std::max(0.0, 1 - variance / (one * one)),
+                        std::max(ofMany, spread / (spread + variance)));
+    result.push_back(factor * one);
+  }
+  return result;
+}
+
+std::string RandomStatistics::shrinkDifference(mlir::ModuleOp network,
+                                               unsigned seed) {
+  Expectation floating(network, seed, 6 + seed % 9, /*simulate=*/false);
+  if (!floating.error.empty())
+    return "reference: " + floating.error;
+  diagnostics.clear();
+  auto before = corrections::Layers::find(network, "main", false);
+  mlir::OwningOpRef<mlir::ModuleOp> corrected =
+      mlir::cast<mlir::ModuleOp>(network->clone());
+  if (mlir::failed(before) ||
+      !run(*corrected, createCorrectBiasPass(
+                           onSamples<CorrectBiasPassOptions>(floating, seed))))
+    return "cannot be corrected: " + llvm::join(diagnostics, "\n");
+  auto after = corrections::Layers::find(*corrected, "main", false);
+  if (mlir::failed(after) || after->layers.size() != before->layers.size())
+    return "other layers";
+  Expectation quantized(*corrected, seed, floating.samples, /*simulate=*/true);
+  if (!quantized.error.empty())
+    return "reference: " + quantized.error;
+  double n = double(floating.samples);
+  for (auto [old, layer] : llvm::zip(before->layers, after->layers)) {
+    std::vector<double> d, v, added;
+    double error = 0, largest = 0;
+    bool isChanceKnown = true;
+    for (int64_t channel = 0; channel != layer.op.numOutputChannels();
+         ++channel) {
+      double offset = double(layer.bias[channel]) - double(old.bias[channel]);
+      std::vector<double> wanted = sampleMeans(
+          floating, old.op.getResult(), old.op.resultAxis(), channel, error);
+      std::vector<double> found =
+          sampleMeans(quantized, layer.op.getResult(), layer.op.resultAxis(),
+                      channel, error);
+      double mean = 0, variance = 0;
+      for (auto [x, y] : llvm::zip(wanted, found))
+        mean += (x - (y - offset)) / n;
+      for (auto [x, y] : llvm::zip(wanted, found)) {
+        double rest = x - (y - offset) - mean;
+        variance += rest * rest / (n - 1) / n;
+      }
+      largest = std::max(largest, std::abs(double(old.bias[channel])) +
+                                      std::abs(offset) + std::abs(mean));
+      d.push_back(mean);
+      v.push_back(n < 8 ? 0 : variance);
+      added.push_back(offset);
+      isChanceKnown &= n < 8 || std::sqrt(variance) > 1e-4 * std::abs(mean);
+    }
+    // The corrected bias and the sums that were measured are floats; chance
+    // that is no larger than their rounding is none, or a little.
+    error += 4 * 0x1p-24 * largest;
+    for (double variance : v)
+      isChanceKnown &= n < 8 || std::sqrt(variance) > 100 * error;
+    if (!isChanceKnown || !(error < kInfinity))
+      continue;
+    // Every factor depends on means and variances of all channels, each with
+    // a slope of a few.
+    double allowed = 16 * double(1 + d.size()) * error + 0x1p-126;
+    std::vector<double> wanted = shrunk(d, v, n);
+    for (size_t channel = 0; channel != d.size(); ++channel)
+      if (!(std::abs(added[channel] - wanted[channel]) <= allowed))
+        return "layer '" + layer.point.getPointName().str() + "' channel " +
+               std::to_string(channel) + ": " +
+               text("what was added", added[channel], wanted[channel] - allowed,
+                    wanted[channel] + allowed);
+    ++judged;
+  }
+  return "";
+}
+
+TEST_F(RandomStatistics, BiasCorrectionLeavesOutWhatIsChance) {
+  expectNoDifference([&](mlir::ModuleOp network, unsigned seed) {
+    return shrinkDifference(network, seed);
+  });
+  EXPECT_GE(judged, numRandomNetworks(40) / 2);
+}
+
+//===----------------------------------------------------------------------===//
+// Second moments
+//===----------------------------------------------------------------------===//
+
+/// Mean and deviation over all samples of one channel. A deviation moves by at
+/// most the root of the mean of the squares of what its numbers move.
+std::pair<Number, Number> momentsOf(const Expectation &expected,
+                                    mlir::Value value, int64_t axis,
+                                    int64_t channel) {
+  Number mean = meanOf(expected, value, axis, channel);
+  llvm::ArrayRef<int64_t> shape = shapeOf(value);
+  int64_t inner = 1;
+  for (int64_t size : shape.drop_front(size_t(axis) + 1))
+    inner *= size;
+  double squares = 0, errors = 0, count = 0;
+  for (const ReferenceEvaluator &evaluator : expected.evaluators) {
+    const std::vector<Number> &numbers = evaluator[value].numbers;
+    for (size_t i = 0; i != numbers.size(); ++i)
+      if (int64_t(i) / inner % shape[size_t(axis)] == channel) {
+        double rest = numbers[i].value - mean.value;
+        squares += rest * rest;
+        errors += numbers[i].error * numbers[i].error;
+        ++count;
+      }
+  }
+  return {mean, {std::sqrt(squares / count), std::sqrt(errors / count)}};
+}
+
+/// With quantized weights and float activations every corrected layer has, per
+/// channel, the mean and the deviation that it has in the float network.
+std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
+                                               unsigned seed) {
+  Expectation floating(network, seed, 4 + seed % 9, /*simulate=*/false);
+  if (!floating.error.empty())
+    return "reference: " + floating.error;
+  diagnostics.clear();
+  auto before = corrections::Layers::find(network, "main", false);
+  mlir::OwningOpRef<mlir::ModuleOp> corrected =
+      mlir::cast<mlir::ModuleOp>(network->clone());
+  if (mlir::failed(before) ||
+      !run(*corrected,
+           createCorrectSecondMomentPass(
+               onSamples<CorrectSecondMomentPassOptions>(floating, seed))))
+    return "cannot be corrected: " + llvm::join(diagnostics, "\n");
+  corrected->walk([](tpc::QuantizeOp point) {
+    if (point.isActivation())
+      point.removeParametersAttr();
+  });
+  auto after = corrections::Layers::find(*corrected, "main", false);
+  if (mlir::failed(after) || after->layers.size() != before->layers.size())
+    return "other layers";
+  // Kernels and biases were rounded to float after the factors were known: a
+  // value between two levels may have gone to the other.
+  llvm::DenseMap<mlir::Value, double> uncertain;
+  std::vector<double> slack;
+  for (auto [old, layer] : llvm::zip(before->layers, after->layers)) {
+    double largest = 0;
+    for (auto [a, b] : llvm::zip(old.bias, layer.bias))
+      largest = std::max(largest, double(std::abs(a)) + std::abs(b));
+    slack.push_back(4 * 0x1p-24 * largest);
+    if (mlir::Value constant = layer.op.getBiasConstant())
+      uncertain[constant] = slack.back();
+    if (!layer.isCorrected(tpc::kSecondMomentCorrection))
+      continue;
+    double kernel = 0;
+    for (float value : layer.op.getKernel().values())
+      kernel = std::max(kernel, double(std::abs(value)));
+    mlir::Value constant = layer.point.getInput();
+    uncertain[constant] = 2 * 0x1p-24 * kernel;
+  }
+  Expectation quantized(*corrected, seed, floating.samples, /*simulate=*/true,
+                        &uncertain);
+  if (!quantized.error.empty())
+    return "reference: " + quantized.error;
+  for (auto [i, old, layer] : llvm::enumerate(before->layers, after->layers)) {
+    if (!layer.isCorrected(tpc::kSecondMomentCorrection))
+      continue;
+    for (int64_t channel = 0; channel != layer.op.numOutputChannels();
+         ++channel) {
+      auto [mean, deviation] =
+          momentsOf(floating, old.op.getResult(), old.op.resultAxis(), channel);
+      auto [foundMean, foundDeviation] = momentsOf(
+          quantized, layer.op.getResult(), layer.op.resultAxis(), channel);
+      double rounding = slack[i] +
+                        8 * 0x1p-24 * (std::abs(mean.value) + deviation.value) +
+                        0x1p-126;
+      auto differs = [&](const char *what, const Number &wanted,
+                         const Number &found) -> std::string {
+        double allowed = wanted.error + found.error + rounding;
+        if (std::abs(wanted.value - found.value) <= allowed)
+          return "";
+        return "layer '" + layer.point.getPointName().str() + "' channel " +
+               std::to_string(channel) + ": " +
+               text(what, found.value, wanted.value - allowed,
+                    wanted.value + allowed);
+      };
+      std::string difference = differs("mean", mean, foundMean);
+      // What does not vary keeps its factor.
+      double noise = 1e3 * (deviation.error + foundDeviation.error + rounding);
+      if (difference.empty() && deviation.value > noise &&
+          foundDeviation.value > noise)
+        difference = differs("deviation", deviation, foundDeviation);
+      if (!difference.empty())
+        return difference;
+    }
+    ++judged;
+  }
+  return "";
+}
+
+TEST_F(RandomStatistics, SecondMomentCorrectionGivesEveryLayerItsFloatMoments) {
+  expectNoDifference([&](mlir::ModuleOp network, unsigned seed) {
+    return momentDifference(network, seed);
+  });
+  EXPECT_GE(judged, numRandomNetworks(40) / 4);
 }
 
 } // namespace
