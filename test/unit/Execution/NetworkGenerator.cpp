@@ -166,6 +166,8 @@ std::string Network::parameters(Range range, int64_t channels, bool isWeight) {
   std::string sign =
       std::string(", is_signed = ") + (isSigned ? "true" : "false");
   size_t kind = random.below(onlyQuantizedKernels ? 2 : 8);
+  if (isWeight && scalableKernels)
+    kind = 2 + random.below(5);
   if (kind < 2)
     return "#tpc.power_of_two<threshold = " + list([&] {
              return real(std::exp2(std::ceil(std::log2(magnitude)) -
@@ -227,7 +229,7 @@ Value Network::point(Value value, bool withParameters) {
 //===----------------------------------------------------------------------===//
 
 Value Network::piece() {
-  switch (random.below(30)) {
+  switch (random.below(31)) {
   case 0:
   case 1:
   case 2:
@@ -268,11 +270,13 @@ Value Network::piece() {
   case 25:
     return random.chance(60) ? integers() : truths();
   case 26:
-    return random.chance(60) ? bytes() : halves();
+    return bytes();
   case 27:
     return random.chance(50) ? quantizedIntegers() : selection();
   case 28:
     return random.chance(50) ? softmax() : prelu();
+  case 29:
+    return halves();
   default:
     return random.chance(50) ? branch() : loop();
   }
@@ -385,8 +389,9 @@ func::FuncOp Network::make() {
   return function;
 }
 
-func::FuncOp Network::makeLayers() {
+func::FuncOp Network::makeLayers(bool scalable) {
   onlyQuantizedKernels = true;
+  scalableKernels = scalable;
   auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "main",
                                        builder.getFunctionType({}, {}));
   Block *body = function.addEntryBlock();

@@ -73,7 +73,7 @@ public:
   Network(OpBuilder &builder, unsigned seed) : builder(builder), random(seed) {}
 
   func::FuncOp make();
-  func::FuncOp makeLayers();
+  func::FuncOp makeLayers(bool scalable);
 
 private:
   //===--- Types and constants --------------------------------------------===//
@@ -311,6 +311,9 @@ private:
   bool hasParameters = true;
   /// Every kernel gets a point with parameters.
   bool onlyQuantizedKernels = false;
+  /// They have a threshold or a scale for each output channel that any factor
+  /// may be applied to.
+  bool scalableKernels = false;
   int64_t batch = 1;
   int64_t numValues = 0, numPoints = 0, numKernels = 0;
 };

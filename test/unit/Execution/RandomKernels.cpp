@@ -76,7 +76,7 @@ Value Network::kernel(ArrayRef<int64_t> shape, int64_t fanIn,
   bool withParameters =
       onlyQuantizedKernels || (hasParameters && random.chance(70));
   int64_t channels = 1;
-  if (random.chance(50))
+  if (random.chance(50) && !scalableKernels)
     axes = {};
   for (int64_t axis : axes)
     channels *= shape[axis];

@@ -11,12 +11,13 @@ using namespace mct::testing;
 using namespace mct::testing::generator;
 
 static OwningOpRef<ModuleOp> makeModule(MLIRContext &context, unsigned seed,
-                                        bool layers) {
+                                        bool layers, bool scalable = false) {
   OpBuilder builder(&context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
   Network network(builder, seed);
-  func::FuncOp function = layers ? network.makeLayers() : network.make();
+  func::FuncOp function =
+      layers ? network.makeLayers(scalable) : network.make();
   // What leads to no result is as if it were not there.
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
@@ -30,8 +31,9 @@ OwningOpRef<ModuleOp> mct::testing::makeRandomNetwork(MLIRContext &context,
   return makeModule(context, seed, false);
 }
 OwningOpRef<ModuleOp> mct::testing::makeRandomLayers(MLIRContext &context,
-                                                     unsigned seed) {
-  return makeModule(context, seed, true);
+                                                     unsigned seed,
+                                                     bool scalable) {
+  return makeModule(context, seed, true, scalable);
 }
 
 std::string mct::testing::print(ModuleOp module) {

@@ -24,9 +24,12 @@ mlir::OwningOpRef<mlir::ModuleOp> makeRandomNetwork(mlir::MLIRContext &context,
                                                     unsigned seed);
 
 /// A network for corrections: layers with parameters on their kernels, with
-/// activations that are quantized, batch 1, one f32 input.
+/// activations that are quantized, batch 1, one f32 input. `scalable`: the
+/// kernels have thresholds of their own for each output channel, and no powers
+/// of two.
 mlir::OwningOpRef<mlir::ModuleOp> makeRandomLayers(mlir::MLIRContext &context,
-                                                   unsigned seed);
+                                                   unsigned seed,
+                                                   bool scalable = false);
 
 /// The smallest network that can be made of one by leaving out results, points
 /// and ops, so that `fails` still holds.

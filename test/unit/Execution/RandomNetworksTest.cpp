@@ -336,7 +336,7 @@ TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
 // What is not made is not judged.
 TEST_F(RandomNetworks, ContainEveryKind) {
   std::map<std::string, int> seen;
-  for (unsigned seed = 1; seed != 401; ++seed) {
+  for (unsigned seed = 1; seed != 1001; ++seed) {
     auto network = makeRandomNetwork(context, seed);
     mlir::func::FuncOp function = mainOf(*network);
     std::set<std::string> kinds;
