@@ -419,10 +419,9 @@ KernelOp::getCorrectionsAfter(ArrayRef<float> bias, ArrayRef<double> scale,
     if (!std::isfinite(offsets.back()))
       return {};
   }
-  return tpc::CorrectionsAttr::get(corrections.getContext(),
-                                   corrections.getApplied(), offsets,
-                                   corrections.getKernelScale(),
-                                   corrections.getSamples());
+  return tpc::CorrectionsAttr::get(
+      corrections.getContext(), corrections.getApplied(), offsets,
+      corrections.getKernelScale(), corrections.getSamples());
 }
 
 /// A point that several ops read cannot speak of one of them.
