@@ -22,19 +22,14 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   functions.addPass(createMoveTransposesPass());
   // The bounds of a split ReLU6 may be computed.
   functions.addPass(createNormalizeActivationsPass());
-  functions.addPass(createFoldBatchNormPass());
+  passManager.addPass(createFoldBatchNormPass());
   if (options.reluBoundToPowerOfTwo)
     passManager.addPass(createBoundReluToPowerOfTwoPass());
-  if (!options.linearCollapsing && !options.residualCollapsing)
-    return;
-  // Behind the batch norms, which stand between what is joined here.
-  OpPassManager &collapsing = options.reluBoundToPowerOfTwo
-                                  ? passManager.nest<func::FuncOp>()
-                                  : functions;
+  // After the batch norms, which stand between what is joined here.
   if (options.linearCollapsing)
-    collapsing.addPass(createCollapseLinearPass());
+    passManager.addPass(createCollapseLinearPass());
   if (options.residualCollapsing)
-    collapsing.addPass(createCollapseResidualPass());
+    passManager.addPass(createCollapseResidualPass());
 }
 
 static void addWeightSelection(OpPassManager &passManager,

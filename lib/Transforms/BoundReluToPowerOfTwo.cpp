@@ -29,7 +29,8 @@ struct BoundReluToPowerOfTwoPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    KernelOps kernels = KernelOps::forModule(getOperation());
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    markAnalysesPreserved<KernelOps>();
     SmallVector<KernelOp> layers;
     getOperation().walk([&](Operation *op) {
       if (std::optional<KernelOp> layer = kernels.get(op))

@@ -22,9 +22,9 @@ using namespace mct;
 namespace {
 class Collapser {
 public:
-  Collapser(KernelOps kernelOps, func::FuncOp function, bool remarks)
-      : kernelOps(std::move(kernelOps)),
-        parts(getOperatorParts(function, this->kernelOps)), remarks(remarks) {}
+  Collapser(const KernelOps &kernelOps, func::FuncOp function, bool remarks)
+      : kernelOps(kernelOps), parts(getOperatorParts(function, kernelOps)),
+        remarks(remarks) {}
 
   bool isKernelOp(Operation *op) const { return kernelOps.get(op).has_value(); }
 
@@ -41,7 +41,7 @@ private:
       op->emitRemark("not collapsed with what is before it: ") << reason;
   }
 
-  KernelOps kernelOps;
+  const KernelOps &kernelOps;
   llvm::DenseSet<Operation *> parts;
   bool remarks;
 };
@@ -238,11 +238,17 @@ struct CollapseLinearPass
   using CollapseLinearPassBase::CollapseLinearPassBase;
 
   void runOnOperation() override {
-    Collapser collapser(
-        KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>()),
-        getOperation(), remarks);
+    const KernelOps &kernelOps = getAnalysis<KernelOps>();
+    getOperation().walk(
+        [&](func::FuncOp function) { collapseAll(function, kernelOps); });
+    markAnalysesPreserved<KernelOps>();
+  }
+
+private:
+  void collapseAll(func::FuncOp function, const KernelOps &kernelOps) {
+    Collapser collapser(kernelOps, function, remarks);
     SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
+    function.walk([&](Operation *op) {
       if (collapser.isKernelOp(op))
         ops.push_back(op);
     });

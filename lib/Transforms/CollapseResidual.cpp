@@ -98,8 +98,7 @@ struct CollapseResidualPass
   using CollapseResidualPassBase::CollapseResidualPassBase;
 
   void runOnOperation() override {
-    KernelOps kernelOps =
-        KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>());
+    const KernelOps &kernelOps = getAnalysis<KernelOps>();
     // Additions vanish, convolutions never do.
     SmallVector<KernelOp> ops;
     getOperation().walk([&](Operation *op) {
@@ -108,6 +107,7 @@ struct CollapseResidualPass
     });
     for (const KernelOp &op : ops)
       collapse(op, remarks);
+    markAnalysesPreserved<KernelOps>();
   }
 };
 } // namespace

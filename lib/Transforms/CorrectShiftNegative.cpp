@@ -471,7 +471,8 @@ struct CorrectShiftNegativePass
     FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(module);
     if (failed(lookup))
       return signalPassFailure();
-    KernelOps kernelOps = KernelOps::forModule(module);
+    const KernelOps &kernelOps = getAnalysis<KernelOps>();
+    markAnalysesPreserved<KernelOps>();
     for (auto function : module.getOps<func::FuncOp>()) {
       // Points are only put into networks without control flow.
       if (!function.getBody().hasOneBlock())

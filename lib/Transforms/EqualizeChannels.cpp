@@ -122,7 +122,8 @@ struct EqualizeChannelsPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    KernelOps kernels = KernelOps::forModule(getOperation());
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    markAnalysesPreserved<KernelOps>();
     SmallVector<KernelOp> layers;
     meanSquares.clear();
     getOperation().walk([&](Operation *op) {

@@ -25,9 +25,9 @@ static constexpr StringLiteral kSuffix = "_bn";
 namespace {
 class Folder {
 public:
-  Folder(KernelOps kernelOps, func::FuncOp function, bool remarks)
-      : kernelOps(std::move(kernelOps)),
-        parts(getOperatorParts(function, this->kernelOps)), remarks(remarks) {}
+  Folder(const KernelOps &kernelOps, func::FuncOp function, bool remarks)
+      : kernelOps(kernelOps), parts(getOperatorParts(function, kernelOps)),
+        remarks(remarks) {}
 
   bool canFold(Operation *op) const {
     return isa<tosa::ConcatOp>(op) || kernelOps.get(op).has_value();
@@ -82,7 +82,7 @@ private:
   /// Puts the input of each step in its place.
   static void erase(ArrayRef<ChannelStep> steps);
 
-  KernelOps kernelOps;
+  const KernelOps &kernelOps;
   llvm::DenseSet<Operation *> parts;
   bool remarks;
 };
@@ -384,11 +384,17 @@ struct FoldBatchNormPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    Folder folder(
-        KernelOps::forModule(getOperation()->getParentOfType<ModuleOp>()),
-        getOperation(), remarks);
+    const KernelOps &kernelOps = getAnalysis<KernelOps>();
+    getOperation().walk(
+        [&](func::FuncOp function) { foldAll(function, kernelOps); });
+    markAnalysesPreserved<KernelOps>();
+  }
+
+private:
+  void foldAll(func::FuncOp function, const KernelOps &kernelOps) {
+    Folder folder(kernelOps, function, remarks);
     SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
+    function.walk([&](Operation *op) {
       if (folder.canFold(op))
         ops.push_back(op);
     });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ApplyPatterns.h"
 #include "mct/Analysis/Constants.h"
-#include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -82,28 +83,28 @@ static std::optional<Limiter> getLimiter(Operation *op) {
 }
 
 /// One clamp in place of `op` and the limiter that it reads.
-static void normalize(Operation *op) {
+static LogicalResult normalizeLimiter(Operation *op,
+                                      PatternRewriter &rewriter) {
   std::optional<Limiter> outer = getLimiter(op);
   if (!outer)
-    return;
+    return failure();
   std::optional<Limiter> inner = getLimiter(outer->input.getDefiningOp());
   // A value in between that is used elsewhere, or that its tag makes an
   // operator of its own, stays what it is.
   if (!inner || !inner->op->hasOneUse() ||
       inner->op->hasAttr(mct::tpc::TpcDialect::kSetAttrName))
-    return;
+    return failure();
   float lowest = std::clamp(inner->lowest, outer->lowest, outer->highest);
   float highest = std::clamp(inner->highest, outer->lowest, outer->highest);
   // A clamp has two finite bounds.
   if (!std::isfinite(lowest) || !std::isfinite(highest))
-    return;
-  OpBuilder builder(op);
+    return failure();
   auto clamp = tosa::ClampOp::create(
-      builder, op->getLoc(), op->getResult(0).getType(), inner->input,
-      builder.getF32FloatAttr(lowest), builder.getF32FloatAttr(highest));
+      rewriter, op->getLoc(), op->getResult(0).getType(), inner->input,
+      rewriter.getF32FloatAttr(lowest), rewriter.getF32FloatAttr(highest));
   clamp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  op->getResult(0).replaceAllUsesWith(clamp.getOutput());
-  mct::eraseUnused(op);
+  rewriter.replaceOp(op, clamp.getOutput());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,10 +130,11 @@ static Value getNegated(Value value) {
 }
 
 /// `tosa.sigmoid` in place of 1 / (1 + exp(-x)).
-static void normalizeSigmoid(tosa::ReciprocalOp op) {
+static LogicalResult normalizeSigmoid(tosa::ReciprocalOp op,
+                                      PatternRewriter &rewriter) {
   Operation *sum = getInner<tosa::AddOp>(op.getInput1());
   if (!sum)
-    return;
+    return failure();
   for (unsigned i : {0, 1}) {
     Value exponential = sum->getOperand(i);
     Operation *exp = getInner<tosa::ExpOp>(exponential);
@@ -140,13 +142,13 @@ static void normalizeSigmoid(tosa::ReciprocalOp op) {
     if (!x || x.getType() != op.getType() ||
         getNumber(sum->getOperand(1 - i)) != 1.0f)
       continue;
-    OpBuilder builder(op);
     auto sigmoid =
-        tosa::SigmoidOp::create(builder, op.getLoc(), op.getType(), x);
+        tosa::SigmoidOp::create(rewriter, op.getLoc(), op.getType(), x);
     sigmoid->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    op.replaceAllUsesWith(sigmoid.getResult());
-    return mct::eraseUnused(op.getOperation());
+    rewriter.replaceOp(op, sigmoid.getResult());
+    return success();
   }
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,11 +216,14 @@ static bool isClose(double number, double expected) {
 }
 
 /// `x * (clamp(x + 3, 0, 6) * 1/6)` in place of another form of hard-swish.
-static void normalizeHardSwish(tosa::MulOp op) {
+static LogicalResult normalizeHardSwish(tosa::MulOp op,
+                                        PatternRewriter &rewriter) {
+  if (isFactor(op))
+    return rewriter.notifyMatchFailure(op, "is a factor of another product");
   Product product;
   addFactors(op, product);
   if (product.factors.size() != 2)
-    return;
+    return failure();
   for (unsigned i : {0, 1}) {
     Value x = product.factors[i], gate = product.factors[1 - i];
     auto clamp = dyn_cast_or_null<tosa::ClampOp>(getInner<tosa::ClampOp>(gate));
@@ -244,66 +249,63 @@ static void normalizeHardSwish(tosa::MulOp op) {
         llvm::is_contained(product.inner.front()->getOperands(), gate) &&
         !isOutside;
     if (isPlain && product.inner.size() == 1 && (isOutside || isOnClamp))
-      return;
+      return rewriter.notifyMatchFailure(op, "is known as it is");
 
-    OpBuilder builder(op);
     auto type = cast<RankedTensorType>(x.getType());
     auto number = [&](float value) {
       return mct::createConstant(
-          builder, op.getLoc(),
+          rewriter, op.getLoc(),
           RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
-                                builder.getF32Type()),
+                                rewriter.getF32Type()),
           {value}, "number");
     };
     // The name is that of the whole; its parts are called after it.
     StringAttr name = mct::getName(op.getLoc());
     auto part = [&](const char *suffix) -> Location {
-      return name ? NameLoc::get(builder.getStringAttr(name.strref() + suffix),
+      return name ? NameLoc::get(rewriter.getStringAttr(name.strref() + suffix),
                                  op.getLoc())
                   : op.getLoc();
     };
     auto sum =
-        tosa::AddOp::create(builder, part(".add"), type, x, number(3.0f));
-    auto bounded = tosa::ClampOp::create(builder, part(".clamp"), type, sum,
-                                         builder.getF32FloatAttr(0.0f),
-                                         builder.getF32FloatAttr(6.0f));
-    auto scaled = tosa::MulOp::create(builder, part(".scale"), type, bounded,
+        tosa::AddOp::create(rewriter, part(".add"), type, x, number(3.0f));
+    auto bounded = tosa::ClampOp::create(rewriter, part(".clamp"), type, sum,
+                                         rewriter.getF32FloatAttr(0.0f),
+                                         rewriter.getF32FloatAttr(6.0f));
+    auto scaled = tosa::MulOp::create(rewriter, part(".scale"), type, bounded,
                                       number(1.0f / 6), op.getShift());
-    auto result = tosa::MulOp::create(builder, op.getLoc(), type, x, scaled,
+    auto result = tosa::MulOp::create(rewriter, op.getLoc(), type, x, scaled,
                                       op.getShift());
     result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    op.replaceAllUsesWith(result.getResult());
-    return mct::eraseUnused(op.getOperation());
+    rewriter.replaceOp(op, result.getResult());
+    return success();
   }
+  return failure();
 }
 
 namespace {
+struct NormalizeLimiter : public RewritePattern {
+  explicit NormalizeLimiter(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    return normalizeLimiter(op, rewriter);
+  }
+};
+
 struct NormalizeActivationsPass
     : public mct::impl::NormalizeActivationsPassBase<NormalizeActivationsPass> {
   void runOnOperation() override {
-    // In program order a chain shrinks from its first op on.
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<tosa::ClampOp, tosa::MaximumOp, tosa::MinimumOp>(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops)
-      normalize(op);
-    // A sigmoid may be the gate of a product; a product ends in its root.
-    SmallVector<tosa::ReciprocalOp> reciprocals;
-    SmallVector<tosa::MulOp> products;
-    getOperation().walk([&](Operation *op) {
-      if (auto reciprocal = dyn_cast<tosa::ReciprocalOp>(op))
-        reciprocals.push_back(reciprocal);
-    });
-    for (tosa::ReciprocalOp op : reciprocals)
-      normalizeSigmoid(op);
-    getOperation().walk([&](tosa::MulOp op) {
-      if (!isFactor(op))
-        products.push_back(op);
-    });
-    for (tosa::MulOp op : products)
-      normalizeHardSwish(op);
+    RewritePatternSet patterns(&getContext());
+    mct::populateNormalizeActivationsPatterns(patterns);
+    if (failed(mct::applyPatterns(getOperation(), std::move(patterns))))
+      signalPassFailure();
   }
 };
 } // namespace
+
+void mct::populateNormalizeActivationsPatterns(RewritePatternSet &patterns) {
+  patterns.add<NormalizeLimiter>(patterns.getContext());
+  patterns.add(normalizeSigmoid);
+  patterns.add(normalizeHardSwish);
+}

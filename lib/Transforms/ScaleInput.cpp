@@ -64,7 +64,8 @@ struct ScaleInputPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    KernelOps kernels = KernelOps::forModule(getOperation());
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    markAnalysesPreserved<KernelOps>();
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (BlockArgument argument : function.getArguments())
         for (Operation *user : argument.getUsers())

@@ -33,7 +33,8 @@ struct ShiftSoftmaxPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    KernelOps kernels = KernelOps::forModule(getOperation());
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    markAnalysesPreserved<KernelOps>();
     llvm::DenseSet<Value> inputs;
     SmallVector<KernelOp> layers;
     getOperation().walk([&](Operation *op) {

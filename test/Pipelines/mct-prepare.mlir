@@ -6,15 +6,14 @@
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,
 // CHECK-NEXT:     mct-move-transposes,
-// CHECK-NEXT:     mct-normalize-activations,
-// CHECK-NEXT:     mct-fold-batch-norm{remarks=false},
-// CHECK-NEXT:     mct-collapse-linear{remarks=false},
-// CHECK-NEXT:     mct-collapse-residual{remarks=false}
-// CHECK-NEXT:   )
+// CHECK-NEXT:     mct-normalize-activations
+// CHECK-NEXT:   ),
+// CHECK-NEXT:   mct-fold-batch-norm{remarks=false},
+// CHECK-NEXT:   mct-collapse-linear{remarks=false},
+// CHECK-NEXT:   mct-collapse-residual{remarks=false}
 // CHECK-NEXT: )
 
-// OPTIONS:        mct-fold-batch-norm{remarks=false}
-// OPTIONS-NEXT: ),
+// OPTIONS:      mct-fold-batch-norm{remarks=false},
 // OPTIONS-NEXT: mct-bound-relu-to-power-of-two{remarks=false}
 // OPTIONS-NEXT: )
 module {}

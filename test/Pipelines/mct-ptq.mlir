@@ -14,11 +14,11 @@
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,
 // CHECK-NEXT:     mct-move-transposes,
-// CHECK-NEXT:     mct-normalize-activations,
-// CHECK-NEXT:     mct-fold-batch-norm{remarks=false},
-// CHECK-NEXT:     mct-collapse-linear{remarks=false},
-// CHECK-NEXT:     mct-collapse-residual{remarks=false}
+// CHECK-NEXT:     mct-normalize-activations
 // CHECK-NEXT:   ),
+// CHECK-NEXT:   mct-fold-batch-norm{remarks=false},
+// CHECK-NEXT:   mct-collapse-linear{remarks=false},
+// CHECK-NEXT:   mct-collapse-residual{remarks=false},
 // CHECK-NEXT:   mct-insert-quantizers{function= overrides=},
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-correct-second-moment{{.*}} max-bits=7 {{.*}}threads=0},
@@ -39,8 +39,7 @@
 // ALL-NEXT: mct-correct-bias{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} input-offset=1 input-scale=0.5;1;1;1 {{.*}}threads=1}
 // ALL: as "arg0" {{.*}} statistics(#tpc.statistics<count = 12, {{.*}} max = 2.000000e+00,
 
-// PREPARE:      mct-fold-batch-norm{remarks=false}
-// PREPARE-NEXT: ),
+// PREPARE:      mct-fold-batch-norm{remarks=false},
 // PREPARE-NEXT: mct-bound-relu-to-power-of-two{remarks=false},
 // PREPARE-NEXT: mct-insert-quantizers
 // PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=true

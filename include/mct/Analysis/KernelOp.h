@@ -142,9 +142,13 @@ private:
 std::optional<std::vector<float>>
 getChannelConstant(mlir::Value value, int64_t axis, int64_t channels);
 
-/// Finds kernel ops by what `tpc.framework` says of them.
+/// Finds kernel ops by what `tpc.framework` says of them. An analysis of a
+/// module, which passes preserve that leave the descriptions alone.
 class KernelOps {
 public:
+  KernelOps() = default;
+  explicit KernelOps(mlir::ModuleOp module) : KernelOps(forModule(module)) {}
+
   /// The module's descriptions, and the stock ones for all ops that those do
   /// not speak of. Needs the tpc dialect loaded. The stock descriptions are
   /// read when the module has no target; with one it holds them already.

@@ -153,7 +153,7 @@ def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::
   let dependentDialects = ["::mlir::tosa::TosaDialect"];
 }
 
-def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
+def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::ModuleOp"> {
   let summary = "Fold a batch norm into the convolution or product beside it";
   let description = [{
     A batch norm is a chain of additions, subtractions and multiplications with constants, one number for each channel
@@ -194,7 +194,7 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
-def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::func::FuncOp"> {
+def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::ModuleOp"> {
   let summary = "Join a convolution with the 1x1 convolution, or the addition of a constant, behind it";
   let description = [{
     Two convolutions without anything in between are one, whose kernel is the product of both, when the second has a
@@ -225,7 +225,7 @@ def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
-def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::func::FuncOp"> {
+def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::ModuleOp"> {
   let summary = "Turn the addition of a convolution's input into part of its kernel";
   let description = [{
     Adds 1 to the centre of the kernel where output and input channel are the same, and drops the addition. Requires
@@ -613,7 +613,7 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
   let description = [{
     A swish, hard-swish, GELU, leaky ReLU, PReLU or ELU goes a little below zero, and its signed grid spends half of its
     levels on that. A constant is added to its result, so that the grid becomes unsigned with half the step, and what
-    reads the result takes the constant out of its bias again. Runs behind `mct-select-parameters`, before the bias
+    reads the result takes the constant out of its bias again. Runs after `mct-select-parameters`, before the bias
     correction. Exact in real numbers, borders included; in f32 results differ by rounding (<= 1e-5 relative).
 
     * The shift is the smallest multiple of the new step that lifts the minimum (the lower bound of `range`, else that of
@@ -638,7 +638,7 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
     `parameter-search` takes, of the threshold and its double, and of all shifts up to the one above, those of the
     smallest mean squared error, which counts clipped negative values too.
 
-    Source: MCT `apply_shift_negative_correction` (spec/pipeline.md 2.17), which keeps the threshold and clips; a fused
+    Source: MCT `apply_shift_negative_correction`, which keeps the threshold and clips; a fused
     op of its own makes the 16 bits superfluous that MCT gives to the result before the addition.
 
     Before:

@@ -69,7 +69,7 @@ std::vector<std::string> planOf(StringRef model, StringRef target) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createAssignNamesPass());
   functions.addPass(createFoldConstantsPass());
-  functions.addPass(createFoldBatchNormPass());
+  passes.addPass(createFoldBatchNormPass());
   EXPECT_TRUE(succeeded(passes.run(*module)));
   auto lookup = tpc::TpcLookup::create(*module);
   EXPECT_TRUE(succeeded(lookup));

@@ -339,7 +339,7 @@ void GoldenTransforms::expectKernels(const json::Object &golden) {
 }
 
 static constexpr const char *kFold =
-    "func.func(mct-fold-constants,mct-fold-batch-norm)";
+    "func.func(mct-fold-constants),mct-fold-batch-norm";
 
 TEST_F(GoldenTransforms, BatchNormFoldsAsInMCT) {
   forEach("bn_folding", [&](const json::Object &golden) {
@@ -373,7 +373,7 @@ TEST_F(GoldenTransforms, ConvolutionsCollapseAsInMCT) {
     const json::Object &state = *golden.getObject("state");
     addConvolution(state, "l0", output.shape, 1, false);
     addConvolution(state, "l1", output.shape, 1, false);
-    transform("func.func(mct-collapse-linear)", golden);
+    transform("mct-collapse-linear", golden);
     if (golden.getString("mct_exception"))
       EXPECT_EQ(kernels().size(), 1u);
     else
@@ -386,7 +386,7 @@ TEST_F(GoldenTransforms, ResidualsCollapseAsInMCT) {
     start(golden);
     addConvolution(*golden.getObject("state"), "l0", output.shape, 1, false);
     addResidual();
-    transform("func.func(mct-collapse-residual)", golden);
+    transform("mct-collapse-residual", golden);
     expectKernels(golden);
   });
 }

@@ -13,7 +13,7 @@ namespace {
 /// As in mct-ptq, up to the points.
 constexpr StringLiteral kInsertPoints =
     "tpc-attach-target{target=imx500},func.func(mct-fold-constants,mct-"
-    "normalize-activations,mct-fold-batch-norm),mct-insert-quantizers";
+    "normalize-activations),mct-fold-batch-norm,mct-insert-quantizers";
 constexpr StringLiteral kBound = "mct-bound-relu-to-power-of-two";
 constexpr StringLiteral kEqualize =
     "mct-equalize-channels{only-if-better=false}";
@@ -61,7 +61,7 @@ TEST_F(GraphPassesTest, BoundMovesOnRandomGraphs) {
   options.prepare = [](ModuleOp module) {
     ASSERT_TRUE(
         succeeded(runPipeline("func.func(mct-fold-constants,mct-normalize-"
-                              "activations,mct-fold-batch-norm)",
+                              "activations),mct-fold-batch-norm",
                               module)));
   };
   expectSameFunction(kBound, 4, options);

@@ -75,7 +75,7 @@ TEST(MoveTransposes, KeepsRandomGraphs) {
   expectSameFunction("func.func(mct-move-transposes)", 50, options);
   options.seed = 2;
   expectSameFunction("func.func(mct-fold-constants,mct-move-transposes,mct-"
-                     "normalize-activations,mct-fold-batch-norm)",
+                     "normalize-activations),mct-fold-batch-norm",
                      50, options);
 }
 

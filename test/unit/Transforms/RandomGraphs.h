@@ -42,7 +42,7 @@ struct RandomGraphsOptions {
   float tolerance = 1e-5f;
 };
 
-/// Runs a textual pass pipeline, such as "func.func(mct-fold-batch-norm)", on
+/// Runs a textual pass pipeline, such as "mct-fold-batch-norm", on
 /// random graphs, and expects each result to stay what it was, and at least
 /// `leastChanged` graphs to be no longer as they were, for every hundred that
 /// there are. Points with parameters compute the identity.

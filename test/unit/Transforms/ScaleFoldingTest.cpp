@@ -43,7 +43,7 @@ const Layer kStrided{
     "transpose_conv2d", {1, 3, 3, 3}, {4, 2, 2, 3}, {1, 6, 6, 4}, 0, 2};
 const Layer kProduct{"matmul", {1, 5, 3}, {1, 3, 4}, {1, 5, 4}};
 
-constexpr StringLiteral kFold = "func.func(mct-fold-batch-norm)";
+constexpr StringLiteral kFold = "mct-fold-batch-norm";
 
 class ScaleFoldingTest : public GraphPassesTest {
 protected:

@@ -96,17 +96,16 @@ static void rewrite(benchmark::State &state, const char *pipeline,
       ->Unit(benchmark::kMillisecond)                                          \
       ->Complexity(benchmark::oN)
 
-BENCHMARK_REWRITE(fold_batch_norm, "func.func(mct-fold-batch-norm)", kConv,
-                  kMul, kAdd, kRelu);
+BENCHMARK_REWRITE(fold_batch_norm, "mct-fold-batch-norm", kConv, kMul, kAdd,
+                  kRelu);
 // One chain of all ops.
-BENCHMARK_REWRITE(fold_long_batch_norm, "func.func(mct-fold-batch-norm)", kMul,
+BENCHMARK_REWRITE(fold_long_batch_norm, "mct-fold-batch-norm", kMul, kAdd);
+BENCHMARK_REWRITE(fold_batch_norm_forward, "mct-fold-batch-norm", kRelu, kMul,
+                  kAdd, kConv);
+BENCHMARK_REWRITE(collapse_linear, "mct-collapse-linear", kConv);
+BENCHMARK_REWRITE(collapse_additions, "mct-collapse-linear", kRelu, kConv, kAdd,
                   kAdd);
-BENCHMARK_REWRITE(fold_batch_norm_forward, "func.func(mct-fold-batch-norm)",
-                  kRelu, kMul, kAdd, kConv);
-BENCHMARK_REWRITE(collapse_linear, "func.func(mct-collapse-linear)", kConv);
-BENCHMARK_REWRITE(collapse_additions, "func.func(mct-collapse-linear)", kRelu,
-                  kConv, kAdd, kAdd);
-BENCHMARK_REWRITE(collapse_residual, "func.func(mct-collapse-residual)", kConv,
+BENCHMARK_REWRITE(collapse_residual, "mct-collapse-residual", kConv,
                   "{1} = tosa.add {0}, {2} : (tensor<1x4x4x2xf32>, "
                   "tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>");
 BENCHMARK_REWRITE(fold_constants, "func.func(mct-fold-constants)",
