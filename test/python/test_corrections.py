@@ -43,7 +43,7 @@ def test_resnet8_gains_from_measuring_the_quantized_network(judge, target):
     assert ours["agreement"] > theirs["agreement"]
 
 
-# No correction may cost more than 0.1 dB, alone or behind the others; but for what chance leaves in bias correction.
+# No correction may cost more than 0.1 dB, alone or after the others; but for what chance leaves in bias correction.
 def test_vww_at_4_bits_loses_by_no_correction(judge):
     sqnr = {row: judge(corrections.VWW, "4-bit weights", row)["sqnr"] for row in corrections.ROWS}
     for row in ["equalization alone", "activation bias alone", "bias by MCT's formula"]:
