@@ -2,8 +2,6 @@
 
 #include "mct/Quantization/Corrections.h"
 
-#include "mct/Quantization/Channels.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -11,45 +9,6 @@
 namespace mct::quantization {
 
 namespace {
-
-/// Calls visit(element, output channel, input channel) for every element in
-/// memory order.
-template <typename Visit>
-void forEachElement(const KernelLayout &layout, Visit visit) {
-  size_t rank = layout.shape.size();
-  int64_t outPerGroup = channelCount(layout.shape, layout.outAxes);
-  int64_t inPerGroup = layout.shape[layout.inAxis];
-  // The axis that counts the channels of all groups says which group it is.
-  int64_t groupSize = 1;
-  if (layout.groups > 1) {
-    if (layout.groupsAlongInput)
-      groupSize = inPerGroup / layout.groups;
-    else
-      groupSize = outPerGroup / layout.groups;
-  }
-  std::vector<int64_t> index(rank, 0);
-  int64_t elements = 1;
-  for (int64_t size : layout.shape)
-    elements *= size;
-  for (int64_t element = 0; element != elements; ++element) {
-    int64_t out = 0;
-    for (int64_t axis : layout.outAxes)
-      out = out * layout.shape[axis] + index[axis];
-    int64_t in = index[layout.inAxis];
-    if (layout.groups > 1) {
-      if (layout.groupsAlongInput)
-        out += in / groupSize * outPerGroup;
-      else
-        in += out / groupSize * inPerGroup;
-    }
-    visit(element, out, in);
-    for (size_t axis = rank; axis-- != 0;) {
-      if (++index[axis] != layout.shape[axis])
-        break;
-      index[axis] = 0;
-    }
-  }
-}
 
 double quantize(const Grid &grid, double value) {
   double level =
@@ -60,35 +19,6 @@ double quantize(const Grid &grid, double value) {
 }
 
 } // namespace
-
-bool KernelLayout::isDepthwise() const {
-  return std::find(outAxes.begin(), outAxes.end(), inAxis) != outAxes.end();
-}
-
-int64_t KernelLayout::outputChannels() const {
-  return channelCount(shape, outAxes) * (groupsAlongInput ? groups : 1);
-}
-
-int64_t KernelLayout::inputChannels() const {
-  return shape[inAxis] * (groupsAlongInput ? 1 : groups);
-}
-
-std::vector<double> kernelSums(llvm::ArrayRef<float> kernel,
-                               const KernelLayout &layout) {
-  return meanOutput(kernel, layout,
-                    std::vector<double>(layout.inputChannels(), 1.0));
-}
-
-std::vector<double> meanOutput(llvm::ArrayRef<float> kernel,
-                               const KernelLayout &layout,
-                               llvm::ArrayRef<double> inputMean) {
-  assert(static_cast<int64_t>(inputMean.size()) == layout.inputChannels());
-  std::vector<double> sums(layout.outputChannels(), 0.0);
-  forEachElement(layout, [&](int64_t element, int64_t out, int64_t in) {
-    sums[out] += static_cast<double>(kernel[element]) * inputMean[in];
-  });
-  return sums;
-}
 
 Moments rectifiedMoments(const Moments &moments) {
   double mean = moments.mean, deviation = moments.deviation;

@@ -13,7 +13,7 @@ namespace mct::quantization {
 /// levels, or all between two, when a bin is a whole number of steps). Sums and
 /// steps are in the scaled unit of the atoms.
 ///
-/// Source: thresholds.md 5.3 C has the sums for single values; with a density
+/// With single values the error is a sum over them; with a density
 /// d over [l, r] the error is d * step^3 * (P(r / step) - P(l / step)), P(v) =
 /// k / 12 + (v - k)^3 / 3 with the level k of v, an integral over whole and
 /// broken cells.

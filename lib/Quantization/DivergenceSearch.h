@@ -22,7 +22,7 @@ struct DivergenceCandidate {
 
 /// What every empty bin of a distribution of sum 1 gets and every other one
 /// gives, so that none is empty: an empty bin gets half of the smallest other
-/// one over the number of bins. Source: thresholds.md 2.8.
+/// one over the number of bins.
 struct Smoothing {
   double added = 0;
   double removed = 0;
@@ -43,8 +43,8 @@ Smoothing smoothing(double smallest, size_t emptyBins, size_t otherBins);
 /// A grid whose range holds fewer than min(levels, bins / 8) bins has infinite
 /// divergence: below that the bins, not the levels, would blur.
 ///
-/// Source: MCT `_kl_error_function`, thresholds.md 2.8, redesigned by 5.3 G and
-/// 5.5 item 8. MCT ends its reference at the range and adds the clipped weight
+/// Source: MCT `_kl_error_function`, of which this is a redesign.
+/// MCT ends its reference at the range and adds the clipped weight
 /// to the outermost bin, which costs nothing once a level is as narrow as a
 /// bin.
 class BinnedDistribution {

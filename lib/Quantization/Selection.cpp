@@ -612,33 +612,6 @@ AxisSelection selectAxis(llvm::ArrayRef<float> values,
   return best;
 }
 
-static double errorOf(const ScaledAtoms &atoms,
-                      const SelectedParameters &parameters,
-                      const SelectionOptions &options, const Source &source) {
-  Problem problem(atoms, options, source);
-  Grid grid = gridFor(parameters, options);
-  LevelRange levels = {static_cast<double>(grid.qmin - grid.zeroPoint),
-                       static_cast<double>(grid.qmax - grid.zeroPoint)};
-  return problem.inUnitOfMethod(
-      problem.error(levels, std::ldexp(grid.step, -atoms.exponent()),
-                    options.kind == QuantizerKind::Uniform));
-}
-
-double errorForValues(llvm::ArrayRef<float> values,
-                      const SelectedParameters &parameters,
-                      const SelectionOptions &options,
-                      llvm::ArrayRef<float> elementWeights) {
-  return errorOf(scaledAtoms(values, elementWeights), parameters, options,
-                 weightSource(options));
-}
-
-double errorForAtoms(llvm::ArrayRef<Atom> atoms,
-                     const SelectedParameters &parameters,
-                     const SelectionOptions &options) {
-  return errorOf(scaledAtoms(atoms.vec(), options), parameters, options,
-                 activationSource(options, valueBins(options.bits)));
-}
-
 SelectedParameters selectForBounds(double lo, double hi,
                                    const SelectionOptions &options) {
   SelectedParameters result;

@@ -106,7 +106,7 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
 ///
 /// With the levels of all values fixed the error is a parabola in the step, and
 /// a value moves on from level k to k + 1 when the step falls to |value| / (k +
-/// 1/2) (thresholds.md 5.3 D). So the error is the smallest of many parabolas,
+/// 1/2). So the error is the smallest of many parabolas,
 /// and none of them is more curved than `c`, the sum of weight * k^2 at the
 /// smallest step in view: error - c * step^2 is concave there. Between two
 /// evaluated steps that bounds the error from below. Intervals whose bound is

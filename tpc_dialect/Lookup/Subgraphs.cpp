@@ -21,17 +21,16 @@ using namespace mct::tpc;
 // The table
 //===----------------------------------------------------------------------===//
 
-// One row for every form in which importers write the operator. Numbers in
-// brackets: spec/tpc.md 3.4.
+// One row for every form in which importers write the operator.
 static const SubgraphForm kForms[] = {
-    // S1. A dense layer on rank-2 data: TFLite writes a 1x1 convolution on a
+    // A dense layer on rank-2 data: TFLite writes a 1x1 convolution on a
     // 1x1 image.
     {"fully_connected", R"(
         r = tosa.reshape x optional where "$keeps_last_axis" eq 1
         c = tosa.conv2d r const const kernel where "$kernel_h" eq 1 and "$kernel_w" eq 1
             and "$in_h" eq 1 and "$in_w" eq 1 and pad eq array<i64: 0, 0, 0, 0>
         y = tosa.reshape c optional where "$keeps_last_axis" eq 1)"},
-    // S1. torch-mlir writes a product with a constant, its bias before or after
+    // torch-mlir writes a product with a constant, its bias before or after
     // the reshape back.
     {"fully_connected", R"(
         r = tosa.reshape x optional where "$keeps_last_axis" eq 1
@@ -43,7 +42,7 @@ static const SubgraphForm kForms[] = {
         m = tosa.matmul r const kernel
         b = tosa.reshape m where "$keeps_last_axis" eq 1
         y = tosa.add b per_channel)"},
-    // S2. As torch-mlir writes it, then with more and more of the constants
+    // As torch-mlir writes it, then with more and more of the constants
     // folded.
     {"batch_norm", R"(
         d = tosa.sub x per_channel
@@ -75,7 +74,7 @@ static const SubgraphForm kForms[] = {
         n = tosa.mul d r
         g = tosa.mul n per_channel
         y = tosa.add g per_channel)"},
-    // S3. TFLite bounds the sum of squares, torch-mlir its root.
+    // TFLite bounds the sum of squares, torch-mlir its root.
     {"l2_norm", R"(
         q = tosa.mul x x
         s = tosa.reduce_sum q
@@ -96,7 +95,7 @@ static const SubgraphForm kForms[] = {
         y = tosa.maximum x 0)"},
     {"relu", R"(
         y = linalg.max x 0)"},
-    // S4. mct-normalize-activations leaves nothing of these forms on TOSA.
+    // mct-normalize-activations leaves nothing of these forms on TOSA.
     {"relu6", R"(
         c = tosa.clamp x where min_val eq 0.0 : f32
         y = tosa.minimum c 6)"},
@@ -115,7 +114,7 @@ static const SubgraphForm kForms[] = {
     {"hard_tanh", R"(
         m = linalg.max x 0
         y = linalg.min m scalar)"},
-    // S5. One slope for all is a LeakyReLU; a table of slopes, tried after it,
+    // One slope for all is a LeakyReLU; a table of slopes, tried after it,
     // a PReLU. With a slope in [0, 1] the larger value is the right one.
     {"leaky_relu", R"(
         m = tosa.mul x 0..1
@@ -166,7 +165,7 @@ static const SubgraphForm kForms[] = {
         n = tosa.clamp x where max_val eq 0.0 : f32 and min_val le -3.40282347E+38 : f32
         m = tosa.mul n const
         y = tosa.add p m)"},
-    // S6. The known range, from -1 on, holds for scales up to 1 only.
+    // The known range, from -1 on, holds for scales up to 1 only.
     {"elu", R"(
         e = tosa.exp x
         d = tosa.sub e 1
@@ -199,15 +198,12 @@ static const SubgraphForm kForms[] = {
         s = tosa.mul d 1 optional
         m = tosa.mul s scalar
         y = tosa.add q m)"},
-    // S7
     {"div", R"(
         r = tosa.reciprocal y
         z = tosa.mul x r)"},
-    // S8
     {"swish", R"(
         s = tosa.sigmoid x
         y = tosa.mul x s)"},
-    // S10
     {"log_softmax", R"(
         m = tosa.reduce_max x same axis
         d = tosa.sub x m
@@ -215,7 +211,7 @@ static const SubgraphForm kForms[] = {
         s = tosa.reduce_sum e same axis
         l = tosa.log s
         y = tosa.sub d l)"},
-    // S12. torch-mlir as it is, then with its factor or its bounds folded;
+    // torch-mlir as it is, then with its factor or its bounds folded;
     // ExecuTorch; Keras 2 has other factors.
     {"hard_sigmoid", R"(
         a = tosa.add x 3
@@ -245,7 +241,7 @@ static const SubgraphForm kForms[] = {
         a = tosa.add m 0.5
         n = tosa.minimum a 1
         y = tosa.maximum n 0)"},
-    // S13. TFLite multiplies with x first, torch-mlir last and with ReLU6 split
+    // TFLite multiplies with x first, torch-mlir last and with ReLU6 split
     // in two.
     {"hard_swish", R"(
         a = tosa.add x 3
@@ -263,7 +259,7 @@ static const SubgraphForm kForms[] = {
         n = tosa.minimum c 6
         m = tosa.mul n 0.16666666666
         y = tosa.mul x m)"},
-    // S16. Side by side and then apart, or apart first.
+    // Side by side and then apart, or apart first.
     {"stack", R"(
         c = tosa.concat
         r = tosa.reshape c where "$stacked_inputs" ge 1
@@ -271,11 +267,11 @@ static const SubgraphForm kForms[] = {
     {"stack", R"(
         u = tosa.reshape where "$unit_axes" eq 1
         y = tosa.concat each u)"},
-    // S17, S18. One result of an unstack, or an index among slices.
+    // One result of an unstack, or an index among slices.
     {"slice_of_axis", R"(
         s = tosa.slice x
         y = tosa.reshape s where "$unit_axes" le -1)"},
-    // S18. A negative stride; a stride above 1, from groups of that size.
+    // A negative stride; a stride above 1, from groups of that size.
     {"strided_slice", R"(
         r = tosa.reverse x
         y = tosa.slice r)"},
@@ -285,13 +281,12 @@ static const SubgraphForm kForms[] = {
         r = tosa.reshape p where "$rank_change" ge 1
         s = tosa.slice r
         y = tosa.reshape s where "$unit_axes" le -1)"},
-    // S19
     {"space_to_batch", R"(
         p = tosa.pad x optional
         r = tosa.reshape p where "$rank_change" eq 2
         t = tosa.transpose r where perms eq array<i32: 2, 4, 0, 1, 3, 5>
         y = tosa.reshape t where "$rank_change" eq -2)"},
-    // S1 in linalg. A product of two activations is none.
+    // The dense layer in linalg. A product of two activations is none.
     {"fully_connected", R"(
         y = linalg.matmul x const)"},
     {"fully_connected", R"(

@@ -15,7 +15,7 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
     names the platform in the module attribute `tpc.target`. From then on the module says by itself what it is compiled
     for. A target that was attached before is replaced. A `tpc.derive` becomes the platform that it describes. A target
     without a `tpc.binding` gets the stock ones, of which it keeps the operator sets that the platform defines. The
-    stock `tpc.framework`s come along, behind the target's own: the first description of an op counts.
+    stock `tpc.framework`s come along, after the target's own: the first description of an op counts.
 
     The target is checked as a whole: errors for a binding that names ops, attributes, operands or subgraphs which do
     not exist, or one pattern in two operator sets with different options; warnings for what is legal but can hardly be

@@ -129,7 +129,7 @@ struct PlannedInput {
 /// Takes time linear in the number of ops.
 ///
 /// Source: MCT `FusingInfoGenerator`, `filter_qc_options_by_next_nodes`,
-/// `filter_nodes_candidates`; spec/pipeline.md 4.2, 4.8 and 5.
+/// `filter_nodes_candidates`.
 class QuantizationPlan {
 public:
   /// Gives names to the function's values first (`assignNames`). Fails, with a

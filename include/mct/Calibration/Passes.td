@@ -30,7 +30,7 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
     for a function without any points (run `mct-insert-quantizers` before), and when `statistics-out` is a file that is
     read.
 
-    Source: MCT `statistics_collector`; spec/thresholds.md 5.3 F.
+    Source: MCT `statistics_collector`, whose bins depend on the batches.
 
     Before:
     ```mlir

@@ -51,7 +51,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     the kernel has several readers; `input-mean` also leaves alone what `mct-correct-second-moment` changed.
 
     Source: `input-mean` is MCT `compute_bias_correction_of_graph` (which takes the mean of batch means);
-    `quantized-network` is ours, after what spec/baselines.md 7 measures.
+    `quantized-network` is ours; the README has what both are worth.
 
     Before:
     ```mlir
@@ -87,7 +87,7 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     s * (bias - mean of the output).
 
     The float network is another one then: activation points behind a layer that changed lose their `statistics` and
-    `parameters`. Run `mct-calibrate` and `mct-select-parameters`, with the options of the first time, behind this pass.
+    `parameters`. Run `mct-calibrate` and `mct-select-parameters`, with the options of the first time, after this pass.
 
     `max-bits` leaves out kernels that are too fine for it to matter: at 8 bits, more than its default, a deviation
     hardly moves.
@@ -97,7 +97,7 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     with one threshold for all channels; layers whose bias is not constant per channel; points of kernels with several
     readers.
 
-    Source: MCT `apply_second_moment_correction_to_graph` (spec/pipeline.md 3.3), which needs a folded batch norm.
+    Source: MCT `apply_second_moment_correction_to_graph`, which needs a folded batch norm.
 
     Before:
     ```mlir
@@ -131,7 +131,7 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
     What was done stands as `corrections` on the point of the kernel; a layer that has it is not corrected again, nor is
     one that `mct-correct-bias{estimate=quantized-network}` has corrected, because that has seen this error.
 
-    Source: MCT `compute_activation_bias_correction_of_graph` (spec/pipeline.md 3.2).
+    Source: MCT `compute_activation_bias_correction_of_graph`.
 
     Before:
     ```mlir

@@ -9,46 +9,10 @@
 #include "mct/Quantization/Selection.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace mct::quantization {
-
-/// Where the channels of a row-major kernel lie.
-struct KernelLayout {
-  llvm::SmallVector<int64_t, 4> shape;
-  /// Ascending axes that run over the output channels of one group.
-  llvm::SmallVector<int64_t, 2> outAxes;
-  /// Axis that runs over the input channels of one group. One of `outAxes` for
-  /// a depthwise kernel: each output channel then reads that one input channel.
-  int64_t inAxis = 0;
-  /// Number of groups. The axis that counts all channels is the output axis,
-  /// unless `groupsAlongInput` (a transposed convolution of PyTorch).
-  int64_t groups = 1;
-  bool groupsAlongInput = false;
-
-  bool isDepthwise() const;
-  int64_t outputChannels() const;
-  int64_t inputChannels() const;
-};
-
-/// Per output channel the sum of the kernel over everything else: what a
-/// constant of 1 in every input adds to the output.
-std::vector<double> kernelSums(llvm::ArrayRef<float> kernel,
-                               const KernelLayout &layout);
-
-/// Per output channel the expected output of `kernel` without bias when input
-/// channel i has the mean `inputMean[i]` under every tap.
-///
-/// Applied to quantized minus float kernel it is the term that bias correction
-/// subtracts from the bias. Borders count as if they held the mean.
-/// Source: MCT `compute_bias_correction_of_graph`; spec/pipeline.md 3.1.
-std::vector<double> meanOutput(llvm::ArrayRef<float> kernel,
-                               const KernelLayout &layout,
-                               llvm::ArrayRef<double> inputMean);
 
 /// Mean and standard deviation.
 struct Moments {
@@ -61,14 +25,13 @@ struct Moments {
 Moments rectifiedMoments(const Moments &moments);
 
 /// Factor <= 1 that brings the standard deviation of max(0, x) down to 1; 1
-/// where it is not above 1. Source: MCT `scale_equalization`
-/// (spec/pipeline.md 2.8).
+/// where it is not above 1. Source: MCT `scale_equalization`.
 double equalizationFactor(const Moments &beforeRelu);
 
 /// Smallest multiple of the unsigned step threshold / 2^bits that lifts
 /// `minimum` to zero or above; 0 for a minimum >= 0. None when no multiple
 /// below the threshold does.
-/// Source: MCT `shift_negative_function` (spec/pipeline.md 2.17).
+/// Source: MCT `shift_negative_function`.
 std::optional<double> shiftForNegative(double minimum, double threshold,
                                        unsigned bits);
 
@@ -89,7 +52,7 @@ struct NegativeShift {
 /// errors the smaller threshold, then the larger shift.
 ///
 /// MCT's parameter search also tries larger shifts, which can win by
-/// coincidence of rounding (golden/README.md): no value needs them, and what
+/// coincidence of rounding: no value needs them, and what
 /// calibration has not seen at the upper end would be clipped.
 /// Source: MCT `shift_negative_function` with
 /// `shift_negative_params_search`.
@@ -100,7 +63,7 @@ NegativeShift searchNegativeShift(llvm::ArrayRef<Atom> atoms, double threshold,
 /// bins lie between consecutive `edges` (counts.size() + 1 of them). A bin
 /// stands for its centre; its quantized value is the mean of its quantized
 /// edges. 0 without counts.
-/// Source: MCT `compute_activation_bias_correction` (spec/pipeline.md 3.2).
+/// Source: MCT `compute_activation_bias_correction`.
 double meanQuantizationError(llvm::ArrayRef<double> edges,
                              llvm::ArrayRef<double> counts, const Grid &grid);
 
@@ -115,12 +78,12 @@ struct Affine {
 /// mean_float - scale * mean_quantized; kernel, threshold and bias of the
 /// channel are multiplied by the scale, and the offset is added to the bias. A
 /// channel that is constant in one of the two networks keeps its scale.
-/// Source: spec/pipeline.md 3.3.
+/// Source: MCT `apply_second_moment_correction_to_graph`.
 Affine secondMomentCorrection(const Moments &floating,
                               const Moments &quantized);
 
 /// What to add to the operand of a softmax so that its range [lo, hi] becomes
-/// symmetric. Source: MCT `softmax_shift` (spec/pipeline.md 2.14).
+/// symmetric. Source: MCT `softmax_shift`.
 inline double softmaxShift(double lo, double hi) { return -(lo + hi) / 2; }
 
 } // namespace mct::quantization

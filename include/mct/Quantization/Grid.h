@@ -35,10 +35,10 @@ struct Grid {
 
 /// Grid of the power-of-two and symmetric methods: step = threshold / 2^(bits -
 /// signed), zero point 0, 2^bits levels from -threshold (or 0) to threshold -
-/// step. `threshold` > 0, 1 <= `bits` <= 32. Source: thresholds.md 1.3.
+/// step. `threshold` > 0, 1 <= `bits` <= 32.
 Grid symmetricGrid(double threshold, unsigned bits, bool isSigned);
 
-/// Grid of the uniform method: q in [0, 2^bits - 1]. Source: thresholds.md 1.4.
+/// Grid of the uniform method: q in [0, 2^bits - 1].
 Grid uniformGrid(double step, int64_t zeroPoint, unsigned bits);
 
 /// Step and zero point of a uniform grid.
@@ -51,7 +51,7 @@ struct UniformParameters {
 /// range of one sign is extended to zero, any other slides by less than half a
 /// step and keeps its width. An empty range at zero, or one that is not finite,
 /// gives (minThreshold, 0), never NaN.
-/// Source: thresholds.md 1.2 (ZFIX) and 5.5 item 2.
+/// Source: MCT `fix_range_to_include_zero`.
 UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
                                             double minThreshold = 0x1p-16);
 
@@ -60,9 +60,9 @@ UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
 /// In float: inv = 1 / float(step), q = clamp(round(x * inv) + zeroPoint, qmin,
 /// qmax), y = float(q - zeroPoint) * float(step). The product is rounded to
 /// float before it is rounded to a level, as the deployed PyTorch quantizers of
-/// mct_quantizers do it (golden/README.md 1). Both roundings are exact for
+/// mct_quantizers do it. Both roundings are exact for
 /// every product: half up is not floor(x * inv + 0.5), whose sum is rounded
-/// itself (integer.md 4). A NaN becomes the
+/// itself. A NaN becomes the
 /// value of qmin, an infinity the end of its side. A step so small that its
 /// inverse is no float, or a grid with an end beyond the largest float, is
 /// computed in double instead, and cut off at the largest float: finite values

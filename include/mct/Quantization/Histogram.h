@@ -31,14 +31,14 @@ class HistogramScratch;
 /// are only counted. Values below 2^kMinExponent share the two bins beside zero
 /// as soon as they are narrower than a bin.
 ///
-/// Source: thresholds.md 5.3 F. MCT (`HistogramCollector`) keeps 2048 bins over
+/// MCT (`HistogramCollector`) keeps 2048 bins over
 /// each batch's own range and merges by interpolation.
 class Histogram {
 public:
   /// Bins of both signs together. The fewest powers of two whose midpoints keep
   /// searches within 0.5 % of MCT's error and 1 % of the optimum on the
   /// recorded samples: 4096 reach 2.1 % and 2.1 %, 8192 0.04 % and 0.8 %, 16384
-  /// 0.05 % and 0.4 % (golden/README.md 3).
+  /// 0.05 % and 0.4 %.
   static constexpr int kBins = 8192;
   /// Smallest exponent of the range: the bins of a smaller one would need a
   /// scale beyond the largest float.

@@ -45,7 +45,7 @@ Histogram shiftHistogram(const Histogram &histogram, double offset);
 /// which clipping is a part, is smaller for it.
 ///
 /// None when no shift below the threshold lifts the minimum.
-/// Source: spec/pipeline.md 2.17 (MCT keeps the threshold and clips).
+/// MCT keeps the threshold and clips.
 std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
                                                  double minimum,
                                                  double threshold,

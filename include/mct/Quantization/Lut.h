@@ -34,7 +34,7 @@ constexpr int64_t tableMax(bool isSigned, unsigned tableBits = kTableBits) {
 
 /// Where a value lies between the integers of a table, in their unit and not
 /// rounded: clamp(value / (threshold + kTableEpsilon) * 2^(tableBits -
-/// isSigned)) to the range of the table. Source: thresholds.md 1.6.
+/// isSigned)) to the range of the table.
 double tablePosition(double value, double threshold, bool isSigned,
                      unsigned tableBits = kTableBits);
 
@@ -47,7 +47,7 @@ struct LutFloatTable;
 /// distance is rounded to float too; of equal distances the first in the order
 /// of the table wins), y = entry / 2^(tableBits - isSigned) * threshold. Same
 /// bits as the deployed PyTorch quantizers of mct_quantizers
-/// (golden/README.md 1). A NaN becomes the smallest entry, an infinity the end
+/// have. A NaN becomes the smallest entry, an infinity the end
 /// of its side. A threshold that is no finite float is computed with in double,
 /// and what leaves the range of float saturates.
 class LutQuantizer {
@@ -102,7 +102,7 @@ struct LutParameters {
 /// of at most 2^bits integers, one of least squared error, and of those one
 /// with the fewest entries. Values that are not finite are left out.
 ///
-/// Dynamic program over the ordered entries (thresholds.md 5.3 H). Two
+/// Dynamic program over the ordered entries. Two
 /// neighbouring entries a < b share the values between them at (a + b) / 2, so
 /// that the error is a sum over neighbours of (b - a) * Q[a + b], with Q from
 /// the number and the sum of the values below each multiple of one half.
@@ -129,7 +129,7 @@ LutParameters bestLutTableForAtoms(llvm::ArrayRef<Atom> atoms, double threshold,
 /// are the best ones found. Never worse than the thresholds of MCT with their
 /// best table.
 ///
-/// Source: MCT `lut_kmeans_tensor`; thresholds.md 5.5 item 10. Runs on up to
+/// Source: MCT `lut_kmeans_tensor`. Runs on up to
 /// `threads` threads; the result does not depend on how many.
 LutParameters selectLut(llvm::ArrayRef<float> values,
                         llvm::ArrayRef<int64_t> shape,
@@ -139,7 +139,7 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
 
 /// The axis whose thresholds fit best, for a tensor of at least one axis that
 /// has no known channel axis: smallest error of selectLut, the first of equal
-/// ones. Source: thresholds.md 2.9.
+/// ones.
 int64_t selectLutAxis(llvm::ArrayRef<float> values,
                       llvm::ArrayRef<int64_t> shape,
                       const SelectionOptions &options,

@@ -57,7 +57,7 @@ struct Atom {
 };
 
 /// Widest grid the KL method can tell apart: histograms have 2^11 bins and more
-/// on each side of zero. Source: thresholds.md 5.3 G.
+/// on each side of zero.
 inline constexpr unsigned kMaxDivergenceBits = 11;
 
 struct SelectionOptions {
@@ -106,8 +106,8 @@ Grid gridFor(const SelectedParameters &parameters,
 /// Parameters for one row of weights. Values that are not finite are left out;
 /// a row without other values is treated as zeros.
 ///
-/// Source: MCT `qparams_search` and `power_of_two_selection_tensor`, with the
-/// decisions of thresholds.md 5.5:
+/// Source: MCT `qparams_search` and `power_of_two_selection_tensor`, with
+/// these decisions:
 /// * no-clipping widens the threshold so that the largest value is a level
 ///   (factor 2^(bits-1) / (2^(bits-1) - 1)); the uniform range is
 ///   [min(0, smallest), max(0, largest)];
@@ -157,8 +157,8 @@ struct AxisSelection {
 
 /// selectPerChannel for every axis of a tensor of at least one axis; the
 /// smallest mean error of the channels wins, the first of equal ones.
-/// Source: MCT (`get_weights_qparams` without a channel axis),
-/// thresholds.md 2.9.
+/// Source: MCT (`get_weights_qparams` without
+/// a channel axis).
 AxisSelection selectAxis(llvm::ArrayRef<float> values,
                          llvm::ArrayRef<int64_t> shape,
                          const SelectionOptions &options,
@@ -172,7 +172,7 @@ AxisSelection selectAxis(llvm::ArrayRef<float> values,
 std::vector<Atom> atomsOf(const Histogram &histogram);
 
 /// The atoms at most `zThreshold` standard deviations from the mean; all of
-/// them where the deviation is zero. Source: thresholds.md 3.6.
+/// them where the deviation is zero. Source: MCT `z_score_filter`.
 std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
                                   double zThreshold);
 
@@ -185,8 +185,8 @@ bool hasNegativeValue(const Histogram &histogram, double zThreshold);
 /// thresholds, a divergence has the histogram's own bins. Fails when nothing
 /// finite was observed.
 ///
-/// Source: MCT `qparams_selection_histogram_search`;
-/// thresholds.md 2.2-2.5, 5.5.
+/// Source: MCT `qparams_selection_histogram_search`, with the
+/// decisions of selectForValues.
 llvm::Expected<SelectedParameters>
 selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
 
@@ -195,20 +195,9 @@ selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
                                   const SelectionOptions &options);
 
-/// The error of given parameters by the method of `options`, as the selection
-/// functions report it. KL: infinity where the range of the grid is too small
-/// (DivergenceSearch.h).
-double errorForValues(llvm::ArrayRef<float> values,
-                      const SelectedParameters &parameters,
-                      const SelectionOptions &options,
-                      llvm::ArrayRef<float> elementWeights = {});
-double errorForAtoms(llvm::ArrayRef<Atom> atoms,
-                     const SelectedParameters &parameters,
-                     const SelectionOptions &options);
-
 /// Parameters for a tensor known to lie in [lo, hi] (a softmax, say): the
 /// no-clipping ones for max(|lo|, |hi|), whatever the error method.
-/// Source: thresholds.md 3.8 and 5.5 item 6. MCT reads |hi| only.
+/// MCT reads |hi| only.
 SelectedParameters selectForBounds(double lo, double hi,
                                    const SelectionOptions &options);
 

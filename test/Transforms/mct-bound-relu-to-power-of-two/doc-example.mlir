@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-bound-relu-to-power-of-two | FileCheck %s
 
-// Case 13 of spec/pipeline.md 9: the factor 6/8 moves from the first to the second layer.
+// The factor 6/8 moves from the first to the second layer.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG:     %[[K1:.*]] = "tosa.const"() <{values = dense<1.33333337> : tensor<1x1x1x1xf32>}>
 // CHECK-DAG:     %[[B1:.*]] = "tosa.const"() <{values = dense<4.000000e+00> : tensor<1xf32>}>

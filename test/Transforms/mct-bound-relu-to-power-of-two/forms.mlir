@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --mct-bound-relu-to-power-of-two --split-input-file | FileCheck %s
 // RUN: mct-opt %s --mct-bound-relu-to-power-of-two="remarks=true" --split-input-file --verify-diagnostics
 
-// Case 14 of spec/pipeline.md 9.
+// The factor is 12/8.
 // CHECK-LABEL: func.func @bound_above_eight
 // CHECK-DAG:     %[[K1:.*]] = "tosa.const"() <{values = dense<0.666666686> : tensor<1x1x1x1xf32>}>
 // CHECK-DAG:     %[[K2:.*]] = "tosa.const"() <{values = dense<1.500000e+00> : tensor<1x1x1x1xf32>}>
@@ -21,7 +21,7 @@ func.func @bound_above_eight(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> 
 
 // -----
 
-// Case 14 of spec/pipeline.md 9.
+// 4 needs no factor.
 // CHECK-LABEL: func.func @bound_that_is_a_power_of_two
 // CHECK:         tosa.clamp %{{.*}} {max_val = 4.000000e+00 : f32
 func.func @bound_that_is_a_power_of_two(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-collapse-linear --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// 3 * 1 + 4 * 2, and 3 * 1 + 4 * 1 + 5 (spec/pipeline.md 9, test 15).
+// 3 * 1 + 4 * 2, and 3 * 1 + 4 * 1 + 5.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG:     dense<1.100000e+01> : tensor<1x1x1x1xf32>
 // CHECK-DAG:     dense<1.200000e+01> : tensor<1xf32>

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-collapse-linear | FileCheck %s
 //
-// Cases that are computed by hand: spec/pipeline.md 9, tests 16 to 18 and 21.
+// Computed by hand.
 
 // 16: 1 - 2 everywhere; 1 * 0 - 1 * 1.
 // CHECK-LABEL: func.func @window

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-collapse-residual --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// spec/pipeline.md 9, test 19.
+// 1 is added where output and input channel are the same.
 // CHECK-LABEL: func.func @main
 // CHECK:         dense<{{\[\[\[\[}}1.500000e+00, 0.000000e+00]]], {{\[\[\[}}0.000000e+00, 1.250000e+00]]]]> : tensor<2x1x1x2xf32>
 // CHECK:         %[[CONV:.*]] = tosa.conv2d %arg0, {{.*}} loc("sum")

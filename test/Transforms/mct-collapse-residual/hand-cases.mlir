@@ -2,7 +2,7 @@
 //
 // Cases that are computed by hand.
 
-// spec/pipeline.md 9, test 20: the identity.
+// Nothing but the identity.
 // CHECK-LABEL: func.func @centre
 // CHECK:         dense<{{\[\[\[\[}}0.000000e+00], [0.000000e+00], [0.000000e+00]], {{\[\[}}0.000000e+00], [1.000000e+00], [0.000000e+00]], {{\[\[}}0.000000e+00], [0.000000e+00], [0.000000e+00]]]]> : tensor<1x3x3x1xf32>
 // CHECK:         tosa.conv2d

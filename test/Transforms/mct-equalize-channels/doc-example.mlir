@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-equalize-channels="only-if-better=false" | FileCheck %s
 
-// Case 22 of spec/pipeline.md 9: sd = [2.335277, 0.291910], s = [0.428215, 1].
+// sd = [2.335277, 0.291910], s = [0.428215, 1].
 // CHECK-LABEL: func.func @main
 // CHECK-DAG:     %[[K1:.*]] = "tosa.const"() <{values = dense<{{.*}}0.42821{{.*}}2.000000e+00{{.*}}> : tensor<2x1x1x1xf32>}>
 // CHECK-DAG:     %[[B1:.*]] = tpc.bias values(dense<[0.42821{{[0-9]*}}, 2.000000e+00]> : tensor<2xf32>) mean(dense<0.000000e+00> : tensor<2xf32>) deviation(dense<[1.7128{{[0-9]*}}, 5.000000e-01]> : tensor<2xf32>)

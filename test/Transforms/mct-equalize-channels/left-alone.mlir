@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-equalize-channels="remarks=true only-if-better=false" --split-input-file --verify-diagnostics
 
-// Case 24 of spec/pipeline.md 9: nothing is known of the channels.
+// Nothing is known of the channels.
 func.func @no_batch_norm_and_no_calibration(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel = "tosa.const"() <{values = dense<[[[[1.0]]], [[[2.0]]]]> : tensor<2x1x1x1xf32>}> : () -> tensor<2x1x1x1xf32>
@@ -17,7 +17,7 @@ func.func @no_batch_norm_and_no_calibration(%arg0: tensor<1x4x4x1xf32>) -> tenso
 
 // -----
 
-// Case 24 of spec/pipeline.md 9: there is no point.
+// There is no point.
 func.func @relu_that_is_not_quantized(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel = "tosa.const"() <{values = dense<[[[[1.0]]], [[[2.0]]]]> : tensor<2x1x1x1xf32>}> : () -> tensor<2x1x1x1xf32>

@@ -30,7 +30,7 @@ func.func @deviation_from_calibration(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x
 
 // -----
 
-// Case 23 of spec/pipeline.md 9: mu = 2, sigma = 2 gives s = 0.576932; beta = 0, sigma = 1.7 stays.
+// mu = 2, sigma = 2 gives s = 0.576932; beta = 0, sigma = 1.7 stays.
 // CHECK-LABEL: func.func @mean_that_is_not_zero
 // CHECK-DAG:     "tosa.const"() <{values = dense<{{.*}}5.76932{{[0-9]*}}e-01{{.*}}2.000000e+00{{.*}}> : tensor<2x1x1x1xf32>}>
 // CHECK-DAG:     "tosa.const"() <{values = dense<{{.*}}1.73330{{[0-9]*}}, 3.000000e+00{{.*}}> : tensor<1x1x1x2xf32>}>

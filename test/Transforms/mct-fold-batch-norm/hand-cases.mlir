@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-fold-constants --mct-fold-batch-norm | FileCheck %s
 //
-// Cases that are computed by hand: spec/pipeline.md 9, tests 1 to 12.
+// Computed by hand.
 
 // 1: s = 6 / sqrt(9) = 2; W' = 2 * 2, b' = 0.5 + (1 - 4) * 2.
 // CHECK-LABEL: func.func @backward

@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --mct-fold-batch-norm --split-input-file | FileCheck %s
 
 // What the batch norm made of each channel stays with the bias: mean beta, deviation |gamma|. Test 1 of
-// spec/pipeline.md 9 (kernel 2, bias 1; gamma 6, beta 0.5, mean 4, variance + epsilon 9), and gamma = -6.
+// By hand (kernel 2, bias 1; gamma 6, beta 0.5, mean 4, variance + epsilon 9), and gamma = -6.
 // CHECK-LABEL: func.func @gamma_of_its_own
 // CHECK:         %[[B:.*]] = tpc.bias values(dense<[-5.500000e+00, 6.500000e+00]> : tensor<2xf32>) mean(dense<5.000000e-01> : tensor<2xf32>) deviation(dense<6.000000e+00> : tensor<2xf32>) : tensor<2xf32>
 // CHECK-NEXT:    %[[Y:.*]] = tosa.conv2d %arg0, %{{.*}}, %[[B]]

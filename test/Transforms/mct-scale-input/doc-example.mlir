@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-scale-input | FileCheck %s
 
-// Case 41 of spec/pipeline.md 9: T = 4 and a largest magnitude of 3.
+// T = 4 and a largest magnitude of 3.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG:     %[[KERNEL:.*]] = "tosa.const"() <{values = dense<7.500000e-01> : tensor<1x1x1x1xf32>}>
 // CHECK-DAG:     %[[BIAS:.*]] = "tosa.const"() <{values = dense<5.000000e+00> : tensor<1xf32>}>

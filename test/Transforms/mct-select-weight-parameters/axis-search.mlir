@@ -3,7 +3,7 @@
 #sym = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
 #one = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
 
-// Rows fit better than columns: 3, 7 and 11 times 128/127 (spec/thresholds.md T47).
+// Rows fit better than columns: 3, 7 and 11 times 128/127.
 // CHECK-LABEL: func.func @rows
 // CHECK:         weight "pos_attr" axes [0] {{.*}} parameters(#tpc.symmetric<threshold = [3.0236{{[0-9]*}}, 7.0551{{[0-9]*}}, 11.0866{{[0-9]*}}], bits = 8>)
 func.func @rows() -> tensor<3x4xf32> {

@@ -18,7 +18,7 @@ func.func @power_of_two() -> tensor<3xf32> {
 }
 
 // One threshold for the tensor. 2 bits end at t/2, so no-clipping takes twice the largest value; the mean squared error
-// is smallest at t = 28/9 (spec/thresholds.md T32).
+// is smallest at t = 28/9.
 // CHECK-LABEL: func.func @symmetric_per_tensor
 // CHECK:         parameters(#tpc.symmetric<threshold = [4.000000e+00], bits = 2>)
 // MSE-LABEL:   func.func @symmetric_per_tensor

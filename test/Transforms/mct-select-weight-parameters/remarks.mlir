@@ -11,7 +11,7 @@ func.func @on_the_grid() -> tensor<2x2xf32> {
 
 // -----
 
-// spec/thresholds.md T32: 10/27.
+// The mean squared error is 10/27.
 #sym = #tpc.attr_quant_config<method = symmetric, bits = 2, enabled = true>
 func.func @squared() -> tensor<6xf32> {
   %k = "tosa.const"() <{values = dense<[-4.0, -2.0, 1.0, 1.0, 1.0, 1.0]> : tensor<6xf32>}> : () -> tensor<6xf32>

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-shift-softmax | FileCheck %s
 
-// Case 40 of spec/pipeline.md 9: [-1, 5] becomes [-3, 3].
+// [-1, 5] becomes [-3, 3].
 // CHECK-LABEL: func.func @main
 // CHECK-DAG:     %[[K:.*]] = "tosa.const"() <{values = dense<{{.*}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00{{.*}}> : tensor<1x2x2xf32>}>
 // CHECK-DAG:     %[[BIAS:.*]] = "tosa.const"() <{values = dense<{{.*}}-1.000000e+00, -3.000000e+00{{.*}}> : tensor<1x1x2xf32>}>

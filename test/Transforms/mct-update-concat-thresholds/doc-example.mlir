@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-update-concat-thresholds | FileCheck %s
 
-// Case 42 of spec/pipeline.md 9.
+// Both operands get the threshold of the result.
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[A:.*]] = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 // CHECK:         %[[B:.*]] = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)

@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --mct-update-concat-thresholds --split-input-file | FileCheck %s
 // RUN: mct-opt %s --mct-update-concat-thresholds="remarks=true" --split-input-file --verify-diagnostics
 
-// Case 42 of spec/pipeline.md 9: somebody else reads the first operand.
+// Somebody else reads the first operand.
 // CHECK-LABEL: func.func @operand_with_two_readers
 // CHECK:         as "a" activation parameters(#tpc.power_of_two<threshold = [4.000000e+00], bits = 8>)
 // CHECK:         as "b" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)

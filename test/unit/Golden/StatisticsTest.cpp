@@ -3,7 +3,6 @@
 // statistics.json. Section numbers refer to the README.md of the vectors.
 #include "Golden.h"
 
-#include "mct/Quantization/EqualWidthHistogram.h"
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/Selection.h"
@@ -16,20 +15,6 @@ using namespace mct::quantization;
 using namespace mct::golden;
 
 namespace {
-
-void expectSameHistogram(const EqualWidthHistogram &actual,
-                         const json::Object &expected) {
-  std::vector<double> edges = numbers(expected.get("edges"));
-  std::vector<double> counts = numbers(expected.get("counts"));
-  ASSERT_EQ(actual.edges.size(), edges.size());
-  double range = edges.back() - edges.front(), total = 0;
-  for (double count : counts)
-    total += count;
-  for (size_t i = 0; i != edges.size(); ++i)
-    EXPECT_NEAR(actual.edges[i], edges[i], 1e-12 * range) << "edge " << i;
-  for (size_t i = 0; i != counts.size(); ++i)
-    EXPECT_NEAR(actual.counts[i], counts[i], 1e-9 * total) << "bin " << i;
-}
 
 /// The collector of calibration counts what MCT counted in each batch: its
 /// bins lie elsewhere, so a count below an edge is known up to one bin.
@@ -149,28 +134,16 @@ TEST(GoldenStatistics, CollectorsAgreeWithMct) {
   Report report;
   for (const json::Object *recorded : file.objects("cases")) {
     std::string kind = text(*recorded, "kind");
+    if (kind == "weighted_histogram") {
+      report.skip("statistics " + kind, "calibration weighs no values");
+      continue;
+    }
     report.check("statistics " + kind, text(*recorded, "id"), [&] {
       if (kind == "mean_min_max")
         return checkMeans(*recorded);
       if (kind == "z_filter")
         return checkFilter(*recorded);
-      ASSERT_TRUE(kind == "histogram" || kind == "weighted_histogram")
-          << "no rule for this kind";
-      size_t bins = *recorded->getInteger("n_bins");
-      std::vector<EqualWidthHistogram> parts;
-      const json::Array &batches = *recorded->getArray("batches");
-      const json::Array *weights = recorded->getArray("weights");
-      for (size_t number = 0; number != batches.size(); ++number)
-        parts.push_back(EqualWidthHistogram::create(
-            numbers(&batches[number]),
-            weights ? numbers(&(*weights)[number]) : std::vector<double>(),
-            bins));
-      EqualWidthHistogram merged = EqualWidthHistogram::merge(parts, bins);
-      expectSameHistogram(merged, *recorded);
-      if (kind == "weighted_histogram")
-        return;
-      expectNear(merged.min(), number(recorded->get("min")), 1e-9, "min");
-      expectNear(merged.max(), number(recorded->get("max")), 1e-9, "max");
+      ASSERT_EQ(kind, "histogram") << "no rule for this kind";
       expectCollectorAgrees(*recorded);
     });
   }

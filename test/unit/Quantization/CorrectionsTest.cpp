@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "Case N" is a hand-derived case of spec/pipeline.md 9, T numbers are those of
-// spec/thresholds.md 6. The recorded cases are in unit/Golden.
+// Cases derived by hand. The recorded ones are in unit/Golden.
 
 #include "mct/Quantization/Corrections.h"
 #include "gtest/gtest.h"
@@ -13,71 +12,11 @@ using namespace mct::quantization;
 
 namespace {
 
-TEST(KernelSums, FollowTheChannelsOfADepthwiseKernel) {
-  // Case 32: 2x2x2x1, channel sums 4 and 8.
-  std::vector<float> kernel = {1, 2, 1, 2, 1, 2, 1, 2};
-  KernelLayout layout = {{2, 2, 2, 1}, {2, 3}, 2};
-  EXPECT_EQ(kernelSums(kernel, layout), (std::vector<double>{4, 8}));
-  EXPECT_TRUE(layout.isDepthwise());
-}
-
-TEST(KernelSums, FollowTheGroupsOfAGroupedKernel) {
-  // Case 32: two groups of one channel each.
-  KernelLayout layout = {{2, 1, 1, 1}, {0}, 1, 2};
-  EXPECT_EQ(kernelSums({3, 5}, layout), (std::vector<double>{3, 5}));
-  EXPECT_EQ(layout.inputChannels(), 2);
-}
-
-TEST(MeanOutput, WeighsTheKernelByTheMeansOfItsInputs) {
-  // Case 36: O = 4, I = 4, two groups.
-  KernelLayout grouped = {{4, 2}, {0}, 1, 2};
-  std::vector<double> term =
-      meanOutput({.1f, 0, 0, .1f, .2f, 0, 0, .2f}, grouped, {1, 2, 3, 4});
-  const double expected[] = {.1, .2, .6, .8};
-  for (int out = 0; out != 4; ++out)
-    EXPECT_NEAR(term[out], expected[out], 1e-7); // the kernel is in float
-  // T61.
-  KernelLayout plain = {{2, 2}, {0}, 1};
-  term = meanOutput({.1f, 0, 0, -.2f}, plain, {1, 2});
-  EXPECT_NEAR(term[0], .1, 1e-7);
-  EXPECT_NEAR(term[1], -.4, 1e-7);
-}
-
-TEST(MeanOutput, FollowsGroupsAlongTheInputOfATransposedKernel) {
-  // [I = 4, O/g = 1]: out channel 0 reads inputs 0 and 1, channel 1 the others.
-  KernelLayout layout = {{4, 1}, {1}, 0, 2, true};
-  EXPECT_EQ(meanOutput({1, 2, 3, 4}, layout, {1, 10, 100, 1000}),
-            (std::vector<double>{21, 4300}));
-}
-
-TEST(MeanOutput, IsTheMeanOfTheOutputOfADenseLayer) {
-  std::mt19937 random(5);
-  std::normal_distribution<float> normal;
-  std::vector<float> kernel(3 * 4), inputs(10 * 4);
-  for (float &value : kernel)
-    value = normal(random);
-  for (float &value : inputs)
-    value = normal(random);
-  std::vector<double> mean(4, 0.0), direct(3, 0.0);
-  for (int row = 0; row != 10; ++row)
-    for (int in = 0; in != 4; ++in) {
-      mean[in] += inputs[row * 4 + in] / 10.0;
-      for (int out = 0; out != 3; ++out)
-        direct[out] +=
-            double(kernel[out * 4 + in]) * inputs[row * 4 + in] / 10.0;
-    }
-  std::vector<double> term = meanOutput(kernel, {{3, 4}, {0}, 1}, mean);
-  for (int out = 0; out != 3; ++out)
-    EXPECT_NEAR(term[out], direct[out], 1e-12);
-}
-
 TEST(Equalization, MatchesTheMomentsDerivedByHand) {
-  // Case 22.
   EXPECT_NEAR(rectifiedMoments({0, 4}).deviation, 2.335277, 1e-6);
   EXPECT_NEAR(rectifiedMoments({0, .5}).deviation, .291910, 1e-6);
   EXPECT_NEAR(equalizationFactor({0, 4}), .428215, 1e-6);
   EXPECT_EQ(equalizationFactor({0, .5}), 1);
-  // Case 23.
   EXPECT_NEAR(rectifiedMoments({2, 2}).mean, 2.166631, 1e-6);
   EXPECT_NEAR(rectifiedMoments({2, 2}).deviation, 1.733306, 1e-6);
   EXPECT_NEAR(equalizationFactor({2, 2}), .576932, 1e-6);
@@ -112,11 +51,11 @@ TEST(Equalization, LeavesAConstantChannelAlone) {
 }
 
 TEST(ShiftNegative, IsTheSmallestStepThatLiftsTheMinimum) {
-  EXPECT_EQ(shiftForNegative(-.279, 16, 8), .3125); // case 25
-  EXPECT_EQ(shiftForNegative(-.279, 8, 8), .28125); // case 26
-  EXPECT_EQ(shiftForNegative(-.279, 4, 8), .28125); // case 27
-  EXPECT_EQ(shiftForNegative(-.17, 32, 8), .25);    // case 28
-  EXPECT_EQ(shiftForNegative(-.25, 16, 8), .25);    // exactly a multiple
+  EXPECT_EQ(shiftForNegative(-.279, 16, 8), .3125);
+  EXPECT_EQ(shiftForNegative(-.279, 8, 8), .28125);
+  EXPECT_EQ(shiftForNegative(-.279, 4, 8), .28125);
+  EXPECT_EQ(shiftForNegative(-.17, 32, 8), .25);
+  EXPECT_EQ(shiftForNegative(-.25, 16, 8), .25); // exactly a multiple
   EXPECT_EQ(shiftForNegative(.5, 16, 8), 0);
   EXPECT_EQ(shiftForNegative(-16, 16, 8), std::nullopt);
   EXPECT_EQ(shiftForNegative(-15.9375, 16, 8), 15.9375);
@@ -180,7 +119,7 @@ TEST(ShiftNegative, SearchIsTheBestOfAllShifts) {
 }
 
 TEST(MeanQuantizationError, MatchesTheCaseDerivedByHand) {
-  // Case 37: quantized edges 0 0 2 2, mean 1.25 against 1.75.
+  // Quantized edges 0 0 2 2, mean 1.25 against 1.75.
   Grid grid = symmetricGrid(4, 1, /*isSigned=*/false);
   EXPECT_DOUBLE_EQ(meanQuantizationError({0, 1, 2, 3}, {1, 1, 2}, grid), -.5);
   EXPECT_EQ(meanQuantizationError({0, 1}, {0}, grid), 0);
@@ -188,7 +127,7 @@ TEST(MeanQuantizationError, MatchesTheCaseDerivedByHand) {
 }
 
 TEST(SecondMoment, RestoresMeanAndDeviation) {
-  // Case 39: prior 0.5 and 2, observed 0.7 and sqrt(3.24), bias 1.
+  // Prior 0.5 and 2, observed 0.7 and sqrt(3.24), bias 1.
   Affine affine = secondMomentCorrection({.5, 2}, {.7, 1.8});
   EXPECT_NEAR(affine.scale, 1.111111, 1e-6);
   EXPECT_NEAR(affine.scale * 1 + affine.offset, .833333, 1e-6);
@@ -199,8 +138,8 @@ TEST(SecondMoment, RestoresMeanAndDeviation) {
 }
 
 TEST(SoftmaxShift, CentresTheRange) {
-  EXPECT_EQ(softmaxShift(-1, 5), -2);  // case 40
-  EXPECT_EQ(softmaxShift(-2, 10), -4); // T62
+  EXPECT_EQ(softmaxShift(-1, 5), -2);
+  EXPECT_EQ(softmaxShift(-2, 10), -4);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// T numbers: thresholds.md section 6.
+// Cases with a T number are derived by hand.
 
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Channels.h"
@@ -201,7 +201,7 @@ TEST(GridTest, TiesGoWhereTheRoundingSaysForEveryLevelOfEveryWidth) {
 }
 
 TEST(GridTest, HalfUpIsNotTheFloorOfARoundedSum) {
-  // floor(x + 0.5f) in float gives 1 and 8388610 (integer.md 4).
+  // floor(x + 0.5f) in float gives 1 and 8388610.
   Grid grid = uniformGrid(1, 0, 24);
   grid.rounding = Rounding::HalfUp;
   EXPECT_EQ(quantized(grid, {0.49999997f, 8388609.0f, 0.5f, 1.5f, 2.5f}),

@@ -33,7 +33,7 @@ void withEveryInstructionSet(llvm::function_ref<void()> check) {
   forceInstructionSetForTesting(std::nullopt);
 }
 
-/// The formula of golden/README.md 1, entry by entry.
+/// The formula of mct_quantizers, entry by entry.
 float quantizeOne(float value, llvm::ArrayRef<int64_t> table, double threshold,
                   bool isSigned) {
   auto t = static_cast<float>(threshold);
@@ -98,7 +98,7 @@ std::vector<float> normalValues(size_t count, unsigned seed) {
 //===----------------------------------------------------------------------===//
 
 TEST(LutTest, PositionOfAValue) {
-  // thresholds.md T13
+  // T13: by hand.
   EXPECT_EQ(tablePosition(1, 1, true), 127);
   EXPECT_NEAR(tablePosition(-1, 1, true), -127.99999872, 1e-8);
   EXPECT_NEAR(tablePosition(0.5, 1, true), 63.99999936, 1e-8);
@@ -498,7 +498,7 @@ TEST(LutTest, Histograms) {
 }
 
 //===----------------------------------------------------------------------===//
-// Recorded runs of MCT 2.6.1 (golden/README.md)
+// Recorded runs of MCT 2.6.1
 //===----------------------------------------------------------------------===//
 
 json::Value readGolden(llvm::StringRef name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// T numbers: thresholds.md section 6.
+// Cases with a T number are derived by hand.
 
 #include "mct/Quantization/Selection.h"
 #include "RandomValues.h"
