@@ -65,8 +65,7 @@ static void printChain(const QuantizationPlan &plan, const FusedGroup &group,
 }
 
 static void printActivation(tpc::OpQuantConfigAttr config, raw_ostream &os) {
-  os << config.getActBits() << "-bit "
-     << stringifyQuantizationMethod(config.getActMethod());
+  os << config.getActBits() << "-bit " << config.getActMethod().getMethodName();
   if (config.getSignedness() != tpc::Signedness::Auto)
     os << ' ' << stringifySignedness(config.getSignedness());
 }
@@ -87,8 +86,7 @@ static void printOption(tpc::OpQuantConfigAttr config, raw_ostream &os) {
     auto weight = cast<tpc::AttrQuantConfigAttr>(entry.getValue());
     os << ", " << entry.getName().getValue() << ' ';
     if (weight.getEnabled())
-      os << weight.getBits() << "-bit "
-         << stringifyQuantizationMethod(weight.getMethod());
+      os << weight.getBits() << "-bit " << weight.getMethod().getMethodName();
     else
       os << "float";
   }
@@ -162,7 +160,7 @@ static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
       continue;
     }
     os << "point, " << weight.config.getBits() << "-bit "
-       << stringifyQuantizationMethod(weight.config.getMethod());
+       << weight.config.getMethod().getMethodName();
     if (weight.axes) {
       os << ", per channel of axes ";
       llvm::interleaveComma(weight.axes.asArrayRef(), os);
@@ -216,7 +214,7 @@ static json::Array toJSON(ArrayRef<int64_t> numbers) {
 
 static void addActivation(json::Object &object, tpc::OpQuantConfigAttr config) {
   object["bits"] = config.getActBits();
-  object["method"] = stringifyQuantizationMethod(config.getActMethod());
+  object["method"] = config.getActMethod().getMethodName();
   object["signedness"] = stringifySignedness(config.getSignedness());
 }
 
@@ -227,11 +225,11 @@ static json::Object optionToJSON(const QuantizationPlan &plan,
   if (config.getWeights())
     for (NamedAttribute entry : config.getWeights()) {
       auto weight = cast<tpc::AttrQuantConfigAttr>(entry.getValue());
-      weights[entry.getName().getValue()] = json::Object{
-          {"bits", weight.getBits()},
-          {"method", stringifyQuantizationMethod(weight.getMethod())},
-          {"per_channel", weight.getPerChannel()},
-          {"enabled", weight.getEnabled()}};
+      weights[entry.getName().getValue()] =
+          json::Object{{"bits", weight.getBits()},
+                       {"method", weight.getMethod().getMethodName()},
+                       {"per_channel", weight.getPerChannel()},
+                       {"enabled", weight.getEnabled()}};
     }
   json::Object option{{"state", "candidate"},
                       {"act_enabled", config.getActEnabled()},
@@ -283,7 +281,7 @@ static json::Object weightToJSON(const PlannedWeight &weight) {
     return object;
   }
   object["bits"] = weight.config.getBits();
-  object["method"] = stringifyQuantizationMethod(weight.config.getMethod());
+  object["method"] = weight.config.getMethod().getMethodName();
   object["axes"] =
       toJSON(weight.axes ? weight.axes.asArrayRef() : ArrayRef<int64_t>());
   return object;

@@ -17,15 +17,15 @@ using quantization::Affine;
 
 /// Why the thresholds of a layer cannot follow its channels; empty when they
 /// can.
-static StringRef whyNotScalable(const Layer &layer, unsigned maxBits) {
+static std::string whyNotScalable(const Layer &layer, unsigned maxBits) {
   tpc::QuantizeOp point = layer.point;
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (parameters.getBits() > maxBits)
     return "its kernel has more bits than max-bits";
-  if (isa<tpc::PowerOfTwoAttr>(parameters))
-    return "its thresholds are powers of two";
-  if (!isa<tpc::SymmetricAttr, tpc::UniformAttr>(parameters))
-    return "its quantizer has no thresholds that could be multiplied";
+  if (!parameters.takesFactors())
+    return "parameters of its method, " +
+           parameters.getQuantizationMethod().getMethodName() +
+           ", cannot be multiplied by any factor";
   if (layer.op.numOutputChannels() == 1)
     return "";
   if (!llvm::equal(point.getChannelAxes(), layer.op.getOutAxes()) ||
@@ -72,9 +72,9 @@ struct CorrectSecondMomentPass
       return signalPassFailure();
     SmallVector<Layer *> layers;
     for (Layer &layer : found->layers) {
-      StringRef why = layer.point.getCorrectionsAttr()
-                          ? "it has been before"
-                          : whyNotScalable(layer, maxBits);
+      std::string why = layer.point.getCorrectionsAttr()
+                            ? "it has been before"
+                            : whyNotScalable(layer, maxBits);
       if (why.empty())
         layers.push_back(&layer);
       else if (remarks)

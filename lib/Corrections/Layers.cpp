@@ -120,25 +120,6 @@ std::vector<float> mct::corrections::quantizedKernel(const Layer &layer) {
   return quantized;
 }
 
-/// The parameters with the thresholds, or scales, of each channel multiplied.
-static tpc::QuantizerAttrInterface
-scaleParameters(tpc::QuantizerAttrInterface parameters,
-                ArrayRef<Affine> correction) {
-  auto scaled = [&](ArrayRef<double> values) {
-    SmallVector<double> result(values);
-    for (auto [value, affine] : llvm::zip(result, correction))
-      value *= affine.scale;
-    return result;
-  };
-  MLIRContext *context = parameters.getContext();
-  if (auto uniform = dyn_cast<tpc::UniformAttr>(parameters))
-    return tpc::UniformAttr::get(context, scaled(uniform.getScale()),
-                                 uniform.getZeroPoint(), uniform.getBits());
-  auto symmetric = cast<tpc::SymmetricAttr>(parameters);
-  return tpc::SymmetricAttr::get(context, scaled(symmetric.getThreshold()),
-                                 symmetric.getBits(), symmetric.getIsSigned());
-}
-
 LogicalResult
 mct::corrections::applyCorrection(const Layer &layer,
                                   ArrayRef<Affine> correction, StringRef how,
@@ -193,8 +174,9 @@ mct::corrections::applyCorrection(const Layer &layer,
     for (auto [element, value] : llvm::enumerate(kernel))
       value = float(correction[layer.op.outChannelOf(element)].scale * value);
     layer.op.setKernel(builder, kernel, record);
-    point.setParametersAttr(
-        scaleParameters(point.getParametersAttr(), correction));
+    SmallVector<double> factors = llvm::map_to_vector(
+        correction, [](const Affine &affine) { return affine.scale; });
+    point.setParametersAttr(point.getParametersAttr().scaledBy(factors));
   }
   return success();
 }

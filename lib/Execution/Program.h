@@ -8,7 +8,7 @@
 #include "Moving.h"
 #include "Pooling.h"
 #include "mct/Execution/Executor.h"
-#include "mct/Quantization/Lut.h"
+#include "mct/Quantization/TensorQuantizer.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
@@ -18,15 +18,14 @@ namespace mct::execution {
 
 /// A quantizer with parameters, as a function on a buffer.
 struct QuantizeSite {
-  tpc::QuantizerAttrInterface quantizer;
+  std::shared_ptr<const quantization::TensorQuantizer> quantizer;
   llvm::SmallVector<int64_t> shape, axes;
-  int64_t elements = 0;
   /// The grid when there is one for the whole tensor.
   std::optional<quantization::Grid> grid;
-  /// The table of a quantizer that has one.
-  std::optional<quantization::LutQuantizer> table;
 
-  void run(const float *input, float *output) const;
+  void run(const float *input, float *output) const {
+    quantizer->run(shape, axes, input, output);
+  }
 };
 
 /// A piece of compiled code.

@@ -80,18 +80,13 @@ bool isReduction(Operation *op) {
 /// The parameters of a point, ready to run.
 static QuantizeSite makeQuantizer(QuantizeOp op) {
   QuantizeSite site;
-  site.quantizer = *op.getParameters();
+  site.quantizer = op.getParameters()->prepare();
   auto type = cast<RankedTensorType>(op.getType());
   llvm::append_range(site.shape, type.getShape());
   llvm::append_range(site.axes, op.getChannelAxes());
-  site.elements = type.getNumElements();
-  SmallVector<mct::quantization::Grid> grids = site.quantizer.getGrids();
+  SmallVector<mct::quantization::Grid> grids = op.getParameters()->getGrids();
   if (grids.size() == 1)
     site.grid = grids.front();
-  if (auto lookup =
-          dyn_cast<mct::tpc::LookupTableAttr>(Attribute(site.quantizer)))
-    site.table.emplace(lookup.getTable(), lookup.getThreshold(),
-                       lookup.getIsSigned(), lookup.getTableBits());
   return site;
 }
 

@@ -136,15 +136,6 @@ struct Worker::State {
   llvm::SmallVector<int64_t> shape;
 };
 
-void QuantizeSite::run(const float *input, float *output) const {
-  if (grid)
-    quantization::fakeQuantize(*grid, input, output, elements);
-  else if (table)
-    table->run(shape, axes, input, output);
-  else
-    quantizer.fakeQuantize(shape, axes, input, output);
-}
-
 TensorView Worker::State::view(size_t index, const void *data) {
   const Program::ObservedShape &observed = program.observedShapes[index];
   shape = observed.shape;

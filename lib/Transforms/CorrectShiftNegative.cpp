@@ -152,39 +152,48 @@ FailureOr<Observed> Corrector::observe(tpc::QuantizeOp point) {
   return Observed{std::move(*histogram), std::move(atoms)};
 }
 
-/// Threshold of a grid without a zero point.
-static std::optional<double> getThreshold(tpc::QuantizerAttrInterface grid) {
-  if (auto powerOfTwo = dyn_cast<tpc::PowerOfTwoAttr>(grid))
-    return powerOfTwo.getThreshold().front();
-  if (auto symmetric = dyn_cast<tpc::SymmetricAttr>(grid))
-    return symmetric.getThreshold().front();
-  return std::nullopt;
-}
-
-/// A search for parameters like the present ones.
+/// A search for parameters like the present ones, of a grid that is searched.
 static quantization::SelectionOptions
 getSelectionOptions(tpc::QuantizerAttrInterface parameters,
                     const SelectionSettings &settings) {
-  if (auto uniform = dyn_cast<tpc::UniformAttr>(parameters))
-    return settings.optionsFor(quantization::QuantizerKind::Uniform,
-                               uniform.getBits());
-  auto create = [&](auto grid, quantization::QuantizerKind kind) {
-    quantization::SelectionOptions options =
-        settings.optionsFor(kind, grid.getBits());
-    options.isSigned = grid.getIsSigned();
-    return options;
-  };
-  if (auto powerOfTwo = dyn_cast<tpc::PowerOfTwoAttr>(parameters))
-    return create(powerOfTwo, quantization::QuantizerKind::PowerOfTwo);
-  return create(cast<tpc::SymmetricAttr>(parameters),
-                quantization::QuantizerKind::Symmetric);
+  quantization::SelectionOptions options = settings.optionsFor(
+      *parameters.getQuantizationMethod().getSearch(), parameters.getBits());
+  if (options.kind != quantization::QuantizerKind::Uniform)
+    options.isSigned = parameters.getIsSigned();
+  return options;
+}
+
+/// The selected grid of the method and with the rounding of the present one.
+static tpc::QuantizerAttrInterface
+createLike(tpc::QuantizerAttrInterface present,
+           const quantization::SelectedParameters &selected,
+           const quantization::SelectionOptions &options) {
+  tpc::QuantizerAttrInterface created =
+      present.getQuantizationMethod().createQuantizer(selected, options);
+  if (std::optional<quantization::Rounding> rounding =
+          present.getRoundingMode())
+    if (tpc::QuantizerAttrInterface rounded =
+            created.withRoundingMode(*rounding))
+      return rounded;
+  return created;
+}
+
+/// Whether a search of grids can choose the parameters again.
+static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
+  std::optional<quantization::QuantizerKind> search =
+      parameters.getQuantizationMethod().getSearch();
+  if (!search || quantization::hasTable(*search))
+    return false;
+  return *search == quantization::QuantizerKind::Uniform
+             ? parameters.getGrids().size() == 1
+             : parameters.getGridThreshold().has_value();
 }
 
 std::variant<NegativeShift, ShiftRefusal>
 Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
                        const Observed &seen) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
-  double threshold = *getThreshold(parameters);
+  double threshold = *parameters.getGridThreshold();
   quantization::SelectionOptions selection =
       getSelectionOptions(parameters, settings.selection);
   if (settings.parameterSearch)
@@ -277,10 +286,10 @@ Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
                                                          selection)
                          : quantization::selectForAtoms(atoms, selection);
   } else {
-    selected.threshold = *getThreshold(parameters);
+    selected.threshold = *parameters.getGridThreshold();
   }
   if (!isUniform) {
-    double before = *getThreshold(parameters);
+    double before = *parameters.getGridThreshold();
     int levelsLog2 = int(selection.bits) - selection.isSigned;
     auto covers = [&] {
       return hi <=
@@ -309,7 +318,7 @@ Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
             point};
     }
   }
-  result.parameters = createParameters(point.getContext(), selected, selection);
+  result.parameters = createLike(parameters, selected, selection);
   return result;
 }
 
@@ -328,11 +337,11 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
     return std::nullopt;
   }
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
-  if (isa<tpc::UniformAttr>(parameters))
-    return ShiftRefusal{"its grid has a zero point"};
-  std::optional<double> threshold = getThreshold(parameters);
+  if (!canSelectGrid(parameters))
+    return ShiftRefusal{"its levels are no grid that is searched"};
+  std::optional<double> threshold = parameters.getGridThreshold();
   if (!threshold)
-    return ShiftRefusal{"its grid is a table"};
+    return ShiftRefusal{"its grid has a zero point"};
   quantization::SelectionOptions selection =
       getSelectionOptions(parameters, settings.selection);
   if (!selection.isSigned)
@@ -381,7 +390,7 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
   NewPoint own;
   own.range = shiftRange(point.getRangeAttr(), shift.shift);
   own.statistics = shiftStatistics(point, shift.shift);
-  own.parameters = createParameters(point.getContext(), selected, selection);
+  own.parameters = createLike(parameters, selected, selection);
   double before =
       quantization::meanSquaredError(seen->atoms, getGrid(parameters));
   double after = quantization::meanSquaredError(
@@ -400,9 +409,9 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
                               "' behind it has parameters but no statistics",
                           other};
     }
-    if (old && old.getGrids().empty())
-      return ShiftRefusal{"the grid of '" + other.getPointName().str() +
-                              "' behind it is a table",
+    if (old && !canSelectGrid(old))
+      return ShiftRefusal{"the levels of '" + other.getPointName().str() +
+                              "' behind it are no grid that is searched",
                           other};
     FailureOr<Observed> otherSeen = observe(other);
     if (failed(otherSeen))

@@ -59,20 +59,13 @@ static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
   if (!config || !config.getEnabled())
     return std::nullopt;
   KernelGrid grid;
-  switch (config.getMethod()) {
-  case tpc::QuantizationMethod::PowerOfTwo:
-    grid.options.kind = quantization::QuantizerKind::PowerOfTwo;
-    break;
-  case tpc::QuantizationMethod::Symmetric:
-    grid.options.kind = quantization::QuantizerKind::Symmetric;
-    break;
-  case tpc::QuantizationMethod::Uniform:
-    grid.options.kind = quantization::QuantizerKind::Uniform;
-    break;
-  default:
+  std::optional<quantization::QuantizerKind> search =
+      config.getMethod().getSearch();
+  if (!search || quantization::hasTable(*search)) {
     reason = "no error can be estimated for the method of a kernel";
     return std::nullopt;
   }
+  grid.options.kind = *search;
   if (config.getBits() < 1 || config.getBits() > 16) {
     reason = "no error can be estimated for the width of a kernel";
     return std::nullopt;

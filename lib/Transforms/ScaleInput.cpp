@@ -18,17 +18,6 @@ using namespace mct;
 /// What is scaled has another name than what comes in.
 static constexpr StringLiteral kSuffix = "_scaled";
 
-/// The threshold of a grid that has one for the tensor.
-static std::optional<double> getThreshold(tpc::QuantizerAttrInterface grid) {
-  ArrayRef<double> thresholds;
-  if (auto powerOfTwo = dyn_cast<tpc::PowerOfTwoAttr>(grid))
-    thresholds = powerOfTwo.getThreshold();
-  else if (auto symmetric = dyn_cast<tpc::SymmetricAttr>(grid))
-    thresholds = symmetric.getThreshold();
-  return thresholds.size() == 1 ? std::optional(thresholds.front())
-                                : std::nullopt;
-}
-
 template <typename T>
 static ElementsAttr scale(ElementsAttr elements, double factor) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
@@ -84,7 +73,8 @@ private:
     if (!point.getParametersAttr() || !point.getStatisticsAttr())
       return leave(point, "it has no parameters or no statistics; run "
                           "mct-calibrate and mct-select-parameters before");
-    std::optional<double> threshold = getThreshold(point.getParametersAttr());
+    std::optional<double> threshold =
+        point.getParametersAttr().getGridThreshold();
     if (!threshold)
       return leave(point, "its quantizer has no threshold to fill");
     double largest = std::max(std::abs(point.getStatisticsAttr().getMin()),

@@ -22,10 +22,26 @@ struct ActivationSearch {
   std::optional<quantization::Histogram> histogram; // no bounds, or a table
   quantization::SelectedParameters selected;
   quantization::LutParameters table;
+  /// What all of that is, or what the method's own selection found.
+  tpc::QuantizerAttrInterface quantizer;
   std::string error;
 
+  tpc::QuantizationMethodAttrInterface method() const {
+    return tpc::QuantizeOp(point).getActivationConfig().getActMethod();
+  }
   void run();
   void remark();
+
+private:
+  template <typename Result, typename Create>
+  void take(llvm::Expected<Result> found, Result &result, Create create) {
+    if (!found) {
+      error = llvm::toString(found.takeError());
+      return;
+    }
+    result = std::move(*found);
+    quantizer = create();
+  }
 };
 } // namespace
 
@@ -53,24 +69,30 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
                             << "-bit activations; run mct-calibrate before";
     return diagnostic;
   }
-  quantization::QuantizerKind kind = getQuantizerKind(config.getActMethod());
-  if (failed(hasTable(kind) ? checkSelectableTable(point, config.getActBits(),
-                                                   quantization::kTableBits)
-                            : checkSelectableBits(point, config.getActBits(),
-                                                  settings.errorMethod)))
+  std::optional<quantization::QuantizerKind> kind =
+      config.getActMethod().getSearch();
+  bool needsHistogram = !kind || hasTable(*kind);
+  if (kind &&
+      failed(hasTable(*kind) ? checkSelectableTable(point, config.getActBits(),
+                                                    quantization::kTableBits)
+                             : checkSelectableBits(point, config.getActBits(),
+                                                   settings.errorMethod)))
     return failure();
 
   ActivationSearch search;
   search.point = point;
-  search.options = settings.optionsFor(kind, config.getActBits());
+  search.options =
+      settings.optionsFor(kind.value_or(quantization::QuantizerKind::Symmetric),
+                          config.getActBits());
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
     search.bounds = {*range.getMin(), *range.getMax()};
   // Without clipping the extremes say everything; a histogram is not asked for.
   else if (settings.errorMethod == quantization::ErrorMethod::NoClipping &&
            settings.zThreshold == 0)
     search.bounds = {statistics.getMin(), statistics.getMax()};
-  // A table follows the distribution, also inside of known bounds.
-  if (!search.bounds || hasTable(kind)) {
+  // A table follows the distribution, also inside of known bounds, and what a
+  // method of its own reads is not known here.
+  if (!search.bounds || needsHistogram) {
     FailureOr<quantization::Histogram> histogram =
         getHistogram(statistics, [&] { return point.emitOpError(); });
     if (failed(histogram))
@@ -82,30 +104,32 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
 }
 
 void ActivationSearch::run() {
-  if (hasTable(options.kind)) {
-    llvm::Expected<quantization::LutParameters> found =
-        quantization::selectLutForHistogram(*histogram, options);
-    if (found)
-      table = std::move(*found);
-    else
-      error = llvm::toString(found.takeError());
-    return;
-  }
-  if (bounds) {
+  std::optional<quantization::QuantizerKind> kind = method().getSearch();
+  auto createQuantizer = [&] {
+    return method().createQuantizer(selected, options);
+  };
+  if (!kind)
+    take(method().selectForHistogram(*histogram, options), quantizer,
+         [&] { return quantizer; });
+  else if (hasTable(*kind))
+    take(quantization::selectLutForHistogram(*histogram, options), table,
+         [&] { return method().createTableQuantizer(table, options); });
+  else if (!bounds)
+    take(quantization::selectForHistogram(*histogram, options), selected,
+         createQuantizer);
+  else {
     selected =
         quantization::selectForBounds(bounds->first, bounds->second, options);
-    return;
+    quantizer = createQuantizer();
   }
-  llvm::Expected<quantization::SelectedParameters> found =
-      quantization::selectForHistogram(*histogram, options);
-  if (found)
-    selected = *found;
-  else
-    error = llvm::toString(found.takeError());
 }
 
 void ActivationSearch::remark() {
-  if (hasTable(options.kind))
+  std::optional<quantization::QuantizerKind> kind = method().getSearch();
+  if (!kind)
+    remarkOnError(
+        point, meanSquaredError(quantizer, quantization::atomsOf(*histogram)));
+  else if (hasTable(*kind))
     remarkOnError(point, table);
   else if (bounds)
     point.emitRemark() << "covers " << bounds->first << " to " << bounds->second
@@ -152,11 +176,7 @@ struct SelectParametersPass
       }
       if (remarks)
         search.remark();
-      search.point.setParametersAttr(
-          hasTable(search.options.kind)
-              ? createParameters(&getContext(), search.table, search.options)
-              : createParameters(&getContext(), search.selected,
-                                 search.options));
+      search.point.setParametersAttr(search.quantizer);
     }
   }
 };

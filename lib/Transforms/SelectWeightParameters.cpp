@@ -24,9 +24,13 @@ struct WeightSearch {
   quantization::SelectionOptions options;
   int64_t channels = 0;
   std::vector<float> rows;
-  std::vector<float> elementWeights;                      // like rows, or empty
-  std::vector<quantization::SelectedParameters> selected; // none for a table
+  std::vector<float> elementWeights; // like rows, or empty
+  /// None for a table, and for a method with a selection of its own.
+  std::vector<quantization::SelectedParameters> selected;
 
+  tpc::QuantizationMethodAttrInterface method() const {
+    return tpc::QuantizeOp(point).getWeightConfig().getMethod();
+  }
   void run(size_t channel) {
     size_t length = rows.size() / selected.size();
     auto rowOf = [&](ArrayRef<float> all) {
@@ -111,23 +115,57 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
   return weights;
 }
 
+/// The axis with the least error under a method with a selection of its own,
+/// the first of equal ones.
+static llvm::Expected<int64_t>
+selectOwnAxis(tpc::QuantizationMethodAttrInterface method,
+              const ConstantFloats &values,
+              const quantization::SelectionOptions &options) {
+  std::optional<std::pair<double, int64_t>> best;
+  for (int64_t axis = 0; axis != int64_t(values.shape().size()); ++axis) {
+    std::vector<float> rows =
+        quantization::gatherChannels(values.values(), values.shape(), axis);
+    int64_t channels = values.shape()[axis];
+    llvm::Expected<tpc::QuantizerAttrInterface> found =
+        method.selectForChannels(rows, channels, options);
+    if (!found)
+      return found.takeError();
+    double error = meanSquaredError(*found, rows, channels);
+    if (!best || error < best->first)
+      best = {error, axis};
+  }
+  return best->second;
+}
+
 /// Gives a positional constant an axis where the target asks for channels and
 /// nothing says which axis has them.
-static void chooseAxis(tpc::QuantizeOp point, const ConstantFloats &values,
-                       const quantization::SelectionOptions &options,
-                       const support::Threads &threads) {
+static LogicalResult chooseAxis(tpc::QuantizeOp point,
+                                const ConstantFloats &values,
+                                const quantization::SelectionOptions &options,
+                                const support::Threads &threads) {
   if (point.getWeight() != tpc::kPositionalWeight || point.getAxes() ||
       !point.getWeightConfig().getPerChannel() || values.shape().empty())
-    return;
-  int64_t axis = hasTable(options.kind)
-                     ? quantization::selectLutAxis(
-                           values.values(), values.shape(), options, threads)
-                     : quantization::selectAxis(values.values(), values.shape(),
-                                                options, threads)
-                           .axis;
+    return success();
+  tpc::QuantizationMethodAttrInterface method =
+      point.getWeightConfig().getMethod();
+  int64_t axis = 0;
+  if (!method.getSearch()) {
+    llvm::Expected<int64_t> found = selectOwnAxis(method, values, options);
+    if (!found)
+      return point.emitOpError() << llvm::toString(found.takeError());
+    axis = *found;
+  } else if (hasTable(options.kind)) {
+    axis = quantization::selectLutAxis(values.values(), values.shape(), options,
+                                       threads);
+  } else {
+    axis = quantization::selectAxis(values.values(), values.shape(), options,
+                                    threads)
+               .axis;
+  }
   // One entry is one parameter for the tensor.
   if (values.shape()[axis] > 1)
     point.setAxes(ArrayRef<int64_t>(axis));
+  return success();
 }
 
 static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
@@ -138,10 +176,13 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   if (!config)
     return point.emitOpError()
            << "has no config; run mct-insert-quantizers, or give it one";
-  quantization::QuantizerKind kind = getQuantizerKind(config.getMethod());
+  std::optional<quantization::QuantizerKind> kind =
+      config.getMethod().getSearch();
+  bool searchesGrid = kind && !hasTable(*kind);
   // A table as long as its entries have values is a grid.
   constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
-  if (failed(hasTable(kind)
+  if (kind &&
+      failed(hasTable(*kind)
                  ? checkSelectableTable(point, config.getBits(), kMaxIndexBits,
                                         config.getLutValuesBits())
                  : checkSelectableBits(point, config.getBits(),
@@ -157,11 +198,13 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
                                  << value << " at element " << index;
   WeightSearch search;
   search.point = point;
-  search.options = settings.optionsFor(kind, config.getBits());
+  search.options = settings.optionsFor(
+      kind.value_or(quantization::QuantizerKind::Symmetric), config.getBits());
   search.options.isSigned = true;
-  chooseAxis(point, *values, search.options, threads);
+  if (failed(chooseAxis(point, *values, search.options, threads)))
+    return failure();
   ArrayRef<int64_t> axes = point.getChannelAxes();
-  if (kernels && !hasTable(kind)) {
+  if (kernels && searchesGrid) {
     FailureOr<std::vector<float>> weights =
         getElementWeights(point, *kernels, values->values().size());
     if (failed(weights))
@@ -178,7 +221,7 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
            << "quantizes per channel a weight of type " << point.getType()
            << ", which has no channels; leave it in float with a rule 'name \""
            << point.getPointName() << "\" weights=float' of an overrides file";
-  if (!hasTable(kind))
+  if (searchesGrid)
     search.selected.resize(search.channels);
   return search;
 }
@@ -228,19 +271,41 @@ struct SelectWeightParametersPass
       searches[tasks[i].first].run(tasks[i].second);
     });
     for (WeightSearch &search : searches) {
-      if (hasTable(search.options.kind)) {
-        quantization::LutParameters table = search.selectTable(workers);
-        if (remarks)
-          remarkOnError(search.point, table);
-        search.point.setParametersAttr(
-            createParameters(&getContext(), table, search.options));
-        continue;
-      }
-      if (remarks)
-        remarkOnError(search.point, search.selected, search.options);
-      search.point.setParametersAttr(
-          createParameters(&getContext(), search.selected, search.options));
+      FailureOr<tpc::QuantizerAttrInterface> quantizer =
+          finish(search, workers);
+      if (failed(quantizer))
+        return signalPassFailure();
+      search.point.setParametersAttr(*quantizer);
     }
+  }
+
+private:
+  /// The quantizer, where the search by channels has been made.
+  FailureOr<tpc::QuantizerAttrInterface>
+  finish(const WeightSearch &search, const support::Threads &workers) {
+    tpc::QuantizationMethodAttrInterface method = search.method();
+    std::optional<quantization::QuantizerKind> kind = method.getSearch();
+    if (!kind) {
+      llvm::Expected<tpc::QuantizerAttrInterface> found =
+          method.selectForChannels(search.rows, search.channels,
+                                   search.options);
+      if (!found)
+        return tpc::QuantizeOp(search.point).emitOpError()
+               << llvm::toString(found.takeError());
+      if (remarks)
+        remarkOnError(search.point,
+                      meanSquaredError(*found, search.rows, search.channels));
+      return *found;
+    }
+    if (hasTable(*kind)) {
+      quantization::LutParameters table = search.selectTable(workers);
+      if (remarks)
+        remarkOnError(search.point, table);
+      return method.createTableQuantizer(table, search.options);
+    }
+    if (remarks)
+      remarkOnError(search.point, search.selected, search.options);
+    return method.createQuantizer(search.selected, search.options);
   }
 };
 } // namespace

@@ -6,28 +6,6 @@
 using namespace mlir;
 using namespace mct;
 
-quantization::QuantizerKind
-mct::getQuantizerKind(tpc::QuantizationMethod method) {
-  switch (method) {
-  case tpc::QuantizationMethod::PowerOfTwo:
-    return quantization::QuantizerKind::PowerOfTwo;
-  case tpc::QuantizationMethod::Symmetric:
-    return quantization::QuantizerKind::Symmetric;
-  case tpc::QuantizationMethod::Uniform:
-    return quantization::QuantizerKind::Uniform;
-  case tpc::QuantizationMethod::LutPowerOfTwo:
-    return quantization::QuantizerKind::LutPowerOfTwo;
-  case tpc::QuantizationMethod::LutSymmetric:
-    return quantization::QuantizerKind::LutSymmetric;
-  }
-  llvm_unreachable("no other method");
-}
-
-bool mct::hasTable(quantization::QuantizerKind kind) {
-  return kind == quantization::QuantizerKind::LutPowerOfTwo ||
-         kind == quantization::QuantizerKind::LutSymmetric;
-}
-
 LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
                                        quantization::ErrorMethod errorMethod) {
   if (bits < 1 || bits > kMaxSelectableBits)
@@ -94,41 +72,31 @@ LogicalResult mct::checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
   return success();
 }
 
-tpc::QuantizerAttrInterface
-mct::createParameters(MLIRContext *context,
-                      ArrayRef<quantization::SelectedParameters> selected,
-                      const quantization::SelectionOptions &options) {
-  if (options.kind == quantization::QuantizerKind::Uniform) {
-    SmallVector<double> steps;
-    SmallVector<int64_t> zeroPoints;
-    for (const quantization::SelectedParameters &parameters : selected) {
-      steps.push_back(parameters.step);
-      zeroPoints.push_back(parameters.zeroPoint);
-    }
-    return tpc::UniformAttr::get(context, steps, zeroPoints, options.bits);
+double mct::meanSquaredError(tpc::QuantizerAttrInterface quantizer,
+                             ArrayRef<quantization::Atom> atoms) {
+  std::vector<float> values;
+  for (const quantization::Atom &atom : atoms)
+    values.push_back(static_cast<float>(atom.value));
+  quantizer.fakeQuantize({int64_t(values.size())}, {}, values.data(),
+                         values.data());
+  double sum = 0, weight = 0;
+  for (auto [atom, value] : llvm::zip_equal(atoms, values)) {
+    double error = double(value) - atom.value;
+    sum += atom.weight * error * error;
+    weight += atom.weight;
   }
-  SmallVector<double> thresholds = llvm::map_to_vector(
-      selected, [](const quantization::SelectedParameters &parameters) {
-        return parameters.threshold;
-      });
-  if (options.kind == quantization::QuantizerKind::PowerOfTwo)
-    return tpc::PowerOfTwoAttr::get(context, thresholds, options.bits,
-                                    options.isSigned);
-  return tpc::SymmetricAttr::get(context, thresholds, options.bits,
-                                 options.isSigned);
+  return weight > 0 ? sum / weight : 0;
 }
 
-tpc::QuantizerAttrInterface
-mct::createParameters(MLIRContext *context,
-                      const quantization::LutParameters &selected,
-                      const quantization::SelectionOptions &options) {
-  tpc::QuantizationMethod method =
-      options.kind == quantization::QuantizerKind::LutPowerOfTwo
-          ? tpc::QuantizationMethod::LutPowerOfTwo
-          : tpc::QuantizationMethod::LutSymmetric;
-  return tpc::LookupTableAttr::get(context, method, selected.thresholds,
-                                   selected.table, options.bits,
-                                   options.isSigned, quantization::kTableBits);
+double mct::meanSquaredError(tpc::QuantizerAttrInterface quantizer,
+                             ArrayRef<float> rows, int64_t channels) {
+  int64_t length = channels ? int64_t(rows.size()) / channels : 0;
+  std::vector<float> values(rows.size());
+  quantizer.fakeQuantize({channels, length}, {0}, rows.data(), values.data());
+  double sum = 0;
+  for (auto [before, after] : llvm::zip_equal(rows, values))
+    sum += (double(after) - before) * (double(after) - before);
+  return rows.empty() ? 0 : sum / double(rows.size());
 }
 
 void mct::remarkOnError(tpc::QuantizeOp point,
@@ -170,4 +138,8 @@ void mct::remarkOnError(tpc::QuantizeOp point,
                         const quantization::LutParameters &selected) {
   point.emitRemark() << "mean squared error " << selected.error
                      << ", the least there is at these thresholds";
+}
+
+void mct::remarkOnError(tpc::QuantizeOp point, double meanSquaredError) {
+  point.emitRemark() << "mean squared error " << meanSquaredError;
 }

@@ -44,30 +44,6 @@ static bool isConcat(Operation *op) {
 }
 
 namespace {
-/// What the two kinds of threshold quantizers have in common.
-struct ThresholdGrid {
-  TypeID kind;
-  double threshold;
-  unsigned bits;
-  bool isSigned;
-
-  static std::optional<ThresholdGrid> get(tpc::QuantizerAttrInterface grid) {
-    if (auto powerOfTwo = dyn_cast_or_null<tpc::PowerOfTwoAttr>(grid))
-      return read(powerOfTwo);
-    if (auto symmetric = dyn_cast_or_null<tpc::SymmetricAttr>(grid))
-      return read(symmetric);
-    return std::nullopt;
-  }
-
-private:
-  template <typename Grid> static std::optional<ThresholdGrid> read(Grid grid) {
-    if (grid.getThreshold().size() != 1)
-      return std::nullopt;
-    return ThresholdGrid{TypeID::get<Grid>(), grid.getThreshold().front(),
-                         grid.getBits(), grid.getIsSigned()};
-  }
-};
-
 struct UpdateConcatThresholdsPass
     : public WithOpModels<mct::impl::UpdateConcatThresholdsPassBase<
           UpdateConcatThresholdsPass>> {
@@ -89,22 +65,20 @@ private:
     tpc::QuantizeOp result = getPoint(concat);
     if (!result)
       return;
-    std::optional<ThresholdGrid> wanted =
-        ThresholdGrid::get(result.getParametersAttr());
-    if (!wanted)
+    tpc::QuantizerAttrInterface wanted = result.getParametersAttr();
+    if (!wanted || !wanted.getGridThreshold())
       return leave(result, [](Diagnostic &remark) {
         remark << "has no threshold to hand to its operands";
       });
     for (unsigned number :
          cast<DataMovementOpInterface>(concat).getMovedOperands())
       if (tpc::QuantizeOp producer = getProducer(concat->getOperand(number)))
-        update(producer, result, *wanted);
+        update(producer, result, wanted);
   }
 
   void update(tpc::QuantizeOp producer, tpc::QuantizeOp result,
-              const ThresholdGrid &wanted) {
-    std::optional<ThresholdGrid> present =
-        ThresholdGrid::get(producer.getParametersAttr());
+              tpc::QuantizerAttrInterface wanted) {
+    tpc::QuantizerAttrInterface present = producer.getParametersAttr();
     auto refuse = [&](llvm::function_ref<void(Diagnostic &)> why) {
       leave(producer, [&](Diagnostic &remark) {
         remark << "keeps its parameters before the concatenation '"
@@ -112,26 +86,33 @@ private:
         why(remark);
       });
     };
-    if (!present || present->kind != wanted.kind)
+    if (!present || !present.getGridThreshold() ||
+        present.getQuantizationMethod() != wanted.getQuantizationMethod())
       return refuse(
           [](Diagnostic &remark) { remark << "their methods differ"; });
     // A grid of another width has other levels, whatever its threshold.
-    if (present->bits != wanted.bits)
+    if (present.getBits() != wanted.getBits())
       return refuse([&](Diagnostic &remark) {
-        remark << "it has " << present->bits << " bits, the other "
-               << wanted.bits;
+        remark << "it has " << present.getBits() << " bits, the other "
+               << wanted.getBits();
       });
-    if (present->isSigned && !wanted.isSigned)
+    if (present.getIsSigned() && !wanted.getIsSigned())
       return refuse([](Diagnostic &remark) {
         remark << "it is signed, the other is not";
       });
     tpc::OpQuantConfigAttr config = producer.getActivationConfig();
-    if (!present->isSigned && wanted.isSigned && config &&
+    if (!present.getIsSigned() && wanted.getIsSigned() && config &&
         config.getSignedness() == tpc::Signedness::Unsigned)
       return refuse([](Diagnostic &remark) {
         remark << "the target wants it unsigned, the other is signed";
       });
-    producer.setParametersAttr(result.getParametersAttr());
+    // How a producer rounds is its own affair.
+    if (std::optional<quantization::Rounding> rounding =
+            present.getRoundingMode())
+      if (tpc::QuantizerAttrInterface rounded =
+              wanted.withRoundingMode(*rounding))
+        wanted = rounded;
+    producer.setParametersAttr(wanted);
   }
 
   void leave(tpc::QuantizeOp point,

@@ -33,8 +33,8 @@ def Tpc_NoteAttr
 """
 
 
-def findings(tmp_path, test="", passes="", attributes="", examples=("mct-fold",)):
-    """Messages for a tree with one test file, one Passes.td, attributes and the doc examples of the named passes."""
+def findings(tmp_path, test="", passes="", attributes="", code="", examples=("mct-fold",)):
+    """Messages for a tree with one test, one Passes.td, attributes, code and the doc examples of the named passes."""
     folder = tmp_path / "test" / "Transforms"
     folder.mkdir(parents=True)
     (folder / "case.mlir").write_text(test)
@@ -43,6 +43,8 @@ def findings(tmp_path, test="", passes="", attributes="", examples=("mct-fold",)
         (folder / flag / "doc-example.mlir").write_text("// RUN: mct-opt %s | FileCheck %s\n// CHECK: module\n")
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "Passes.td").write_text(passes)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "Code.cpp").write_text(code)
     (tmp_path / "tpc_dialect").mkdir()
     (tmp_path / "tpc_dialect" / "Attributes.td").write_text(attributes)
     return [f"{line}: {message}" for _, line, message in lint(tmp_path)]
@@ -130,3 +132,9 @@ def test_accepts_attribute_with_example(tmp_path):
 def test_rejects_attribute_without_example(tmp_path, attributes):
     finding = findings(tmp_path, attributes=attributes)[0]
     assert finding == "2: the description of attribute 'note' has no example"
+
+
+def test_rejects_code_that_names_a_quantizer(tmp_path):
+    code = "bool f(tpc::SymmetricConfig a);\nreturn isa<tpc::SymmetricAttr>(a);\n"
+    (finding,) = findings(tmp_path, code=code)
+    assert finding.startswith("2: names 'SymmetricAttr'")

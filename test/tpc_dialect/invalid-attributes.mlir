@@ -19,6 +19,11 @@
 
 // -----
 
+// expected-error@+1 {{expected one of [power_of_two, lut_pot_quantizer, symmetric, uniform, lut_sym_quantizer], or an attribute that implements QuantizationMethodAttrInterface, for quantization method, got: "symmetric"}}
+#w = #tpc.attr_quant_config<method = "symmetric", bits = 8>
+
+// -----
+
 // A4
 // expected-error@+1 {{duplicate or unknown struct parameter name: bogus}}
 #w = #tpc.attr_quant_config<method = symmetric, bits = 8, bogus = 1>

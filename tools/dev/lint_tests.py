@@ -7,6 +7,7 @@
 * A pass needs a description with `Before:` and `After:`, and a folder test/**/<flag>/ with a doc-example.mlir that has
   their ops.
 * An attribute needs an example in its description: a block of mlir code with its mnemonic.
+* Code of lib/, include/ and tools/ speaks to quantizers through their interface and names none of them.
 
     python3 tools/dev/lint_tests.py [ROOT]
 
@@ -36,6 +37,8 @@ PASS_START = re.compile(r"^def\s+\w+\s*:\s*(?:\w*Pass(?:Base)?|InterfacePass)\s*
 ATTRIBUTE_START = re.compile(r"^def\s+\w+Attr\s*:\s*\w+Attr\s*<\s*\"\w+\"\s*,\s*\"(\w+)\"", re.MULTILINE)
 DESCRIPTION = re.compile(r"let\s+description\s*=\s*\[\{(.*?)\}\]", re.DOTALL)
 CODE_BLOCK = re.compile(r"```mlir\n(.*?)```", re.DOTALL)
+
+CONCRETE_QUANTIZER = re.compile(r"\btpc::((?:PowerOfTwo|Symmetric|Uniform|LookupTable)Attr)\b")
 
 Finding = tuple[Path, int, str]
 
@@ -142,6 +145,12 @@ def lint_example(description: str, example: str) -> Iterator[str]:
                 yield f"'{op}' stands under {heading}, but not in the {where} of doc-example.mlir"
 
 
+def lint_quantizers(path: Path) -> Iterator[Finding]:
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if match := CONCRETE_QUANTIZER.search(line):
+            yield path, number, f"names '{match[1]}'; QuantizerAttrInterface says what there is to know of a quantizer"
+
+
 def lint(root: Path) -> list[Finding]:
     tests = root / "test"
     findings: list[Finding] = []
@@ -155,6 +164,10 @@ def lint(root: Path) -> list[Finding]:
             findings += lint_passes(path, tests)
     for path in sorted((root / "tpc_dialect").rglob("*.td")):
         findings += lint_attributes(path)
+    for folder in ("lib", "include", "tools"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".cpp", ".h"):
+                findings += lint_quantizers(path)
     return findings
 
 

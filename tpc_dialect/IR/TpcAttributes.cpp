@@ -130,6 +130,43 @@ static void printAttributeList(AsmPrinter &printer,
   });
 }
 
+static constexpr StringLiteral kMethods =
+    "[power_of_two, lut_pot_quantizer, symmetric, uniform, lut_sym_quantizer]";
+
+/// One of the known methods as a word, or an attribute of another dialect.
+static ParseResult parseMethod(AsmParser &parser,
+                               QuantizationMethodAttrInterface &method) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word))) {
+    std::optional<QuantizationMethod> known = symbolizeQuantizationMethod(word);
+    if (!known)
+      return parser.emitError(loc) << "expected one of " << kMethods
+                                   << " for quantization method, got: " << word;
+    method = MethodAttr::get(parser.getContext(), *known);
+    return success();
+  }
+  Attribute attribute;
+  if (parser.parseAttribute(attribute))
+    return failure();
+  method = dyn_cast<QuantizationMethodAttrInterface>(attribute);
+  if (method)
+    return success();
+  return parser.emitError(loc)
+         << "expected one of " << kMethods
+         << ", or an attribute that implements "
+            "QuantizationMethodAttrInterface, for quantization method, got: "
+         << attribute;
+}
+
+static void printMethod(AsmPrinter &printer,
+                        QuantizationMethodAttrInterface method) {
+  if (std::optional<QuantizationMethod> known = MethodAttr::getKnown(method))
+    printer << stringifyQuantizationMethod(*known);
+  else
+    printer.printAttribute(method);
+}
+
 // Either may come without the other, which optional groups that both begin
 // with a comma cannot say.
 static ParseResult parseFusing(AsmParser &parser,

@@ -31,10 +31,35 @@ def Tpc_RealListParameter : AttrParameter<"::mct::tpc::RealList", "list of real 
 // What a platform offers
 //===----------------------------------------------------------------------===//
 
+def Tpc_MethodAttr
+    : Tpc_Attr<"Method", "method", [DeclareAttrInterfaceMethods<Tpc_QuantizationMethodAttrInterface, [
+        "getMethodName", "getSearch", "createQuantizer", "createTableQuantizer"]>]> {
+  let summary = "A quantization method that MCT knows";
+  let description = [{
+    In `#tpc.attr_quant_config` and `#tpc.op_quant_config` it is written as its one word.
+
+    ```mlir
+    #tpc.method<symmetric>
+    ```
+
+    Source: MCT `QuantizationMethod`.
+  }];
+  let parameters = (ins EnumParameter<Tpc_QuantizationMethod>:$value);
+  let assemblyFormat = "`<` $value `>`";
+  let genVerifyDecl = 0;
+  let extraClassDeclaration = [{
+    /// The method, when `method` is one that MCT knows.
+    static ::std::optional<::mct::tpc::QuantizationMethod> getKnown(::mlir::Attribute method);
+    /// Whether its levels come from a table.
+    bool isTable() const;
+  }];
+}
+
 def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
   let summary = "How one weight tensor may be quantized";
   let description = [{
-    * `method`: family of allowed thresholds. `power_of_two`: t = 2^k, k integer.
+    * `method`: family of allowed thresholds: one of `#tpc.method`, as a word, or any attribute that implements
+      `QuantizationMethodAttrInterface`. `power_of_two`: t = 2^k, k integer.
     * `bits`: width in bits of the stored integer, sign included.
     * `per_channel`: one threshold per output channel instead of one per tensor.
     * `enabled`: quantized at all.
@@ -49,18 +74,18 @@ def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
     Source: MCT `schema/v2.py`, `AttributeQuantizationConfig`.
   }];
   let parameters = (ins
-    EnumParameter<Tpc_QuantizationMethod>:$method,
+    "::mct::tpc::QuantizationMethodAttrInterface":$method,
     "int64_t":$bits,
     DefaultValuedParameter<"bool", "false">:$per_channel,
     DefaultValuedParameter<"bool", "false">:$enabled,
     OptionalParameter<"std::optional<int64_t>">:$lut_values_bits);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = "`<` struct(custom<Method>($method), $bits, $per_channel, $enabled, $lut_values_bits) `>`";
 }
 
 def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
   let summary = "One way to run one operator";
   let description = [{
-    * `act_method`, `act_bits`: quantizer of the result. `act_enabled = false`: the result gets none.
+    * `act_method` (as `method` of `#tpc.attr_quant_config`), `act_bits`: quantizer of the result. `act_enabled = false`: the result gets none.
     * `input_bits`: widths of activations that the operator can read.
     * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own.
     * `signedness`: of the result's grid; `auto` follows the data.
@@ -83,7 +108,7 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     Source: MCT `schema/v2.py`, `OpQuantizationConfig`.
   }];
   let parameters = (ins
-    EnumParameter<Tpc_QuantizationMethod>:$act_method,
+    "::mct::tpc::QuantizationMethodAttrInterface":$act_method,
     "int64_t":$act_bits,
     ArrayRefParameter<"int64_t">:$input_bits,
     DefaultValuedParameter<"bool", "true">:$act_enabled,
@@ -95,7 +120,7 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     OptionalParameter<"::mlir::DictionaryAttr">:$weights,
     "::mct::tpc::AttrQuantConfigAttr":$default_weight);
   let assemblyFormat = [{
-    `<` struct($act_method, $act_bits, custom<BitList>($input_bits), $act_enabled, $preserving, $signedness,
+    `<` struct(custom<Method>($act_method), $act_bits, custom<BitList>($input_bits), $act_enabled, $preserving, $signedness,
                $fixed_scale, $fixed_zero_point, $simd_size, $weights, qualified($default_weight)) `>`
   }];
   let extraClassDeclaration = [{
@@ -415,28 +440,40 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
 // Parameters of quantizers
 //===----------------------------------------------------------------------===//
 
-class Tpc_ThresholdQuantizerAttr<string name, string attr_mnemonic>
-    : Tpc_Attr<name, attr_mnemonic, [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface>]> {
+/// The attribute speaks for itself in these methods of the interface, and in those that have no default.
+class Tpc_QuantizerAttr<string name, string attr_mnemonic, list<string> methods>
+    : Tpc_Attr<name, attr_mnemonic, [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface,
+        !listconcat(["getIsSigned", "verifyParameters"], methods)>]>;
+
+class Tpc_ThresholdQuantizerAttr<string name, string attr_mnemonic, list<string> methods = []>
+    : Tpc_QuantizerAttr<name, attr_mnemonic, !listconcat(["getGrids", "getRoundingMode", "withRoundingMode",
+        "getThresholds", "withThresholds", "scaledBy"], methods)> {
   let parameters = (ins
     Tpc_RealListParameter:$threshold,
     "unsigned":$bits,
-    DefaultValuedParameter<"bool", "true">:$is_signed);
-  let assemblyFormat = "`<` struct(custom<RealList>($threshold), $bits, $is_signed) `>`";
+    DefaultValuedParameter<"bool", "true">:$is_signed,
+    DefaultValuedParameter<"::mct::tpc::RoundingMode", "::mct::tpc::RoundingMode::HalfEven">:$rounding);
+  let assemblyFormat = "`<` struct(custom<RealList>($threshold), $bits, $is_signed, $rounding) `>`";
 }
 
 def Tpc_PowerOfTwoAttr : Tpc_ThresholdQuantizerAttr<"PowerOfTwo", "power_of_two"> {
   let summary = "Symmetric grid whose threshold is a power of two";
   let description = [{
     Levels are step * q with step = threshold / 2^(bits - is_signed), q from -2^(bits-1) to 2^(bits-1) - 1, or from 0
-    to 2^bits - 1 when unsigned. `threshold`: one, or one per channel. Multiples of 1/32 from 0 to 255/32 are
+    to 2^bits - 1 when unsigned. `threshold`: one, or one per channel.
+
+    `rounding`: where a value halfway between two levels goes. `half_even`, to the even q: what PyTorch does, and the
+    searches. `half_up`, to the larger q: what a shift after adding half does, as `tosa.rescale` with `SINGLE_ROUND`.
+
+    Multiples of 1/32 from 0 to 255/32, whose halves are rounded up, are
 
     ```mlir
-    #tpc.power_of_two<threshold = [8.0], bits = 8, is_signed = false>
+    #tpc.power_of_two<threshold = [8.0], bits = 8, is_signed = false, rounding = half_up>
     ```
   }];
 }
 
-def Tpc_SymmetricAttr : Tpc_ThresholdQuantizerAttr<"Symmetric", "symmetric"> {
+def Tpc_SymmetricAttr : Tpc_ThresholdQuantizerAttr<"Symmetric", "symmetric", ["takesFactors"]> {
   let summary = "Symmetric grid with a free threshold";
   let description = [{
     As `#tpc.power_of_two`, for any positive threshold.
@@ -447,10 +484,12 @@ def Tpc_SymmetricAttr : Tpc_ThresholdQuantizerAttr<"Symmetric", "symmetric"> {
   }];
 }
 
-def Tpc_UniformAttr : Tpc_Attr<"Uniform", "uniform", [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface>]> {
+def Tpc_UniformAttr : Tpc_QuantizerAttr<"Uniform", "uniform", [
+    "getGrids", "getRoundingMode", "withRoundingMode", "takesFactors", "scaledBy"]> {
   let summary = "Asymmetric grid that contains zero";
   let description = [{
-    Levels are scale * (q - zero_point), q from 0 to 2^bits - 1. One pair, or one per channel.
+    Levels are scale * (q - zero_point), q from 0 to 2^bits - 1. One pair, or one per channel. `rounding` as for
+    `#tpc.power_of_two`, where the even q are counted from the zero point.
 
     ```mlir
     #tpc.uniform<scale = [0.02, 0.05], zero_point = [128, 3], bits = 8>
@@ -459,17 +498,18 @@ def Tpc_UniformAttr : Tpc_Attr<"Uniform", "uniform", [DeclareAttrInterfaceMethod
   let parameters = (ins
     Tpc_RealListParameter:$scale,
     ArrayRefParameter<"int64_t">:$zero_point,
-    "unsigned":$bits);
-  let assemblyFormat = "`<` struct(custom<RealList>($scale), custom<BitList>($zero_point), $bits) `>`";
+    "unsigned":$bits,
+    DefaultValuedParameter<"::mct::tpc::RoundingMode", "::mct::tpc::RoundingMode::HalfEven">:$rounding);
+  let assemblyFormat = "`<` struct(custom<RealList>($scale), custom<BitList>($zero_point), $bits, $rounding) `>`";
 }
 
-def Tpc_LookupTableAttr
-    : Tpc_Attr<"LookupTable", "lookup_table", [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface>]> {
+def Tpc_LookupTableAttr : Tpc_QuantizerAttr<"LookupTable", "lookup_table", [
+    "getLevels", "getThresholds", "withThresholds", "prepare"]> {
   let summary = "Levels from a table of integers";
   let description = [{
     The stored integer, of `bits` bits, is an index into `table`. Entry e stands for the value e * threshold /
     2^(table_bits - is_signed). A value takes the entry nearest to value / (threshold + 1e-8) * 2^(table_bits -
-    is_signed), clamped to the range of a `table_bits` integer.
+    is_signed), clamped to the range of a `table_bits` integer; of two that are as near the lower one.
 
     * `method`: `lut_pot_quantizer`, whose thresholds are powers of two, or `lut_sym_quantizer`.
     * `threshold`: one, or one per channel. The table is the same for all channels.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/OpImplementation.h"
 #include "tpc_dialect/IR/TpcBytecode.h"
 

@@ -5,6 +5,7 @@
 #define TPC_DIALECT_IR_TPCDIALECT_H
 
 #include "mct/Quantization/Grid.h"
+#include "mct/Quantization/TensorQuantizer.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
@@ -14,6 +15,18 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mct::quantization {
+class Histogram;
+enum class QuantizerKind;
+struct LutParameters;
+struct SelectedParameters;
+struct SelectionOptions;
+} // namespace mct::quantization
 
 namespace mct::tpc {
 /// A double as a parameter of an attribute: equal to another one when all bits
@@ -46,6 +59,27 @@ inline constexpr llvm::StringLiteral kActivationBiasCorrection =
 inline constexpr llvm::StringLiteral kInputMeanCorrection = "input_mean";
 inline constexpr llvm::StringLiteral kQuantizedNetworkCorrection =
     "quantized_network";
+
+class QuantizationMethodAttrInterface;
+class QuantizerAttrInterface;
+
+/// What the interfaces of quantizers and methods do by default.
+namespace detail {
+llvm::SmallVector<float>
+getLevelsOfGrids(llvm::ArrayRef<quantization::Grid> grids, size_t channel);
+mlir::Type getQuantizedType(QuantizerAttrInterface quantizer,
+                            mlir::FloatType expressed,
+                            llvm::ArrayRef<int64_t> axes);
+std::unique_ptr<quantization::TensorQuantizer>
+prepare(QuantizerAttrInterface quantizer);
+void fakeQuantize(QuantizerAttrInterface quantizer,
+                  llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
+                  const float *input, float *output);
+std::optional<double> getGridThreshold(QuantizerAttrInterface quantizer);
+std::string printAttribute(mlir::Attribute attribute);
+llvm::Error cannotSelect(QuantizationMethodAttrInterface method,
+                         llvm::StringRef what);
+} // namespace detail
 } // namespace mct::tpc
 
 #include "tpc_dialect/IR/TpcDialect.h.inc"

@@ -17,6 +17,7 @@ def Tpc_Dialect : Dialect {
     Nothing in this dialect is computed from data: statistics and parameters are stored here, and made in
     `lib/Calibration` and `lib/Quantization`.
   }];
+  let dependentDialects = ["::mlir::quant::QuantDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{

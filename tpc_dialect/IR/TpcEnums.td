@@ -23,6 +23,11 @@ def Tpc_Signedness : Tpc_Enum<"Signedness", "signedness", [
   I32EnumCase<"Unsigned", 2, "unsigned">
 ]>;
 
+def Tpc_RoundingMode : Tpc_Enum<"RoundingMode", "rounding", [
+  I32EnumCase<"HalfEven", 0, "half_even">,
+  I32EnumCase<"HalfUp", 1, "half_up">
+]>;
+
 def Tpc_PredicateKind : Tpc_Enum<"PredicateKind", "filter comparison or connective", [
   I32EnumCase<"Equal", 0, "eq">,
   I32EnumCase<"NotEqual", 1, "ne">,

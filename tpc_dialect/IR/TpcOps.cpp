@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -279,24 +278,9 @@ static LogicalResult verifyAttributes(QuantizeOp point) {
             emitError, made.getApplied(), made.getBiasOffset(),
             made.getKernelScale(), made.getSamples())))
       return failure();
-  if (!point.getParametersAttr())
-    return success();
-  return llvm::TypeSwitch<Attribute, LogicalResult>(point.getParametersAttr())
-      .Case<PowerOfTwoAttr, SymmetricAttr>([&](auto grid) {
-        return decltype(grid)::verify(emitError, grid.getThreshold(),
-                                      grid.getBits(), grid.getIsSigned());
-      })
-      .Case([&](UniformAttr grid) {
-        return UniformAttr::verify(emitError, grid.getScale(),
-                                   grid.getZeroPoint(), grid.getBits());
-      })
-      .Case([&](LookupTableAttr table) {
-        return LookupTableAttr::verify(emitError, table.getMethod(),
-                                       table.getThreshold(), table.getTable(),
-                                       table.getBits(), table.getIsSigned(),
-                                       table.getTableBits());
-      })
-      .Default([](Attribute) { return success(); });
+  if (QuantizerAttrInterface parameters = point.getParametersAttr())
+    return parameters.verifyParameters(emitError);
+  return success();
 }
 
 LogicalResult QuantizeOp::verify() {

@@ -2,32 +2,51 @@
 //
 // The quantizers and methods that this dialect has, and what others inherit.
 #include "mct/Quantization/Lut.h"
+#include "mct/Quantization/Selection.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcVerification.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace mlir;
+using namespace mct;
 using namespace mct::tpc;
 
 //===----------------------------------------------------------------------===//
-// Parameters of quantizers
+// What the quantizers share
 //===----------------------------------------------------------------------===//
 
-static void fakeQuantizeOnGrids(ArrayRef<mct::quantization::Grid> grids,
-                                ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
-                                const float *input, float *output) {
-  if (grids.size() == 1) {
-    size_t count = 1;
-    for (int64_t size : shape)
-      count *= size;
-    mct::quantization::fakeQuantize(grids.front(), input, output, count);
-    return;
-  }
-  mct::quantization::fakeQuantizePerChannel(grids, shape, axes, input, output);
+static quantization::Rounding toRounding(RoundingMode mode) {
+  return mode == RoundingMode::HalfUp ? quantization::Rounding::HalfUp
+                                      : quantization::Rounding::HalfToEven;
 }
+
+static RoundingMode toRoundingMode(quantization::Rounding rounding) {
+  return rounding == quantization::Rounding::HalfUp ? RoundingMode::HalfUp
+                                                    : RoundingMode::HalfEven;
+}
+
+/// For parameters that are only tried.
+static InFlightDiagnostic noDiagnostic() { return {}; }
+
+/// One factor is for all values.
+static SmallVector<double> multiply(ArrayRef<double> values,
+                                    ArrayRef<double> factors) {
+  assert((factors.size() == 1 || factors.size() == values.size()) &&
+         "one factor, or one for each parameter");
+  SmallVector<double> products;
+  for (auto [index, value] : llvm::enumerate(values))
+    products.push_back(value * factors[factors.size() == 1 ? 0 : index]);
+  return products;
+}
+
+//===----------------------------------------------------------------------===//
+// Quantizers
+//===----------------------------------------------------------------------===//
 
 static LogicalResult verifyBits(EmitError emitError, unsigned bits) {
   // 24 bits and more have no exact float representatives.
@@ -60,52 +79,106 @@ static LogicalResult verifyPowersOfTwo(EmitError emitError,
 }
 
 LogicalResult PowerOfTwoAttr::verify(EmitError emitError, RealList thresholds,
-                                     unsigned bits, bool) {
+                                     unsigned bits, bool, RoundingMode) {
   if (failed(verifyThresholds(emitError, thresholds, bits)))
     return failure();
   return verifyPowersOfTwo(emitError, thresholds);
 }
 
 LogicalResult SymmetricAttr::verify(EmitError emitError, RealList thresholds,
-                                    unsigned bits, bool) {
+                                    unsigned bits, bool, RoundingMode) {
   return verifyThresholds(emitError, thresholds, bits);
 }
 
-static SmallVector<mct::quantization::Grid>
-gridsOf(ArrayRef<double> thresholds, unsigned bits, bool isSigned) {
+static SmallVector<quantization::Grid> gridsOf(ArrayRef<double> thresholds,
+                                               unsigned bits, bool isSigned) {
   return llvm::map_to_vector(thresholds, [&](double threshold) {
-    return mct::quantization::symmetricGrid(threshold, bits, isSigned);
+    return quantization::symmetricGrid(threshold, bits, isSigned);
   });
 }
 
-QuantizationMethod PowerOfTwoAttr::getMethod() const {
-  return QuantizationMethod::PowerOfTwo;
+static SmallVector<quantization::Grid>
+withRounding(SmallVector<quantization::Grid> grids, RoundingMode rounding) {
+  for (quantization::Grid &grid : grids)
+    grid.rounding = toRounding(rounding);
+  return grids;
+}
+
+QuantizationMethodAttrInterface PowerOfTwoAttr::getQuantizationMethod() const {
+  return MethodAttr::get(getContext(), QuantizationMethod::PowerOfTwo);
 }
 size_t PowerOfTwoAttr::getNumChannels() const { return getThreshold().size(); }
-SmallVector<mct::quantization::Grid> PowerOfTwoAttr::getGrids() const {
-  return gridsOf(getThreshold(), getBits(), getIsSigned());
+ArrayRef<double> PowerOfTwoAttr::getThresholds() const {
+  return getThreshold();
 }
-void PowerOfTwoAttr::fakeQuantize(ArrayRef<int64_t> shape,
-                                  ArrayRef<int64_t> axes, const float *input,
-                                  float *output) const {
-  fakeQuantizeOnGrids(getGrids(), shape, axes, input, output);
+SmallVector<quantization::Grid> PowerOfTwoAttr::getGrids() const {
+  return withRounding(gridsOf(getThreshold(), getBits(), getIsSigned()),
+                      getRounding());
+}
+std::optional<quantization::Rounding> PowerOfTwoAttr::getRoundingMode() const {
+  return toRounding(getRounding());
+}
+QuantizerAttrInterface
+PowerOfTwoAttr::withRoundingMode(quantization::Rounding rounding) const {
+  return get(getContext(), getThreshold(), getBits(), getIsSigned(),
+             toRoundingMode(rounding));
+}
+QuantizerAttrInterface
+PowerOfTwoAttr::withThresholds(ArrayRef<double> thresholds) const {
+  return succeeded(verify(noDiagnostic, thresholds, getBits(), getIsSigned(),
+                          getRounding()))
+             ? get(getContext(), thresholds, getBits(), getIsSigned(),
+                   getRounding())
+             : PowerOfTwoAttr();
+}
+QuantizerAttrInterface
+PowerOfTwoAttr::scaledBy(ArrayRef<double> factors) const {
+  return withThresholds(multiply(getThreshold(), factors));
+}
+LogicalResult PowerOfTwoAttr::verifyParameters(EmitError emitError) const {
+  return verify(emitError, getThreshold(), getBits(), getIsSigned(),
+                getRounding());
 }
 
-QuantizationMethod SymmetricAttr::getMethod() const {
-  return QuantizationMethod::Symmetric;
+QuantizationMethodAttrInterface SymmetricAttr::getQuantizationMethod() const {
+  return MethodAttr::get(getContext(), QuantizationMethod::Symmetric);
 }
 size_t SymmetricAttr::getNumChannels() const { return getThreshold().size(); }
-SmallVector<mct::quantization::Grid> SymmetricAttr::getGrids() const {
-  return gridsOf(getThreshold(), getBits(), getIsSigned());
+ArrayRef<double> SymmetricAttr::getThresholds() const { return getThreshold(); }
+SmallVector<quantization::Grid> SymmetricAttr::getGrids() const {
+  return withRounding(gridsOf(getThreshold(), getBits(), getIsSigned()),
+                      getRounding());
 }
-void SymmetricAttr::fakeQuantize(ArrayRef<int64_t> shape,
-                                 ArrayRef<int64_t> axes, const float *input,
-                                 float *output) const {
-  fakeQuantizeOnGrids(getGrids(), shape, axes, input, output);
+std::optional<quantization::Rounding> SymmetricAttr::getRoundingMode() const {
+  return toRounding(getRounding());
 }
+QuantizerAttrInterface
+SymmetricAttr::withRoundingMode(quantization::Rounding rounding) const {
+  return get(getContext(), getThreshold(), getBits(), getIsSigned(),
+             toRoundingMode(rounding));
+}
+QuantizerAttrInterface
+SymmetricAttr::withThresholds(ArrayRef<double> thresholds) const {
+  return succeeded(verify(noDiagnostic, thresholds, getBits(), getIsSigned(),
+                          getRounding()))
+             ? get(getContext(), thresholds, getBits(), getIsSigned(),
+                   getRounding())
+             : SymmetricAttr();
+}
+// The verifier of the point says what is wrong with a product.
+QuantizerAttrInterface SymmetricAttr::scaledBy(ArrayRef<double> factors) const {
+  return get(getContext(), multiply(getThreshold(), factors), getBits(),
+             getIsSigned(), getRounding());
+}
+LogicalResult SymmetricAttr::verifyParameters(EmitError emitError) const {
+  return verify(emitError, getThreshold(), getBits(), getIsSigned(),
+                getRounding());
+}
+bool SymmetricAttr::takesFactors() const { return true; }
 
 LogicalResult UniformAttr::verify(EmitError emitError, RealList scales,
-                                  ArrayRef<int64_t> zeroPoints, unsigned bits) {
+                                  ArrayRef<int64_t> zeroPoints, unsigned bits,
+                                  RoundingMode) {
   if (scales.empty() || scales.size() != zeroPoints.size())
     return emitError() << "a uniform quantizer needs as many zero points as "
                           "scales, but got "
@@ -123,20 +196,33 @@ LogicalResult UniformAttr::verify(EmitError emitError, RealList scales,
   return success();
 }
 
-QuantizationMethod UniformAttr::getMethod() const {
-  return QuantizationMethod::Uniform;
+QuantizationMethodAttrInterface UniformAttr::getQuantizationMethod() const {
+  return MethodAttr::get(getContext(), QuantizationMethod::Uniform);
 }
 size_t UniformAttr::getNumChannels() const { return getScale().size(); }
-SmallVector<mct::quantization::Grid> UniformAttr::getGrids() const {
-  SmallVector<mct::quantization::Grid> grids;
+bool UniformAttr::getIsSigned() const { return false; }
+SmallVector<quantization::Grid> UniformAttr::getGrids() const {
+  SmallVector<quantization::Grid> grids;
   for (auto [scale, zeroPoint] : llvm::zip_equal(getScale(), getZeroPoint()))
-    grids.push_back(
-        mct::quantization::uniformGrid(scale, zeroPoint, getBits()));
-  return grids;
+    grids.push_back(quantization::uniformGrid(scale, zeroPoint, getBits()));
+  return withRounding(std::move(grids), getRounding());
 }
-void UniformAttr::fakeQuantize(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
-                               const float *input, float *output) const {
-  fakeQuantizeOnGrids(getGrids(), shape, axes, input, output);
+std::optional<quantization::Rounding> UniformAttr::getRoundingMode() const {
+  return toRounding(getRounding());
+}
+QuantizerAttrInterface
+UniformAttr::withRoundingMode(quantization::Rounding rounding) const {
+  return get(getContext(), getScale(), getZeroPoint(), getBits(),
+             toRoundingMode(rounding));
+}
+bool UniformAttr::takesFactors() const { return true; }
+QuantizerAttrInterface UniformAttr::scaledBy(ArrayRef<double> factors) const {
+  return get(getContext(), multiply(getScale(), factors), getZeroPoint(),
+             getBits(), getRounding());
+}
+LogicalResult UniformAttr::verifyParameters(EmitError emitError) const {
+  return verify(emitError, getScale(), getZeroPoint(), getBits(),
+                getRounding());
 }
 
 LogicalResult LookupTableAttr::verify(EmitError emitError,
@@ -165,8 +251,8 @@ LogicalResult LookupTableAttr::verify(EmitError emitError,
     return emitError() << "a lookup table of " << bits << " bits has 1 to "
                        << (1 << bits) << " entries, but got " << table.size();
   // LT5
-  int64_t lo = mct::quantization::tableMin(isSigned, tableBits);
-  int64_t hi = mct::quantization::tableMax(isSigned, tableBits);
+  int64_t lo = quantization::tableMin(isSigned, tableBits);
+  int64_t hi = quantization::tableMax(isSigned, tableBits);
   for (auto [i, entry] : llvm::enumerate(table)) {
     if (entry < lo || entry > hi)
       return emitError() << "entry " << entry
@@ -179,14 +265,186 @@ LogicalResult LookupTableAttr::verify(EmitError emitError,
   return success();
 }
 
-size_t LookupTableAttr::getNumChannels() const { return getThreshold().size(); }
-SmallVector<mct::quantization::Grid> LookupTableAttr::getGrids() const {
-  return {};
+QuantizationMethodAttrInterface LookupTableAttr::getQuantizationMethod() const {
+  return MethodAttr::get(getContext(), getMethod());
 }
-void LookupTableAttr::fakeQuantize(ArrayRef<int64_t> shape,
-                                   ArrayRef<int64_t> axes, const float *input,
-                                   float *output) const {
-  mct::quantization::LutQuantizer(getTable(), getThreshold(), getIsSigned(),
-                                  getTableBits())
-      .run(shape, axes, input, output);
+size_t LookupTableAttr::getNumChannels() const { return getThreshold().size(); }
+ArrayRef<double> LookupTableAttr::getThresholds() const {
+  return getThreshold();
+}
+QuantizerAttrInterface
+LookupTableAttr::withThresholds(ArrayRef<double> thresholds) const {
+  return succeeded(verify(noDiagnostic, getMethod(), thresholds, getTable(),
+                          getBits(), getIsSigned(), getTableBits()))
+             ? get(getContext(), getMethod(), thresholds, getTable(), getBits(),
+                   getIsSigned(), getTableBits())
+             : LookupTableAttr();
+}
+SmallVector<float> LookupTableAttr::getLevels(size_t channel) const {
+  auto threshold = static_cast<float>(
+      getThreshold()[getThreshold().size() == 1 ? 0 : channel]);
+  int shift = int(getTableBits()) - (getIsSigned() ? 1 : 0);
+  return llvm::map_to_vector(getTable(), [&](int64_t entry) {
+    return std::ldexp(static_cast<float>(entry), -shift) * threshold;
+  });
+}
+std::unique_ptr<quantization::TensorQuantizer>
+LookupTableAttr::prepare() const {
+  return std::make_unique<quantization::LutQuantizer>(
+      getTable(), getThreshold(), getIsSigned(), getTableBits());
+}
+LogicalResult LookupTableAttr::verifyParameters(EmitError emitError) const {
+  return verify(emitError, getMethod(), getThreshold(), getTable(), getBits(),
+                getIsSigned(), getTableBits());
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+std::optional<QuantizationMethod> MethodAttr::getKnown(Attribute method) {
+  if (auto known = dyn_cast<MethodAttr>(method))
+    return known.getValue();
+  return std::nullopt;
+}
+
+bool MethodAttr::isTable() const {
+  return getValue() == QuantizationMethod::LutPowerOfTwo ||
+         getValue() == QuantizationMethod::LutSymmetric;
+}
+
+std::string MethodAttr::getMethodName() const {
+  return stringifyQuantizationMethod(getValue()).str();
+}
+
+std::optional<quantization::QuantizerKind> MethodAttr::getSearch() const {
+  switch (getValue()) {
+  case QuantizationMethod::PowerOfTwo:
+    return quantization::QuantizerKind::PowerOfTwo;
+  case QuantizationMethod::Symmetric:
+    return quantization::QuantizerKind::Symmetric;
+  case QuantizationMethod::Uniform:
+    return quantization::QuantizerKind::Uniform;
+  case QuantizationMethod::LutPowerOfTwo:
+    return quantization::QuantizerKind::LutPowerOfTwo;
+  case QuantizationMethod::LutSymmetric:
+    return quantization::QuantizerKind::LutSymmetric;
+  }
+  llvm_unreachable("no other method");
+}
+
+QuantizerAttrInterface MethodAttr::createQuantizer(
+    ArrayRef<quantization::SelectedParameters> selected,
+    const quantization::SelectionOptions &options) const {
+  if (getValue() == QuantizationMethod::Uniform) {
+    SmallVector<double> steps;
+    SmallVector<int64_t> zeroPoints;
+    for (const quantization::SelectedParameters &parameters : selected) {
+      steps.push_back(parameters.step);
+      zeroPoints.push_back(parameters.zeroPoint);
+    }
+    return UniformAttr::get(getContext(), steps, zeroPoints, options.bits,
+                            RoundingMode::HalfEven);
+  }
+  SmallVector<double> thresholds = llvm::map_to_vector(
+      selected, [](const quantization::SelectedParameters &parameters) {
+        return parameters.threshold;
+      });
+  if (getValue() == QuantizationMethod::PowerOfTwo)
+    return PowerOfTwoAttr::get(getContext(), thresholds, options.bits,
+                               options.isSigned, RoundingMode::HalfEven);
+  return SymmetricAttr::get(getContext(), thresholds, options.bits,
+                            options.isSigned, RoundingMode::HalfEven);
+}
+
+QuantizerAttrInterface MethodAttr::createTableQuantizer(
+    const quantization::LutParameters &selected,
+    const quantization::SelectionOptions &options) const {
+  return LookupTableAttr::get(getContext(), getValue(), selected.thresholds,
+                              selected.table, options.bits, options.isSigned,
+                              quantization::kTableBits);
+}
+
+//===----------------------------------------------------------------------===//
+// Defaults of the interfaces
+//===----------------------------------------------------------------------===//
+
+SmallVector<float>
+tpc::detail::getLevelsOfGrids(ArrayRef<quantization::Grid> grids,
+                              size_t channel) {
+  if (grids.empty())
+    return {};
+  const quantization::Grid &grid = grids[grids.size() == 1 ? 0 : channel];
+  auto step = static_cast<float>(grid.step);
+  SmallVector<float> levels;
+  for (int64_t level = grid.qmin; level <= grid.qmax; ++level)
+    levels.push_back(static_cast<float>(level - grid.zeroPoint) * step);
+  return levels;
+}
+
+Type tpc::detail::getQuantizedType(QuantizerAttrInterface quantizer,
+                                   FloatType expressed,
+                                   ArrayRef<int64_t> axes) {
+  SmallVector<quantization::Grid> grids = quantizer.getGrids();
+  if (grids.empty() || (grids.size() != 1 && axes.size() != 1))
+    return {};
+  bool isSigned = quantizer.getIsSigned();
+  unsigned flags = isSigned ? quant::QuantizationFlags::Signed : 0;
+  Type storage = IntegerType::get(expressed.getContext(), quantizer.getBits());
+  SmallVector<double> scales;
+  SmallVector<int64_t> zeroPoints;
+  for (const quantization::Grid &grid : grids) {
+    scales.push_back(grid.step);
+    zeroPoints.push_back(grid.zeroPoint);
+  }
+  int64_t qmin = grids.front().qmin, qmax = grids.front().qmax;
+  if (grids.size() == 1)
+    return quant::UniformQuantizedType::getChecked(
+        noDiagnostic, flags, storage, expressed, scales.front(),
+        zeroPoints.front(), qmin, qmax);
+  return quant::UniformQuantizedPerAxisType::getChecked(
+      noDiagnostic, flags, storage, expressed, scales, zeroPoints,
+      static_cast<int32_t>(axes.front()), qmin, qmax);
+}
+
+std::unique_ptr<quantization::TensorQuantizer>
+tpc::detail::prepare(QuantizerAttrInterface quantizer) {
+  SmallVector<quantization::Grid> grids = quantizer.getGrids();
+  if (!grids.empty())
+    return std::make_unique<quantization::AffineQuantizer>(grids);
+  std::vector<std::vector<float>> levels;
+  for (size_t channel = 0; channel != quantizer.getNumChannels(); ++channel) {
+    SmallVector<float> ofChannel = quantizer.getLevels(channel);
+    levels.emplace_back(ofChannel.begin(), ofChannel.end());
+  }
+  return std::make_unique<quantization::LevelQuantizer>(
+      levels,
+      quantizer.getRoundingMode().value_or(quantization::Rounding::HalfUp));
+}
+
+void tpc::detail::fakeQuantize(QuantizerAttrInterface quantizer,
+                               ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
+                               const float *input, float *output) {
+  quantizer.prepare()->run(shape, axes, input, output);
+}
+
+std::optional<double>
+tpc::detail::getGridThreshold(QuantizerAttrInterface quantizer) {
+  ArrayRef<double> thresholds = quantizer.getThresholds();
+  if (thresholds.size() != 1 || quantizer.getGrids().size() != 1)
+    return std::nullopt;
+  return thresholds.front();
+}
+
+std::string tpc::detail::printAttribute(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+llvm::Error tpc::detail::cannotSelect(QuantizationMethodAttrInterface method,
+                                      StringRef what) {
+  return llvm::createStringError(
+      "asks for the method " + method.getMethodName() +
+      ", which has no selection of parameters for " + what);
 }

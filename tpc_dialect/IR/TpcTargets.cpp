@@ -17,9 +17,9 @@ using namespace mct::tpc;
 //===----------------------------------------------------------------------===//
 
 LogicalResult
-AttrQuantConfigAttr::verify(EmitError emitError, QuantizationMethod,
-                            int64_t bits, bool, bool,
-                            std::optional<int64_t> lutValuesBits) {
+AttrQuantConfigAttr::verify(EmitError emitError,
+                            QuantizationMethodAttrInterface, int64_t bits, bool,
+                            bool, std::optional<int64_t> lutValuesBits) {
   // A1
   if (bits <= 0)
     return emitError() << "weight bit width must be positive, but got " << bits;
@@ -32,8 +32,9 @@ AttrQuantConfigAttr::verify(EmitError emitError, QuantizationMethod,
 
 /// O7 and O8: the fixed output grid is complete and exists.
 static LogicalResult verifyFixedGrid(EmitError emitError,
-                                     QuantizationMethod method, int64_t bits,
-                                     Signedness signedness, FloatAttr scale,
+                                     std::optional<QuantizationMethod> method,
+                                     int64_t bits, Signedness signedness,
+                                     FloatAttr scale,
                                      std::optional<int64_t> zeroPoint) {
   if (static_cast<bool>(scale) != zeroPoint.has_value())
     return emitError()
@@ -63,13 +64,12 @@ static LogicalResult verifyFixedGrid(EmitError emitError,
   return success();
 }
 
-LogicalResult
-OpQuantConfigAttr::verify(EmitError emitError, QuantizationMethod method,
-                          int64_t bits, ArrayRef<int64_t> inputBits, bool, bool,
-                          Signedness signedness, FloatAttr fixedScale,
-                          std::optional<int64_t> fixedZeroPoint,
-                          std::optional<int64_t> simdSize,
-                          DictionaryAttr weights, AttrQuantConfigAttr) {
+LogicalResult OpQuantConfigAttr::verify(
+    EmitError emitError, QuantizationMethodAttrInterface asked, int64_t bits,
+    ArrayRef<int64_t> inputBits, bool, bool, Signedness signedness,
+    FloatAttr fixedScale, std::optional<int64_t> fixedZeroPoint,
+    std::optional<int64_t> simdSize, DictionaryAttr weights,
+    AttrQuantConfigAttr) {
   // O1
   if (bits <= 0)
     return emitError() << "activation bit width must be positive, but got "
@@ -83,6 +83,7 @@ OpQuantConfigAttr::verify(EmitError emitError, QuantizationMethod method,
       return emitError() << "'input_bits' entries must be positive, but got "
                          << width;
   // O4
+  std::optional<QuantizationMethod> method = MethodAttr::getKnown(asked);
   if (method == QuantizationMethod::LutSymmetric)
     return emitError()
            << "'lut_sym_quantizer' is not an activation quantization method";

@@ -88,9 +88,14 @@ private:
       out.attribute(key, nullptr);
   }
 
+  /// Every method is known: `exportTpcJson` has checked.
+  static int64_t getCode(QuantizationMethodAttrInterface method) {
+    return int64_t(cast<MethodAttr>(method).getValue());
+  }
+
   void write(AttrQuantConfigAttr config) {
     out.object([&] {
-      out.attribute("weights_quantization_method", int64_t(config.getMethod()));
+      out.attribute("weights_quantization_method", getCode(config.getMethod()));
       out.attribute("weights_n_bits", config.getBits());
       out.attribute("weights_per_channel_threshold", config.getPerChannel());
       out.attribute("enable_weights_quantization", config.getEnabled());
@@ -129,7 +134,7 @@ private:
         }
       });
       out.attribute("activation_quantization_method",
-                    int64_t(config.getActMethod()));
+                    getCode(config.getActMethod()));
       out.attribute("activation_n_bits", config.getActBits());
       out.attributeArray("supported_input_activation_n_bits", [&] {
         for (int64_t bits : config.getInputBits())
@@ -246,6 +251,16 @@ LogicalResult mct::tpc::exportTpcJson(PlatformOp platform, raw_ostream &os,
       return platform.emitOpError()
              << "has a config in fusing pattern #" << index
              << ", which schema version 1 cannot say; write version 2";
+  QuantizationMethodAttrInterface unknown;
+  platform->getAttrDictionary().walk([&](Attribute attribute) {
+    auto method = dyn_cast<QuantizationMethodAttrInterface>(attribute);
+    if (method && !isa<MethodAttr>(attribute))
+      unknown = method;
+  });
+  if (unknown)
+    return platform.emitOpError()
+           << "asks for the method " << unknown.getMethodName()
+           << ", which MCT's JSON has no number for";
   Exporter(platform, os, schema).write();
   return success();
 }

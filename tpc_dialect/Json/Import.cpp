@@ -278,8 +278,9 @@ FailureOr<AttrQuantConfigAttr> Importer::readWeight(const Place &place) {
   if (failed(fields.finish()))
     return failure();
   auto config = AttrQuantConfigAttr::getChecked(
-      [&] { return error(place.path); }, context, method, bits, perChannel,
-      enabled, lutValuesBits);
+      [&] { return error(place.path); }, context,
+      QuantizationMethodAttrInterface(MethodAttr::get(context, method)), bits,
+      perChannel, enabled, lutValuesBits);
   if (!config)
     return failure();
   return config;
@@ -338,7 +339,8 @@ FailureOr<OpQuantConfigAttr> Importer::readConfig(const Place &place) {
   if (failed(fields.finish()))
     return failure();
   auto config = OpQuantConfigAttr::getChecked(
-      [&] { return error(place.path); }, context, method, bits,
+      [&] { return error(place.path); }, context,
+      QuantizationMethodAttrInterface(MethodAttr::get(context, method)), bits,
       ArrayRef<int64_t>(inputBits), enabled, preserving, signedness, fixedScale,
       fixedZeroPoint, simdSize, weights, defaultWeight);
   if (!config)

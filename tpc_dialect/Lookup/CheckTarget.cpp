@@ -42,14 +42,13 @@ static void warnAboutOptions(PlatformOp platform, const Twine &owner,
       for (NamedAttribute entry : config.getWeights())
         weights.push_back(cast<AttrQuantConfigAttr>(entry.getValue()));
     for (AttrQuantConfigAttr weight : weights) {
-      bool isTable = weight.getMethod() == QuantizationMethod::LutPowerOfTwo ||
-                     weight.getMethod() == QuantizationMethod::LutSymmetric;
+      auto method = dyn_cast<MethodAttr>(weight.getMethod());
       // A5
-      if (isTable && weight.getBits() > 8)
+      if (method && method.isTable() && weight.getBits() > 8)
         emitWarning(platform.getLoc())
-            << "'" << stringifyQuantizationMethod(weight.getMethod())
-            << "' with " << weight.getBits() << " bits, used by " << owner
-            << ", needs a codebook of 2^" << weight.getBits() << " entries";
+            << "'" << method.getMethodName() << "' with " << weight.getBits()
+            << " bits, used by " << owner << ", needs a codebook of 2^"
+            << weight.getBits() << " entries";
     }
   }
 }

@@ -7,6 +7,7 @@
 #define MCT_QUANTIZATION_LUT_H
 
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantization/TensorQuantizer.h"
 
 #include "mct/Support/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -50,7 +51,7 @@ struct LutFloatTable;
 /// have. A NaN becomes the smallest entry, an infinity the end
 /// of its side. A threshold that is no finite float is computed with in double,
 /// and what leaves the range of float saturates.
-class LutQuantizer {
+class LutQuantizer : public TensorQuantizer {
 public:
   /// `table`: 1 to 2^`tableBits` integers of the table's range, in any order;
   /// `tableBits` 1 to 8; `thresholds`: one, or one per channel, positive.
@@ -61,7 +62,7 @@ public:
   /// `shape` and `axes` as for fakeQuantizePerChannel; `axes` are not read when
   /// there is one threshold.
   void run(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
-           const float *input, float *output) const;
+           const float *input, float *output) const override;
 
 private:
   LutFloatTable floatTable() const;

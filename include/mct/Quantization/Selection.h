@@ -39,6 +39,12 @@ enum class QuantizerKind {
   LutSymmetric,
 };
 
+/// Whether the levels of a kind come from a table.
+inline bool hasTable(QuantizerKind kind) {
+  return kind == QuantizerKind::LutPowerOfTwo ||
+         kind == QuantizerKind::LutSymmetric;
+}
+
 /// What is known about the error of a result.
 enum class Certificate {
   Exact,            // no parameters of the kind have a smaller error

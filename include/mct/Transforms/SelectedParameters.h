@@ -32,12 +32,6 @@ struct SelectionSettings {
                                             int64_t bits) const;
 };
 
-/// What is searched for with a method.
-quantization::QuantizerKind getQuantizerKind(tpc::QuantizationMethod method);
-
-/// Whether the levels of a kind come from a table.
-bool hasTable(quantization::QuantizerKind kind);
-
 /// A diagnostic at the point unless the searches can handle this width: 1 to 16
 /// bits, and to 11 with the kl method.
 mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
@@ -49,17 +43,12 @@ mlir::LogicalResult checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
                                          int64_t maxBits,
                                          std::optional<int64_t> entryBits = {});
 
-/// Parameters of a point, one entry per channel or one for the tensor.
-tpc::QuantizerAttrInterface
-createParameters(mlir::MLIRContext *context,
-                 llvm::ArrayRef<quantization::SelectedParameters> selected,
-                 const quantization::SelectionOptions &options);
-
-/// Parameters of a point with a table.
-tpc::QuantizerAttrInterface
-createParameters(mlir::MLIRContext *context,
-                 const quantization::LutParameters &selected,
-                 const quantization::SelectionOptions &options);
+/// Mean squared difference that a quantizer makes to weighted values; of a
+/// tensor of `channels` rows, each with its own parameters or all with one.
+double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
+                        llvm::ArrayRef<quantization::Atom> atoms);
+double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
+                        llvm::ArrayRef<float> rows, int64_t channels);
 
 /// A remark at the point: the error in the unit of the method (of several
 /// channels their mean), and how far from the least one it may be.
@@ -68,6 +57,7 @@ void remarkOnError(tpc::QuantizeOp point,
                    const quantization::SelectionOptions &options);
 void remarkOnError(tpc::QuantizeOp point,
                    const quantization::LutParameters &selected);
+void remarkOnError(tpc::QuantizeOp point, double meanSquaredError);
 
 } // namespace mct
 

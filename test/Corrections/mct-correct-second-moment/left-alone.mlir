@@ -10,7 +10,7 @@ func.func @main(%arg0: tensor<1x1x1x1xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %bias = "tosa.const"() <{values = dense<0.0> : tensor<2xf32>}> : () -> tensor<2xf32>
   %w0 = tpc.quantize %kernel as "power" weight "kernel_attr" axes [0] parameters(#tpc.power_of_two<threshold = [1.0, 1.0], bits = 2>) : tensor<2x1x1x1xf32>
-  // expected-remark@+1 {{is not corrected: its thresholds are powers of two}}
+  // expected-remark@+1 {{is not corrected: parameters of its method, power_of_two, cannot be multiplied by any factor}}
   %0 = tosa.conv2d %arg0, %w0, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x2xf32>
   %w1 = tpc.quantize %kernel as "tensor" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<2x1x1x1xf32>
   // expected-remark@+1 {{is not corrected: it has not one threshold for each output channel}}

@@ -114,3 +114,16 @@ func.func @concatenation_without_threshold(%arg0: tensor<1x2xf32>, %arg1: tensor
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.uniform<scale = [0.25], zero_point = [3], bits = 8>) : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }
+// -----
+
+// A threshold is handed on, not how to round.
+// CHECK-LABEL: func.func @rounding_stays
+// CHECK:         as "a" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8, rounding = half_up>)
+// CHECK:         as "b" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
+func.func @rounding_stays(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
+  %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, rounding = half_up>) : tensor<1x2xf32>
+  %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_even>) : tensor<1x2xf32>
+  %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8, rounding = half_up>) : tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}

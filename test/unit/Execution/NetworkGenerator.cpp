@@ -165,6 +165,7 @@ std::string Network::parameters(Range range, int64_t channels, bool isWeight) {
   };
   std::string sign =
       std::string(", is_signed = ") + (isSigned ? "true" : "false");
+  std::string rounding = random.chance(30) ? ", rounding = half_up>" : ">";
   size_t kind = random.below(onlyQuantizedKernels ? 2 : 8);
   if (isWeight && scalableKernels)
     kind = 2 + random.below(5);
@@ -173,12 +174,12 @@ std::string Network::parameters(Range range, int64_t channels, bool isWeight) {
              return real(std::exp2(std::ceil(std::log2(magnitude)) -
                                    double(random.below(3))));
            }) +
-           ", bits = " + std::to_string(bits) + sign + ">";
+           ", bits = " + std::to_string(bits) + sign + rounding;
   if (kind < 5)
     return "#tpc.symmetric<threshold = " + list([&] {
              return real(magnitude * double(random.uniform(0.4f, 1.1f)));
            }) +
-           ", bits = " + std::to_string(bits) + sign + ">";
+           ", bits = " + std::to_string(bits) + sign + rounding;
   if (kind < 7) {
     int64_t levels = (int64_t(1) << bits) - 1;
     return "#tpc.uniform<scale = " + list([&] {
@@ -187,7 +188,7 @@ std::string Network::parameters(Range range, int64_t channels, bool isWeight) {
            }) +
            ", zero_point = " +
            list([&] { return std::to_string(random.between(0, levels)); }) +
-           ", bits = " + std::to_string(bits) + ">";
+           ", bits = " + std::to_string(bits) + rounding;
   }
   bits = std::min<int64_t>(bits, 4);
   int64_t entry = isSigned ? -128 : 0;

@@ -16,6 +16,7 @@ namespace {
 /// quantizer before the level is known.
 struct AffineQuantizer {
   double step, zeroPoint, lowest, highest;
+  bool tiesGoUp;
 
   /// Whether steps and their inverses are floats, so that no rounding happens.
   bool isPowerOfTwo() const {
@@ -23,8 +24,10 @@ struct AffineQuantizer {
     return std::frexp(step, &exponent) == 0.5;
   }
   double level(double position) const {
-    return std::clamp(roundHalfToEven(position) + zeroPoint, lowest, highest) -
-           zeroPoint;
+    double rounded = tiesGoUp && position - std::floor(position) == 0.5
+                         ? std::ceil(position)
+                         : roundHalfToEven(position);
+    return std::clamp(rounded + zeroPoint, lowest, highest) - zeroPoint;
   }
   Number operator()(const Number &x) const {
     // step, 1 / step and the product are rounded to float.
@@ -80,12 +83,16 @@ quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel) {
   auto of = [&](auto list) {
     return list.size() == 1 ? list[0] : list[channel];
   };
+  auto tiesGoUp = [](auto attribute) {
+    return attribute.getRounding() == tpc::RoundingMode::HalfUp;
+  };
   auto symmetric = [&](auto attribute) {
     unsigned bits = attribute.getBits();
     bool isSigned = attribute.getIsSigned();
     double levels = std::ldexp(1.0, int(bits) - (isSigned ? 1 : 0));
     return AffineQuantizer{of(attribute.getThreshold()) / levels, 0,
-                           isSigned ? -levels : 0, levels - 1};
+                           isSigned ? -levels : 0, levels - 1,
+                           tiesGoUp(attribute)};
   };
   Attribute attribute = parameters;
   if (auto power = dyn_cast<tpc::PowerOfTwoAttr>(attribute))
@@ -93,9 +100,9 @@ quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel) {
   if (auto free = dyn_cast<tpc::SymmetricAttr>(attribute))
     return symmetric(free);
   if (auto uniform = dyn_cast<tpc::UniformAttr>(attribute))
-    return AffineQuantizer{of(uniform.getScale()),
-                           double(of(uniform.getZeroPoint())), 0,
-                           std::ldexp(1.0, int(uniform.getBits())) - 1};
+    return AffineQuantizer{
+        of(uniform.getScale()), double(of(uniform.getZeroPoint())), 0,
+        std::ldexp(1.0, int(uniform.getBits())) - 1, tiesGoUp(uniform)};
   auto lookup = cast<tpc::LookupTableAttr>(attribute);
   double shift = std::ldexp(1.0, int(lookup.getTableBits()) -
                                      (lookup.getIsSigned() ? 1 : 0));

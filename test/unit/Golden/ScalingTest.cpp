@@ -288,8 +288,8 @@ TEST_F(GraphPassesTest, ConcatThresholdsAreThoseOfMct) {
                      tensorType(whole) + "\n"),
         "func.func(mct-update-concat-thresholds)");
     module->walk([&](tpc::QuantizeOp point) {
-      auto grid = cast<tpc::PowerOfTwoAttr>(point.getParametersAttr());
-      EXPECT_EQ(grid.getThreshold().front(), with[point.getPointName().str()])
+      EXPECT_EQ(point.getParametersAttr().getGridThreshold(),
+                with[point.getPointName().str()])
           << point.getPointName().str();
     });
   });

@@ -177,9 +177,9 @@ TEST(RoundTrip, FindsWhatIsNotReadBack) {
   EXPECT_EQ(check(*read.module), "");
   read.context.loadDialect<mct::tpc::TpcDialect>();
   (*read.module)
-      ->setAttr("test.a", mct::tpc::SymmetricAttr::get(&read.context,
-                                                       llvm::ArrayRef<double>(),
-                                                       8, true));
+      ->setAttr("test.a", mct::tpc::SymmetricAttr::get(
+                              &read.context, llvm::ArrayRef<double>(), 8, true,
+                              mct::tpc::RoundingMode::HalfEven));
   EXPECT_NE(
       check(*read.module).find("a quantizer needs at least one threshold"),
       std::string::npos)

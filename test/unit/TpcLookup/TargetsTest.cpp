@@ -71,8 +71,8 @@ protected:
         configs(target, set), os,
         [&](OpQuantConfigAttr config) {
           AttrQuantConfigAttr kernel = config.getWeightConfig("kernel_attr");
-          os << stringifyQuantizationMethod(kernel.getMethod()) << ' '
-             << kernel.getBits() << (kernel.getPerChannel() ? "" : " tensor")
+          os << kernel.getMethod().getMethodName() << ' ' << kernel.getBits()
+             << (kernel.getPerChannel() ? "" : " tensor")
              << (kernel.getEnabled() ? "" : " off");
         },
         ", ");
@@ -84,8 +84,7 @@ protected:
     OpQuantConfigAttr config = load(target).getOptionsOf(set).getBaseConfig();
     std::string text;
     llvm::raw_string_ostream os(text);
-    os << stringifyQuantizationMethod(config.getActMethod()) << ' '
-       << config.getActBits();
+    os << config.getActMethod().getMethodName() << ' ' << config.getActBits();
     if (!config.getActEnabled())
       os << " off";
     if (config.getPreserving())
