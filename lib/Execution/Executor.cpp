@@ -43,6 +43,7 @@ public:
 private:
   LogicalResult extract();
   LogicalResult checkOps();
+  LogicalResult replaceQuantizers();
   LogicalResult findObserved();
   LogicalResult checkBatchIsShared();
   LogicalResult chooseUnit();
@@ -199,6 +200,44 @@ LogicalResult Compiler::checkOps() {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult Compiler::replaceQuantizers() {
+  if (options.quantizers.empty())
+    return success();
+  llvm::StringSet<> found;
+  WalkResult result = entry.walk([&](QuantizeOp point) {
+    std::string name = point.getUniqueName();
+    auto chosen = options.quantizers.find(name);
+    if (chosen == options.quantizers.end()) {
+      if (!options.simulateQuantization)
+        point.removeParametersAttr();
+      return WalkResult::advance();
+    }
+    found.insert(name);
+    auto quantizer =
+        dyn_cast_or_null<mct::tpc::QuantizerAttrInterface>(chosen->second);
+    if (chosen->second && !quantizer) {
+      point.emitOpError("cannot quantize by ")
+          << chosen->second << ", which is no quantizer";
+      return WalkResult::interrupt();
+    }
+    point.removeParametersAttr();
+    if (quantizer)
+      point.setParametersAttr(quantizer);
+    return failed(point.verify()) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (options.ignoreUnknownNames)
+    return success();
+  for (const auto &chosen : options.quantizers)
+    if (!found.contains(chosen.getKey()))
+      return emitError(entry.getLoc(), "function '")
+             << options.function << "' has no point named '" << chosen.getKey()
+             << "' whose quantizer could be replaced";
+  return success();
 }
 
 LogicalResult Compiler::findObserved() {
@@ -419,8 +458,8 @@ void Compiler::describeObserved() {
 LogicalResult Compiler::plan(PartSet &parts) {
   program->maxMemory =
       options.maxMemory > 0 ? options.maxMemory : machineMemory();
-  if (failed(extract()) || failed(checkOps()) || failed(findObserved()) ||
-      failed(chooseUnit()) || failed(checkTypes()))
+  if (failed(extract()) || failed(checkOps()) || failed(replaceQuantizers()) ||
+      failed(findObserved()) || failed(chooseUnit()) || failed(checkTypes()))
     return failure();
   describeObserved();
   auto describe = [](StringAttr name, size_t number, Type type) {
@@ -437,7 +476,9 @@ LogicalResult Compiler::plan(PartSet &parts) {
 
   SmallVector<Value> observed = llvm::map_to_vector(
       observations, [](const Observation &o) { return o.value; });
-  scheduler.emplace(entry, *program, parts, options.simulateQuantization,
+  scheduler.emplace(entry, *program, parts,
+                    // The others have lost their parameters.
+                    options.simulateQuantization || !options.quantizers.empty(),
                     observed, options.numEdited);
   return scheduler->schedule(options.useKernels);
 }

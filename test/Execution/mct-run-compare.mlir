@@ -5,6 +5,10 @@
 // RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/float.mlir | FileCheck %s --check-prefix=TEXT
 // RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/float.mlir --sort=error | FileCheck %s --check-prefix=SORTED
 // RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/quantized.mlir | FileCheck %s --check-prefix=SELF
+// RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/float.mlir --float-points="coa*" | FileCheck %s --check-prefix=FLOAT
+// RUN: mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/quantized.mlir --float-points=coarse,fine | FileCheck %s --check-prefix=BOTH
+// RUN: not mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --float-points="coarse,fi" 2>&1 | FileCheck %s --check-prefix=NOBODY
+// RUN: not mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --float-points="co[" 2>&1 | FileCheck %s --check-prefix=PATTERN
 // RUN: not mct-run %t/quantized.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --compare=%t/other.mlir 2>&1 | FileCheck %s --check-prefix=INPUTS
 
 // The sums are 11, 22, 33, 44, 55 and 6; on the coarse grid they become 16, 16, 32, 48, 48 and 0.
@@ -26,6 +30,13 @@
 // SORTED-NEXT: fine inf 1.000000 0
 // SELF: agreement  100.00 %
 // SELF: coarse inf
+// Points that are switched off, in the module that is run and not in the one that it is compared with.
+// FLOAT:      agreement  100.00 %
+// FLOAT:      fine inf 1.000000 0
+// FLOAT-NEXT: coarse inf 1.000000 0
+// BOTH: coarse 15.7
+// NOBODY: error: --float-points: no point is named 'fi'
+// PATTERN: error: --float-points: 'co[': invalid glob pattern
 // INPUTS: error: {{.*}}other.mlir: its inputs are not those of {{.*}}quantized.mlir
 
 //--- float.mlir

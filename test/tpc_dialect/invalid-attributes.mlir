@@ -13,7 +13,6 @@
 // -----
 
 // A3
-// expected-error@+2 {{failed to parse Tpc_AttrQuantConfigAttr parameter 'method'}}
 // expected-error@+1 {{expected one of [power_of_two, lut_pot_quantizer, symmetric, uniform, lut_sym_quantizer] for quantization method, got: symetric}}
 #w = #tpc.attr_quant_config<method = symetric, bits = 8>
 

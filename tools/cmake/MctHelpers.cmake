@@ -37,14 +37,14 @@ function(mct_tablegen output)
   set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} ${CMAKE_CURRENT_BINARY_DIR}/${output} PARENT_SCOPE)
 endfunction()
 
-# mct_add_tool(NAME sources... [LINK libraries...])
+# mct_add_tool(NAME sources... [PLUGINS] [LINK libraries...]); PLUGINS: dialect plugins share what is linked into it.
 function(mct_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLUGINS" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
-                        INSTALL_RPATH_USE_LINK_PATH TRUE)
+                        INSTALL_RPATH_USE_LINK_PATH TRUE ENABLE_EXPORTS ${ARG_PLUGINS})
   install(TARGETS ${name} EXPORT MctTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

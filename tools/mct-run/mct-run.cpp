@@ -17,11 +17,13 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
@@ -87,6 +89,16 @@ static cl::opt<std::string> functionName("function",
                                                   "main, or the only public "
                                                   "one"),
                                          cl::cat(category));
+static cl::list<std::string>
+    floatPoints("float-points", cl::CommaSeparated,
+                cl::desc("Points that do not quantize: names, or patterns with "
+                         "*; those of weights are OP/WEIGHT"),
+                cl::cat(category));
+static cl::list<std::string> dialectPlugins(
+    "load-dialect-plugin",
+    cl::desc("Load the dialects of a plugin, for quantizers that "
+             "are not ours"),
+    cl::cat(category));
 static cl::opt<bool>
     printJson("json",
               cl::desc("Print one JSON object; a number that is infinite or "
@@ -132,15 +144,40 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   return module;
 }
 
+/// The points of the function that --float-points names do not quantize.
+static LogicalResult switchOff(func::FuncOp function,
+                               execution::CompileOptions &options) {
+  for (const std::string &text : floatPoints) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      return report("--float-points: '" + text +
+                    "': " + llvm::toString(pattern.takeError()));
+    bool isFound = false;
+    function.walk([&](tpc::QuantizeOp point) {
+      std::string name = point.getUniqueName();
+      if (!pattern->match(name))
+        return;
+      isFound = true;
+      options.quantizers[name] = Attribute();
+    });
+    if (!isFound)
+      return report("--float-points: no point is named '" + text + "'");
+  }
+  return success();
+}
+
 /// Compiles the function that was asked for.
 static FailureOr<execution::NetworkRun>
 prepare(ModuleOp module, execution::CompileOptions options,
         const execution::RunSettings &settings,
-        std::shared_ptr<const execution::SampleSource> samples = nullptr) {
+        std::shared_ptr<const execution::SampleSource> samples = nullptr,
+        bool isReference = false) {
   FailureOr<func::FuncOp> entry = findEntryFunction(module, functionName);
   if (failed(entry))
     return failure();
   options.function = entry->getSymName().str();
+  if (!isReference && failed(switchOff(*entry, options)))
+    return failure();
   return execution::NetworkRun::prepare(module, options, settings,
                                         std::move(samples));
 }
@@ -487,7 +524,7 @@ static LogicalResult run(MLIRContext &context) {
     for (StringRef name : wanted)
       otherOptions.observed.push_back(name.str());
     other = prepare(*otherModule, otherOptions, *settings,
-                    network->sharedSamples());
+                    network->sharedSamples(), /*isReference=*/true);
     if (failed(other))
       return failure();
     auto sameTypes = [](ArrayRef<execution::TensorSpec> left,
@@ -631,6 +668,14 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registry.insert<tpc::TpcDialect>();
   dependencies.appendTo(registry);
+  for (const std::string &path : dialectPlugins) {
+    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(path);
+    if (!plugin) {
+      (void)report(plugin.takeError());
+      return EXIT_FAILURE;
+    }
+    plugin->registerDialectRegistryCallbacks(registry);
+  }
   // The context's own threads must not be refused.
   bool threads = support::canRunThreads(support::Threads().count());
   MLIRContext context(registry, threads ? MLIRContext::Threading::ENABLED

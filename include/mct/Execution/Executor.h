@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -34,6 +35,10 @@ struct CompileOptions {
   std::string function = "main";
   /// Points with parameters quantize (true) or are the identity (false).
   bool simulateQuantization = true;
+  /// Points that do something else, by unique name: with null they are the
+  /// identity, with another quantizer (`tpc::QuantizerAttrInterface`) they
+  /// quantize by that one, whatever `simulateQuantization` says of the others.
+  llvm::StringMap<mlir::Attribute> quantizers;
   /// Values of the function to observe. Points among them are observed like
   /// those in `observed`.
   llvm::SmallVector<mlir::Value> observedValues;

@@ -4,6 +4,7 @@
 
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Lut.h"
+#include "mlir/AsmParser/AsmParser.h"
 
 #include <cmath>
 
@@ -414,6 +415,77 @@ TEST_F(PointTest, PointsAreTheIdentityWithoutSimulation) {
   auto without = compile(text);
   ASSERT_TRUE(without);
   EXPECT_EQ(runUnit(*identity, inputs), runUnit(*without, inputs));
+}
+
+TEST_F(PointTest, APointCanBeSwitchedOffOrQuantizeOtherwise) {
+  constexpr const char *kUniform =
+      "parameters(#tpc.uniform<scale = [0.01], zero_point = [100], bits = 8>)";
+  constexpr const char *kOther =
+      "#tpc.symmetric<threshold = [0.3], bits = 3, rounding = half_up>";
+  std::string weight =
+      R"(tpc.quantize %k as "conv" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [1.0, 0.5, 0.25, 1.0, 0.7, 0.9], bits = 4>) : tensor<6x1x1x3xf32>)";
+  auto with = [&](const std::string &inputParameters, bool weights,
+                  const std::string &result) {
+    std::string text = network(weights ? weight : plainWeight(), result);
+    size_t at = text.find(kUniform);
+    return text.replace(at, std::strlen(kUniform), inputParameters);
+  };
+  std::string result = "parameters(#tpc.power_of_two<threshold = [2.0], bits = "
+                       "8>)";
+  std::string all = with(kUniform, true, result);
+  mlir::Attribute other = mlir::parseAttribute(kOther, &context);
+  auto resultOf = [&](const std::string &text, const CompileOptions &options) {
+    auto executor = compile(text, options);
+    EXPECT_TRUE(executor) << llvm::join(diagnostics, "\n");
+    return executor ? runUnit(*executor, randomInputs(*executor)) : Floats();
+  };
+
+  CompileOptions options;
+  options.quantizers["input"] = mlir::Attribute();
+  EXPECT_EQ(resultOf(all, options), resultOf(with("", true, result), {}));
+  options.quantizers["conv/kernel_attr"] = mlir::Attribute();
+  EXPECT_EQ(resultOf(all, options), resultOf(with("", false, result), {}));
+  options.quantizers["input"] = other;
+  std::string replaced = "parameters(" + std::string(kOther) + ")";
+  EXPECT_EQ(resultOf(all, options),
+            resultOf(with(replaced, false, result), {}));
+  // A point without parameters can be given some, and be the only one.
+  options.simulateQuantization = false;
+  options.quantizers.erase("conv/kernel_attr");
+  EXPECT_EQ(resultOf(with("", true, result), options),
+            resultOf(with(replaced, false, ""), {}));
+  EXPECT_EQ(diagnostics.size(), 0u);
+}
+
+TEST_F(PointTest, AQuantizerThatDoesNotFitIsAnError) {
+  auto errorOf = [&](llvm::StringRef name,
+                     mlir::Attribute quantizer) -> std::string {
+    diagnostics.clear();
+    CompileOptions options;
+    options.quantizers[name] = quantizer;
+    EXPECT_FALSE(compile(network(plainWeight()), options));
+    EXPECT_EQ(diagnostics.size(), 1u);
+    return diagnostics.empty() ? "" : diagnostics.front();
+  };
+  EXPECT_NE(errorOf("other", {})
+                .find("error: function 'main' has no point named 'other' whose "
+                      "quantizer could be replaced"),
+            std::string::npos);
+  EXPECT_NE(errorOf("input", mlir::parseAttribute("\"float\"", &context))
+                .find("error: 'tpc.quantize' op cannot quantize by \"float\", "
+                      "which is no quantizer"),
+            std::string::npos);
+  EXPECT_NE(
+      errorOf("input",
+              mlir::parseAttribute("#tpc.symmetric<threshold = [1.0, 2.0], "
+                                   "bits = 8>",
+                                   &context))
+          .find("error: 'tpc.quantize' op has 2 parameters for 1 channels"),
+      std::string::npos);
+  CompileOptions lenient;
+  lenient.quantizers["other"] = mlir::Attribute();
+  lenient.ignoreUnknownNames = true;
+  EXPECT_TRUE(compile(network(plainWeight()), lenient));
 }
 
 TEST_F(PointTest, WeightsAreQuantizedWhenTheyArePacked) {
