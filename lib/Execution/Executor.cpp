@@ -6,6 +6,7 @@
 #include "Program.h"
 #include "Schedule.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/Shapes.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -435,7 +436,10 @@ LogicalResult Compiler::checkTypes() {
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  // Again, as only now all sizes are known.
+  return mct::verifyShapes(entry);
 }
 
 void Compiler::describeObserved() {

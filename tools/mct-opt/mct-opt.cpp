@@ -33,14 +33,14 @@ static llvm::cl::opt<bool> listSubgraphs(
     llvm::cl::desc("Print the operators that are matched as several ops"));
 
 namespace {
-/// Goes before all others where the module comes from bytecode.
+/// Goes before all others.
 struct VerifyShapesPass
     : public PassWrapper<VerifyShapesPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyShapesPass)
 
   StringRef getArgument() const override { return "mct-verify-shapes"; }
   StringRef getDescription() const override {
-    return "Refuse types with a size below zero, which only bytecode can hold";
+    return "Refuse shapes that contradict each other, and sizes below zero";
   }
   void runOnOperation() override {
     if (failed(mct::verifyShapes(getOperation())))
@@ -105,7 +105,9 @@ int main(int argc, char **argv) {
   if (!input)
     return fail("cannot read '" + inputName +
                 "': " + llvm::toString(input.takeError()));
-  if (isBytecode((*input)->getMemBufferRef()))
+  // What is dumped may go to another tool, which has no such pass.
+  if (isBytecode((*input)->getMemBufferRef()) ||
+      !config.shouldDumpPassPipeline())
     config.setPassPipelineSetupFn([asked = config](PassManager &passes) {
       passes.addPass(std::make_unique<VerifyShapesPass>());
       return asked.setupPassPipeline(passes);

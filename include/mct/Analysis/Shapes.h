@@ -6,8 +6,13 @@
 
 namespace mct {
 
-/// Fails, with a diagnostic at the op, for a type with a size below zero. Text
-/// cannot spell one and no verifier looks for it, but bytecode may hold it.
+/// Fails, with a diagnostic at the op, for what no verifier of upstream looks
+/// at and everything that computes with shapes relies on:
+/// * a type with a size below zero: text cannot spell one, but bytecode may
+///   hold it;
+/// * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other,
+///   as 2 channels that meet a kernel for 3. A size that is not known agrees
+///   with all.
 mlir::LogicalResult verifyShapes(mlir::Operation *root);
 
 } // namespace mct
