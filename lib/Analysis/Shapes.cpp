@@ -273,6 +273,7 @@ static LogicalResult verifySizes(Operation *root) {
 
 LogicalResult mct::verifyShapes(Operation *root) {
   ShapedType bad;
+  DenseElementsAttr damaged;
   // Each type and attribute is looked at once, however often it is used.
   AttrTypeWalker walker;
   walker.addWalk([&](Type type) {
@@ -285,6 +286,26 @@ LogicalResult mct::verifyShapes(Operation *root) {
         return WalkResult::interrupt();
       }
     return WalkResult::advance();
+  });
+  // The elements of bytecode are bytes, of which there may be too few.
+  walker.addWalk([&](DenseElementsAttr elements) {
+    auto numbers = dyn_cast<DenseIntOrFPElementsAttr>(elements);
+    if (!numbers || numbers.isSplat())
+      return WalkResult::advance();
+    Type element = numbers.getElementType();
+    uint64_t bits = 0;
+    if (auto complex = dyn_cast<ComplexType>(element))
+      bits = 2 *
+             llvm::alignTo<8>(complex.getElementType().getIntOrFloatBitWidth());
+    else
+      bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    bits = bits == 1 ? 1 : llvm::alignTo<8>(bits);
+    uint64_t size = numbers.getRawData().size(),
+             count = numbers.getNumElements();
+    if (count <= 8 * size && llvm::divideCeil(count * bits, 8) == size)
+      return WalkResult::advance();
+    damaged = elements;
+    return WalkResult::interrupt();
   });
   auto isBad = [&](auto element) {
     return walker.walk<WalkOrder::PreOrder>(element).wasInterrupted();
@@ -301,6 +322,12 @@ LogicalResult mct::verifyShapes(Operation *root) {
           found = found || isBad(type);
     if (!found)
       return WalkResult::advance();
+    if (damaged) {
+      op->emitOpError("has elements of type ")
+          << damaged.getType()
+          << ", of which some are missing; the file is damaged";
+      return WalkResult::interrupt();
+    }
     op->emitOpError() << "has the type " << bad
                       << ", which has a size below zero; the file is damaged";
     return WalkResult::interrupt();

@@ -10,6 +10,7 @@ namespace mct {
 /// at and everything that computes with shapes relies on:
 /// * a type with a size below zero: text cannot spell one, but bytecode may
 ///   hold it;
+/// * elements that are fewer than their type has, likewise;
 /// * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other,
 ///   as 2 channels that meet a kernel for 3. A size that is not known agrees
 ///   with all.
