@@ -162,6 +162,12 @@ static Value dropUnreadRows(Value input, ConvolutionShape &shape) {
   return slice.getInput1();
 }
 
+/// oneDNN divides by sizes that it has cut to 32 bits.
+static bool isTooLarge(Type type) {
+  return cast<RankedTensorType>(type).getNumElements() >
+         std::numeric_limits<int32_t>::max();
+}
+
 template <typename ConvolutionOp>
 std::string SiteFinder::findConvolution(ConvolutionOp op) {
   constexpr bool isTranspose =
@@ -183,6 +189,8 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
   auto output = cast<RankedTensorType>(op.getType());
   if (input.getNumElements() == 0 || output.getNumElements() == 0)
     return "a tensor is empty";
+  if (isTooLarge(input) || isTooLarge(output))
+    return "a tensor is too large for oneDNN";
   ConvolutionShape shape;
   shape.kind = isTranspose   ? ConvolutionShape::Kind::Transpose
                : isDepthwise ? ConvolutionShape::Kind::Depthwise
@@ -236,6 +244,8 @@ std::string SiteFinder::findMatMul(Operation *operation) {
                     b.getDimSize(2)};
   if (a.getNumElements() == 0 || b.getNumElements() == 0)
     return "a factor is empty";
+  if (isTooLarge(a) || isTooLarge(b) || isTooLarge(op.getType()))
+    return "a factor is too large for oneDNN";
   std::optional<ConstantFloats> constant = evaluateFloats(op.getB());
   SmallVector<Value, 2> operands{op.getA()};
   ArrayRef<float> values;

@@ -23,12 +23,14 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The f64 elements of an attribute, as many as `channels`, or none.
+/// The f64 elements of an attribute, as many as `channels`, or none. A splat
+/// may have more than there is memory for; no layer has so many channels.
 static std::optional<std::vector<double>> readChannels(ElementsAttr elements,
                                                        int64_t channels) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
+  constexpr int64_t kMostChannels = 1 << 24;
   if (!dense || dense.getNumElements() != channels ||
-      !dense.getElementType().isF64())
+      channels > kMostChannels || !dense.getElementType().isF64())
     return std::nullopt;
   return std::vector<double>(dense.value_begin<double>(),
                              dense.value_end<double>());
@@ -200,7 +202,7 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
 
   int64_t channels = first.numOutputChannels();
   Pair pair{first, *path.consumer, path, {}, {}, {}, {}};
-  std::vector<double> squares(channels, 0.0);
+  std::vector<double> squares;
   tpc::StatisticsAttr statistics = point.getStatisticsAttr();
   auto means = readChannels(
       statistics ? statistics.getChannelMean() : ElementsAttr(), channels);
@@ -213,14 +215,14 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
                                    moments->deviation[channel]};
       pair.factors.push_back(quantization::equalizationFactor(before));
       quantization::Moments after = quantization::rectifiedMoments(before);
-      squares[channel] = hasObserved ? observed->second[channel]
-                                     : after.mean * after.mean +
-                                           after.deviation * after.deviation;
+      squares.push_back(hasObserved ? observed->second[channel]
+                                    : after.mean * after.mean +
+                                          after.deviation * after.deviation);
     }
   } else if (hasObserved) {
     for (int64_t channel = 0; channel != channels; ++channel) {
       double mean = (*means)[channel];
-      squares[channel] = observed->second[channel];
+      squares.push_back(observed->second[channel]);
       double deviation =
           std::sqrt(std::max(0.0, squares[channel] - mean * mean));
       pair.factors.push_back(deviation > 1 ? 1 / deviation : 1);

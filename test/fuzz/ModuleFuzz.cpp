@@ -346,7 +346,7 @@ void Fuzzer::makeSeeds() {
   if (child == 0) {
     addDerived(kPoints);
     addDerived(readFile(MCT_SOURCE_DIR "/test/data/digits.mlirbc"));
-    for (unsigned seed = 0; seed != 6; ++seed) {
+    for (unsigned seed = 0; seed != 4; ++seed) {
       MLIRContext context(registry(), MLIRContext::Threading::DISABLED);
       context.loadAllAvailableDialects();
       addDerived(

@@ -55,6 +55,20 @@ static int fail(const Twine &message) {
   return EXIT_FAILURE;
 }
 
+/// Whether MLIR's reader refuses bytecode and does not say so.
+static bool isSilentlyUnreadable(const llvm::MemoryBuffer &input,
+                                 const DialectRegistry &registry) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  bool isSilent = true;
+  ScopedDiagnosticHandler handler(&context,
+                                  [&](Diagnostic &) { isSilent = false; });
+  Block block;
+  return failed(readBytecodeFile(input.getMemBufferRef(), &block,
+                                 ParserConfig(&context))) &&
+         isSilent;
+}
+
 /// Gives a flag of MLIR a value, as if the user had.
 static void setFlag(StringRef name, StringRef value) {
   if (llvm::cl::Option *option =
@@ -81,8 +95,9 @@ int main(int argc, char **argv) {
   // A diagnostic says what is wrong; the op it is about may be a whole target,
   // or hold a megabyte of weights. The flag brings it back.
   setFlag("mlir-print-op-on-diagnostic", "false");
-  auto [inputName, outputName] = parseCLIOptions(
+  const std::pair<std::string, std::string> files = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
+  const std::string &inputName = files.first, &outputName = files.second;
   if (listTargets) {
     for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
       llvm::outs() << target.name
@@ -105,20 +120,35 @@ int main(int argc, char **argv) {
   if (!input)
     return fail("cannot read '" + inputName +
                 "': " + llvm::toString(input.takeError()));
+  bool isRead = false;
+  bool isBinary = isBytecode((*input)->getMemBufferRef());
   // What is dumped may go to another tool, which has no such pass.
-  if (isBytecode((*input)->getMemBufferRef()) ||
-      !config.shouldDumpPassPipeline())
-    config.setPassPipelineSetupFn([asked = config](PassManager &passes) {
-      passes.addPass(std::make_unique<VerifyShapesPass>());
-      return asked.setupPassPipeline(passes);
-    });
+  bool verifies = isBinary || !config.shouldDumpPassPipeline();
+  config.setPassPipelineSetupFn(
+      [asked = config, &isRead, verifies](PassManager &passes) {
+        isRead = true;
+        if (verifies)
+          passes.addPass(std::make_unique<VerifyShapesPass>());
+        return asked.setupPassPipeline(passes);
+      });
   mct::support::setProcessFiles(inputName, outputName);
+  auto process = [&](llvm::raw_ostream &stream) {
+    // The buffer stays ours, to be looked at again.
+    if (succeeded(MlirOptMain(stream,
+                              llvm::MemoryBuffer::getMemBuffer(
+                                  (*input)->getMemBufferRef(),
+                                  /*RequiresNullTerminator=*/!isBinary),
+                              registry, config)))
+      return true;
+    if (isBinary && !isRead && isSilentlyUnreadable(**input, registry))
+      (void)fail("'" + inputName + "' is damaged bytecode");
+    return false;
+  };
   if (outputName == "-")
-    return asMainReturnCode(
-        MlirOptMain(llvm::outs(), std::move(*input), registry, config));
+    return process(llvm::outs()) ? EXIT_SUCCESS : EXIT_FAILURE;
 
   mct::execution::OutputFile output(outputName);
-  if (failed(MlirOptMain(output, std::move(*input), registry, config)))
+  if (!process(output))
     return EXIT_FAILURE;
   if (llvm::Error error = output.keep())
     return fail(llvm::toString(std::move(error)));

@@ -136,7 +136,15 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   auto sourceManager = std::make_shared<llvm::SourceMgr>();
   sourceManager->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceManager, &context);
+  // MLIR's reader of bytecode refuses some without a word.
+  bool isSilent = true;
+  ScopedDiagnosticHandler listener(&context, [&](Diagnostic &) {
+    isSilent = false;
+    return failure();
+  });
   auto module = parseSourceFile<ModuleOp>(sourceManager, &context);
+  if (!module && isSilent)
+    (void)report("'" + path + "' is damaged bytecode");
   if (!module || failed(verifyShapes(*module)))
     return {};
   for (auto function : module->getOps<func::FuncOp>())
