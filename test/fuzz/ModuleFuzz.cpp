@@ -31,6 +31,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -660,9 +661,14 @@ void Fuzzer::fuzz() {
                << counts[Done] << " through passes, " << counts[RefusedByPass]
                << " refused by them, " << counts[Ran] << " run, "
                << counts[RefusedToRun] << " refused to run\n";
-  for (const auto &[what, one] : upstream)
-    llvm::outs() << "MLIR, no code of ours (" << one.count << " times, module "
-                 << one.number << ", " << one.file << "): " << what << "\n";
+  // One line each: there may be many, of few causes.
+  for (const auto &[what, one] : upstream) {
+    SmallVector<StringRef> lines;
+    StringRef(what).split(lines, "\n    ");
+    llvm::outs() << "MLIR, no code of ours: " << llvm::join(lines, " < ")
+                 << " (" << one.count << " times, module " << one.number << ", "
+                 << one.file << ")\n";
+  }
   llvm::outs().flush();
   for (const auto &[what, one] : ours)
     ADD_FAILURE() << one.count << " times: " << what << "\n  module "

@@ -190,9 +190,10 @@ static uint64_t residentBytes(pid_t process) {
   return pages * uint64_t(sysconf(_SC_PAGESIZE));
 }
 
+/// An exception ends the process where it is thrown, and not in GoogleTest.
 [[noreturn]] static void
 tryAll(uint64_t from, uint64_t to, double end,
-       llvm::function_ref<std::string(uint64_t)> attempt, int output) {
+       llvm::function_ref<std::string(uint64_t)> attempt, int output) noexcept {
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   // A stack that is used up has no room for the handler.
@@ -279,8 +280,8 @@ tryIsolated(uint64_t from, uint64_t to, double end, const Limits &limits,
       continue;
     }
     bool isParsing = board->phase == Phase::Parsing;
-    bool isFull = residentBytes(child) >
-                  (isParsing ? limits.parsingBytes : limits.bytes);
+    bool isFull =
+        residentBytes(child) > (isParsing ? limits.parsingBytes : limits.bytes);
     double allowed = isParsing ? limits.parsingSeconds : limits.cpuSeconds;
     // Waiting takes no CPU time; a busy machine makes everything wait.
     bool isLong =
