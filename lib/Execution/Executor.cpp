@@ -19,6 +19,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
@@ -67,6 +69,8 @@ private:
   SmallVector<Observation> observations;
   /// Of `options.observedValues`, in the copy.
   SmallVector<Value> observedValues;
+  /// Of `options.replaceable`, likewise.
+  SmallVector<OpOperand *> replaceable;
   /// Where the batch lies in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
@@ -110,6 +114,9 @@ LogicalResult Compiler::extract() {
   scratch->push_back(entry);
   for (Value value : options.observedValues)
     observedValues.push_back(mapping.lookup(value));
+  for (OpOperand *operand : options.replaceable)
+    replaceable.push_back(&mapping.lookup(operand->getOwner())
+                               ->getOpOperand(operand->getOperandNumber()));
   bool hasCalls = false;
   entry.walk([&](func::CallOp) { hasCalls = true; });
   if (hasCalls) {
@@ -483,7 +490,7 @@ LogicalResult Compiler::plan(PartSet &parts) {
   scheduler.emplace(entry, *program, parts,
                     // The others have lost their parameters.
                     options.simulateQuantization || !options.quantizers.empty(),
-                    observed, options.numEdited);
+                    observed, options.numEdited, replaceable);
   return scheduler->schedule(options.useKernels);
 }
 
@@ -585,6 +592,31 @@ bool Executor::readsInputs(unsigned stage) const {
 }
 int64_t Executor::savedBytes(unsigned stage) const {
   return program->stages[stage].savedBytes;
+}
+llvm::Error Executor::replaceConstant(size_t replaceable,
+                                      ArrayRef<float> values) {
+  const ReplaceableConstant &constant = program->replaceable[replaceable];
+  if (int64_t(values.size()) != constant.elements)
+    return llvm::createStringError(
+        "expected " + llvm::Twine(constant.elements) +
+        " values of a constant, found " + llvm::Twine(values.size()));
+  bool done = true;
+  switch (constant.place) {
+  case ReplaceableConstant::Place::Weights:
+    done = program->kernels.setWeights(constant.index, values);
+    break;
+  case ReplaceableConstant::Place::Bias:
+    done = program->kernels.setBias(constant.index, values);
+    break;
+  case ReplaceableConstant::Place::Buffer:
+    std::memcpy(program->constants[constant.index].data.get(), values.data(),
+                values.size() * sizeof(float));
+    break;
+  }
+  if (!done)
+    return llvm::createStringError("oneDNN could not take the new values of a "
+                                   "kernel");
+  return llvm::Error::success();
 }
 size_t Executor::numCompiledParts() const { return program->parts->size(); }
 

@@ -28,6 +28,8 @@ struct Kernel {
   /// Index of the second operand for oneDNN; 0: there is none.
   int secondIndex = 0;
   memory weights, bias;
+  /// How weights are given, before they are packed.
+  memory::desc givenWeights;
 };
 } // namespace
 
@@ -36,12 +38,15 @@ struct KernelSet::Impl {
   dnnl::stream stream{engine};
   std::vector<Kernel> kernels;
 
-  memory pack(const memory::desc &from, const float *data,
-              const memory::desc &to) {
+  void pack(const memory::desc &from, const float *data, memory &packed) {
     memory source(from, engine, const_cast<float *>(data));
-    memory packed(to, engine);
     dnnl::reorder(source, packed).execute(stream, source, packed);
     stream.wait();
+  }
+  memory pack(const memory::desc &from, const float *data,
+              const memory::desc &to) {
+    memory packed(to, engine);
+    pack(from, data, packed);
     return packed;
   }
 
@@ -144,6 +149,7 @@ void KernelSet::Impl::addConvolution(ConvolutionShape shape,
   auto add = [&](const auto &descriptor, dnnl::primitive primitive) {
     Kernel kernel = finish(descriptor, std::move(primitive), epilogue);
     kernel.weights = pack(given, weights.data(), descriptor.weights_desc());
+    kernel.givenWeights = given;
     kernel.bias = pack(biases, allBiases.data(), biases);
     kernels.push_back(std::move(kernel));
   };
@@ -178,6 +184,7 @@ void KernelSet::Impl::addMatMul(const MatMulShape &shape,
   Kernel kernel = finish(descriptor, dnnl::matmul(descriptor), epilogue);
   if (!constant.empty()) {
     kernel.weights = pack(given, constant.data(), descriptor.weights_desc());
+    kernel.givenWeights = given;
   } else {
     kernel.second = given;
     kernel.secondIndex = DNNL_ARG_WEIGHTS;
@@ -225,6 +232,30 @@ std::optional<size_t> KernelSet::addMatMul(const MatMulShape &shape,
   }
   return attempt(impl, error,
                  [&] { impl->addMatMul(shape, constant, epilogue); });
+}
+
+bool KernelSet::setWeights(size_t number, llvm::ArrayRef<float> weights) {
+  Kernel &kernel = impl->kernels[number];
+  std::string error;
+  return kernel.weights &&
+         attempt(impl, error, [&] {
+           impl->pack(kernel.givenWeights, weights.data(), kernel.weights);
+         }).has_value();
+}
+
+bool KernelSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
+  Kernel &kernel = impl->kernels[number];
+  if (!kernel.bias)
+    return false;
+  std::vector<float> all(bias.begin(), bias.end());
+  if (all.size() == 1)
+    all.resize(kernel.bias.get_desc().get_size() / sizeof(float), all.front());
+  std::string error;
+  return attempt(impl, error,
+                 [&] {
+                   impl->pack(kernel.bias.get_desc(), all.data(), kernel.bias);
+                 })
+      .has_value();
 }
 
 int64_t KernelSet::bytes() const {

@@ -61,6 +61,11 @@ public:
                                   const Epilogue &epilogue, std::string &error);
   /// Forgets the kernel that was added last.
   void removeLast();
+  /// Gives a kernel other weights, or another bias, of the sizes it was added
+  /// with. No runner runs meanwhile. False when oneDNN reports an error, or the
+  /// kernel has none.
+  bool setWeights(size_t kernel, llvm::ArrayRef<float> weights);
+  bool setBias(size_t kernel, llvm::ArrayRef<float> bias);
   /// Of all packed weights.
   int64_t bytes() const;
 

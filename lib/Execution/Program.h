@@ -107,6 +107,15 @@ struct ConstantBuffer {
   std::unique_ptr<char, Free> data;
 };
 
+/// A constant that may get other values.
+struct ReplaceableConstant {
+  enum class Place { Weights, Bias, Buffer };
+  Place place = Place::Buffer;
+  /// Of the kernel, or of the constant.
+  size_t index = 0;
+  int64_t elements = 0;
+};
+
 struct Program {
   std::vector<TensorSpec> inputs, outputs, observed;
   /// Elements per sample of each observed tensor; its leading sizes of 1 before
@@ -126,6 +135,7 @@ struct Program {
   std::vector<MovingShape> moves;
   std::vector<QuantizeSite> quantizers;
   std::vector<ConstantBuffer> constants;
+  std::vector<ReplaceableConstant> replaceable;
   std::vector<Executor::KernelInfo> kernelInfos;
 
   /// What a worker does, in this order.

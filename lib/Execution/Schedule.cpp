@@ -91,9 +91,10 @@ static QuantizeSite makeQuantizer(QuantizeOp op) {
 }
 
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
-                     bool simulate, ArrayRef<Value> observed, size_t numEdited)
+                     bool simulate, ArrayRef<Value> observed, size_t numEdited,
+                     ArrayRef<OpOperand *> replaceable)
     : function(function), program(program), parts(parts), simulate(simulate),
-      observed(observed), numEdited(numEdited) {
+      observed(observed), numEdited(numEdited), replaceable(replaceable) {
   constants.handle<QuantizeOp>(
       [simulate](QuantizeOp point, ConstantEvaluator::Operands operands)
           -> std::optional<ConstantTensor> {
@@ -206,6 +207,8 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
   if (!op->hasTrait<OpTrait::ConstantLike>())
     return false;
   auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (replaceableValues.contains(value))
+    return false;
   // The lowering of a rescale wants to see its constants.
   if (!type || isa<tosa::RescaleOp>(user))
     return true;
@@ -432,6 +435,44 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   return success();
 }
 
+/// Other ops keep what they read.
+void Scheduler::separateReplaceable() {
+  for (OpOperand *operand : replaceable) {
+    Value value = operand->get();
+    if (!value.hasOneUse()) {
+      OpBuilder builder(operand->getOwner());
+      Operation *copy = builder.clone(*value.getDefiningOp());
+      operand->set(copy->getResult(cast<OpResult>(value).getResultNumber()));
+    }
+    replaceableValues.insert(operand->get());
+  }
+}
+
+/// Where the values of the operands are.
+LogicalResult Scheduler::findReplaceable() {
+  for (OpOperand *operand : replaceable) {
+    ReplaceableConstant &found = program.replaceable.emplace_back();
+    Operation *op = operand->getOwner();
+    found.elements =
+        cast<RankedTensorType>(operand->get().getType()).getNumElements();
+    if (std::optional<size_t> kernel = sites->lookupKernel(op);
+        kernel && !buffers.contains(operand->get())) {
+      found.place = operand->getOperandNumber() == 1
+                        ? ReplaceableConstant::Place::Weights
+                        : ReplaceableConstant::Place::Bias;
+      found.index = *kernel;
+      continue;
+    }
+    auto buffer = buffers.find(operand->get());
+    if (buffer == buffers.end() ||
+        program.buffers[buffer->second].place != ProgramBuffer::Place::Constant)
+      return op->emitOpError("cannot be executed with other values of operand ")
+             << operand->getOperandNumber() << ", which is no constant of f32";
+    found.index = program.buffers[buffer->second].index;
+  }
+  return success();
+}
+
 /// Ops of a stage come before those of later ones.
 void Scheduler::sortByStage() {
   Block &body = function.getBody().front();
@@ -486,6 +527,7 @@ LogicalResult Scheduler::schedule(bool useKernels) {
     point.getResult().replaceAllUsesWith(point.getInput());
     point.erase();
   });
+  separateReplaceable();
   // What a value is changed to is not known before.
   for (Value value : edited())
     constants.leaveOut(value);
@@ -530,7 +572,7 @@ LogicalResult Scheduler::schedule(bool useKernels) {
     next.reads = {*buffer};
     next.writes = {target};
   }
-  return success();
+  return findReplaceable();
 }
 
 //===----------------------------------------------------------------------===//

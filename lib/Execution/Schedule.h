@@ -20,10 +20,10 @@ namespace mct::execution {
 class Scheduler {
 public:
   /// `observed`: the values that observers see, by their numbers; `numEdited`
-  /// as in CompileOptions.
+  /// and `replaceable` as in CompileOptions, in this function.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
             bool simulate, llvm::ArrayRef<mlir::Value> observed,
-            size_t numEdited);
+            size_t numEdited, llvm::ArrayRef<mlir::OpOperand *> replaceable);
 
   /// Finds kernels (if `useKernels`) and parts.
   mlir::LogicalResult schedule(bool useKernels);
@@ -46,6 +46,8 @@ private:
   llvm::ArrayRef<mlir::Value> edited() const {
     return llvm::ArrayRef(observed).take_front(numEdited);
   }
+  void separateReplaceable();
+  mlir::LogicalResult findReplaceable();
   void sortByStage();
   mlir::LogicalResult observe(mlir::Value value);
   void divideIntoStages();
@@ -74,6 +76,9 @@ private:
   bool simulate;
   llvm::SmallVector<mlir::Value> observed;
   size_t numEdited;
+  llvm::SmallVector<mlir::OpOperand *> replaceable;
+  /// What they read, which nothing else does.
+  llvm::DenseSet<mlir::Value> replaceableValues;
   /// Of what is being scheduled.
   unsigned stage = 0;
   llvm::DenseMap<mlir::Operation *, unsigned> stageOf;

@@ -111,6 +111,7 @@ std::string SiteFinder::placeKernel(
                                   "implementation '"
                                << implementation << "'";
     program.kernelInfos.push_back({describeOp(op), implementation});
+    kernels[op] = *kernel;
 
     Site site{Step::Kind::Kernel, *kernel, SmallVector<Value, 2>(operands)};
     if (fusion.added)

@@ -41,6 +41,12 @@ public:
     auto found = sites.find(op);
     return found == sites.end() ? nullptr : &found->second;
   }
+  /// The kernel that computes an op, whatever else its call does.
+  std::optional<size_t> lookupKernel(mlir::Operation *op) const {
+    auto found = kernels.find(op);
+    return found == kernels.end() ? std::nullopt
+                                  : std::optional<size_t>(found->second);
+  }
   /// Whether the call of another op does what this one does.
   bool isCovered(mlir::Operation *op) const { return covered.contains(op); }
 
@@ -70,6 +76,7 @@ private:
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Operation *, Site> sites;
   llvm::DenseSet<mlir::Operation *> covered;
+  llvm::DenseMap<mlir::Operation *, size_t> kernels;
 };
 
 /// Name of the op, for people: its location's, or what it is.

@@ -57,6 +57,10 @@ struct CompileOptions {
   /// the stage behind the last one that makes such a value it depends on, and
   /// what reads it runs in later stages.
   size_t numEdited = 0;
+  /// Operands of ops of the function, constants of f32 (or points of such),
+  /// that may get other values later (`Executor::replaceConstant`): kernels and
+  /// biases.
+  llvm::SmallVector<mlir::OpOperand *> replaceable;
   /// Convolutions and matrix products become calls of oneDNN. False takes the
   /// upstream lowering for every op: the reference of the tests.
   bool useKernels = true;
@@ -182,6 +186,12 @@ public:
   bool readsInputs(unsigned stage) const;
   /// Bytes of what `Worker::save` writes behind a stage.
   int64_t savedBytes(unsigned stage) const;
+  /// Gives an operand of `CompileOptions::replaceable`, by its number, other
+  /// values: as many as it has, as they are read (nothing quantizes them).
+  /// Nothing is compiled again. No worker runs meanwhile; those that there are
+  /// see the new values. Fails where oneDNN does.
+  llvm::Error replaceConstant(size_t replaceable, llvm::ArrayRef<float> values);
+
   /// Pieces of code that were compiled; equal parts of a network share one.
   size_t numCompiledParts() const;
 

@@ -4,6 +4,7 @@
 // nothing, and what is edited is seen by everything behind.
 #include "Fixture.h"
 #include "mct/Execution/Frontier.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 #include <cmath>
 
@@ -180,6 +181,81 @@ TEST_F(StagesTest, EditedArgumentsAreCopied) {
   llvm::cantFail(worker.run(inputPointer, outputPointer, stages->unit()));
   EXPECT_EQ(input, before);
   EXPECT_EQ(output[0], 7.0f);
+}
+
+// Kernels and biases that are replaced make what a network with these makes,
+// to the last bit, whether oneDNN or compiled code has them; what other ops
+// read stays.
+TEST_F(StagesTest, ReplacedConstantsAreThoseOfANewNetwork) {
+  auto network = [](float kernel, float bias) {
+    std::string k = std::to_string(kernel), b = std::to_string(bias);
+    std::string conv =
+        "{acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, "
+        "0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x3xf32>, "
+        "tensor<2x2x2x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+        "tensor<1x3x3x2xf32>";
+    return "func.func @main(%x: tensor<1x4x4x3xf32>) -> (tensor<1x3x3x2xf32>, "
+           "tensor<1x3x3x2xf32>) {\n"
+           "%k = \"tosa.const\"() <{values = dense<0.25> : "
+           "tensor<2x2x2x3xf32>}> : () -> tensor<2x2x2x3xf32>\n"
+           "%b = \"tosa.const\"() <{values = dense<0.5> : tensor<2xf32>}> : () "
+           "-> tensor<2xf32>\n"
+           "%k2 = \"tosa.const\"() <{values = dense<" +
+           k +
+           "> : tensor<2x2x2x3xf32>}> : () -> tensor<2x2x2x3xf32>\n"
+           "%b2 = \"tosa.const\"() <{values = dense<" +
+           b +
+           "> : tensor<2xf32>}> : () -> tensor<2xf32>\n"
+           "%z = \"tosa.const\"() <{values = dense<0.0> : tensor<1xf32>}> : () "
+           "-> tensor<1xf32>\n"
+           "%0 = tosa.conv2d %x, %k, %b, %z, %z " +
+           conv + "\n%1 = tosa.conv2d %x, " +
+           (kernel == 0.25f ? "%k, %b" : "%k2, %b2") + ", %z, %z " + conv +
+           "\nreturn %0, %1 : tensor<1x3x3x2xf32>, tensor<1x3x3x2xf32>\n}";
+  };
+  for (bool useKernels : {true, false}) {
+    CompileOptions options;
+    options.useKernels = useKernels;
+    auto wanted = compile(network(-0.75f, 2), options);
+    ASSERT_TRUE(wanted);
+    auto inputs = randomInputs(*wanted);
+    Floats expected = runUnit(*wanted, inputs);
+
+    module =
+        mlir::parseSourceString<mlir::ModuleOp>(network(0.25f, 0.5f), &context);
+    mlir::Operation *second = nullptr;
+    module->walk([&](mlir::tosa::Conv2DOp op) { second = op; });
+    options.replaceable = {&second->getOpOperand(1), &second->getOpOperand(2)};
+    auto compiled = Executor::compile(*module, options);
+    ASSERT_TRUE(mlir::succeeded(compiled)) << llvm::join(diagnostics, "\n");
+    Executor &executor = **compiled;
+    EXPECT_NE(runUnit(executor, inputs), expected);
+    llvm::cantFail(executor.replaceConstant(0, Floats(24, -0.75f)));
+    llvm::cantFail(executor.replaceConstant(1, Floats(2, 2)));
+    EXPECT_EQ(runUnit(executor, inputs), expected) << useKernels;
+    EXPECT_EQ(llvm::toString(executor.replaceConstant(1, Floats(3, 2))),
+              "expected 2 values of a constant, found 3");
+  }
+}
+
+TEST_F(StagesTest, OperandsThatAreNoConstantsCannotBeReplaced) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %0 = tosa.abs %x : (tensor<1x2xf32>) -> tensor<1x2xf32>
+      %1 = tosa.add %0, %0 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %1 : tensor<1x2xf32>
+    })",
+                                                   &context);
+  mlir::Operation *add = nullptr;
+  module->walk([&](mlir::tosa::AddOp op) { add = op; });
+  CompileOptions options;
+  options.replaceable = {&add->getOpOperand(1)};
+  EXPECT_TRUE(mlir::failed(Executor::compile(*module, options)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("'tosa.add' op cannot be executed with other "
+                                "values of operand 1, which is no constant"),
+            std::string::npos)
+      << diagnostics[0];
 }
 
 TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
