@@ -291,10 +291,11 @@ public:
     for (size_t layer : layers)
       workers[layer].assign(numWorkers, exact[layer].fresh());
   }
-  void observe(size_t layer, size_t worker, const TensorView &output) override {
+  void observe(size_t layer, size_t worker, LayerValue /*what*/,
+               const TensorView &output) override {
     workers[layer][worker].add(output);
   }
-  FailureOr<SmallVector<quantization::Affine>> finish(size_t layer) override {
+  FailureOr<LayerChange> finish(size_t layer) override {
     ChannelSummary &all = workers[layer].front();
     for (const ChannelSummary &other : llvm::drop_begin(workers[layer]))
       all.merge(other);
@@ -302,7 +303,7 @@ public:
       return failure();
     changes[layer] = correct(layer, exact[layer], all, numSamples);
     workers[layer].clear();
-    return changes[layer];
+    return LayerChange{changes[layer], {}};
   }
 
   /// For each layer.
@@ -368,8 +369,9 @@ mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
   LayerwiseOptions layerwise;
   layerwise.run = settings.run;
   SummaryVisitor visitor(*exact, run->samples().numSamples(), correct);
-  if (failed(runLayerwise(function.getLoc(), *executors->back(), results,
-                          run->samples(), layerwise, visitor)))
+  if (failed(runLayerwise(function.getLoc(), *executors->back(),
+                          /*exact=*/nullptr, results, run->samples(), layerwise,
+                          visitor)))
     return failure();
   std::optional<int64_t> seen;
   if (run->samples().numSamples() != available)

@@ -38,28 +38,60 @@ void mct::corrections::keepOnly(func::FuncOp function,
 
 namespace {
 
-/// Shows the output of one layer on one worker.
+/// Shows what one layer reads or makes on one worker.
 class Show : public execution::TensorObserver {
 public:
-  Show(LayerVisitor &visitor, size_t layer, size_t worker)
-      : visitor(visitor), layer(layer), worker(worker) {}
+  Show(LayerVisitor &visitor, size_t layer, size_t worker, LayerValue what)
+      : visitor(visitor), layer(layer), worker(worker), what(what) {}
   void observe(const TensorView &values) override {
-    visitor.observe(layer, worker, values);
+    visitor.observe(layer, worker, what, values);
   }
 
 private:
   LayerVisitor &visitor;
   size_t layer, worker;
+  LayerValue what;
+};
+
+/// A network on one worker.
+struct Player {
+  Player(const Executor &executor, LayerVisitor &visitor, size_t numLayers,
+         size_t number, LayerValue input, LayerValue output)
+      : worker(executor) {
+    // Inputs come behind the outputs, if they are observed.
+    for (size_t seen = 0; seen != executor.observed().size(); ++seen)
+      shows.emplace_back(visitor, seen % numLayers, number,
+                         seen < numLayers ? output : input);
+  }
+  void show(bool isShown) {
+    for (auto [seen, show] : llvm::enumerate(shows))
+      worker.setObserver(seen, isShown ? &show : nullptr);
+  }
+  execution::Worker worker;
+  std::vector<Show> shows;
+};
+
+/// A network and what it keeps of all units between two stages.
+struct Track {
+  Track(const Executor &executor, int64_t units, int64_t budget)
+      : executor(executor), frontier(units, largest(executor), budget) {}
+  static int64_t largest(const Executor &executor) {
+    int64_t bytes = 0;
+    for (unsigned stage = 0; stage != executor.numStages(); ++stage)
+      bytes = std::max(bytes, executor.savedBytes(stage));
+    return bytes;
+  }
+  const Executor &executor;
+  execution::Frontier frontier;
+  /// For each worker.
+  std::vector<std::unique_ptr<Player>> players;
 };
 
 /// What one thread owns.
 struct Lane {
-  explicit Lane(const Executor &executor) : worker(executor) {}
-  execution::Worker worker;
   /// Of the inputs, and of what crosses between stages.
   std::vector<support::AlignedBuffer> inputs;
   support::AlignedBuffer crossing;
-  std::vector<Show> shows;
 };
 
 /// Multiplies and adds in float, as the bias of a layer would.
@@ -97,29 +129,34 @@ private:
 
 class LayerwiseRun {
 public:
-  LayerwiseRun(Location loc, const Executor &executor,
+  LayerwiseRun(Location loc, Executor &executor, const Executor *exact,
                ArrayRef<ChannelValue> layers,
                const execution::SampleSource &samples,
                const LayerwiseOptions &options, LayerVisitor &visitor)
-      : loc(loc), executor(executor), layers(layers), samples(samples),
-        options(options), visitor(visitor) {}
+      : loc(loc), executor(executor), exact(exact), layers(layers),
+        samples(samples), options(options), visitor(visitor) {}
 
   LogicalResult prepare();
   LogicalResult run();
 
 private:
-  /// Runs all samples through one stage.
-  llvm::Error runStage(unsigned stage);
-  llvm::Error runUnit(Lane &lane, int64_t number, unsigned stage);
+  /// Runs all samples through one stage of the tracks, shows them, and keeps
+  /// what crosses.
+  LogicalResult runStage(ArrayRef<Track *> played, unsigned stage, bool show,
+                         bool keep);
+  llvm::Error runUnit(Track &track, size_t worker, int64_t number,
+                      unsigned stage, bool keep);
 
   Location loc;
-  const Executor &executor;
+  Executor &executor;
+  const Executor *exact;
   ArrayRef<ChannelValue> layers;
   const execution::SampleSource &samples;
   const LayerwiseOptions &options;
   LayerVisitor &visitor;
-  std::optional<execution::Frontier> frontier;
-  std::vector<std::unique_ptr<Lane>> lanes;
+  /// The float network, if there is one, and the other.
+  std::vector<std::unique_ptr<Track>> tracks;
+  std::vector<Lane> lanes;
   int64_t numUnits = 0;
 };
 
@@ -127,29 +164,38 @@ private:
 
 execution::CompileOptions
 mct::corrections::compileLayerwise(func::FuncOp function,
-                                   ArrayRef<ChannelValue> layers) {
+                                   ArrayRef<ChannelValue> layers,
+                                   ArrayRef<OpOperand *> inputs) {
   keepOnly(function, layers);
   execution::CompileOptions options;
   options.function = function.getSymName().str();
   options.numEdited = layers.size();
   for (const ChannelValue &layer : layers)
     options.observedValues.push_back(layer.value);
+  options.observedOperands.assign(inputs.begin(), inputs.end());
   return options;
 }
 
 LogicalResult LayerwiseRun::prepare() {
   if (llvm::Error error = execution::checkUnits(executor, samples))
     return emitError(loc) << llvm::toString(std::move(error));
-
   numUnits = int64_t(llvm::divideCeil(samples.numSamples(), executor.unit()));
-  int64_t largest = 0;
-  for (unsigned stage = 0; stage != executor.numStages(); ++stage)
-    largest = std::max(largest, executor.savedBytes(stage));
-  frontier.emplace(numUnits, largest, options.memoryBudget);
-
+  int64_t budget = options.memoryBudget / (exact ? 2 : 1), largest = 0;
+  if (exact)
+    tracks.push_back(std::make_unique<Track>(*exact, numUnits, budget));
+  tracks.push_back(std::make_unique<Track>(executor, numUnits, budget));
   size_t workers = execution::numWorkers(executor, samples, options.run);
+  for (std::unique_ptr<Track> &track : tracks) {
+    bool isFloat = exact && track == tracks.front();
+    largest = std::max(largest, Track::largest(track->executor));
+    for (size_t number = 0; number != workers; ++number)
+      track->players.push_back(std::make_unique<Player>(
+          track->executor, visitor, layers.size(), number,
+          isFloat ? LayerValue::FloatInput : LayerValue::Input,
+          isFloat ? LayerValue::FloatOutput : LayerValue::Output));
+  }
   for (size_t number = 0; number != workers; ++number) {
-    Lane &lane = *lanes.emplace_back(std::make_unique<Lane>(executor));
+    Lane &lane = lanes.emplace_back();
     lane.crossing = support::AlignedBuffer(largest);
     bool hasMemory = lane.crossing.get();
     for (size_t input = 0; input != samples.numInputs(); ++input)
@@ -159,15 +205,13 @@ LogicalResult LayerwiseRun::prepare() {
     if (!hasMemory)
       return emitError(loc)
              << "there is no memory for the values between the layers";
-    for (size_t layer = 0; layer != layers.size(); ++layer)
-      lane.shows.emplace_back(visitor, layer, number);
-    for (auto [layer, show] : llvm::enumerate(lane.shows))
-      lane.worker.setObserver(layer, &show);
   }
   return success();
 }
 
-llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t number, unsigned stage) {
+llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
+                                  unsigned stage, bool keep) {
+  Lane &lane = lanes[worker];
   int64_t unit = executor.unit();
   execution::SampleRange range;
   range.first = number * unit;
@@ -175,7 +219,7 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t number, unsigned stage) {
   SmallVector<const void *> inputs;
   for (auto [input, buffer] : llvm::enumerate(lane.inputs)) {
     inputs.push_back(buffer.get());
-    if (!executor.readsInputs(stage))
+    if (!track.executor.readsInputs(stage))
       continue;
     if (llvm::Error error = execution::loadUnit(
             samples, input, range.first, range.count, unit, buffer.get()))
@@ -184,57 +228,87 @@ llvm::Error LayerwiseRun::runUnit(Lane &lane, int64_t number, unsigned stage) {
   const char *crossing = nullptr;
   if (stage != 0) {
     MutableArrayRef<char> block(lane.crossing.get(),
-                                executor.savedBytes(stage - 1));
-    if (llvm::Error error = frontier->read(number, block))
+                                track.executor.savedBytes(stage - 1));
+    if (llvm::Error error = track.frontier.read(number, block))
       return error;
     crossing = block.data();
   }
-  if (llvm::Error error = lane.worker.runStages(stage, stage, crossing, inputs,
-                                                /*outputs=*/{}, range))
+  execution::Worker &player = track.players[worker]->worker;
+  if (llvm::Error error = player.runStages(stage, stage, crossing, inputs,
+                                           /*outputs=*/{}, range))
     return error;
-  if (stage + 1 == executor.numStages())
+  if (!keep || stage + 1 == track.executor.numStages())
     return llvm::Error::success();
-  MutableArrayRef<char> block(lane.crossing.get(), executor.savedBytes(stage));
-  lane.worker.save(stage, block.data());
-  return frontier->write(number, block);
+  MutableArrayRef<char> block(lane.crossing.get(),
+                              track.executor.savedBytes(stage));
+  player.save(stage, block.data());
+  return track.frontier.write(number, block);
 }
 
-llvm::Error LayerwiseRun::runStage(unsigned stage) {
+LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
+                                     bool show, bool keep) {
+  for (Track *track : played)
+    for (std::unique_ptr<Player> &player : track->players)
+      player->show(show);
   int64_t batch =
       std::clamp<int64_t>(options.run.batchSize, 1, samples.numSamples());
-  return execution::shareUnits(
+  llvm::Error error = execution::shareUnits(
       numUnits, int64_t(llvm::divideCeil(batch, executor.unit())), lanes.size(),
-      options.run.threads, [&](size_t worker, int64_t unit) {
-        return runUnit(*lanes[worker], unit, stage);
+      options.run.threads, [&](size_t worker, int64_t unit) -> llvm::Error {
+        for (Track *track : played)
+          if (llvm::Error error = runUnit(*track, worker, unit, stage, keep))
+            return error;
+        return llvm::Error::success();
       });
+  if (error)
+    return emitError(loc) << llvm::toString(std::move(error));
+  return success();
 }
 
 LogicalResult LayerwiseRun::run() {
+  bool again = visitor.changesConstants();
+  Track *changing = tracks.back().get();
+  SmallVector<Track *, 2> all;
+  for (std::unique_ptr<Track> &track : tracks)
+    all.push_back(track.get());
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
     SmallVector<size_t> seen;
     for (size_t layer = 0; layer != layers.size(); ++layer)
       if (executor.stageOf(layer) == stage)
         seen.push_back(layer);
     visitor.begin(seen, lanes.size());
-    if (llvm::Error error = runStage(stage))
-      return emitError(loc) << llvm::toString(std::move(error));
+    if (failed(runStage(all, stage, /*show=*/true, /*keep=*/!again)))
+      return failure();
+    std::vector<std::pair<size_t, ChangeChannels>> editors;
     for (size_t layer : seen) {
-      FailureOr<SmallVector<Affine>> change = visitor.finish(layer);
+      FailureOr<LayerChange> change = visitor.finish(layer);
       if (failed(change))
         return failure();
-      ChangeChannels editor(*change, layers[layer].axis);
-      for (const std::unique_ptr<Lane> &lane : lanes)
-        lane->worker.setEditor(layer, editor);
+      for (const auto &[number, values] : change->constants)
+        if (llvm::Error error = executor.replaceConstant(number, values))
+          return emitError(loc) << llvm::toString(std::move(error));
+      if (change->output.empty())
+        continue;
+      editors.emplace_back(layer,
+                           ChangeChannels(change->output, layers[layer].axis));
     }
+    // What crosses was not kept: the layers make other values now.
+    if (again && stage + 1 != executor.numStages() &&
+        failed(runStage(all, stage, /*show=*/false, /*keep=*/true)))
+      return failure();
+    // It is edited when it is read again, and not before it is kept.
+    for (const auto &[layer, editor] : editors)
+      for (std::unique_ptr<Player> &player : changing->players)
+        player->worker.setEditor(layer, editor);
   }
   return success();
 }
 
 LogicalResult mct::corrections::runLayerwise(
-    Location loc, const Executor &executor, ArrayRef<ChannelValue> layers,
-    const execution::SampleSource &samples, const LayerwiseOptions &options,
-    LayerVisitor &visitor) {
-  LayerwiseRun run(loc, executor, layers, samples, options, visitor);
+    Location loc, Executor &executor, const Executor *exact,
+    ArrayRef<ChannelValue> layers, const execution::SampleSource &samples,
+    const LayerwiseOptions &options, LayerVisitor &visitor) {
+  LayerwiseRun run(loc, executor, exact, layers, samples, options, visitor);
   if (failed(run.prepare()))
     return failure();
   return run.run();

@@ -17,6 +17,18 @@ struct ChannelValue {
   int64_t axis = 0;
 };
 
+/// What a visitor sees of a layer.
+enum class LayerValue { FloatInput, FloatOutput, Input, Output };
+
+/// What becomes of a layer.
+struct LayerChange {
+  /// Of the output of each channel; empty: nothing.
+  llvm::SmallVector<quantization::Affine> output;
+  /// New values of constants that it reads, by their numbers in
+  /// `execution::CompileOptions::replaceable`.
+  std::vector<std::pair<size_t, std::vector<float>>> constants;
+};
+
 /// Removes what does not lead to `values`, results of the function included.
 void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values);
 
@@ -35,30 +47,38 @@ public:
 
   /// Before the layers are run on all samples.
   virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
-  /// What a layer made of some samples. Called by several workers at once.
-  virtual void observe(size_t layer, size_t worker,
-                       const execution::TensorView &output) = 0;
-  /// When all samples were seen: what becomes of the output of each channel.
-  virtual mlir::FailureOr<llvm::SmallVector<quantization::Affine>>
-  finish(size_t layer) = 0;
+  /// What a layer read or made of some samples, in the order of LayerValue.
+  /// Called by several workers at once.
+  virtual void observe(size_t layer, size_t worker, LayerValue what,
+                       const execution::TensorView &values) = 0;
+  /// When all samples were seen.
+  virtual mlir::FailureOr<LayerChange> finish(size_t layer) = 0;
+  /// Whether constants may change: layers are then run a second time.
+  virtual bool changesConstants() const { return false; }
 };
 
-/// How to compile a function whose points quantize for `runLayerwise`, in which
-/// all that does not lead to `layers` is removed. The function is the caller's
-/// to throw away.
-execution::CompileOptions compileLayerwise(mlir::func::FuncOp function,
-                                           llvm::ArrayRef<ChannelValue> layers);
+/// How to compile a function for `runLayerwise`, in which all that does not
+/// lead to `layers` is removed; with `inputs`, one for each layer, what they
+/// read is shown, too. The function is the caller's to throw away.
+execution::CompileOptions
+compileLayerwise(mlir::func::FuncOp function,
+                 llvm::ArrayRef<ChannelValue> layers,
+                 llvm::ArrayRef<mlir::OpOperand *> inputs = {});
 
 /// Shows the layers, f32 values of a function that was compiled so, to
 /// `visitor`. A layer is run when all layers that it depends on have been
 /// changed; those that are independent of each other are run at the same time.
 /// What layers behind them read is kept, so that all layers together cost one
-/// pass over the network and the samples.
+/// pass over the network and the samples, or two when constants change.
+///
+/// `exact` (null: none): the same layers of the float network, which is run
+/// beside it and stays as it is.
 ///
 /// One diagnostic, at `loc`, for everything that fails. What is seen does not
 /// depend on the options.
 mlir::LogicalResult runLayerwise(mlir::Location loc,
-                                 const execution::Executor &executor,
+                                 execution::Executor &executor,
+                                 const execution::Executor *exact,
                                  llvm::ArrayRef<ChannelValue> layers,
                                  const execution::SampleSource &samples,
                                  const LayerwiseOptions &options,

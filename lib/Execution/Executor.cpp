@@ -65,8 +65,12 @@ private:
   struct Observation {
     std::string name;
     Value value;
+    /// Seen when this op is about to read it; null: when it is made.
+    Operation *reader = nullptr;
   };
   SmallVector<Observation> observations;
+  /// Of `options.observedOperands`, in the copy.
+  SmallVector<OpOperand *> observedOperands;
   /// Of `options.observedValues`, in the copy.
   SmallVector<Value> observedValues;
   /// Of `options.replaceable`, likewise.
@@ -114,9 +118,14 @@ LogicalResult Compiler::extract() {
   scratch->push_back(entry);
   for (Value value : options.observedValues)
     observedValues.push_back(mapping.lookup(value));
+  auto map = [&](OpOperand *operand) {
+    return &mapping.lookup(operand->getOwner())
+                ->getOpOperand(operand->getOperandNumber());
+  };
   for (OpOperand *operand : options.replaceable)
-    replaceable.push_back(&mapping.lookup(operand->getOwner())
-                               ->getOpOperand(operand->getOperandNumber()));
+    replaceable.push_back(map(operand));
+  for (OpOperand *operand : options.observedOperands)
+    observedOperands.push_back(map(operand));
   bool hasCalls = false;
   entry.walk([&](func::CallOp) { hasCalls = true; });
   if (hasCalls) {
@@ -310,6 +319,12 @@ LogicalResult Compiler::findObserved() {
       if (!llvm::is_contained(options.observed, point.getUniqueName()) &&
           failed(addPoint(point)))
         return failure();
+  for (OpOperand *operand : observedOperands) {
+    StringAttr name = mct::getName(operand->get());
+    if (failed(add(name ? name.getValue() : "", operand->get())))
+      return failure();
+    observations.back().reader = operand->getOwner();
+  }
   return success();
 }
 
@@ -487,10 +502,12 @@ LogicalResult Compiler::plan(PartSet &parts) {
 
   SmallVector<Value> observed = llvm::map_to_vector(
       observations, [](const Observation &o) { return o.value; });
+  SmallVector<Operation *> readers = llvm::map_to_vector(
+      observations, [](const Observation &o) { return o.reader; });
   scheduler.emplace(entry, *program, parts,
                     // The others have lost their parameters.
                     options.simulateQuantization || !options.quantizers.empty(),
-                    observed, options.numEdited, replaceable);
+                    observed, readers, options.numEdited, replaceable);
   return scheduler->schedule(options.useKernels);
 }
 

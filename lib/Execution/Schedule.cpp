@@ -91,10 +91,12 @@ static QuantizeSite makeQuantizer(QuantizeOp op) {
 }
 
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
-                     bool simulate, ArrayRef<Value> observed, size_t numEdited,
+                     bool simulate, ArrayRef<Value> observed,
+                     ArrayRef<Operation *> readers, size_t numEdited,
                      ArrayRef<OpOperand *> replaceable)
     : function(function), program(program), parts(parts), simulate(simulate),
-      observed(observed), numEdited(numEdited), replaceable(replaceable) {
+      observed(observed), readers(readers), numEdited(numEdited),
+      replaceable(replaceable) {
   constants.handle<QuantizeOp>(
       [simulate](QuantizeOp point, ConstantEvaluator::Operands operands)
           -> std::optional<ConstantTensor> {
@@ -366,15 +368,19 @@ FailureOr<unsigned> Scheduler::bufferOf(Value value) {
   return buffers.lookup(value);
 }
 
+void Scheduler::scheduleObserver(size_t number, unsigned buffer) {
+  Step step;
+  step.kind = Step::Kind::Observe;
+  step.index = number;
+  step.stage = stage;
+  planned.push_back({std::move(step), {buffer}, {}});
+}
+
+/// Those that see the value when it is made.
 void Scheduler::scheduleObservers(Value value) {
   for (auto [number, other] : llvm::enumerate(observed))
-    if (other == value) {
-      Step step;
-      step.kind = Step::Kind::Observe;
-      step.index = number;
-      step.stage = stage;
-      planned.push_back({std::move(step), {buffers.lookup(value)}, {}});
-    }
+    if (other == value && !readers[number])
+      scheduleObserver(number, buffers.lookup(value));
 }
 
 /// Whether nobody but the point reads the buffer of its input.
@@ -439,7 +445,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
 void Scheduler::separateReplaceable() {
   for (OpOperand *operand : replaceable) {
     Value value = operand->get();
-    if (!value.hasOneUse()) {
+    if (value.getDefiningOp() && !value.hasOneUse()) {
       OpBuilder builder(operand->getOwner());
       Operation *copy = builder.clone(*value.getDefiningOp());
       operand->set(copy->getResult(cast<OpResult>(value).getResultNumber()));
@@ -553,6 +559,13 @@ LogicalResult Scheduler::schedule(bool useKernels) {
   }
   for (Operation &op : body.without_terminator()) {
     stage = stageOf.lookup(&op);
+    for (auto [number, reader] : llvm::enumerate(readers))
+      if (reader == &op) {
+        FailureOr<unsigned> buffer = bufferOf(observed[number]);
+        if (failed(buffer))
+          return failure();
+        scheduleObserver(number, *buffer);
+      }
     if (needed.contains(&op) && failed(scheduleOp(&op)))
       return failure();
     for (Value result : op.getResults())

@@ -19,11 +19,14 @@ namespace mct::execution {
 /// is ours to change.
 class Scheduler {
 public:
-  /// `observed`: the values that observers see, by their numbers; `numEdited`
+  /// `observed`: the values that observers see, by their numbers, each when the
+  /// op in `readers` is about to read it, or, where that is null, when it is
+  /// made; `numEdited`
   /// and `replaceable` as in CompileOptions, in this function.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
             bool simulate, llvm::ArrayRef<mlir::Value> observed,
-            size_t numEdited, llvm::ArrayRef<mlir::OpOperand *> replaceable);
+            llvm::ArrayRef<mlir::Operation *> readers, size_t numEdited,
+            llvm::ArrayRef<mlir::OpOperand *> replaceable);
 
   /// Finds kernels (if `useKernels`) and parts.
   mlir::LogicalResult schedule(bool useKernels);
@@ -56,6 +59,7 @@ private:
   void formGroups();
   mlir::LogicalResult scheduleOp(mlir::Operation *op);
   mlir::LogicalResult schedulePart(mlir::Operation *root);
+  void scheduleObserver(size_t number, unsigned buffer);
   void scheduleObservers(mlir::Value value);
   bool isReadOnlyBy(tpc::QuantizeOp point) const;
   Planned &add(Step::Kind kind, size_t index, mlir::Operation *op);
@@ -75,6 +79,7 @@ private:
   PartSet &parts;
   bool simulate;
   llvm::SmallVector<mlir::Value> observed;
+  llvm::SmallVector<mlir::Operation *> readers;
   size_t numEdited;
   llvm::SmallVector<mlir::OpOperand *> replaceable;
   /// What they read, which nothing else does.

@@ -47,6 +47,9 @@ struct CompileOptions {
   llvm::SmallVector<std::string> observed;
   /// Observe every activation point, in program order, after the others.
   bool observeAllPoints = false;
+  /// Operands of ops of the function to observe when the op is about to read
+  /// them, in the stage of the op. They come last.
+  llvm::SmallVector<mlir::OpOperand *> observedOperands;
   /// Names in `observed` that the function does not have are left out instead
   /// of being an error.
   bool ignoreUnknownNames = false;

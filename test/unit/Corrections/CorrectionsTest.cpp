@@ -179,6 +179,8 @@ protected:
         << llvm::join(diagnostics, "\n");
   }
 
+  llvm::SmallVector<corrections::ChannelValue> channels;
+
   static std::string print(mlir::ModuleOp target) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -324,13 +326,16 @@ struct Halve : corrections::LayerVisitor {
       of[layer].assign(workers, seen[layer]);
     }
   }
-  void observe(size_t layer, size_t worker, const TensorView &output) override {
+  void observe(size_t layer, size_t worker, corrections::LayerValue /*what*/,
+               const TensorView &output) override {
     of[layer][worker].add(output);
   }
-  mlir::FailureOr<llvm::SmallVector<Affine>> finish(size_t layer) override {
+  mlir::FailureOr<corrections::LayerChange> finish(size_t layer) override {
     for (const corrections::ChannelSummary &other : of[layer])
       seen[layer].merge(other);
-    return llvm::SmallVector<Affine>(seen[layer].numChannels(), {0.5, 0.25});
+    corrections::LayerChange change;
+    change.output.assign(seen[layer].numChannels(), {0.5, 0.25});
+    return change;
   }
   std::vector<std::vector<double>> means() const {
     std::vector<std::vector<double>> result;
@@ -379,12 +384,107 @@ protected:
     corrections::LayerwiseOptions options;
     options.memoryBudget = budget;
     visitor = make(values);
-    EXPECT_TRUE(mlir::succeeded(corrections::runLayerwise(
-        target->getLoc(), **executor, values, *samples, options, *visitor)))
+    EXPECT_TRUE(mlir::succeeded(
+        corrections::runLayerwise(target->getLoc(), **executor, nullptr, values,
+                                  *samples, options, *visitor)))
         << llvm::join(diagnostics, "\n");
   }
   std::unique_ptr<corrections::LayerVisitor> visitor;
 };
+
+/// Sees inputs and outputs of both networks, and gives every layer its float
+/// kernel again.
+struct Restore : corrections::LayerVisitor {
+  using Tensors = std::map<std::pair<size_t, corrections::LayerValue>, Floats>;
+  explicit Restore(std::vector<Floats> kernels) : kernels(std::move(kernels)) {}
+  void begin(llvm::ArrayRef<size_t>, size_t workers) override {
+    EXPECT_EQ(workers, 1u);
+  }
+  void observe(size_t layer, size_t, corrections::LayerValue what,
+               const TensorView &values) override {
+    llvm::append_range(seen[{layer, what}], values.floats());
+  }
+  mlir::FailureOr<corrections::LayerChange> finish(size_t layer) override {
+    corrections::LayerChange change;
+    change.constants.emplace_back(layer, kernels[layer]);
+    return change;
+  }
+  bool changesConstants() const override { return true; }
+  Tensors seen;
+  std::vector<Floats> kernels;
+};
+
+// With its float kernel in every layer, and activations that nothing quantizes,
+// the network is the float one: each layer reads what the float layer reads,
+// because those before it got their kernels back in time.
+TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
+  auto target = parse();
+  auto found = corrections::Layers::find(*target, "main", false);
+  ASSERT_TRUE(mlir::succeeded(found));
+  std::vector<corrections::Layer *> layers;
+  std::vector<Floats> kernels;
+  for (corrections::Layer &layer : found->layers) {
+    layers.push_back(&layer);
+    auto kernel = layer.op.getKernel();
+    kernels.push_back(kernel.values().vec());
+  }
+  mlir::IRMapping floatMapping, mapping;
+  auto floating = found->cloneFloat(floatMapping);
+  auto quantized = found->clone(mapping);
+  quantized->walk([](tpc::QuantizeOp point) {
+    if (point.isActivation())
+      point.removeParametersAttr();
+  });
+  auto compileAs = [&](mlir::ModuleOp network, const mlir::IRMapping &copies,
+                       bool simulate) {
+    llvm::SmallVector<corrections::ChannelValue> values;
+    llvm::SmallVector<mlir::OpOperand *> inputs, constants;
+    for (corrections::Layer *layer : layers) {
+      mlir::Operation *copy = copies.lookup(layer->op.getOperation());
+      values.push_back({copy->getResult(0), layer->op.resultAxis()});
+      inputs.push_back(
+          &copy->getOpOperand(layer->op.getInput().getOperandNumber()));
+      for (mlir::OpOperand &operand : copy->getOpOperands())
+        if (operand.get() == copies.lookup(layer->point.getResult()))
+          constants.push_back(&operand);
+    }
+    EXPECT_EQ(constants.size(), layers.size());
+    auto options = corrections::compileLayerwise(
+        network.lookupSymbol<mlir::func::FuncOp>("main"), values, inputs);
+    options.simulateQuantization = simulate;
+    if (simulate)
+      options.replaceable.assign(constants.begin(), constants.end());
+    channels = values;
+    return Executor::compile(network, options);
+  };
+  auto exact = compileAs(*floating, floatMapping, false);
+  auto executor = compileAs(*quantized, mapping, true);
+  ASSERT_TRUE(mlir::succeeded(exact) && mlir::succeeded(executor))
+      << llvm::join(diagnostics, "\n");
+  SampleOptions sampleOptions;
+  sampleOptions.files = {file};
+  auto samples = llvm::cantFail(SampleSource::open(
+      sampleOptions, (*executor)->inputs(), (*executor)->unit()));
+  corrections::LayerwiseOptions options;
+  options.run.threads = 1;
+  Restore restore(kernels);
+  ASSERT_TRUE(mlir::succeeded(
+      corrections::runLayerwise(target->getLoc(), **executor, exact->get(),
+                                channels, *samples, options, restore)))
+      << llvm::join(diagnostics, "\n");
+  using corrections::LayerValue;
+  for (size_t layer = 0; layer != layers.size(); ++layer) {
+    const Floats &input = restore.seen[{layer, LayerValue::Input}];
+    EXPECT_EQ(input.size() % kSamples, 0u);
+    EXPECT_FALSE(input.empty());
+    EXPECT_EQ(input, (restore.seen[{layer, LayerValue::FloatInput}]))
+        << kLayers[layer];
+    // What it makes itself was seen with its quantized kernel.
+    EXPECT_NE((restore.seen[{layer, LayerValue::Output}]),
+              (restore.seen[{layer, LayerValue::FloatOutput}]))
+        << kLayers[layer];
+  }
+}
 
 // Whether what crosses between layers is kept in memory, all, some or none of
 // it, changes nothing.
