@@ -30,8 +30,16 @@ static RoundingMode toRoundingMode(quantization::Rounding rounding) {
                                                     : RoundingMode::HalfEven;
 }
 
-/// For parameters that are only tried.
-static InFlightDiagnostic noDiagnostic() { return {}; }
+/// Whether `verify` has nothing to say of parameters that are only tried. An
+/// empty diagnostic counts as success, so that asking for one is what tells.
+static bool isAllowed(function_ref<LogicalResult(EmitError)> verify) {
+  bool isRefused = false;
+  auto refuse = [&] {
+    isRefused = true;
+    return InFlightDiagnostic();
+  };
+  return succeeded(verify(refuse)) && !isRefused;
+}
 
 /// One factor is for all values.
 static SmallVector<double> multiply(ArrayRef<double> values,
@@ -125,8 +133,10 @@ PowerOfTwoAttr::withRoundingMode(quantization::Rounding rounding) const {
 }
 QuantizerAttrInterface
 PowerOfTwoAttr::withThresholds(ArrayRef<double> thresholds) const {
-  return succeeded(verify(noDiagnostic, thresholds, getBits(), getIsSigned(),
-                          getRounding()))
+  return isAllowed([&](EmitError emitError) {
+    return verify(emitError, thresholds, getBits(), getIsSigned(),
+                  getRounding());
+  })
              ? get(getContext(), thresholds, getBits(), getIsSigned(),
                    getRounding())
              : PowerOfTwoAttr();
@@ -159,8 +169,10 @@ SymmetricAttr::withRoundingMode(quantization::Rounding rounding) const {
 }
 QuantizerAttrInterface
 SymmetricAttr::withThresholds(ArrayRef<double> thresholds) const {
-  return succeeded(verify(noDiagnostic, thresholds, getBits(), getIsSigned(),
-                          getRounding()))
+  return isAllowed([&](EmitError emitError) {
+    return verify(emitError, thresholds, getBits(), getIsSigned(),
+                  getRounding());
+  })
              ? get(getContext(), thresholds, getBits(), getIsSigned(),
                    getRounding())
              : SymmetricAttr();
@@ -274,8 +286,10 @@ ArrayRef<double> LookupTableAttr::getThresholds() const {
 }
 QuantizerAttrInterface
 LookupTableAttr::withThresholds(ArrayRef<double> thresholds) const {
-  return succeeded(verify(noDiagnostic, getMethod(), thresholds, getTable(),
-                          getBits(), getIsSigned(), getTableBits()))
+  return isAllowed([&](EmitError emitError) {
+    return verify(emitError, getMethod(), thresholds, getTable(), getBits(),
+                  getIsSigned(), getTableBits());
+  })
              ? get(getContext(), getMethod(), thresholds, getTable(), getBits(),
                    getIsSigned(), getTableBits())
              : LookupTableAttr();
@@ -398,13 +412,26 @@ Type tpc::detail::getQuantizedType(QuantizerAttrInterface quantizer,
     zeroPoints.push_back(grid.zeroPoint);
   }
   int64_t qmin = grids.front().qmin, qmax = grids.front().qmax;
-  if (grids.size() == 1)
-    return quant::UniformQuantizedType::getChecked(
-        noDiagnostic, flags, storage, expressed, scales.front(),
-        zeroPoints.front(), qmin, qmax);
-  return quant::UniformQuantizedPerAxisType::getChecked(
-      noDiagnostic, flags, storage, expressed, scales, zeroPoints,
-      static_cast<int32_t>(axes.front()), qmin, qmax);
+  if (grids.size() == 1) {
+    using PerTensor = quant::UniformQuantizedType;
+    return isAllowed([&](EmitError emitError) {
+      return PerTensor::verifyInvariants(emitError, flags, storage, expressed,
+                                         scales.front(), zeroPoints.front(),
+                                         qmin, qmax);
+    })
+               ? PerTensor::get(flags, storage, expressed, scales.front(),
+                                zeroPoints.front(), qmin, qmax)
+               : PerTensor();
+  }
+  using PerAxis = quant::UniformQuantizedPerAxisType;
+  auto axis = static_cast<int32_t>(axes.front());
+  return isAllowed([&](EmitError emitError) {
+    return PerAxis::verifyInvariants(emitError, flags, storage, expressed,
+                                     scales, zeroPoints, axis, qmin, qmax);
+  })
+             ? PerAxis::get(flags, storage, expressed, scales, zeroPoints, axis,
+                            qmin, qmax)
+             : PerAxis();
 }
 
 std::unique_ptr<quantization::TensorQuantizer>
