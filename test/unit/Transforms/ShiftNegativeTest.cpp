@@ -29,8 +29,8 @@ static void runPipeline(ModuleOp module, StringRef pipeline) {
   ASSERT_TRUE(succeeded(passManager.run(module)));
 }
 
-/// What a function computes of fixed random inputs in [-4, 4); empty after an
-/// error.
+/// What a function computes of a fixed random first input in [-4, 4), and of
+/// indices 0, 1, 0, 1, ... in those behind it; empty after an error.
 static std::vector<float> run(ModuleOp module, StringRef function) {
   mct::execution::CompileOptions options;
   options.function = function.str();
@@ -44,9 +44,17 @@ static std::vector<float> run(ModuleOp module, StringRef function) {
     value = float(random() >> 8) * 0x1p-21f - 4;
   std::vector<float> output(
       (*executor)->outputs().front().type.getNumElements());
+  std::vector<std::vector<int32_t>> indices;
+  SmallVector<const void *> inputs{input.data()};
+  for (const auto &spec : llvm::drop_begin((*executor)->inputs())) {
+    EXPECT_TRUE(spec.type.getElementType().isInteger(32));
+    auto &own = indices.emplace_back(spec.type.getNumElements());
+    for (size_t i = 0; i != own.size(); ++i)
+      own[i] = int32_t(i % 2);
+    inputs.push_back(own.data());
+  }
   mct::execution::Worker worker(**executor);
-  llvm::cantFail(
-      worker.run({input.data()}, {output.data()}, (*executor)->unit()));
+  llvm::cantFail(worker.run(inputs, {output.data()}, (*executor)->unit()));
   return output;
 }
 
