@@ -76,6 +76,15 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 }
 )mlir";
 
+static constexpr llvm::StringLiteral kManyCorrections =
+    "mct-correct{softmax-shift=true input-scaling=true "
+    "concat-threshold-update=true activation-bias-correction=true DATA}";
+static constexpr llvm::StringLiteral kHmse =
+    "mct-ptq{target=tflite activation-channel-equalization=true "
+    "weights-error-method=hmse DATA}";
+static constexpr llvm::StringLiteral kTables =
+    "mct-ptq{target=imx500_v1_lut weights-bias-correction=false "
+    "activation-error-method=no-clipping DATA}";
 /// `DATA` stands for samples that fit to the arguments, and a limit of memory.
 static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-prepare",
@@ -119,13 +128,10 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-correct-bias{estimate=input-mean DATA}",
     "mct-correct-second-moment{max-bits=8 DATA}",
     "mct-correct{DATA}",
-    "mct-correct{softmax-shift=true input-scaling=true "
-    "concat-threshold-update=true activation-bias-correction=true DATA}",
+    kManyCorrections,
     "mct-ptq{target=imx500 DATA}",
-    "mct-ptq{target=tflite activation-channel-equalization=true "
-    "weights-error-method=hmse DATA}",
-    "mct-ptq{target=imx500_v1_lut weights-bias-correction=false "
-    "activation-error-method=no-clipping DATA}",
+    kHmse,
+    kTables,
     "canonicalize,cse",
 };
 

@@ -8,7 +8,6 @@
 
 using namespace mlir;
 using namespace mct::testing::generator;
-namespace tpc = mct::tpc;
 
 //===----------------------------------------------------------------------===//
 // Single ops

@@ -8,7 +8,6 @@
 
 using namespace mlir;
 using namespace mct::testing::generator;
-namespace tpc = mct::tpc;
 
 Value Network::chooseImage() {
   Value value = choose(f32(), 4);

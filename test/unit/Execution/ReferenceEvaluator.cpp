@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace mct::testing;
 using namespace mct::testing::reference;
-namespace tpc = mct::tpc;
 
 static double readElement(const char *data, int64_t i, Type type) {
   auto read = [&](auto value) {

@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mct::testing;
-namespace tpc = mct::tpc;
 
 namespace {
 

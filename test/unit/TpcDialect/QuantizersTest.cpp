@@ -18,6 +18,9 @@ using quantization::Rounding;
 using tpc::QuantizerAttrInterface;
 
 namespace {
+constexpr StringLiteral kLookupTable =
+    "#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.5, 0.25], "
+    "table = [-90, -20, 0, 64], bits = 2>";
 /// One of each kind, with the toy quantizer that LogarithmicQuantizer.cpp adds.
 constexpr StringLiteral kQuantizers[] = {
     "#tpc.power_of_two<threshold = [2.0], bits = 3>",
@@ -26,8 +29,7 @@ constexpr StringLiteral kQuantizers[] = {
     "#tpc.symmetric<threshold = [1.3], bits = 8, is_signed = false>",
     "#tpc.uniform<scale = [0.75], zero_point = [5], bits = 3>",
     "#tpc.uniform<scale = [0.3, 0.01], zero_point = [0, 255], bits = 8>",
-    "#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.5, 0.25], "
-    "table = [-90, -20, 0, 64], bits = 2>",
+    kLookupTable,
     "#toy.logarithmic<[2.0, 0.3], 3>",
     "#toy.logarithmic<[1.0], 2 unsigned>"};
 
