@@ -630,7 +630,15 @@ void Fuzzer::report(bool isOurs, const Failure &failure) {
 }
 
 void Fuzzer::fuzz() {
-  registry();
+  MLIRContext context(registry(), MLIRContext::Threading::DISABLED);
+  for (StringRef pipeline : kPipelines) {
+    PassManager passes(&context);
+    ASSERT_TRUE(succeeded(parsePassPipeline(
+        pipeline.take_until([](char c) { return c == 'D'; }).str() +
+            (pipeline.contains("DATA") ? "}" : ""),
+        passes)))
+        << pipeline.str();
+  }
   makeSeeds();
   if (::testing::Test::HasFatalFailure())
     return;
