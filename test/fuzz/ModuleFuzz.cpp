@@ -351,6 +351,8 @@ void Fuzzer::makeSeeds() {
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    // What waits for ever is a failure, too.
+    alarm(600);
     addDerived(kPoints);
     addDerived(readFile(MCT_SOURCE_DIR "/test/data/digits.mlirbc"));
     for (unsigned seed = 0; seed != 4; ++seed) {

@@ -264,14 +264,13 @@ tryIsolated(uint64_t from, uint64_t to, double end, const Limits &limits,
   bool hasClock = clock_getcpuclockid(child, &clock) == 0;
   bool isStopped = false;
   int status = 0;
-  uint64_t seen = from;
-  double seenSince = now(CLOCK_MONOTONIC), stoppedAt = 0;
+  double spent = 0, spentSince = now(CLOCK_MONOTONIC), stoppedAt = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
     usleep(10000);
     double time = now(CLOCK_MONOTONIC);
-    if (board->number != seen) {
-      seen = board->number;
-      seenSince = time;
+    if (double used = hasClock ? now(clock) : time; used != spent) {
+      spent = used;
+      spentSince = time;
     }
     if (isStopped) {
       // The handler may wait for a lock of what it interrupted.
@@ -283,10 +282,15 @@ tryIsolated(uint64_t from, uint64_t to, double end, const Limits &limits,
     bool isFull =
         residentBytes(child) > (isParsing ? limits.parsingBytes : limits.bytes);
     double allowed = isParsing ? limits.parsingSeconds : limits.cpuSeconds;
-    // Waiting takes no CPU time; a busy machine makes everything wait.
+    // A busy machine makes everything wait, but not for ever: who waits so long
+    // waits for a lock, which the handler of a crash may do, too.
     bool isLong =
-        (hasClock && board->start > 0 && now(clock) - board->start > allowed) ||
-        time - seenSince > 20 * limits.cpuSeconds;
+        (hasClock && board->start > 0 && spent - board->start > allowed) ||
+        time - spentSince > limits.idleSeconds;
+    if (isLong && board->isReported) {
+      kill(child, SIGKILL);
+      continue;
+    }
     if (!isFull && !isLong)
       continue;
     failure.kind = isFull ? Failure::Memory : Failure::Hang;

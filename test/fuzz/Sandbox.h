@@ -87,6 +87,8 @@ struct Limits {
   double seconds = 15;
   /// CPU time of one attempt.
   double cpuSeconds = 20;
+  /// Without any CPU time in between.
+  double idleSeconds = 60;
   /// Resident bytes of the process.
   uint64_t bytes = uint64_t(3) << 30;
   /// Both in `Phase::Parsing`, which takes little where it comes to an end.
