@@ -69,7 +69,7 @@ public:
         outputs, function.getBody().front().getTerminator()->getOperands());
     auto first =
         mlir::cast<mlir::RankedTensorType>(function.getArgumentTypes().front());
-    batch = first.getDimSize(0);
+    batch = first.getRank() == 0 ? 1 : first.getDimSize(0);
     // Arguments of different leading sizes have no batch: a call is a sample.
     hasBatch = llvm::all_of(function.getArgumentTypes(), [&](mlir::Type type) {
       auto tensor = mlir::cast<mlir::RankedTensorType>(type);
@@ -256,11 +256,17 @@ inline execution::ElementType npyElement(mlir::Type type) {
 inline llvm::SmallVector<std::string> writeSamples(const Expectation &expected,
                                                    const std::string &folder) {
   llvm::SmallVector<std::string> files;
+  bool ownLeadingSizes =
+      !expected.hasBatch &&
+      llvm::any_of(expected.argumentTypes, [](mlir::Type type) {
+        auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+        return tensor.getRank() != 0 && tensor.getDimSize(0) != 1;
+      });
   for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
     auto tensor = mlir::cast<mlir::RankedTensorType>(type);
     llvm::SmallVector<int64_t> shape(tensor.getShape());
     // Samples that share no batch lie row behind row, or side by side.
-    if (shape.empty() || (!expected.hasBatch && number % 2 == 0))
+    if (shape.empty() || (ownLeadingSizes && number % 2 == 0))
       shape.insert(shape.begin(), expected.samples);
     else
       shape[0] = shape[0] / expected.batch * expected.samples;

@@ -206,7 +206,8 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
                                                     unsigned seed) {
   auto first = mlir::cast<mlir::RankedTensorType>(
       mainOf(network).getArgumentTypes().front());
-  Expectation expected(network, seed, first.getDimSize(0) * (1 + seed % 5),
+  int64_t batch = first.getRank() == 0 ? 1 : first.getDimSize(0);
+  Expectation expected(network, seed, batch * (1 + seed % 5),
                        /*simulate=*/false);
   if (!expected.error.empty())
     return "reference: " + expected.error;
