@@ -17,19 +17,7 @@ protected:
   /// Outputs of one unit, each on its own.
   std::vector<Floats> run(const Executor &executor,
                           llvm::ArrayRef<Floats> inputs) {
-    Worker worker(executor);
-    llvm::SmallVector<const void *> inputPointers;
-    for (const Floats &input : inputs)
-      inputPointers.push_back(input.data());
-    std::vector<Floats> outputs;
-    for (const TensorSpec &spec : executor.outputs())
-      outputs.emplace_back(spec.type.getNumElements());
-    llvm::SmallVector<void *> outputPointers;
-    for (Floats &output : outputs)
-      outputPointers.push_back(output.data());
-    llvm::Error error = worker.run(inputPointers, outputPointers, 1);
-    EXPECT_FALSE(error) << llvm::toString(std::move(error));
-    return outputs;
+    return runOutputs(executor, inputs, /*valid=*/1);
   }
   /// The error of running one unit.
   std::string runError(const Executor &executor,

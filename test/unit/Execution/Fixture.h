@@ -114,10 +114,11 @@ struct Recorder : TensorObserver {
   std::vector<int64_t> lastShape;
 };
 
-/// All outputs, one after the other, of one unit.
-inline Floats runUnit(const Executor &executor, llvm::ArrayRef<Floats> inputs,
-                      int64_t valid = -1,
-                      llvm::ArrayRef<TensorObserver *> observers = {}) {
+/// The outputs of one unit, each on its own.
+inline std::vector<Floats>
+runOutputs(const Executor &executor, llvm::ArrayRef<Floats> inputs,
+           int64_t valid = -1,
+           llvm::ArrayRef<TensorObserver *> observers = {}) {
   Worker worker(executor);
   for (size_t i = 0; i < observers.size(); ++i)
     worker.setObserver(i, observers[i]);
@@ -132,8 +133,15 @@ inline Floats runUnit(const Executor &executor, llvm::ArrayRef<Floats> inputs,
     outputPointers.push_back(output.data());
   llvm::cantFail(worker.run(inputPointers, outputPointers,
                             valid < 0 ? executor.unit() : valid));
+  return outputs;
+}
+
+/// The same, one after the other.
+inline Floats runUnit(const Executor &executor, llvm::ArrayRef<Floats> inputs,
+                      int64_t valid = -1,
+                      llvm::ArrayRef<TensorObserver *> observers = {}) {
   Floats all;
-  for (const Floats &output : outputs)
+  for (const Floats &output : runOutputs(executor, inputs, valid, observers))
     all.insert(all.end(), output.begin(), output.end());
   return all;
 }
