@@ -15,6 +15,7 @@ RENAMED = {
     "shift-negative-threshold-recalculation": ("mct-correct-shift-negative", "threshold-recalculation"),
     "shift-negative-params-search": ("mct-correct-shift-negative", "parameter-search"),
     "bias-estimate": ("mct-correct-bias", "estimate"),
+    "bias-max-samples": ("mct-correct-bias", "max-samples"),
     "activation-bias-correction-threshold": ("mct-correct-activation-bias", "threshold"),
 }
 SWITCHES = [
