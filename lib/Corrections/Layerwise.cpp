@@ -88,7 +88,7 @@ struct Track {
 };
 
 /// What one thread owns.
-struct Lane {
+struct WorkerBuffers {
   /// Of the inputs, and of what crosses between stages.
   std::vector<support::AlignedBuffer> inputs;
   support::AlignedBuffer crossing;
@@ -156,7 +156,7 @@ private:
   LayerVisitor &visitor;
   /// The float network, if there is one, and the other.
   std::vector<std::unique_ptr<Track>> tracks;
-  std::vector<Lane> lanes;
+  std::vector<WorkerBuffers> buffers;
   int64_t numUnits = 0;
 };
 
@@ -195,12 +195,12 @@ LogicalResult LayerwiseRun::prepare() {
           isFloat ? LayerValue::FloatOutput : LayerValue::Output));
   }
   for (size_t number = 0; number != workers; ++number) {
-    Lane &lane = lanes.emplace_back();
-    lane.crossing = support::AlignedBuffer(largest);
-    bool hasMemory = lane.crossing.get();
+    WorkerBuffers &own = buffers.emplace_back();
+    own.crossing = support::AlignedBuffer(largest);
+    bool hasMemory = own.crossing.get();
     for (size_t input = 0; input != samples.numInputs(); ++input)
       hasMemory &=
-          lane.inputs.emplace_back(samples.sampleBytes(input) * executor.unit())
+          own.inputs.emplace_back(samples.sampleBytes(input) * executor.unit())
               .get() != nullptr;
     if (!hasMemory)
       return emitError(loc)
@@ -211,13 +211,13 @@ LogicalResult LayerwiseRun::prepare() {
 
 llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
                                   unsigned stage, bool keep) {
-  Lane &lane = lanes[worker];
+  WorkerBuffers &own = buffers[worker];
   int64_t unit = executor.unit();
   execution::SampleRange range;
   range.first = number * unit;
   range.count = std::min(unit, samples.numSamples() - range.first);
   SmallVector<const void *> inputs;
-  for (auto [input, buffer] : llvm::enumerate(lane.inputs)) {
+  for (auto [input, buffer] : llvm::enumerate(own.inputs)) {
     inputs.push_back(buffer.get());
     if (!track.executor.readsInputs(stage))
       continue;
@@ -227,7 +227,7 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
   }
   const char *crossing = nullptr;
   if (stage != 0) {
-    MutableArrayRef<char> block(lane.crossing.get(),
+    MutableArrayRef<char> block(own.crossing.get(),
                                 track.executor.savedBytes(stage - 1));
     if (llvm::Error error = track.frontier.read(number, block))
       return error;
@@ -239,7 +239,7 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
     return error;
   if (!keep || stage + 1 == track.executor.numStages())
     return llvm::Error::success();
-  MutableArrayRef<char> block(lane.crossing.get(),
+  MutableArrayRef<char> block(own.crossing.get(),
                               track.executor.savedBytes(stage));
   player.save(stage, block.data());
   return track.frontier.write(number, block);
@@ -253,8 +253,9 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
   int64_t batch =
       std::clamp<int64_t>(options.run.batchSize, 1, samples.numSamples());
   llvm::Error error = execution::shareUnits(
-      numUnits, int64_t(llvm::divideCeil(batch, executor.unit())), lanes.size(),
-      options.run.threads, [&](size_t worker, int64_t unit) -> llvm::Error {
+      numUnits, int64_t(llvm::divideCeil(batch, executor.unit())),
+      buffers.size(), options.run.threads,
+      [&](size_t worker, int64_t unit) -> llvm::Error {
         for (Track *track : played)
           if (llvm::Error error = runUnit(*track, worker, unit, stage, keep))
             return error;
@@ -276,7 +277,7 @@ LogicalResult LayerwiseRun::run() {
     for (size_t layer = 0; layer != layers.size(); ++layer)
       if (executor.stageOf(layer) == stage)
         seen.push_back(layer);
-    visitor.begin(seen, lanes.size());
+    visitor.begin(seen, buffers.size());
     if (failed(runStage(all, stage, /*show=*/true, /*keep=*/!again)))
       return failure();
     std::vector<std::pair<size_t, ChangeChannels>> editors;

@@ -105,8 +105,10 @@ static std::vector<float> equalizedKernel(StringRef text) {
   }
   std::vector<float> kernel;
   module->walk([&](tosa::Conv2DOp op) {
-    ArrayRef<float> values = ConstantFloats::get(op.getWeight())->values();
-    kernel.assign(values.begin(), values.end());
+    std::optional<ConstantFloats> constant =
+        ConstantFloats::get(op.getWeight());
+    ASSERT_TRUE(constant);
+    kernel = constant->values().vec();
   });
   return kernel;
 }
