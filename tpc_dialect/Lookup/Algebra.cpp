@@ -14,7 +14,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -23,14 +22,8 @@
 #include <limits>
 #include <set>
 
-#define DEBUG_TYPE "tpc-lookup"
-
 using namespace mlir;
 using namespace mct::tpc;
-
-// Matching takes time linear in the number of ops; a test counts instead.
-ALWAYS_ENABLED_STATISTIC(numOpsComputedWith,
-                         "Ops that were computed with to find a formula");
 
 static constexpr Formula kFormulas[] = {
     {"layer_norm", "(x - mean(x)) / sqrt(variance(x) + e) * c + c"},
@@ -863,7 +856,6 @@ void Algebra::run(llvm::function_ref<void(FormulaMatch)> found) {
        ++visited) {
     Operation *op = *pending.begin();
     pending.erase(pending.begin());
-    ++numOpsComputedWith;
     Result result = compute(op);
     if (!result)
       continue;

@@ -8,21 +8,14 @@
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <limits>
 #include <mutex>
 
-#define DEBUG_TYPE "tpc-lookup"
-
 using namespace mlir;
 using namespace mct::tpc;
-
-// Matching takes time linear in the number of ops; a test counts instead.
-ALWAYS_ENABLED_STATISTIC(numOpsHeldAgainstForms,
-                         "Times an op was held against a line of a form");
 
 //===----------------------------------------------------------------------===//
 // The table
@@ -606,8 +599,6 @@ public:
   ArrayRef<Operation *> getOps() const { return ops; }
   /// Further ops that fit repeated steps.
   ArrayRef<Operation *> getRepetitions() const { return repetitions; }
-  /// How often an op was held against a line.
-  unsigned getNumVisited() const { return numVisited; }
 
 private:
   struct Goal {
@@ -625,12 +616,10 @@ private:
   SmallVector<Goal> goals;
   SmallVector<Operation *> ops, repetitions;
   SmallVector<Value> inputs;
-  unsigned numVisited = 0;
 };
 } // namespace
 
 bool Matcher::fitsStep(const CompiledSubgraph::Step &step, Operation *op) {
-  ++numVisited;
   if (op->getName().getStringRef() != step.opName || op->getBlock() != block ||
       op->getNumResults() != 1 || op->getNumOperands() < step.operands.size())
     return false;
@@ -729,9 +718,7 @@ bool Matcher::solve() {
 std::optional<CompiledSubgraph::Match>
 CompiledSubgraph::match(Operation *root) const {
   Matcher matcher(*this);
-  bool found = root->getNumResults() == 1 && matcher.match(root);
-  numOpsHeldAgainstForms += matcher.getNumVisited();
-  if (!found)
+  if (root->getNumResults() != 1 || !matcher.match(root))
     return std::nullopt;
   Match match;
   match.kernelOp = matcher.getOps()[kernelStep];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
-#include "llvm/ADT/Statistic.h"
 
 using namespace mct::tpc;
 using namespace mlir;
@@ -472,51 +471,6 @@ TEST_F(LookupTest, FormThatCannotBeReadIsReported) {
 //===----------------------------------------------------------------------===//
 // Size
 //===----------------------------------------------------------------------===//
-
-/// What the statistics of that name count while `run` does.
-static unsigned countOf(llvm::StringRef statistic,
-                        llvm::function_ref<void()> run) {
-  llvm::EnableStatistics(/*DoPrintOnExit=*/false);
-  llvm::ResetStatistics();
-  run();
-  for (const auto &[name, value] : llvm::GetStatistics())
-    if (name == statistic)
-      return value;
-  return 0;
-}
-
-// Of a chain that goes on in the same way each further piece costs the same: no
-// more, as with a walk back to its beginning, and no less, as without a look.
-TEST_F(LookupTest, OpsThatAreLookedAtGrowWithTheChain) {
-  auto chain = [](int length) {
-    std::string body =
-        R"(%s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %v0 = tosa.exp %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
-)";
-    for (int i = 1; i <= length; ++i) {
-      std::string before = std::to_string(i - 1), after = std::to_string(i);
-      body += "%g" + after + " = tosa.sigmoid %v" + before +
-              " : (tensor<2x4xf32>) -> tensor<2x4xf32>\n";
-      body += "%t" + after + " = tosa.tanh %g" + after +
-              " : (tensor<2x4xf32>) -> tensor<2x4xf32>\n";
-      body += "%v" + after + " = tosa.mul %v" + before + ", %t" + after +
-              ", %s : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<1xi8>) -> "
-              "tensor<2x4xf32>\n";
-    }
-    return body + "%y = tosa.exp %v" + std::to_string(length) +
-           " : (tensor<2x4xf32>) -> tensor<2x4xf32>";
-  };
-  for (const char *statistic :
-       {"numOpsHeldAgainstForms", "numOpsComputedWith"}) {
-    llvm::SmallVector<int64_t> counts;
-    for (int length : {200, 400, 600}) {
-      parse(function(chain(length)));
-      counts.push_back(countOf(statistic, [&] { match(); }));
-    }
-    EXPECT_GE(counts[1] - counts[0], 200) << statistic;
-    EXPECT_EQ(counts[2] - counts[1], counts[1] - counts[0]) << statistic;
-  }
-}
 
 TEST_F(LookupTest, EveryPairOfAChainOf20000OpsIsMatched) {
   std::string body =
