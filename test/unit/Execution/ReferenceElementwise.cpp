@@ -326,7 +326,7 @@ bool Evaluation::arithmetic() {
               fraction = position & 0x7f;
       int64_t base = integer(table.numbers[size_t(index)]),
               next = integer(table.numbers[size_t(index + 1)]);
-      return (base << 7) + (next - base) * fraction;
+      return base * 128 + (next - base) * fraction;
     });
     return true;
   }
