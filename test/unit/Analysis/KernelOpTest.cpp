@@ -54,7 +54,8 @@ protected:
 } // namespace
 
 static Floats valuesOf(const KernelOp &op) {
-  ArrayRef<float> values = op.getKernel().values();
+  ConstantFloats kernel = op.getKernel();
+  ArrayRef<float> values = kernel.values();
   return Floats(values.begin(), values.end());
 }
 

@@ -582,7 +582,8 @@ std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
     if (!layer.isCorrected(tpc::kSecondMomentCorrection))
       continue;
     double kernel = 0;
-    for (float value : layer.op.getKernel().values())
+    mct::ConstantFloats constantKernel = layer.op.getKernel();
+    for (float value : constantKernel.values())
       kernel = std::max(kernel, double(std::abs(value)));
     mlir::Value constant = layer.point.getInput();
     uncertain[constant] = 2 * 0x1p-24 * kernel;
