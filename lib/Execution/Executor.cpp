@@ -338,17 +338,19 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
   int64_t largest = 1;
   for (auto [value, dimension] : dimensions) {
     auto type = cast<RankedTensorType>(value.getType());
-    int64_t bytes = dimension.rows;
+    // Sizes have not been checked yet: a product that is too large stays so.
+    int64_t bits = type.getElementType().isIntOrFloat()
+                       ? type.getElementTypeBitWidth()
+                       : 8;
+    bool isHuge = llvm::MulOverflow(bits, dimension.rows, bits);
     for (auto [number, size] : llvm::enumerate(type.getShape()))
       if (static_cast<int64_t>(number) != dimension.dimension &&
           !ShapedType::isDynamic(size))
-        bytes *= size;
-    if (type.getElementType().isIntOrFloat())
-      bytes = bytes * type.getElementTypeBitWidth() / 8;
-    largest = std::max(largest, bytes);
+        isHuge |= llvm::MulOverflow(bits, size, bits);
+    largest = std::max(largest, isHuge ? kCacheBytes : bits / 8);
   }
   int64_t unit = 1;
-  while (2 * unit <= kLargestUnit && 2 * unit * largest <= kCacheBytes)
+  while (2 * unit <= kLargestUnit && largest <= kCacheBytes / (2 * unit))
     unit *= 2;
   return unit;
 }

@@ -291,6 +291,20 @@ TEST_F(EngineTest, SizesWhoseProductOverflowsAreRefused) {
       << diagnostics[0];
 }
 
+TEST_F(EngineTest, SamplesWhoseSizeOverflowsAreRefused) {
+  // 16 times 2^63 - 1 bytes, while the samples of a unit are counted; the
+  // sanitizer sees it.
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x4x9223372036854775807xf32>) -> tensor<1x4x9223372036854775807xf32> {
+      %0 = tosa.exp %x : (tensor<1x4x9223372036854775807xf32>) -> tensor<1x4x9223372036854775807xf32>
+      return %0 : tensor<1x4x9223372036854775807xf32>
+    })"));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("has more elements than fit into memory"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
 TEST_F(EngineTest, NetworksThatNeedTooMuchMemoryAreRefused) {
   CompileOptions options;
   options.unit = 1;
