@@ -27,6 +27,8 @@ struct Kernel {
   memory::desc first, second, result, scratchpad;
   /// Index of the second operand for oneDNN; 0: there is none.
   int secondIndex = 0;
+  /// Whether that is what a binary post-op adds.
+  bool hasAdded = false;
   memory weights, bias;
   /// How weights are given, before they are packed.
   memory::desc givenWeights;
@@ -79,6 +81,7 @@ struct KernelSet::Impl {
     kernel.result = descriptor.dst_desc();
     kernel.scratchpad = descriptor.scratchpad_desc();
     if (epilogue.addOperand) {
+      kernel.hasAdded = true;
       kernel.second = descriptor.dst_desc();
       kernel.secondIndex = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
     }
@@ -134,7 +137,7 @@ void KernelSet::Impl::addConvolution(ConvolutionShape shape,
   memory::desc any(weightSizes, kFloat, Format::any);
   memory::dims strides{shape.strideHeight, shape.strideWidth};
   // oneDNN counts a dilation of 1 as 0. Along an axis on which the kernel has
-  // one element there is none; oneDNN 2.7 does not always see that.
+  // one element there is none; oneDNN 2.6 does not always see that.
   memory::dims dilations{shape.kernelHeight == 1 ? 0 : shape.dilationHeight - 1,
                          shape.kernelWidth == 1 ? 0 : shape.dilationWidth - 1};
   memory::dims before{shape.padTop, shape.padLeft};
@@ -275,6 +278,13 @@ std::string KernelSet::implementation(size_t kernel) const {
 
 bool KernelSet::isReference(size_t kernel) const {
   return impl->kernels[kernel].implementation.find("ref") != std::string::npos;
+}
+
+bool KernelSet::addsWrongly(size_t kernel) const {
+  const Kernel &added = impl->kernels[kernel];
+  return added.hasAdded &&
+         added.primitive.get_kind() == dnnl::primitive::kind::convolution &&
+         added.implementation.find("gemm") != std::string::npos;
 }
 
 std::string KernelSet::instructionSet() {

@@ -73,6 +73,9 @@ public:
   std::string implementation(size_t kernel) const;
   /// Whether that is a reference implementation, hundreds of times slower.
   bool isReference(size_t kernel) const;
+  /// Whether it adds a wrong operand: oneDNN 2.6's convolutions by matrix
+  /// products read the operand of a binary post-op as if it were one number.
+  bool addsWrongly(size_t kernel) const;
 
   /// oneDNN's instruction set on this machine.
   static std::string instructionSet();

@@ -66,13 +66,8 @@ std::string SiteFinder::placeKernel(
   // Largest fusion first.
   SmallVector<Fusion, 3> fusions;
   Operation *user = soleUser(op->getResult(0));
-  // oneDNN 2.7 adds wrong values behind a dilated convolution of an image that
-  // is narrower than the dilation.
-  auto dilation = op->getAttrOfType<DenseI64ArrayAttr>("dilation");
-  bool canAdd = !dilation || llvm::all_of(dilation.asArrayRef(),
-                                          [](int64_t d) { return d == 1; });
   if (auto sum = dyn_cast_or_null<tosa::AddOp>(user);
-      sum && canAdd && operands.size() == 1 && !covered.contains(sum) &&
+      sum && operands.size() == 1 && !covered.contains(sum) &&
       !sites.contains(sum) && sum.getInput1().getType() == sum.getType() &&
       sum.getInput2().getType() == sum.getType() &&
       op->getResult(0).getType() == sum.getType()) {
@@ -100,7 +95,8 @@ std::string SiteFinder::placeKernel(
     if (!kernel)
       continue;
     bool reference = program.kernels.isReference(*kernel);
-    if (reference && !fusion.ops.empty()) {
+    if ((reference || program.kernels.addsWrongly(*kernel)) &&
+        !fusion.ops.empty()) {
       program.kernels.removeLast();
       continue;
     }

@@ -176,7 +176,56 @@ TEST_F(KernelTest, DepthwiseWithMultiplier) {
       1);
 }
 
-// oneDNN's fused addition is wrong here and in the next one.
+// oneDNN chooses an implementation by the form; that which multiplies matrices
+// adds one number everywhere (pads at one side, strides, dilations).
+TEST_F(KernelTest, ConvolutionsOfAnyFormWithResidual) {
+  std::mt19937 random(11);
+  auto below = [&](size_t n) { return static_cast<int64_t>(random() % n); };
+  for (int tried = 0; tried != 60; ++tried) {
+    bool depthwise = below(3) == 0;
+    int64_t in = 1 + below(6), out = depthwise ? in : 1 + below(6);
+    int64_t input[2], kernel[2], stride[2], dilation[2], pad[4], output[2];
+    for (int axis : {0, 1}) {
+      input[axis] = 1 + below(7);
+      kernel[axis] = 1 + below(3);
+      stride[axis] = 1 + below(2);
+      dilation[axis] = kernel[axis] == 1 ? 1 : 1 + below(3);
+      int64_t reach = (kernel[axis] - 1) * dilation[axis];
+      int64_t &before = pad[2 * axis], &after = pad[2 * axis + 1];
+      before = below(3);
+      after = below(3) + std::max<int64_t>(0, reach + 1 - input[axis] - before);
+      while ((input[axis] - 1 + before + after - reach) % stride[axis] != 0)
+        ++after;
+      output[axis] =
+          (input[axis] - 1 + before + after - reach) / stride[axis] + 1;
+    }
+    auto list = [](llvm::ArrayRef<int64_t> values) {
+      return llvm::join(
+          llvm::map_range(values, [](int64_t v) { return std::to_string(v); }),
+          ", ");
+    };
+    std::string from = tensorType({1, input[0], input[1], in}),
+                to = tensorType({1, output[0], output[1], out});
+    llvm::SmallVector<int64_t> weights{out, kernel[0], kernel[1], in};
+    if (depthwise)
+      weights = {kernel[0], kernel[1], in, 1};
+    std::string body =
+        constant("w", weights, 1) + constant("b", {out}, 2) + "%0 = tosa." +
+        (depthwise ? "depthwise_conv2d" : "conv2d") +
+        " %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: " +
+        list(dilation) + ">, pad = array<i64: " + list(pad) +
+        ">, stride = array<i64: " + list(stride) + ">} : (" + from + ", " +
+        tensorType(weights) + ", " + tensorType({out}) +
+        ", tensor<1xf32>, tensor<1xf32>) -> " + to +
+        "\n%1 = tosa.add %0, %y : (" + to + ", " + to + ") -> " + to +
+        "\nreturn %1 : " + to;
+    SCOPED_TRACE(body);
+    expectSameAsLoops(function("%x: " + from + ", %y: " + to, to, body), 1);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
 TEST_F(KernelTest, DilatedDepthwiseOfANarrowImageWithResidual) {
   expectSameAsLoops(
       function("%x: tensor<1x4x1x4xf32>", "tensor<1x4x1x4xf32>",

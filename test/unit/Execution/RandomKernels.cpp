@@ -345,15 +345,19 @@ Value Network::fusedChain() {
   Value image = chooseImage();
   if (!image || countOf(shapeOf(image)) > kLargestTensor / 2)
     return {};
-  Value value = random.chance(70)
+  size_t form = random.below(10);
+  Value value = form < 6
                     ? conv(image, random.between(1, 6), window(image, false))
-                    : depthwise(image, window(image, false));
+                : form < 8 ? depthwise(image, window(image, false))
+                           : transposeConv(image);
   if (random.chance(20))
     offer(value);
   if (random.chance(30))
     value = maybePoint(value, 100);
   if (random.chance(50)) {
     Value other = chooseShaped(f32(), shapeOf(value));
+    if (!other && random.chance(40))
+      other = constant(floats(shapeOf(value)), -1, 1);
     if (!other)
       other = random.chance(50) ? value : operandFor(value);
     if (shapeOf(other) == shapeOf(value) || fits(other, value))
