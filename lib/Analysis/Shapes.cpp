@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Shapes.h"
+#include "mct/Analysis/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -8,6 +9,11 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+namespace mct {
+#define GEN_PASS_DEF_VERIFYSHAPESPASS
+#include "mct/Analysis/Passes.h.inc"
+} // namespace mct
 
 using namespace mlir;
 
@@ -334,3 +340,14 @@ LogicalResult mct::verifyShapes(Operation *root) {
   });
   return failure(result.wasInterrupted());
 }
+
+namespace {
+struct VerifyShapesPass
+    : public mct::impl::VerifyShapesPassBase<VerifyShapesPass> {
+  void runOnOperation() override {
+    if (failed(mct::verifyShapes(getOperation())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -2,7 +2,7 @@
 //
 // mlir-opt with the tpc dialect and the mct passes.
 #include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Shapes.h"
+#include "mct/Analysis/Passes.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Support/InputFile.h"
@@ -31,24 +31,6 @@ static llvm::cl::opt<bool> listTargets(
 static llvm::cl::opt<bool> listSubgraphs(
     "tpc-list-subgraphs",
     llvm::cl::desc("Print the operators that are matched as several ops"));
-
-namespace {
-/// Goes before all others.
-struct VerifyShapesPass
-    : public PassWrapper<VerifyShapesPass, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyShapesPass)
-
-  StringRef getArgument() const override { return "mct-verify-shapes"; }
-  StringRef getDescription() const override {
-    return "Refuse shapes that contradict each other, and sizes below zero";
-  }
-  void runOnOperation() override {
-    if (failed(mct::verifyShapes(getOperation())))
-      return signalPassFailure();
-    markAllAnalysesPreserved();
-  }
-};
-} // namespace
 
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
@@ -89,7 +71,6 @@ int main(int argc, char **argv) {
   mct::registerOpModels(registry);
   registerAllPasses();
   mct::registerAllMctPasses();
-  PassRegistration<VerifyShapesPass>();
 
   registerCLIOptions("mct-opt", registry);
   // A diagnostic says what is wrong; the op it is about may be a whole target,
@@ -128,7 +109,7 @@ int main(int argc, char **argv) {
       [asked = config, &isRead, verifies](PassManager &passes) {
         isRead = true;
         if (verifies)
-          passes.addPass(std::make_unique<VerifyShapesPass>());
+          passes.addPass(mct::createVerifyShapesPass());
         return asked.setupPassPipeline(passes);
       });
   mct::support::setProcessFiles(inputName, outputName);
