@@ -5,7 +5,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -205,7 +204,6 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
     return false;
   if (hasOnlyScalars(op) || isa<tensor::EmptyOp>(op))
     return true;
-  DenseElementsAttr attribute;
   if (!op->hasTrait<OpTrait::ConstantLike>())
     return false;
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -216,7 +214,8 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
     return true;
   if (!isStoredInBytes(type) || type.getNumElements() <= 1)
     return true;
-  if (!matchPattern(op, m_Constant(&attribute)) || !attribute.isSplat())
+  std::optional<ConstantTensor> constant = ConstantTensor::get(value);
+  if (!constant || !constant->isSplat())
     return false;
   return isElementwise(user) || byteSizeOf(type) <= kLargeSplatBytes;
 }

@@ -248,8 +248,7 @@ void Rewriter::rewrite(func::FuncOp function) {
                                      terminator->getOperandTypes()));
 }
 
-FailureOr<BatchDimensions> mct::setBatch(func::FuncOp function,
-                                         int64_t newBatch) {
+LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
   FailureOr<int64_t> batch = getBatch(function);
   if (failed(batch))
     return failure();
@@ -257,7 +256,7 @@ FailureOr<BatchDimensions> mct::setBatch(func::FuncOp function,
   if (failed(follower.run(function)))
     return failure();
   if (*batch == newBatch)
-    return std::move(follower.dimensions);
+    return success();
   if (ShapedType::isDynamic(newBatch))
     for (Operation &op : function.getBody().front())
       for (const OperandChange &change : follower.changes.lookup(&op))
@@ -267,7 +266,7 @@ FailureOr<BatchDimensions> mct::setBatch(func::FuncOp function,
                  << " is the same for all samples, and would have to be "
                     "repeated an unknown number of times; choose a size";
   Rewriter(follower, *batch, newBatch).rewrite(function);
-  return std::move(follower.dimensions);
+  return success();
 }
 
 namespace {
