@@ -167,7 +167,7 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
     }
     for (const TensorSpec &output : reference.outputs()) {
       size_t bytes = output.type.getNumElements() *
-                     ((output.type.getElementTypeBitWidth() + 7) / 8);
+                     getElementBytes(output.type.getElementType());
       state->outputs.emplace_back(bytes);
       state->outputPointers.push_back(state->outputs.back().data());
     }

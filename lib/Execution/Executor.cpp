@@ -17,6 +17,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <cstring>
@@ -339,15 +340,14 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
   for (auto [value, dimension] : dimensions) {
     auto type = cast<RankedTensorType>(value.getType());
     // Sizes have not been checked yet: a product that is too large stays so.
-    int64_t bits = type.getElementType().isIntOrFloat()
-                       ? type.getElementTypeBitWidth()
-                       : 8;
-    bool isHuge = llvm::MulOverflow(bits, dimension.rows, bits);
+    int64_t bytes = dimension.rows;
+    bool isHuge = llvm::MulOverflow(
+        bytes, getElementBytes(type.getElementType()), bytes);
     for (auto [number, size] : llvm::enumerate(type.getShape()))
       if (static_cast<int64_t>(number) != dimension.dimension &&
           !ShapedType::isDynamic(size))
-        isHuge |= llvm::MulOverflow(bits, size, bits);
-    largest = std::max(largest, isHuge ? kCacheBytes : bits / 8);
+        isHuge |= llvm::MulOverflow(bytes, size, bytes);
+    largest = std::max(largest, isHuge ? kCacheBytes : bytes);
   }
   int64_t unit = 1;
   while (2 * unit <= kLargestUnit && largest <= kCacheBytes / (2 * unit))
@@ -546,6 +546,16 @@ LogicalResult Compiler::finish(const PartSet &parts) {
 }
 
 } // namespace
+
+int64_t mct::execution::getElementBytes(Type type) {
+  if (type.isIndex())
+    return sizeof(int64_t);
+  uint64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  constexpr uint64_t kLargestAlignment = 16;
+  return int64_t(bytes <= kLargestAlignment
+                     ? llvm::PowerOf2Ceil(bytes)
+                     : llvm::alignTo(bytes, kLargestAlignment));
+}
 
 Executor::Executor(std::unique_ptr<Program> program)
     : program(std::move(program)) {}

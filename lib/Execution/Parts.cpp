@@ -384,9 +384,7 @@ static std::optional<int64_t> allocatedBytes(func::FuncOp function,
     MemRefType type = alloc.getType();
     if (!type.hasStaticShape())
       return;
-    Type element = type.getElementType();
-    int64_t bytes =
-        element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
+    int64_t bytes = getElementBytes(type.getElementType());
     for (int64_t size : type.getShape())
       overflows |= llvm::MulOverflow(bytes, size, bytes);
     overflows |= llvm::AddOverflow(total, bytes, total);

@@ -20,7 +20,7 @@ namespace {
 
 /// Saturates: sizes come from the network and may be anything.
 size_t byteSize(mlir::RankedTensorType type) {
-  size_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
+  size_t bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     bytes = llvm::SaturatingMultiply<size_t>(bytes, size);
   return bytes;

@@ -135,7 +135,7 @@ static llvm::Error measure(const TensorSpec &spec, int64_t unit, int64_t &rows,
   };
   if (!spec.type.hasStaticShape() || !spec.type.getElementType().isIntOrFloat())
     return refuse("is not one of numbers of a known shape");
-  uint64_t total = (spec.type.getElementTypeBitWidth() + 7) / 8;
+  uint64_t total = getElementBytes(spec.type.getElementType());
   for (int64_t size : spec.type.getShape()) {
     bool overflow = false;
     total = llvm::SaturatingMultiply<uint64_t>(total, size, &overflow);

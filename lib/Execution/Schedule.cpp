@@ -27,17 +27,15 @@ constexpr int64_t kLargeSplatBytes = 4096;
 
 int64_t byteSizeOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  Type element = tensor.getElementType();
-  int64_t width =
-      element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
-  return tensor.getNumElements() * width;
+  return tensor.getNumElements() * getElementBytes(tensor.getElementType());
 }
 
 /// Whether compiled code and constants hold the elements in the same form.
 bool isStoredInBytes(RankedTensorType type) {
   Type element = type.getElementType();
   return element.isInteger(1) ||
-         (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0);
+         (element.isIntOrFloat() && int64_t(element.getIntOrFloatBitWidth()) ==
+                                        8 * getElementBytes(element));
 }
 
 /// Everything an op reads, inside of its regions too.

@@ -22,6 +22,10 @@
 
 namespace mct::execution {
 
+/// Bytes of one element of a tensor in memory, as compiled code has it: an i48
+/// takes 8. `type`: a number or an index.
+int64_t getElementBytes(mlir::Type type);
+
 /// One tensor that crosses the boundary of a compiled function.
 struct TensorSpec {
   /// Name of the argument or value, or its number when it has no name.

@@ -149,6 +149,39 @@ TEST_F(EngineTest, WhatANetworkRepeatsIsCompiledOnce) {
 }
 
 // The same code in the same memory, however long the chain is.
+// In memory an i48 takes 8 bytes.
+TEST_F(EngineTest, NumbersOfUnusualWidthsLieBesideEachOther) {
+  auto executor = compile(R"(
+    #id = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @main(%x: tensor<1x64xi32>) -> tensor<1x64xi32> {
+      %e = tensor.empty() : tensor<1x64xi48>
+      %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x64xi32>) outs(%e : tensor<1x64xi48>) {
+      ^bb0(%a: i32, %b: i48):
+        %w = arith.extsi %a : i32 to i48
+        linalg.yield %w : i48
+      } -> tensor<1x64xi48>
+      %1 = tosa.reverse %0 {axis = 1 : i32} : (tensor<1x64xi48>) -> tensor<1x64xi48>
+      %f = tensor.empty() : tensor<1x64xi32>
+      %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<1x64xi48>) outs(%f : tensor<1x64xi32>) {
+      ^bb0(%a: i48, %b: i32):
+        %n = arith.trunci %a : i48 to i32
+        linalg.yield %n : i32
+      } -> tensor<1x64xi32>
+      return %2 : tensor<1x64xi32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  ASSERT_EQ(executor->unit(), 1);
+  std::vector<int32_t> input(64), output(64);
+  for (int32_t i = 0; i != 64; ++i)
+    input[i] = -77777 * i;
+  const void *inputs[] = {input.data()};
+  void *outputs[] = {output.data()};
+  Worker worker(*executor);
+  ASSERT_FALSE(worker.run(inputs, outputs, 1));
+  std::reverse(input.begin(), input.end());
+  EXPECT_EQ(output, input);
+}
+
 TEST_F(EngineTest, AChainNeedsNoMoreMemoryThanAFewOfItsValues) {
   auto shorter = compile(chain(100));
   auto longer = compile(chain(2000));
