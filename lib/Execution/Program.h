@@ -60,6 +60,10 @@ struct Step {
   llvm::SmallVector<unsigned, 4> buffers;
   /// The first buffer that is written, if there is one.
   std::optional<unsigned> result;
+  /// A part is called for so many blocks of its buffers, one behind the other,
+  /// of these bytes each.
+  int64_t numBlocks = 1;
+  llvm::SmallVector<int64_t, 4> blockBytes;
   /// Quantizer that runs on the result while it is in the cache.
   std::optional<size_t> quantizer;
   /// For errors: the op and its name.

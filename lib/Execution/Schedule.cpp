@@ -67,6 +67,62 @@ bool isElementwise(Operation *op) {
   return isa<tosa::CastOp, tosa::MulOp, tosa::TableOp>(op) ||
          op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>();
 }
+
+/// Makes a part that computes element by element, without broadcasting more
+/// than single numbers, one of a block of its elements: then networks need the
+/// same code for values of many sizes. Returns the number of blocks.
+int64_t cutIntoBlocks(func::FuncOp part) {
+  Block &body = part.getBody().front();
+  Operation *terminator = body.getTerminator();
+  if (terminator->getNumOperands() != 1)
+    return 1;
+  auto whole = dyn_cast<RankedTensorType>(terminator->getOperand(0).getType());
+  if (!whole || whole.getRank() == 0 || whole.getNumElements() == 0)
+    return 1;
+  auto isWhole = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getShape() == whole.getShape() &&
+           isStoredInBytes(tensor);
+  };
+  if (!llvm::all_of(body.getArgumentTypes(), isWhole))
+    return 1;
+  for (Operation &op : body.without_terminator()) {
+    DenseElementsAttr constant;
+    if (auto value = dyn_cast<tosa::ConstOp>(op)) {
+      constant = dyn_cast<DenseElementsAttr>(value.getValues());
+      if (!constant || !constant.isSplat() ||
+          (constant.getNumElements() != 1 && !isWhole(constant.getType())))
+        return 1;
+    } else if (!isElementwise(&op) || op.getNumResults() != 1 ||
+               !isWhole(op.getResult(0).getType())) {
+      return 1;
+    }
+  }
+
+  // Few sizes, so that they are shared; below that calls would cost too much.
+  int64_t count = whole.getNumElements(), block = count;
+  for (int64_t size : {256, 1024, 4096})
+    if (count % size == 0)
+      block = size;
+  auto blockType = [&](Type type) -> RankedTensorType {
+    auto tensor = cast<RankedTensorType>(type);
+    bool isOne = tensor.getShape() != whole.getShape();
+    return RankedTensorType::get({isOne ? 1 : block}, tensor.getElementType());
+  };
+  for (BlockArgument argument : body.getArguments())
+    argument.setType(blockType(argument.getType()));
+  for (Operation &op : body.without_terminator()) {
+    RankedTensorType type = blockType(op.getResult(0).getType());
+    if (auto value = dyn_cast<tosa::ConstOp>(op))
+      value.setValuesAttr(
+          cast<DenseElementsAttr>(value.getValues()).resizeSplat(type));
+    op.getResult(0).setType(type);
+  }
+  part.setType(FunctionType::get(part.getContext(), body.getArgumentTypes(),
+                                 terminator->getOperandTypes()));
+  return count / block;
+}
+
 bool isReduction(Operation *op) {
   return isa<tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
              tosa::ReduceMinOp, tosa::ReduceProductOp, tosa::ReduceSumOp>(op);
@@ -282,6 +338,10 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   part.setType(builder.getFunctionType(body->getArgumentTypes(),
                                        ValueRange(results).getTypes()));
 
+  SmallVector<Type> wholes = llvm::map_to_vector(
+      operands, [](Value operand) { return operand.getType(); });
+  llvm::append_range(wholes, root->getResultTypes());
+  int64_t numBlocks = cutIntoBlocks(part);
   SmallVector<unsigned, 4> reads;
   for (Value operand : operands) {
     FailureOr<unsigned> buffer = bufferOf(operand);
@@ -293,6 +353,10 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   }
   Planned &next = add(Step::Kind::Part, 0, root);
   next.part = parts.add(part, checkIndices);
+  next.step.numBlocks = numBlocks;
+  if (numBlocks != 1)
+    for (Type whole : wholes)
+      next.step.blockBytes.push_back(byteSizeOf(whole) / numBlocks);
   next.reads = std::move(reads);
   for (Value result : root->getResults())
     next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));

@@ -130,6 +130,7 @@ struct Worker::State {
   /// Address of each buffer.
   std::vector<void *> pointers;
   llvm::SmallVector<void *> arguments;
+  llvm::SmallVector<char *> blocks;
   SampleRange samples;
   bool measure = false;
   double kernelSeconds = 0, totalSeconds = 0;
@@ -299,11 +300,21 @@ llvm::Error Worker::State::run(const Step &step) {
   case Step::Kind::Part: {
     // The packed interface wants the address of each argument.
     arguments.clear();
+    blocks.clear();
     for (unsigned number : step.buffers)
-      arguments.push_back(&pointers[number]);
-    if (!runPart((*program.parts)[step.index], arguments.data())) {
-      pool.releaseAll();
-      return llvm::createStringError("'" + step.op + "': " + call.error);
+      blocks.push_back(static_cast<char *>(pointers[number]));
+    for (char *&block : blocks)
+      arguments.push_back(&block);
+    const CompiledPart &part = (*program.parts)[step.index];
+    for (int64_t number = 0;;) {
+      if (!runPart(part, arguments.data())) {
+        pool.releaseAll();
+        return llvm::createStringError("'" + step.op + "': " + call.error);
+      }
+      if (++number == step.numBlocks)
+        break;
+      for (auto [block, bytes] : llvm::zip(blocks, step.blockBytes))
+        block += bytes;
     }
     break;
   }

@@ -148,7 +148,6 @@ TEST_F(EngineTest, WhatANetworkRepeatsIsCompiledOnce) {
   }
 }
 
-// The same code in the same memory, however long the chain is.
 // In memory an i48 takes 8 bytes.
 TEST_F(EngineTest, NumbersOfUnusualWidthsLieBesideEachOther) {
   auto executor = compile(R"(
@@ -182,6 +181,51 @@ TEST_F(EngineTest, NumbersOfUnusualWidthsLieBesideEachOther) {
   EXPECT_EQ(output, input);
 }
 
+// Blocks of 4096, 1024 and 256 elements, and 40 that are no multiple of these.
+TEST_F(EngineTest, ElementwiseCodeIsSharedByValuesOfManySizes) {
+  std::string text = "func.func @main(";
+  std::string body, returned, types;
+  const std::vector<std::string> sizes{"1x64x64", "1x128x32", "1x4x8x3x128",
+                                       "1x32x32", "1x16x64",  "1x256",
+                                       "1x3x256", "1x8x5",    "1x40"};
+  for (auto [number, size] : llvm::enumerate(sizes)) {
+    std::string n = std::to_string(number), type = "tensor<" + size + "xf32>";
+    std::string comma = number ? ", " : "";
+    std::string one = "tensor<1";
+    for (size_t rank = llvm::StringRef(size).count('x'); rank; --rank)
+      one += "x1";
+    one += "xf32>";
+    text += comma + "%x" + n + ": " + type;
+    body += "%c" + n + " = \"tosa.const\"() <{values = dense<3.0> : " + one +
+            "}> : () -> " + one + "\n%d" + n +
+            " = \"tosa.const\"() <{values = dense<-0.5> : " + type +
+            "}> : () -> " + type + "\n%a" + n + " = tosa.add %x" + n + ", %c" +
+            n + " : (" + type + ", " + one + ") -> " + type + "\n%r" + n +
+            " = tosa.maximum %d" + n + ", %a" + n + " : (" + type + ", " +
+            type + ") -> " + type + "\n";
+    returned += comma + "%r" + n;
+    types += comma + type;
+  }
+  CompileOptions options;
+  options.unit = 1;
+  auto executor = compile(text + ") -> (" + types + ") {\n" + body + "return " +
+                              returned + " : " + types + "\n}",
+                          options);
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  EXPECT_EQ(executor->numCompiledParts(), 4u);
+  std::vector<Floats> inputs;
+  for (const TensorSpec &spec : executor->inputs()) {
+    inputs.push_back(randomFloats(spec.type.getNumElements(), inputs.size()));
+    for (float &value : inputs.back())
+      value *= 8;
+  }
+  std::vector<Floats> outputs = run(*executor, inputs);
+  for (auto [input, output] : llvm::zip(inputs, outputs))
+    for (auto [x, y] : llvm::zip(input, output))
+      ASSERT_EQ(y, std::max(-0.5f, x + 3.0f));
+}
+
+// The same code in the same memory, however long the chain is.
 TEST_F(EngineTest, AChainNeedsNoMoreMemoryThanAFewOfItsValues) {
   auto shorter = compile(chain(100));
   auto longer = compile(chain(2000));
