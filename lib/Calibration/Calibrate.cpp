@@ -3,6 +3,7 @@
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/Run.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
@@ -216,7 +217,8 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   compileOptions.observeAllPoints = true;
   FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
       getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-      calibrationSamples, batchSize, threads, maxMemory);
+      calibrationSamples, batchSize, threads, maxMemory,
+      &getAnalysis<execution::RunCache>());
   if (failed(settings))
     return failure();
   FailureOr<execution::NetworkRun> run =

@@ -194,16 +194,15 @@ public:
 };
 } // namespace
 
-FailureOr<execution::RunSettings>
-mct::corrections::parseSettings(Location loc, ArrayRef<std::string> files,
-                                StringRef scale, StringRef offset,
-                                uint64_t limit, uint64_t batchSize,
-                                unsigned threads, StringRef maxMemory) {
+FailureOr<execution::RunSettings> mct::corrections::parseSettings(
+    Location loc, ArrayRef<std::string> files, StringRef scale,
+    StringRef offset, uint64_t limit, uint64_t batchSize, unsigned threads,
+    StringRef maxMemory, execution::RunCache &cache) {
   if (files.empty())
     return emitError(loc)
            << "correcting needs samples; give calibration-data=FILE.npy";
   return execution::RunSettings::parse(loc, files, scale, offset, limit,
-                                       batchSize, threads, maxMemory);
+                                       batchSize, threads, maxMemory, &cache);
 }
 
 static execution::CompileOptions compileFloat(func::FuncOp function,
@@ -228,7 +227,7 @@ compileQuietly(ModuleOp module, MutableArrayRef<execution::CompileOptions> all,
       module.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
-  return execution::Executor::compileAll(module, all);
+  return execution::Executor::compileAll(module, all, settings.cache);
 }
 
 static FailureOr<std::vector<ChannelSummary>>

@@ -89,7 +89,8 @@ private:
 mlir::FailureOr<execution::RunSettings>
 parseSettings(mlir::Location loc, llvm::ArrayRef<std::string> files,
               llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
-              uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
+              uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory,
+              execution::RunCache &cache);
 
 struct ChannelRunOptions {
   /// Deviations are wanted, too; and what quantizing activations does is not.

@@ -2,6 +2,7 @@
 #include "ChannelRun.h"
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Execution/RunCache.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {
@@ -45,9 +46,10 @@ struct CorrectBiasPass
     }
     if (layers.empty())
       return;
-    FailureOr<execution::RunSettings> settings = parseSettings(
-        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-        calibrationSamples, batchSize, threads, maxMemory);
+    FailureOr<execution::RunSettings> settings =
+        parseSettings(getOperation().getLoc(), calibrationData, inputScale,
+                      inputOffset, calibrationSamples, batchSize, threads,
+                      maxMemory, getAnalysis<execution::RunCache>());
     if (failed(settings) ||
         failed(fromInputs ? correctFromInputs(*found, layers, *settings)
                           : correctFromOutputs(*found, layers, *settings)))

@@ -2,6 +2,7 @@
 #include "ChannelRun.h"
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Execution/RunCache.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -82,9 +83,10 @@ struct CorrectSecondMomentPass
     }
     if (layers.empty())
       return;
-    FailureOr<execution::RunSettings> settings = parseSettings(
-        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-        calibrationSamples, batchSize, threads, maxMemory);
+    FailureOr<execution::RunSettings> settings =
+        parseSettings(getOperation().getLoc(), calibrationData, inputScale,
+                      inputOffset, calibrationSamples, batchSize, threads,
+                      maxMemory, getAnalysis<execution::RunCache>());
     if (failed(settings) || failed(correct(*found, layers, *settings)))
       signalPassFailure();
   }

@@ -7,6 +7,7 @@
 #include "Schedule.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/Shapes.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -341,8 +342,8 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
     auto type = cast<RankedTensorType>(value.getType());
     // Sizes have not been checked yet: a product that is too large stays so.
     int64_t bytes = dimension.rows;
-    bool isHuge = llvm::MulOverflow(
-        bytes, getElementBytes(type.getElementType()), bytes);
+    bool isHuge =
+        llvm::MulOverflow(bytes, getElementBytes(type.getElementType()), bytes);
     for (auto [number, size] : llvm::enumerate(type.getShape()))
       if (static_cast<int64_t>(number) != dimension.dimension &&
           !ShapedType::isDynamic(size))
@@ -562,37 +563,44 @@ Executor::Executor(std::unique_ptr<Program> program)
 Executor::~Executor() = default;
 
 FailureOr<std::unique_ptr<Executor>>
-Executor::compile(ModuleOp module, const CompileOptions &options) {
+Executor::compile(ModuleOp module, const CompileOptions &options,
+                  RunCache *cache) {
   FailureOr<std::vector<std::unique_ptr<Executor>>> executors =
-      compileAll(module, options);
+      compileAll(module, options, cache);
   if (failed(executors))
     return failure();
   return std::move(executors->front());
 }
 
 FailureOr<std::vector<std::unique_ptr<Executor>>>
-Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options) {
-  std::vector<std::unique_ptr<Executor>> executors;
-  PartSet parts(module.getLoc());
+Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options,
+                     RunCache *cache) {
   std::vector<Compiler> compilers;
   for (const CompileOptions &one : options)
     compilers.emplace_back(module, one);
-  for (Compiler &compiler : compilers)
-    if (failed(compiler.plan(parts)))
+  auto compile = [&](PartSet &parts) -> LogicalResult {
+    for (Compiler &compiler : compilers)
+      if (failed(compiler.plan(parts)))
+        return failure();
+    if (failed(parts.lowerToLinalg()))
       return failure();
-  if (failed(parts.lowerToLinalg()))
+    for (Compiler &compiler : compilers)
+      if (failed(compiler.placeValues()))
+        return failure();
+    if (failed(parts.compile()))
+      return failure();
+    for (Compiler &compiler : compilers)
+      if (failed(compiler.finish(parts)))
+        return failure();
+    return success();
+  };
+  RunCache own;
+  if (failed((cache ? *cache : own).compileWith(module.getLoc(), compile)))
     return failure();
+  std::vector<std::unique_ptr<Executor>> executors;
   for (Compiler &compiler : compilers)
-    if (failed(compiler.placeValues()))
-      return failure();
-  if (failed(parts.compile()))
-    return failure();
-  for (Compiler &compiler : compilers) {
-    if (failed(compiler.finish(parts)))
-      return failure();
     executors.push_back(
         std::unique_ptr<Executor>(new Executor(std::move(compiler.program))));
-  }
   return executors;
 }
 

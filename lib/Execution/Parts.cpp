@@ -44,9 +44,9 @@ size_t PartSet::add(func::FuncOp function, bool checkIndices) {
   SmallVector<size_t, 1> &candidates = byHash[hashOf(function)];
   for (size_t candidate : candidates) {
     Part &part = parts[candidate];
-    if (part.function.getFunctionType() == function.getFunctionType() &&
+    if (part.original.getFunctionType() == function.getFunctionType() &&
         OperationEquivalence::isRegionEquivalentTo(
-            &part.function.getBody(), &function.getBody(),
+            &part.original.getBody(), &function.getBody(),
             OperationEquivalence::IgnoreLocations)) {
       function->erase();
       return candidate;
@@ -54,8 +54,10 @@ size_t PartSet::add(func::FuncOp function, bool checkIndices) {
   }
   size_t number = parts.size();
   candidates.push_back(number);
-  all->push_back(function);
-  parts.push_back({function, checkIndices, {}});
+  func::FuncOp original = function.clone();
+  originals->push_back(original);
+  added->push_back(function);
+  parts.push_back({function, original, checkIndices, {}});
   return number;
 }
 
@@ -194,13 +196,11 @@ static void checkDivisions(func::FuncOp function) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-static OpNames namesOf(ModuleOp module) {
-  OpNames names;
+static void addNames(ModuleOp module, OpNames &names) {
   module.walk([&](Operation *op) {
     if (isa<tosa::TosaDialect>(op->getDialect()))
       names.try_emplace(op->getLoc(), op->getName().getStringRef());
   });
-  return names;
 }
 
 /// The only linalg op of a part in which it alone computes something.
@@ -243,16 +243,18 @@ SmallVector<bool> PartSet::findUpdatable(func::FuncOp function) const {
 }
 
 LogicalResult PartSet::lowerToLinalg() {
+  if (numLowered == parts.size())
+    return success();
   for (auto [number, part] : llvm::enumerate(parts))
     part.function.setName("mct_part_" + std::to_string(number));
-  names = namesOf(*all);
-  if (failed(execution::lowerToLinalg(*all, names)))
+  addNames(*added, names);
+  if (failed(execution::lowerToLinalg(*added, names)))
     return failure();
   // Pads are decomposed into ops that write to a destination.
   RewritePatternSet patterns(all->getContext());
   linalg::populateDecomposePadPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
-  for (Part &part : parts) {
+  for (Part &part : llvm::drop_begin(parts, numLowered)) {
     WalkResult hasPad = part.function.walk(
         [](tensor::PadOp) { return WalkResult::interrupt(); });
     if (hasPad.wasInterrupted())
@@ -261,7 +263,10 @@ LogicalResult PartSet::lowerToLinalg() {
       checkIndices(part.function);
     checkDivisions(part.function);
     part.updatable = findUpdatable(part.function);
+    part.function->remove();
+    all->push_back(part.function);
   }
+  numLowered = parts.size();
   return success();
 }
 
@@ -466,23 +471,26 @@ makeEngine(ModuleOp shard) {
 }
 
 LogicalResult PartSet::compile() {
-  compiled = std::make_shared<std::vector<CompiledPart>>(codes.size());
-  if (codes.empty())
+  size_t numCompiled = compiled->size(), numNew = codes.size() - numCompiled;
+  if (numNew == 0)
     return success();
+  auto now = std::make_shared<std::vector<CompiledPart>>(*compiled);
+  now->resize(codes.size());
   MLIRContext *context = all->getContext();
   OwningOpRef<ModuleOp> shards = ModuleOp::create(loc);
   // A dozen small functions compile as fast as starting another thread's tools.
   constexpr size_t kCodesPerShard = 12;
   size_t threads =
       context->isMultithreadingEnabled() ? context->getNumThreads() : 1;
-  size_t numShards = std::clamp<size_t>(codes.size() / kCodesPerShard, 1,
+  size_t numShards = std::clamp<size_t>(numNew / kCodesPerShard, 1,
                                         std::max<size_t>(threads, 1));
   SmallVector<ModuleOp> modules;
   for (size_t shard = 0; shard != numShards; ++shard) {
     modules.push_back(ModuleOp::create(loc));
     shards->push_back(modules.back());
   }
-  for (auto [number, code] : llvm::enumerate(codes)) {
+  for (size_t number = numCompiled; number != codes.size(); ++number) {
+    Code &code = codes[number];
     code.function = takeDestinations(code, number);
     modules[number % numShards].push_back(code.function);
   }
@@ -495,21 +503,23 @@ LogicalResult PartSet::compile() {
 
   if (failed(lowerToLoops(*shards, names)))
     return failure();
-  for (auto [number, code] : llvm::enumerate(codes)) {
-    CompiledPart &part = (*compiled)[number];
-    std::optional<int64_t> bytes = allocatedBytes(code.function, part.canFail);
+  for (size_t number = numCompiled; number != codes.size(); ++number) {
+    func::FuncOp function = codes[number].function;
+    CompiledPart &part = (*now)[number];
+    std::optional<int64_t> bytes = allocatedBytes(function, part.canFail);
     if (!bytes)
-      return emitError(code.function.getLoc())
+      return emitError(function.getLoc())
              << "cannot be executed: its intermediate values need more memory "
                 "than can be addressed";
     part.temporaryBytes = *bytes;
-    code.function.walk([&](func::CallOp) { part.canFail = true; });
+    function.walk([&](func::CallOp) { part.canFail = true; });
   }
   if (failed(lowerToLLVM(*shards, names)))
     return failure();
 
   initializeTarget();
-  jit.resize(numShards);
+  size_t numEngines = jit.size();
+  jit.resize(numEngines + numShards);
   SmallVector<std::string> errors(numShards);
   parallelFor(context, 0, numShards, [&](size_t shard) {
     auto engine = makeEngine(modules[shard]);
@@ -517,19 +527,22 @@ LogicalResult PartSet::compile() {
       errors[shard] = llvm::toString(engine.takeError());
       return;
     }
-    jit[shard] = *engine;
-    for (size_t number = shard; number < codes.size(); number += numShards) {
+    jit[numEngines + shard] = *engine;
+    for (size_t number = numCompiled; number != codes.size(); ++number) {
+      if (number % numShards != shard)
+        continue;
       auto packed =
           (*engine)->lookupPacked("mct_code_" + std::to_string(number));
       if (!packed) {
         errors[shard] = llvm::toString(packed.takeError());
         return;
       }
-      (*compiled)[number].entry = *packed;
+      (*now)[number].entry = *packed;
     }
   });
   for (const std::string &error : errors)
     if (!error.empty())
       return emitError(loc, "cannot compile for this machine: ") << error;
+  compiled = std::move(now);
   return success();
 }

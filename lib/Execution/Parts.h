@@ -15,20 +15,24 @@
 namespace mct::execution {
 
 /// A set of functions from tensors to tensors. Equal functions are one part and
-/// are compiled once, so that what a network repeats costs nothing, and no
+/// are compiled once, so that what networks repeat costs nothing, and no
 /// analysis ever sees more than a few ops.
+///
+/// One network after the other adds parts, lowers those that are new, asks for
+/// code and compiles what is new of it. After a failure nothing can be added.
 class PartSet {
 public:
   explicit PartSet(mlir::Location loc)
-      : all(mlir::ModuleOp::create(loc)), loc(loc) {}
+      : all(mlir::ModuleOp::create(loc)), added(mlir::ModuleOp::create(loc)),
+        originals(mlir::ModuleOp::create(loc)), loc(loc) {}
 
   /// Number of the part that computes what `function` does; takes it over. Its
   /// ops have no discardable attributes. `checkIndices`: indices that depend on
   /// data are compared with the sizes when it runs.
   size_t add(mlir::func::FuncOp function, bool checkIndices);
 
-  /// Lowers all parts to linalg on tensors. On failure there is one error, at
-  /// the op that cannot be executed.
+  /// Lowers the new parts to linalg on tensors. On failure there is one error,
+  /// at the op that cannot be executed.
   mlir::LogicalResult lowerToLinalg();
 
   /// Whether the part may write its result over its operand of that number:
@@ -41,11 +45,11 @@ public:
   /// (`updated` is none), or writes its result over an operand.
   size_t getCode(size_t part, std::optional<unsigned> updated);
 
-  /// Compiles what `getCode` was asked for.
+  /// Compiles what `getCode` was asked for and is new.
   mlir::LogicalResult compile();
 
-  /// By the numbers of `getCode`, after `compile`.
-  const std::shared_ptr<std::vector<CompiledPart>> &code() const {
+  /// By the numbers of `getCode`, after `compile`; as it is now.
+  const std::shared_ptr<const std::vector<CompiledPart>> &code() const {
     return compiled;
   }
   llvm::ArrayRef<std::shared_ptr<mlir::ExecutionEngine>> engines() const {
@@ -54,19 +58,25 @@ public:
 
 private:
   struct Part {
+    /// In linalg, when it was lowered.
     mlir::func::FuncOp function;
+    /// As it was added.
+    mlir::func::FuncOp original;
     bool checkIndices = false;
     llvm::SmallVector<bool> updatable;
   };
   struct Code {
     size_t part;
     std::optional<unsigned> updated;
+    /// While it is compiled.
     mlir::func::FuncOp function;
   };
   llvm::SmallVector<bool> findUpdatable(mlir::func::FuncOp function) const;
   mlir::func::FuncOp takeDestinations(const Code &code, size_t number);
 
-  mlir::OwningOpRef<mlir::ModuleOp> all;
+  /// The parts in linalg, those that are not yet lowered, and all as they were
+  /// added.
+  mlir::OwningOpRef<mlir::ModuleOp> all, added, originals;
   mlir::Location loc;
   OpNames names;
   std::vector<Part> parts;
@@ -74,7 +84,9 @@ private:
   std::map<std::pair<size_t, int64_t>, size_t> codeOf;
   /// Parts by the hash of their function.
   llvm::DenseMap<size_t, llvm::SmallVector<size_t, 1>> byHash;
-  std::shared_ptr<std::vector<CompiledPart>> compiled;
+  size_t numLowered = 0;
+  std::shared_ptr<const std::vector<CompiledPart>> compiled =
+      std::make_shared<std::vector<CompiledPart>>();
   llvm::SmallVector<std::shared_ptr<mlir::ExecutionEngine>> jit;
 };
 

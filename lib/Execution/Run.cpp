@@ -66,7 +66,7 @@ struct Chunks {
 FailureOr<RunSettings>
 RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
                    StringRef offset, uint64_t limit, uint64_t batchSize,
-                   unsigned threads, StringRef maxMemory) {
+                   unsigned threads, StringRef maxMemory, RunCache *cache) {
   auto samples = SampleOptions::parse(files, scale, offset, limit);
   if (!samples)
     return emitError(loc) << llvm::toString(samples.takeError());
@@ -79,6 +79,7 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
   if (!memory)
     return emitError(loc) << llvm::toString(memory.takeError());
   settings.maxMemory = *memory;
+  settings.cache = cache;
   return settings;
 }
 
@@ -191,7 +192,7 @@ NetworkRun::prepare(ModuleOp module, CompileOptions options,
                     std::shared_ptr<const SampleSource> samples) {
   options.maxMemory = settings.maxMemory;
   FailureOr<std::unique_ptr<Executor>> executor =
-      Executor::compile(module, options);
+      Executor::compile(module, options, settings.cache);
   if (failed(executor))
     return failure();
   return prepare(module.getLoc(), std::move(*executor), settings,
@@ -204,7 +205,7 @@ NetworkRun::prepare(Location loc, std::unique_ptr<Executor> executor,
                     std::shared_ptr<const SampleSource> samples) {
   if (!samples) {
     auto opened = SampleSource::open(settings.samples, executor->inputs(),
-                                     executor->unit());
+                                     executor->unit(), settings.cache);
     if (!opened)
       return emitError(loc) << llvm::toString(opened.takeError());
     samples = std::move(*opened);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/SampleSource.h"
+#include "mct/Execution/RunCache.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -174,7 +175,8 @@ namespace {
 class StoredSamples : public SampleSource {
 public:
   llvm::Error open(const SampleOptions &options,
-                   llvm::ArrayRef<TensorSpec> specs, int64_t unit);
+                   llvm::ArrayRef<TensorSpec> specs, int64_t unit,
+                   RunCache &cache);
 
   int64_t numSamples() const override { return sampleCount; }
   int64_t numAvailable() const override { return availableCount; }
@@ -221,9 +223,12 @@ private:
 
 llvm::Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(const SampleOptions &options,
-                   llvm::ArrayRef<TensorSpec> specs, int64_t unit) {
+                   llvm::ArrayRef<TensorSpec> specs, int64_t unit,
+                   RunCache *cache) {
   auto source = std::make_unique<StoredSamples>();
-  if (llvm::Error error = source->open(options, specs, unit))
+  RunCache own;
+  if (llvm::Error error =
+          source->open(options, specs, unit, cache ? *cache : own))
     return std::move(error);
   return std::move(source);
 }
@@ -272,8 +277,8 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
 }
 
 llvm::Error StoredSamples::open(const SampleOptions &options,
-                                llvm::ArrayRef<TensorSpec> specs,
-                                int64_t unit) {
+                                llvm::ArrayRef<TensorSpec> specs, int64_t unit,
+                                RunCache &cache) {
   bool scales = !options.scale.empty() || !options.offset.empty();
   for (const TensorSpec &spec : specs) {
     Input &input = inputs.emplace_back();
@@ -324,7 +329,7 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
     if (!number)
       return fail("'{0}': the network has {1} inputs ({2}); write NAME:PATH",
                   text, specs.size(), namesOf(specs));
-    auto file = NpyFile::open(path);
+    auto file = cache.openFile(path);
     if (!file)
       return file.takeError();
     if (llvm::Error error =

@@ -134,6 +134,7 @@ public:
 using TensorEditor =
     std::function<void(llvm::MutableArrayRef<float>, llvm::ArrayRef<int64_t>)>;
 
+class RunCache;
 class Worker;
 struct Program;
 
@@ -145,13 +146,17 @@ public:
   /// Compiles a function of `module`, which is not changed. Every failure is
   /// one diagnostic at the op at fault. Ops that will be slow get a remark.
   ///
+  /// `cache` (null: none): code that it has is not compiled again.
+  ///
   /// The dialects of `registerDependencies` must be loaded in the context.
   static mlir::FailureOr<std::unique_ptr<Executor>>
-  compile(mlir::ModuleOp module, const CompileOptions &options = {});
+  compile(mlir::ModuleOp module, const CompileOptions &options = {},
+          RunCache *cache = nullptr);
   /// Compiles several functions of `module` at once, one for each element of
   /// `options`: much of what compiling costs is the same for one and for all.
   static mlir::FailureOr<std::vector<std::unique_ptr<Executor>>>
-  compileAll(mlir::ModuleOp module, llvm::ArrayRef<CompileOptions> options);
+  compileAll(mlir::ModuleOp module, llvm::ArrayRef<CompileOptions> options,
+             RunCache *cache = nullptr);
 
   /// Everything `compile` needs in the context: dialects, interfaces and
   /// translations. For `getDependentDialects` of passes that compile.
@@ -199,7 +204,8 @@ public:
   /// see the new values. Fails where oneDNN does.
   llvm::Error replaceConstant(size_t replaceable, llvm::ArrayRef<float> values);
 
-  /// Pieces of code that were compiled; equal parts of a network share one.
+  /// Pieces of code that were compiled, those in the cache included; equal
+  /// parts of networks share one.
   size_t numCompiledParts() const;
 
   /// Instructions that the compiled code and oneDNN use on this machine, for

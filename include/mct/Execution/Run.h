@@ -36,6 +36,8 @@ struct RunSettings {
   RunOptions run;
   /// As CompileOptions::maxMemory.
   int64_t maxMemory = 0;
+  /// Of the pipeline that the run belongs to; null: none.
+  RunCache *cache = nullptr;
 
   /// Reads what users write; a diagnostic at `loc` when it makes no sense.
   /// `scale`, `offset` and `limit` as for SampleOptions::parse; `maxMemory`
@@ -43,7 +45,8 @@ struct RunSettings {
   static mlir::FailureOr<RunSettings>
   parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
         llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
-        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
+        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory,
+        RunCache *cache = nullptr);
 };
 
 /// Hands out units in order to workers, some in a row. `body(worker, unit)`

@@ -42,6 +42,8 @@ struct SampleOptions {
   static std::vector<std::string> getPaths(llvm::ArrayRef<std::string> files);
 };
 
+class RunCache;
+
 /// Samples as a network reads them, wherever they come from. Thread safe.
 class SampleSource {
 public:
@@ -55,10 +57,12 @@ public:
   /// For a tensor<4x1x64xf32>, a recurrent state say, a file then has the shape
   /// 4Nx1x64 or Nx4x1x64. A scalar is read from a file of shape N.
   ///
+  /// `cache` (null: none): where files are that are open already.
+  ///
   /// Errors name the file, what was expected and what was found.
   static llvm::Expected<std::unique_ptr<SampleSource>>
   open(const SampleOptions &options, llvm::ArrayRef<TensorSpec> inputs,
-       int64_t unit);
+       int64_t unit, RunCache *cache = nullptr);
 
   /// Samples to read: those that there are, or `SampleOptions::limit`.
   virtual int64_t numSamples() const = 0;

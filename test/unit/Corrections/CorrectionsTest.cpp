@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
 #include <map>
+#include <regex>
 
 using namespace mct;
 using namespace mct::execution;
@@ -218,10 +219,52 @@ protected:
   std::string file;
 };
 
+/// Puts something else into the place of a file.
+struct ReplaceFile
+    : mlir::PassWrapper<ReplaceFile, mlir::OperationPass<mlir::ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReplaceFile)
+  explicit ReplaceFile(std::string path) : path(std::move(path)) {}
+  void runOnOperation() override {
+    llvm::sys::fs::remove(path);
+    std::error_code error;
+    llvm::raw_fd_ostream(path, error) << "no samples";
+  }
+  std::string path;
+};
+
 double deviation(const ChannelStatistics::Channel &channel) {
   double mean = channel.mean();
   return std::sqrt(channel.sumOfSquares.round() / double(channel.count) -
                    mean * mean);
+}
+
+// The passes of a pipeline read the file that the first one has opened; the
+// next run of the pipeline opens it again.
+TEST_F(CorrectionsTest, APipelineOpensItsSamplesOnce) {
+  auto moments = onSamples<CorrectSecondMomentPassOptions>();
+  auto bias = onSamples<CorrectBiasPassOptions>();
+  auto expected = parse(), found = parse(), later = parse();
+  run(*expected, createCorrectSecondMomentPass(moments));
+  std::string half = print(*expected);
+  run(*expected, createCorrectBiasPass(bias));
+  EXPECT_NE(print(*expected), half);
+
+  mlir::PassManager manager(&context);
+  manager.addPass(createCorrectSecondMomentPass(moments));
+  manager.addPass(std::make_unique<ReplaceFile>(file));
+  manager.addPass(createCorrectBiasPass(bias));
+  ASSERT_TRUE(mlir::succeeded(manager.run(*found)))
+      << llvm::join(diagnostics, "\n");
+  // The context numbers resources of one name.
+  auto withoutNumbers = [](const std::string &text) {
+    return std::regex_replace(text, std::regex("kernel_[0-9]+"), "kernel");
+  };
+  EXPECT_EQ(withoutNumbers(print(*found)), withoutNumbers(print(*expected)));
+
+  EXPECT_TRUE(mlir::failed(manager.run(*later)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("expected a .npy file"), std::string::npos)
+      << diagnostics[0];
 }
 
 // What makes the correction one of the whole network: every layer has its float

@@ -4,6 +4,7 @@
 // overwritten, equal parts are one, and no network reaches memory that is not
 // its own.
 #include "Fixture.h"
+#include "mct/Execution/RunCache.h"
 
 #include <cmath>
 #include <limits>
@@ -223,6 +224,74 @@ TEST_F(EngineTest, ElementwiseCodeIsSharedByValuesOfManySizes) {
   for (auto [input, output] : llvm::zip(inputs, outputs))
     for (auto [x, y] : llvm::zip(input, output))
       ASSERT_EQ(y, std::max(-0.5f, x + 3.0f));
+}
+
+TEST_F(EngineTest, ExecutorsOfOneCacheShareCode) {
+  auto network = [](const std::string &op) {
+    return "func.func @main(%x: tensor<1x256xf32>) -> tensor<1x256xf32> {\n"
+           "%0 = tosa.abs %x : (tensor<1x256xf32>) -> tensor<1x256xf32>\n"
+           "%s = tosa.const_shape {values = dense<[-1, 8, 32]> : "
+           "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+           "%1 = tosa.reshape %0, %s : (tensor<1x256xf32>, !tosa.shape<3>) -> "
+           "tensor<1x8x32xf32>\n"
+           "%2 = tosa.reduce_max %1 {axis = 2 : i32} : (tensor<1x8x32xf32>) -> "
+           "tensor<1x8x1xf32>\n"
+           "%3 = tosa." +
+           op +
+           " %1, %2 : (tensor<1x8x32xf32>, tensor<1x8x1xf32>) -> "
+           "tensor<1x8x32xf32>\n"
+           "%t = tosa.const_shape {values = dense<[-1, 256]> : "
+           "tensor<2xindex>} : () -> !tosa.shape<2>\n"
+           "%4 = tosa.reshape %3, %t : (tensor<1x8x32xf32>, !tosa.shape<2>) -> "
+           "tensor<1x256xf32>\n"
+           "return %4 : tensor<1x256xf32>\n}";
+  };
+  CompileOptions options;
+  options.unit = 2;
+  Floats input = randomFloats(512, 5);
+  std::vector<std::unique_ptr<Executor>> executors;
+  {
+    RunCache cache;
+    for (const char *op : {"sub", "sub", "add"}) {
+      module = mlir::parseSourceString<mlir::ModuleOp>(network(op), &context);
+      ASSERT_TRUE(module);
+      auto executor = Executor::compile(*module, options, &cache);
+      ASSERT_TRUE(mlir::succeeded(executor));
+      executors.push_back(std::move(*executor));
+    }
+    // A network that cannot be compiled takes nothing from the others.
+    module = mlir::parseSourceString<mlir::ModuleOp>(
+        "func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {\n"
+        "%0 = \"tosa.custom\"(%x) {operator_name = \"what\", domain_name = "
+        "\"else\", implementation_attrs = \"\"} : (tensor<1x4xf32>) -> "
+        "tensor<1x4xf32>\n"
+        "return %0 : tensor<1x4xf32>\n}",
+        &context);
+    ASSERT_TRUE(module);
+    EXPECT_TRUE(mlir::failed(Executor::compile(*module, options, &cache)));
+    module = mlir::parseSourceString<mlir::ModuleOp>(network("sub"), &context);
+    auto again = Executor::compile(*module, options, &cache);
+    ASSERT_TRUE(mlir::succeeded(again));
+    executors.push_back(std::move(*again));
+  }
+  size_t parts = executors[0]->numCompiledParts();
+  EXPECT_EQ(executors[1]->numCompiledParts(), parts);
+  EXPECT_EQ(executors[2]->numCompiledParts(), parts + 1);
+  EXPECT_EQ(executors[3]->numCompiledParts(), parts);
+  // The code lives as long as they do.
+  for (auto [number, executor] : llvm::enumerate(executors)) {
+    Floats output = run(*executor, {input})[0];
+    for (size_t row = 0; row != 16; ++row) {
+      float largest = 0;
+      for (size_t i = 0; i != 32; ++i)
+        largest = std::max(largest, std::abs(input[32 * row + i]));
+      for (size_t i = 0; i != 32; ++i) {
+        float x = std::abs(input[32 * row + i]);
+        ASSERT_EQ(output[32 * row + i],
+                  number == 2 ? x + largest : x - largest);
+      }
+    }
+  }
 }
 
 // The same code in the same memory, however long the chain is.
