@@ -107,8 +107,9 @@ public:
     known[input] = x;
   }
 
-  /// Computes what follows from x, and calls `found` for every formula.
-  void run(llvm::function_ref<void(FormulaMatch)> found);
+  /// Computes what follows from x, and calls `found` for every formula. Returns
+  /// how many ops it computed with.
+  unsigned run(llvm::function_ref<void(FormulaMatch)> found);
 
 private:
   unsigned getAtom(Atom::Kind kind, StringRef name, const Polynomial &argument,
@@ -837,7 +838,7 @@ bool Algebra::onlyReshapes(ArrayRef<Operation *> ops) const {
          users.front()->getName().getStringRef() != "tosa.cast";
 }
 
-void Algebra::run(llvm::function_ref<void(FormulaMatch)> found) {
+unsigned Algebra::run(llvm::function_ref<void(FormulaMatch)> found) {
   auto isBefore = [](Operation *lhs, Operation *rhs) {
     return lhs->isBeforeInBlock(rhs);
   };
@@ -852,8 +853,8 @@ void Algebra::run(llvm::function_ref<void(FormulaMatch)> found) {
     }
   };
   addUsers(input);
-  for (unsigned visited = 0; !pending.empty() && visited != kMaxOps;
-       ++visited) {
+  unsigned visited = 0;
+  for (; !pending.empty() && visited != kMaxOps; ++visited) {
     Operation *op = *pending.begin();
     pending.erase(pending.begin());
     Result result = compute(op);
@@ -878,6 +879,7 @@ void Algebra::run(llvm::function_ref<void(FormulaMatch)> found) {
       name = "global_avg_pool";
     found({name, input, std::move(*ops)});
   }
+  return visited;
 }
 
 //===----------------------------------------------------------------------===//
@@ -914,14 +916,18 @@ static void addInputs(Operation *op, llvm::SetVector<Value> &inputs) {
   }
 }
 
-std::vector<FormulaMatch> mct::tpc::findFormulas(Block &block) {
+std::vector<FormulaMatch> mct::tpc::findFormulas(Block &block,
+                                                 uint64_t *visited) {
   llvm::SetVector<Value> inputs;
   for (Operation &op : block)
     addInputs(&op, inputs);
   std::vector<FormulaMatch> matches;
-  for (Value input : inputs)
-    Algebra(input).run(
+  for (Value input : inputs) {
+    unsigned count = Algebra(input).run(
         [&](FormulaMatch match) { matches.push_back(std::move(match)); });
+    if (visited)
+      *visited += count;
+  }
   llvm::sort(matches, [](const FormulaMatch &lhs, const FormulaMatch &rhs) {
     if (lhs.ops.back() != rhs.ops.back())
       return lhs.ops.back()->isBeforeInBlock(rhs.ops.back());

@@ -40,7 +40,9 @@ struct FormulaMatch {
 ///
 /// Around each value that may be an x so many ops are looked at as the longest
 /// formula needs: time is linear in the number of ops.
-std::vector<FormulaMatch> findFormulas(mlir::Block &block);
+/// `visited` counts on how often an op was computed with.
+std::vector<FormulaMatch> findFormulas(mlir::Block &block,
+                                       uint64_t *visited = nullptr);
 
 } // namespace mct::tpc
 

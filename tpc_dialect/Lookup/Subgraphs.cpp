@@ -599,6 +599,8 @@ public:
   ArrayRef<Operation *> getOps() const { return ops; }
   /// Further ops that fit repeated steps.
   ArrayRef<Operation *> getRepetitions() const { return repetitions; }
+  /// How often an op was held against a step.
+  uint64_t getNumVisited() const { return numVisited; }
 
 private:
   struct Goal {
@@ -616,10 +618,12 @@ private:
   SmallVector<Goal> goals;
   SmallVector<Operation *> ops, repetitions;
   SmallVector<Value> inputs;
+  uint64_t numVisited = 0;
 };
 } // namespace
 
 bool Matcher::fitsStep(const CompiledSubgraph::Step &step, Operation *op) {
+  ++numVisited;
   if (op->getName().getStringRef() != step.opName || op->getBlock() != block ||
       op->getNumResults() != 1 || op->getNumOperands() < step.operands.size())
     return false;
@@ -716,9 +720,11 @@ bool Matcher::solve() {
 }
 
 std::optional<CompiledSubgraph::Match>
-CompiledSubgraph::match(Operation *root) const {
+CompiledSubgraph::match(Operation *root, uint64_t &visited) const {
   Matcher matcher(*this);
-  if (root->getNumResults() != 1 || !matcher.match(root))
+  bool found = root->getNumResults() == 1 && matcher.match(root);
+  visited += matcher.getNumVisited();
+  if (!found)
     return std::nullopt;
   Match match;
   match.kernelOp = matcher.getOps()[kernelStep];

@@ -260,13 +260,14 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
       if (subgraph->steps.size() == 1 &&
           !claimsBySubgraph.contains(subgraph->name))
         continue;
-      if (std::optional<CompiledSubgraph::Match> match = subgraph->match(&op);
+      if (std::optional<CompiledSubgraph::Match> match =
+              subgraph->match(&op, visited);
           match && llvm::none_of(match->ops, getTag))
         candidates[match->ops.size()].push_back(
             {subgraph->name, match->ops, match->kernelOp});
     }
   }
-  std::vector<FormulaMatch> formulas = findFormulas(block);
+  std::vector<FormulaMatch> formulas = findFormulas(block, &visited);
   for (const FormulaMatch &match : formulas)
     if (llvm::none_of(match.ops, getTag))
       candidates[match.ops.size()].push_back(

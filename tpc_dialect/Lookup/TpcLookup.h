@@ -74,8 +74,12 @@ public:
   /// first; no interior value is used elsewhere), then patterns with a filter,
   /// then plain ones. Errors: an op claimed by two operator sets whose options
   /// differ (U1); a tag that names a set which the platform does not define.
-  /// Takes time linear in the number of ops.
+  /// Takes time linear in the number of ops: `numVisited`.
   mlir::FailureOr<llvm::SmallVector<Node>> match(mlir::Block &block);
+
+  /// How often `match` held an op against a line of a subgraph or computed
+  /// with it to find a formula: its cost, which does not depend on the machine.
+  uint64_t numVisited() const { return visited; }
 
   /// The description of an op (or of "subgraph:NAME") in the module's
   /// tpc.framework; null when there is none.
@@ -106,6 +110,7 @@ private:
                            llvm::ArrayRef<const Claim *> claims);
 
   PlatformOp platformOp;
+  uint64_t visited = 0;
   llvm::StringMap<OpInfoAttr> infos;
   llvm::StringMap<Claims> claimsByOp;
   llvm::StringMap<llvm::SmallVector<Claim, 1>> claimsBySubgraph;

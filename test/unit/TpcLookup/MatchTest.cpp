@@ -472,6 +472,37 @@ TEST_F(LookupTest, FormThatCannotBeReadIsReported) {
 // Size
 //===----------------------------------------------------------------------===//
 
+// Of a chain that goes on in the same way each further piece costs the same: no
+// more, as with a walk back to its beginning, and no less, as without a look.
+TEST_F(LookupTest, OpsThatAreLookedAtGrowWithTheChain) {
+  auto visitedIn = [&](int length) -> int64_t {
+    std::string body =
+        R"(%s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %v0 = tosa.exp %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+)";
+    for (int i = 1; i <= length; ++i) {
+      std::string before = std::to_string(i - 1), after = std::to_string(i);
+      body += "%g" + after + " = tosa.sigmoid %v" + before +
+              " : (tensor<2x4xf32>) -> tensor<2x4xf32>\n";
+      body += "%t" + after + " = tosa.tanh %g" + after +
+              " : (tensor<2x4xf32>) -> tensor<2x4xf32>\n";
+      body += "%v" + after + " = tosa.mul %v" + before + ", %t" + after +
+              ", %s : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<1xi8>) -> "
+              "tensor<2x4xf32>\n";
+    }
+    parse(function(body + "%y = tosa.exp %v" + std::to_string(length) +
+                   " : (tensor<2x4xf32>) -> tensor<2x4xf32>"));
+    mlir::FailureOr<TpcLookup> lookup = TpcLookup::create(*module);
+    EXPECT_TRUE(mlir::succeeded(lookup));
+    EXPECT_TRUE(mlir::succeeded(lookup->match(this->body())));
+    return int64_t(lookup->numVisited());
+  };
+  int64_t first = visitedIn(200), second = visitedIn(400),
+          third = visitedIn(600);
+  EXPECT_GE(second - first, 200);
+  EXPECT_EQ(third - second, second - first);
+}
+
 TEST_F(LookupTest, EveryPairOfAChainOf20000OpsIsMatched) {
   std::string body =
       R"(%s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
