@@ -233,7 +233,7 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
     int64_t channels = shape.empty() ? 1 : shape.back();
     tpc::StatisticsAttr statistics = seen.getStatisticsAttr();
     int64_t found = statistics.getChannelMean().getNumElements();
-    if (found * expected.batch == channels &&
+    if (!shape.empty() && found * expected.batch == channels &&
         llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; }))
       channels = found;
     std::string difference =
