@@ -720,10 +720,11 @@ bool Matcher::solve() {
 }
 
 std::optional<CompiledSubgraph::Match>
-CompiledSubgraph::match(Operation *root, uint64_t &visited) const {
+CompiledSubgraph::match(Operation *root, uint64_t *visited) const {
   Matcher matcher(*this);
   bool found = root->getNumResults() == 1 && matcher.match(root);
-  visited += matcher.getNumVisited();
+  if (visited)
+    *visited += matcher.getNumVisited();
   if (!found)
     return std::nullopt;
   Match match;

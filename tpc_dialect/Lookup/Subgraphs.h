@@ -82,7 +82,8 @@ struct CompiledSubgraph {
   /// The ops of the form with this root; none when it does not match or when an
   /// interior value is used outside. `visited` counts on how often an op was
   /// held against a step.
-  std::optional<Match> match(mlir::Operation *root, uint64_t &visited) const;
+  std::optional<Match> match(mlir::Operation *root,
+                             uint64_t *visited = nullptr) const;
 };
 
 /// The form, once for every combination of its optional lines. One that cannot

@@ -261,7 +261,7 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
           !claimsBySubgraph.contains(subgraph->name))
         continue;
       if (std::optional<CompiledSubgraph::Match> match =
-              subgraph->match(&op, visited);
+              subgraph->match(&op, &visited);
           match && llvm::none_of(match->ops, getTag))
         candidates[match->ops.size()].push_back(
             {subgraph->name, match->ops, match->kernelOp});
