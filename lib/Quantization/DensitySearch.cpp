@@ -25,7 +25,7 @@ constexpr double kSumLoss = 1e-14;
 constexpr int kGroups = 64;
 
 /// Sum of density * (P(right) - P(left)), in units of step^3.
-MCT_KERNEL_BODY void sumDensityBody(const double *left, const double *right,
+MCT_VECTOR_BODY void sumDensityBody(const double *left, const double *right,
                                     const double *density, size_t count,
                                     double inverse, LevelRange range,
                                     double &result) {
@@ -51,12 +51,12 @@ MCT_KERNEL_BODY void sumDensityBody(const double *left, const double *right,
   for (int lane = 0; lane < 8; ++lane)
     result += sum[lane];
 }
-MCT_DEFINE_KERNELS(sumDensity,
-                   (const double *left, const double *right,
-                    const double *density, size_t count, double inverse,
-                    LevelRange range, double &result),
-                   sumDensityBody(left, right, density, count, inverse, range,
-                                  result))
+MCT_DEFINE_VECTOR_LOOPS(sumDensity,
+                        (const double *left, const double *right,
+                         const double *density, size_t count, double inverse,
+                         LevelRange range, double &result),
+                        sumDensityBody(left, right, density, count, inverse,
+                                       range, result))
 
 } // namespace
 
@@ -119,8 +119,8 @@ void Density::addWindows(size_t bins, double width) {
 
 double Density::error(LevelRange levels, double step) const {
   double sum;
-  MCT_CALL_KERNEL(sumDensity, left.data(), right.data(), density.data(),
-                  left.size(), 1 / step, levels, sum);
+  MCT_CALL_VECTOR_LOOP(sumDensity, left.data(), right.data(), density.data(),
+                       left.size(), 1 / step, levels, sum);
   sum *= step * step * step;
   for (size_t i = 0; i < points.size(); ++i) {
     double v = points[i] / step;

@@ -201,7 +201,7 @@ using Int64x8 = int64_t __attribute__((vector_size(64)));
 /// Adds the part of each term that a window holds to its sum, which is exact,
 /// and leaves the rest of the terms to the next window.
 template <int Windows>
-MCT_KERNEL_BODY void splitIntoWindows(Double8 &term, const Double8 *rounders,
+MCT_VECTOR_BODY void splitIntoWindows(Double8 &term, const Double8 *rounders,
                                       Double8 *sums) {
   for (int i = 0; i < Windows; ++i) {
     Double8 kept = (term + rounders[i]) - rounders[i];
@@ -211,7 +211,7 @@ MCT_KERNEL_BODY void splitIntoWindows(Double8 &term, const Double8 *rounders,
 }
 
 /// Sums `rows` x kLanes finite values.
-MCT_KERNEL_BODY void sumTileBody(const float *data, size_t rows, size_t stride,
+MCT_VECTOR_BODY void sumTileBody(const float *data, size_t rows, size_t stride,
                                  const TileRounders &rounders, Tile &tile) {
   Double8 valueRounders[kValueWindows], values[kValueWindows] = {};
   Double8 squareRounders[kSquareWindows], squares[kSquareWindows] = {};
@@ -239,13 +239,13 @@ MCT_KERNEL_BODY void sumTileBody(const float *data, size_t rows, size_t stride,
   for (size_t lane = 0; lane < kLanes; ++lane)
     tile.exact &= lost[lane] == 0;
 }
-MCT_DEFINE_KERNELS(sumTile,
-                   (const float *data, size_t rows, size_t stride,
-                    const TileRounders &rounders, Tile &tile),
-                   sumTileBody(data, rows, stride, rounders, tile))
+MCT_DEFINE_VECTOR_LOOPS(sumTile,
+                        (const float *data, size_t rows, size_t stride,
+                         const TileRounders &rounders, Tile &tile),
+                        sumTileBody(data, rows, stride, rounders, tile))
 
 /// Minimum, maximum and whether all are finite.
-MCT_KERNEL_BODY void tileRangeBody(const float *data, size_t rows,
+MCT_VECTOR_BODY void tileRangeBody(const float *data, size_t rows,
                                    size_t stride, Tile &tile) {
   Float8 low = Float8{} + std::numeric_limits<float>::infinity();
   Float8 high = -low;
@@ -263,9 +263,10 @@ MCT_KERNEL_BODY void tileRangeBody(const float *data, size_t rows,
   for (size_t lane = 0; lane < kLanes; ++lane)
     tile.exact &= check[lane] == 0;
 }
-MCT_DEFINE_KERNELS(tileRange,
-                   (const float *data, size_t rows, size_t stride, Tile &tile),
-                   tileRangeBody(data, rows, stride, tile))
+MCT_DEFINE_VECTOR_LOOPS(tileRange,
+                        (const float *data, size_t rows, size_t stride,
+                         Tile &tile),
+                        tileRangeBody(data, rows, stride, tile))
 
 } // namespace
 
@@ -290,13 +291,13 @@ void ChannelStatistics::observeScalar(const float *data, size_t rows,
 void ChannelStatistics::observeTile(const float *data, size_t rows,
                                     size_t stride, size_t firstColumn) {
   Tile tile;
-  MCT_CALL_KERNEL(tileRange, data, rows, stride, tile);
+  MCT_CALL_VECTOR_LOOP(tileRange, data, rows, stride, tile);
   if (tile.exact) {
     float largest = 0;
     for (size_t lane = 0; lane < kLanes; ++lane)
       largest = std::max({largest, -tile.min[lane], tile.max[lane]});
     TileRounders rounders(largest > 0 ? std::ilogb(largest) + 1 : 0);
-    MCT_CALL_KERNEL(sumTile, data, rows, stride, rounders, tile);
+    MCT_CALL_VECTOR_LOOP(sumTile, data, rows, stride, rounders, tile);
   }
   if (!tile.exact)
     return observeScalar(data, rows, stride, firstColumn, kLanes);

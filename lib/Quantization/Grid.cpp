@@ -42,7 +42,7 @@ UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
 
 namespace {
 
-/// A grid as the float kernel wants it: levels counted from the zero point.
+/// A grid as the vector loop wants it: levels counted from the zero point.
 struct FloatGrid {
   float inverse;
   float step;
@@ -51,8 +51,8 @@ struct FloatGrid {
   float tieUp; // 1 for half up, 0 for half to even
 };
 
-// The kernel rounds by adding and subtracting 1.5 * 2^23, which is exact only
-// up to 2^22.
+// The vector loop rounds by adding and subtracting 1.5 * 2^23, which is exact
+// only up to 2^22.
 constexpr float kRounder = 0x1.8p23f;
 constexpr int64_t kLargestLevel = int64_t(1) << 22;
 
@@ -63,7 +63,7 @@ FloatGrid floatGrid(const Grid &grid) {
           grid.rounding == Rounding::HalfUp ? 1.0f : 0.0f};
 }
 
-bool fitsFloatKernel(const Grid &grid) {
+bool fitsFloatLoop(const Grid &grid) {
   float step = static_cast<float>(grid.step);
   return std::isfinite(step) && std::isfinite(1.0f / step) &&
          grid.qmin - grid.zeroPoint >= -kLargestLevel &&
@@ -93,7 +93,7 @@ void fakeQuantizeInDouble(const Grid &grid, const float *input, float *output,
 // level and keeps the argument of the rounding small. The comparisons send a
 // NaN to the lower limit. Rounding half to even leaves exactly 1/2 only where
 // half up goes to the next level.
-MCT_KERNEL_BODY float quantizeOne(float value, const FloatGrid &grid) {
+MCT_VECTOR_BODY float quantizeOne(float value, const FloatGrid &grid) {
   float exact = value * grid.inverse;
   exact = exact > grid.lo ? exact : grid.lo;
   exact = exact < grid.hi ? exact : grid.hi;
@@ -103,7 +103,7 @@ MCT_KERNEL_BODY float quantizeOne(float value, const FloatGrid &grid) {
 }
 
 template <bool HalfUp>
-MCT_KERNEL_BODY void quantizeRun(const FloatGrid &grid, const float *input,
+MCT_VECTOR_BODY void quantizeRun(const FloatGrid &grid, const float *input,
                                  float *output, size_t count) {
   const Float16 zero{}, inverse = zero + grid.inverse, step = zero + grid.step,
                         lo = zero + grid.lo, hi = zero + grid.hi,
@@ -124,7 +124,7 @@ MCT_KERNEL_BODY void quantizeRun(const FloatGrid &grid, const float *input,
 }
 
 /// Element i has its own grid: the i-th of five arrays.
-MCT_KERNEL_BODY void quantizeAcross(const float *inverse, const float *step,
+MCT_VECTOR_BODY void quantizeAcross(const float *inverse, const float *step,
                                     const float *lo, const float *hi,
                                     const float *tieUp, const float *input,
                                     float *output, size_t count) {
@@ -147,39 +147,39 @@ MCT_KERNEL_BODY void quantizeAcross(const float *inverse, const float *step,
         quantizeOne(input[i], {inverse[i], step[i], lo[i], hi[i], tieUp[i]});
 }
 
-MCT_DEFINE_KERNELS(quantizeRunToEven,
-                   (const FloatGrid &grid, const float *input, float *output,
-                    size_t count),
-                   quantizeRun<false>(grid, input, output, count))
-MCT_DEFINE_KERNELS(quantizeRunHalfUp,
-                   (const FloatGrid &grid, const float *input, float *output,
-                    size_t count),
-                   quantizeRun<true>(grid, input, output, count))
-MCT_DEFINE_KERNELS(quantizeAcrossKernel,
-                   (const float *inverse, const float *step, const float *lo,
-                    const float *hi, const float *tieUp, const float *input,
-                    float *output, size_t count),
-                   quantizeAcross(inverse, step, lo, hi, tieUp, input, output,
-                                  count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeRunToEven,
+                        (const FloatGrid &grid, const float *input,
+                         float *output, size_t count),
+                        quantizeRun<false>(grid, input, output, count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeRunHalfUp,
+                        (const FloatGrid &grid, const float *input,
+                         float *output, size_t count),
+                        quantizeRun<true>(grid, input, output, count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeAcrossLoop,
+                        (const float *inverse, const float *step,
+                         const float *lo, const float *hi, const float *tieUp,
+                         const float *input, float *output, size_t count),
+                        quantizeAcross(inverse, step, lo, hi, tieUp, input,
+                                       output, count))
 
 } // namespace
 
 void fakeQuantize(const Grid &grid, const float *input, float *output,
                   size_t count) {
-  if (!fitsFloatKernel(grid))
+  if (!fitsFloatLoop(grid))
     return fakeQuantizeInDouble(grid, input, output, count);
   FloatGrid narrow = floatGrid(grid);
   if (grid.rounding == Rounding::HalfUp)
-    MCT_CALL_KERNEL(quantizeRunHalfUp, narrow, input, output, count);
+    MCT_CALL_VECTOR_LOOP(quantizeRunHalfUp, narrow, input, output, count);
   else
-    MCT_CALL_KERNEL(quantizeRunToEven, narrow, input, output, count);
+    MCT_CALL_VECTOR_LOOP(quantizeRunToEven, narrow, input, output, count);
 }
 
 void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
                             llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<int64_t> axes, const float *input,
                             float *output) {
-  bool allFit = std::all_of(grids.begin(), grids.end(), fitsFloatKernel);
+  bool allFit = std::all_of(grids.begin(), grids.end(), fitsFloatLoop);
   std::vector<float> inverse, step, lo, hi, tieUp;
   auto prepareArrays = [&] {
     for (const Grid &grid : grids) {
@@ -206,9 +206,10 @@ void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
         }
         if (inverse.empty())
           prepareArrays();
-        MCT_CALL_KERNEL(quantizeAcrossKernel, &inverse[channel], &step[channel],
-                        &lo[channel], &hi[channel], &tieUp[channel],
-                        input + begin, output + begin, length);
+        MCT_CALL_VECTOR_LOOP(quantizeAcrossLoop, &inverse[channel],
+                             &step[channel], &lo[channel], &hi[channel],
+                             &tieUp[channel], input + begin, output + begin,
+                             length);
       });
 }
 

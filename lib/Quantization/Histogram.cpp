@@ -59,7 +59,7 @@ inline int32_t slotOf(float value, float scale) {
 }
 
 /// Slots of finite values, zeros at kZeroSlot.
-MCT_KERNEL_BODY void slotsBody(const float *data, size_t count, float scale,
+MCT_VECTOR_BODY void slotsBody(const float *data, size_t count, float scale,
                                int32_t *slots) {
   const Float16 zero{}, factor = zero + scale, floor = zero + kNegativeFloor;
   const Int16x32 half = Int16x32{} + kHalf, zeroSlot = Int16x32{} + kZeroSlot;

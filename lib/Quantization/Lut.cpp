@@ -24,7 +24,7 @@ double tablePosition(double value, double threshold, bool isSigned,
                     double(tableMax(isSigned, tableBits)));
 }
 
-/// What the kernels read, in float.
+/// What the vector loops read, in float.
 struct LutFloatTable {
   float scale; // from units of the threshold to positions
   float lo, hi;
@@ -71,7 +71,7 @@ float firstPositionOf(float lower, float upper, bool upperWinsTies) {
   return floatOf(yes);
 }
 
-MCT_KERNEL_BODY float levelOf(const LutFloatTable &table, float value,
+MCT_VECTOR_BODY float levelOf(const LutFloatTable &table, float value,
                               float divisor) {
   float position = value / divisor * table.scale;
   position = position > table.lo ? position : table.lo;
@@ -84,7 +84,7 @@ MCT_KERNEL_BODY float levelOf(const LutFloatTable &table, float value,
 
 /// Across: element i has its own divisor and threshold.
 template <bool Across>
-MCT_KERNEL_BODY void quantizeShort(const LutFloatTable &table,
+MCT_VECTOR_BODY void quantizeShort(const LutFloatTable &table,
                                    const float *divisors,
                                    const float *thresholds, const float *input,
                                    float *output, size_t count) {
@@ -113,7 +113,7 @@ MCT_KERNEL_BODY void quantizeShort(const LutFloatTable &table,
 }
 
 template <bool Across>
-MCT_KERNEL_BODY void quantizeLong(const LutFloatTable &table,
+MCT_VECTOR_BODY void quantizeLong(const LutFloatTable &table,
                                   const float *divisors,
                                   const float *thresholds, const float *input,
                                   float *output, size_t count) {
@@ -129,30 +129,30 @@ MCT_KERNEL_BODY void quantizeLong(const LutFloatTable &table,
   }
 }
 
-MCT_DEFINE_KERNELS(quantizeShortKernel,
-                   (const LutFloatTable &table, const float *divisors,
-                    const float *thresholds, const float *input, float *output,
-                    size_t count),
-                   quantizeShort<false>(table, divisors, thresholds, input,
-                                        output, count))
-MCT_DEFINE_KERNELS(quantizeShortAcrossKernel,
-                   (const LutFloatTable &table, const float *divisors,
-                    const float *thresholds, const float *input, float *output,
-                    size_t count),
-                   quantizeShort<true>(table, divisors, thresholds, input,
-                                       output, count))
-MCT_DEFINE_KERNELS(quantizeLongKernel,
-                   (const LutFloatTable &table, const float *divisors,
-                    const float *thresholds, const float *input, float *output,
-                    size_t count),
-                   quantizeLong<false>(table, divisors, thresholds, input,
-                                       output, count))
-MCT_DEFINE_KERNELS(quantizeLongAcrossKernel,
-                   (const LutFloatTable &table, const float *divisors,
-                    const float *thresholds, const float *input, float *output,
-                    size_t count),
-                   quantizeLong<true>(table, divisors, thresholds, input,
-                                      output, count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeShortLoop,
+                        (const LutFloatTable &table, const float *divisors,
+                         const float *thresholds, const float *input,
+                         float *output, size_t count),
+                        quantizeShort<false>(table, divisors, thresholds, input,
+                                             output, count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeShortAcrossLoop,
+                        (const LutFloatTable &table, const float *divisors,
+                         const float *thresholds, const float *input,
+                         float *output, size_t count),
+                        quantizeShort<true>(table, divisors, thresholds, input,
+                                            output, count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeLongLoop,
+                        (const LutFloatTable &table, const float *divisors,
+                         const float *thresholds, const float *input,
+                         float *output, size_t count),
+                        quantizeLong<false>(table, divisors, thresholds, input,
+                                            output, count))
+MCT_DEFINE_VECTOR_LOOPS(quantizeLongAcrossLoop,
+                        (const LutFloatTable &table, const float *divisors,
+                         const float *thresholds, const float *input,
+                         float *output, size_t count),
+                        quantizeLong<true>(table, divisors, thresholds, input,
+                                           output, count))
 
 float saturate(double value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
@@ -242,11 +242,11 @@ void LutQuantizer::runRow(size_t channel, const float *input, float *output,
   }
   const LutFloatTable table = floatTable();
   if (cellStart.empty())
-    MCT_CALL_KERNEL(quantizeShortKernel, table, &divisors[channel],
-                    &narrowThresholds[channel], input, output, count);
+    MCT_CALL_VECTOR_LOOP(quantizeShortLoop, table, &divisors[channel],
+                         &narrowThresholds[channel], input, output, count);
   else
-    MCT_CALL_KERNEL(quantizeLongKernel, table, &divisors[channel],
-                    &narrowThresholds[channel], input, output, count);
+    MCT_CALL_VECTOR_LOOP(quantizeLongLoop, table, &divisors[channel],
+                         &narrowThresholds[channel], input, output, count);
 }
 
 void LutQuantizer::run(llvm::ArrayRef<int64_t> shape,
@@ -264,13 +264,13 @@ void LutQuantizer::run(llvm::ArrayRef<int64_t> shape,
           for (size_t i = 0; i < length; ++i)
             runRow(channel + i, input + begin + i, output + begin + i, 1);
         } else if (cellStart.empty()) {
-          MCT_CALL_KERNEL(quantizeShortAcrossKernel, table, &divisors[channel],
-                          &narrowThresholds[channel], input + begin,
-                          output + begin, length);
+          MCT_CALL_VECTOR_LOOP(quantizeShortAcrossLoop, table,
+                               &divisors[channel], &narrowThresholds[channel],
+                               input + begin, output + begin, length);
         } else {
-          MCT_CALL_KERNEL(quantizeLongAcrossKernel, table, &divisors[channel],
-                          &narrowThresholds[channel], input + begin,
-                          output + begin, length);
+          MCT_CALL_VECTOR_LOOP(quantizeLongAcrossLoop, table,
+                               &divisors[channel], &narrowThresholds[channel],
+                               input + begin, output + begin, length);
         }
       });
 }

@@ -48,7 +48,7 @@ struct NormSums {
 enum class PowerKind { One, Product, General };
 
 template <PowerKind Kind>
-MCT_KERNEL_BODY Double8 lowerPower(Double8 magnitude, double p) {
+MCT_VECTOR_BODY Double8 lowerPower(Double8 magnitude, double p) {
   if (Kind == PowerKind::One)
     return Double8{} + 1.0;
   if (Kind == PowerKind::Product) {
@@ -65,7 +65,7 @@ MCT_KERNEL_BODY Double8 lowerPower(Double8 magnitude, double p) {
 }
 
 template <PowerKind Kind, bool Weighted>
-MCT_KERNEL_BODY void sumNormBody(const double *values, const double *weights,
+MCT_VECTOR_BODY void sumNormBody(const double *values, const double *weights,
                                  size_t count, double inverse, LevelRange range,
                                  double p, NormSums &sums) {
   const Double8 zero{}, one = zero + 1.0, scale = zero + inverse,
@@ -107,7 +107,7 @@ MCT_KERNEL_BODY void sumNormBody(const double *values, const double *weights,
 }
 
 template <PowerKind Kind>
-MCT_KERNEL_BODY void sumNormBody(const double *values, const double *weights,
+MCT_VECTOR_BODY void sumNormBody(const double *values, const double *weights,
                                  size_t count, double inverse, LevelRange range,
                                  double p, NormSums &sums) {
   if (weights)
@@ -119,15 +119,17 @@ MCT_KERNEL_BODY void sumNormBody(const double *values, const double *weights,
 #define MCT_NORM_PARAMETERS                                                    \
   (const double *values, const double *weights, size_t count, double inverse,  \
    LevelRange range, double p, NormSums &sums)
-MCT_DEFINE_KERNELS(sumMagnitudes, MCT_NORM_PARAMETERS,
-                   sumNormBody<PowerKind::One>(values, weights, count, inverse,
-                                               range, p, sums))
-MCT_DEFINE_KERNELS(sumProducts, MCT_NORM_PARAMETERS,
-                   sumNormBody<PowerKind::Product>(values, weights, count,
-                                                   inverse, range, p, sums))
-MCT_DEFINE_KERNELS(sumPowers, MCT_NORM_PARAMETERS,
-                   sumNormBody<PowerKind::General>(values, weights, count,
-                                                   inverse, range, p, sums))
+MCT_DEFINE_VECTOR_LOOPS(sumMagnitudes, MCT_NORM_PARAMETERS,
+                        sumNormBody<PowerKind::One>(values, weights, count,
+                                                    inverse, range, p, sums))
+MCT_DEFINE_VECTOR_LOOPS(sumProducts, MCT_NORM_PARAMETERS,
+                        sumNormBody<PowerKind::Product>(values, weights, count,
+                                                        inverse, range, p,
+                                                        sums))
+MCT_DEFINE_VECTOR_LOOPS(sumPowers, MCT_NORM_PARAMETERS,
+                        sumNormBody<PowerKind::General>(values, weights, count,
+                                                        inverse, range, p,
+                                                        sums))
 #undef MCT_NORM_PARAMETERS
 
 /// An evaluated step.
@@ -226,14 +228,14 @@ Point evaluate(const NormProblem &problem, LevelRange levels, double step) {
   if (problem.spread)
     sums = sumSpread(atoms, levels, step, p);
   else if (p == 1)
-    MCT_CALL_KERNEL(sumMagnitudes, values, weights, count, 1 / step, levels, p,
-                    sums);
+    MCT_CALL_VECTOR_LOOP(sumMagnitudes, values, weights, count, 1 / step,
+                         levels, p, sums);
   else if (p == std::floor(p))
-    MCT_CALL_KERNEL(sumProducts, values, weights, count, 1 / step, levels, p,
-                    sums);
+    MCT_CALL_VECTOR_LOOP(sumProducts, values, weights, count, 1 / step, levels,
+                         p, sums);
   else
-    MCT_CALL_KERNEL(sumPowers, values, weights, count, 1 / step, levels, p,
-                    sums);
+    MCT_CALL_VECTOR_LOOP(sumPowers, values, weights, count, 1 / step, levels, p,
+                         sums);
   double unit = std::pow(step, p);
   return {step, unit * sums.loss, -p * (unit / step) * sums.slope,
           sums.squaredLevel, unit * sums.excess};

@@ -23,7 +23,7 @@ constexpr double kRounder = 0x1.8p52;
 /// Sums (v - level)^2 in two parts: multiples of the first unit and what they
 /// leave, as multiples of the second. Both sums are exact as long as no partial
 /// sum reaches 2^52 units.
-MCT_KERNEL_BODY void sumInUnits(const float *values, size_t count,
+MCT_VECTOR_BODY void sumInUnits(const float *values, size_t count,
                                 double inverse, LevelRange range,
                                 const double *units, double *sums) {
   using Float8 = float __attribute__((vector_size(32)));
@@ -50,10 +50,10 @@ MCT_KERNEL_BODY void sumInUnits(const float *values, size_t count,
     sums[1] += fineSum[lane];
   }
 }
-MCT_DEFINE_KERNELS(sumInUnitsKernel,
-                   (const float *values, size_t count, double inverse,
-                    LevelRange range, const double *units, double *sums),
-                   sumInUnits(values, count, inverse, range, units, sums))
+MCT_DEFINE_VECTOR_LOOPS(sumInUnitsLoop,
+                        (const float *values, size_t count, double inverse,
+                         LevelRange range, const double *units, double *sums),
+                        sumInUnits(values, count, inverse, range, units, sums))
 
 /// Values in memory and the rest that fills no vector, followed by zeros.
 struct Blocks {
@@ -77,10 +77,10 @@ double exactError(const Blocks &blocks, size_t count, double largestResidual,
   int exponent = std::ilogb(terms * largestResidual * largestResidual) + 1;
   units[0] = std::ldexp(1.0, exponent - 51);
   units[1] = std::ldexp(units[0], std::ilogb(terms) + 1 - 51);
-  MCT_CALL_KERNEL(sumInUnitsKernel, blocks.whole.data(), blocks.whole.size(),
-                  1 / step, levels, units, sums);
-  MCT_CALL_KERNEL(sumInUnitsKernel, blocks.rest, 16, 1 / step, levels, units,
-                  sums);
+  MCT_CALL_VECTOR_LOOP(sumInUnitsLoop, blocks.whole.data(), blocks.whole.size(),
+                       1 / step, levels, units, sums);
+  MCT_CALL_VECTOR_LOOP(sumInUnitsLoop, blocks.rest, 16, 1 / step, levels, units,
+                       sums);
   return step * step * (sums[0] + sums[1]);
 }
 

@@ -8,19 +8,19 @@
 #include <cstdint>
 #include <cstring>
 
-// A kernel is one always-inlined body in vector extensions of fixed lane count,
-// wrapped in one function per instruction set. The lanes, and with them the
-// order of additions, are the same in each; only the registers differ.
-#define MCT_KERNEL_BODY inline __attribute__((always_inline))
+// A vector loop is one always-inlined body in vector extensions of fixed lane
+// count, wrapped in one function per instruction set. The lanes, and with them
+// the order of additions, are the same in each; only the registers differ.
+#define MCT_VECTOR_BODY inline __attribute__((always_inline))
 #if defined(__x86_64__)
 #define MCT_TARGET_AVX2 __attribute__((target("avx2")))
 #define MCT_TARGET_AVX512                                                      \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
-#define MCT_DEFINE_KERNELS(name, parameters, call)                             \
+#define MCT_DEFINE_VECTOR_LOOPS(name, parameters, call)                        \
   static MCT_TARGET_AVX512 void name##Avx512 parameters { call; }              \
   static MCT_TARGET_AVX2 void name##Avx2 parameters { call; }                  \
   static void name##Portable parameters { call; }
-#define MCT_CALL_KERNEL(name, ...)                                             \
+#define MCT_CALL_VECTOR_LOOP(name, ...)                                        \
   do {                                                                         \
     switch (instructionSet()) {                                                \
     case InstructionSet::AVX512:                                               \
@@ -35,9 +35,9 @@
     }                                                                          \
   } while (false)
 #else
-#define MCT_DEFINE_KERNELS(name, parameters, call)                             \
+#define MCT_DEFINE_VECTOR_LOOPS(name, parameters, call)                        \
   static void name##Portable parameters { call; }
-#define MCT_CALL_KERNEL(name, ...) name##Portable(__VA_ARGS__)
+#define MCT_CALL_VECTOR_LOOP(name, ...) name##Portable(__VA_ARGS__)
 #endif
 
 namespace mct::quantization {
@@ -47,13 +47,13 @@ using Float16 = float __attribute__((vector_size(64)));
 using Int16x32 = int32_t __attribute__((vector_size(64)));
 
 template <typename Vector, typename Element>
-MCT_KERNEL_BODY Vector loadVector(const Element *from) {
+MCT_VECTOR_BODY Vector loadVector(const Element *from) {
   Vector result;
   std::memcpy(&result, from, sizeof(Vector));
   return result;
 }
 template <typename Vector, typename Element>
-MCT_KERNEL_BODY void storeVector(Element *to, const Vector &value) {
+MCT_VECTOR_BODY void storeVector(Element *to, const Vector &value) {
   std::memcpy(to, &value, sizeof(Vector));
 }
 

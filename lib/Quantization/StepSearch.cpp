@@ -64,7 +64,7 @@ struct LevelSums {
 };
 
 template <bool Weighted>
-MCT_KERNEL_BODY void sumLevelsBody(const double *values, const double *weights,
+MCT_VECTOR_BODY void sumLevelsBody(const double *values, const double *weights,
                                    size_t count, double inverse,
                                    LevelRange range, LevelSums &sums) {
   const Double8 scale = Double8{} + inverse, lo = Double8{} + range.lo,
@@ -99,16 +99,17 @@ MCT_KERNEL_BODY void sumLevelsBody(const double *values, const double *weights,
   }
 }
 
-MCT_DEFINE_KERNELS(sumLevels,
-                   (const double *values, size_t count, double inverse,
-                    LevelRange range, LevelSums &sums),
-                   sumLevelsBody<false>(values, nullptr, count, inverse, range,
-                                        sums))
-MCT_DEFINE_KERNELS(sumWeightedLevels,
-                   (const double *values, const double *weights, size_t count,
-                    double inverse, LevelRange range, LevelSums &sums),
-                   sumLevelsBody<true>(values, weights, count, inverse, range,
-                                       sums))
+MCT_DEFINE_VECTOR_LOOPS(sumLevels,
+                        (const double *values, size_t count, double inverse,
+                         LevelRange range, LevelSums &sums),
+                        sumLevelsBody<false>(values, nullptr, count, inverse,
+                                             range, sums))
+MCT_DEFINE_VECTOR_LOOPS(sumWeightedLevels,
+                        (const double *values, const double *weights,
+                         size_t count, double inverse, LevelRange range,
+                         LevelSums &sums),
+                        sumLevelsBody<true>(values, weights, count, inverse,
+                                            range, sums))
 
 // A value relative to the step is rounded once or, when it is no float itself,
 // twice; a little more for the products of the two.
@@ -116,7 +117,7 @@ constexpr double kFloatValueLoss = 2.01 * 0x1p-24;
 
 /// The magnitudes of the levels at two steps, and for each eight values how
 /// many moves there are between the two.
-MCT_KERNEL_BODY void levelsAtBothEndsBody(const double *values, size_t count,
+MCT_VECTOR_BODY void levelsAtBothEndsBody(const double *values, size_t count,
                                           double highInverse, double lowInverse,
                                           LevelRange range, double *from,
                                           double *to, double *moves) {
@@ -141,12 +142,13 @@ MCT_KERNEL_BODY void levelsAtBothEndsBody(const double *values, size_t count,
     moves[i / 8] = sum;
   }
 }
-MCT_DEFINE_KERNELS(levelsAtBothEnds,
-                   (const double *values, size_t count, double highInverse,
-                    double lowInverse, LevelRange range, double *from,
-                    double *to, double *moves),
-                   levelsAtBothEndsBody(values, count, highInverse, lowInverse,
-                                        range, from, to, moves))
+MCT_DEFINE_VECTOR_LOOPS(levelsAtBothEnds,
+                        (const double *values, size_t count, double highInverse,
+                         double lowInverse, LevelRange range, double *from,
+                         double *to, double *moves),
+                        levelsAtBothEndsBody(values, count, highInverse,
+                                             lowInverse, range, from, to,
+                                             moves))
 
 /// A step evaluated in double. With its levels kept, another step has the error
 /// error - 2 * u * slope + u^2 * curvature, u = other step - step.
@@ -162,11 +164,11 @@ Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step) {
   LevelSums sums;
   size_t count = atoms.values().size();
   if (atoms.weights().empty())
-    MCT_CALL_KERNEL(sumLevels, atoms.values().data(), count, 1 / step, levels,
-                    sums);
+    MCT_CALL_VECTOR_LOOP(sumLevels, atoms.values().data(), count, 1 / step,
+                         levels, sums);
   else
-    MCT_CALL_KERNEL(sumWeightedLevels, atoms.values().data(),
-                    atoms.weights().data(), count, 1 / step, levels, sums);
+    MCT_CALL_VECTOR_LOOP(sumWeightedLevels, atoms.values().data(),
+                         atoms.weights().data(), count, 1 / step, levels, sums);
   return {step, step * step * sums.squaredResidual, step * sums.residualLevel,
           sums.squaredLevel, step * step * sums.squaredExcess};
 }
@@ -463,9 +465,9 @@ void Search::sweepLevels(int zeroPoint, double low, double high) {
   fromLevels.resize(values.size());
   toLevels.resize(values.size());
   moves.resize(values.size() / 8);
-  MCT_CALL_KERNEL(levelsAtBothEnds, values.data(), values.size(), 1 / high,
-                  1 / low, levels, fromLevels.data(), toLevels.data(),
-                  moves.data());
+  MCT_CALL_VECTOR_LOOP(levelsAtBothEnds, values.data(), values.size(), 1 / high,
+                       1 / low, levels, fromLevels.data(), toLevels.data(),
+                       moves.data());
   events.clear();
   for (size_t block = 0; block < moves.size(); ++block) {
     if (moves[block] == 0)

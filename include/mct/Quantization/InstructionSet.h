@@ -7,7 +7,7 @@
 
 namespace mct::quantization {
 
-/// Vector instructions a kernel of this library may use. Every kernel gives the
+/// Vector instructions a loop of this library may use. Every loop gives the
 /// same bits with each of them.
 enum class InstructionSet { Portable, AVX2, AVX512 };
 
@@ -16,7 +16,7 @@ InstructionSet instructionSet();
 
 /// Forces a set for tests, `std::nullopt` goes back to the processor's own.
 /// Returns false, and changes nothing, when the processor lacks the set. Not to
-/// be called while other threads run kernels.
+/// be called while other threads run such loops.
 bool forceInstructionSetForTesting(std::optional<InstructionSet> set);
 
 } // namespace mct::quantization

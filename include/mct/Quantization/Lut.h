@@ -39,7 +39,7 @@ constexpr int64_t tableMax(bool isSigned, unsigned tableBits = kTableBits) {
 double tablePosition(double value, double threshold, bool isSigned,
                      unsigned tableBits = kTableBits);
 
-/// A table as the kernels read it.
+/// A table as the vector loops read it.
 struct LutFloatTable;
 
 /// A table made ready for any number of fake quantizations.
