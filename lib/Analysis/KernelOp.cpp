@@ -443,6 +443,10 @@ void KernelOp::setKernel(OpBuilder &builder, ArrayRef<float> kernel,
       createKernelConstant(
           builder, cast<RankedTensorType>(getKernelOperand().get().getType()),
           kernel));
+  for (Value value = getKernelOperand().get();
+       auto point = value.getDefiningOp<tpc::QuantizeOp>();
+       value = point.getInput())
+    point.removeParametersAttr();
   setCorrections(getKernelPoint(), corrections);
 }
 
@@ -520,6 +524,29 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
       linalg::BroadcastOp::create(builder, op->getLoc(), vector, empty, others);
   initial.set(broadcast->getResult(0));
   eraseUnused(old);
+}
+
+bool KernelOp::canTakeBackCorrections() const {
+  return int64_t(getCorrections().getBiasOffset().size()) == numOutputs &&
+         getBias();
+}
+
+void KernelOp::takeBackCorrections(OpBuilder &builder) const {
+  // Setting the bias drops the record.
+  tpc::CorrectionsAttr corrections = getCorrections();
+  std::vector<float> bias = *getBias();
+  for (auto [channel, value] : llvm::enumerate(bias))
+    value = float((value - corrections.getBiasOffset()[channel]) /
+                  corrections.getScaleOf(channel));
+  setBias(builder, bias);
+  if (llvm::all_of(corrections.getKernelScale(),
+                   [](double scale) { return scale == 1; }))
+    return;
+  ConstantFloats corrected = getKernel();
+  std::vector<float> kernel(corrected.values());
+  for (auto [element, value] : llvm::enumerate(kernel))
+    value = float(value / corrections.getScaleOf(outChannelOf(element)));
+  setKernel(builder, kernel);
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,29 +77,10 @@ OwningOpRef<ModuleOp> Layers::clone(IRMapping &mapping) const {
 OwningOpRef<ModuleOp> Layers::cloneFloat(IRMapping &mapping) const {
   OwningOpRef<ModuleOp> module = clone(mapping);
   OpBuilder builder(module->getContext());
-  for (const Layer &layer : layers) {
-    tpc::CorrectionsAttr corrections =
-        tpc::QuantizeOp(layer.point).getCorrectionsAttr();
-    if (!corrections)
-      continue;
-    std::optional<KernelOp> copy =
-        kernelOps.get(mapping.lookup(layer.op.getOperation()));
-    std::vector<float> bias = layer.bias;
-    for (auto [channel, value] : llvm::enumerate(bias))
-      value = float((value - corrections.getBiasOffset()[channel]) /
-                    corrections.getScaleOf(channel));
-    copy->setBias(builder, bias);
-    if (llvm::all_of(corrections.getKernelScale(),
-                     [](double scale) { return scale == 1; }))
-      continue;
-    ConstantFloats corrected = layer.op.getKernel();
-    std::vector<float> kernel(corrected.values().begin(),
-                              corrected.values().end());
-    for (auto [element, value] : llvm::enumerate(kernel))
-      value =
-          float(value / corrections.getScaleOf(layer.op.outChannelOf(element)));
-    copy->setKernel(builder, kernel);
-  }
+  for (const Layer &layer : layers)
+    if (tpc::QuantizeOp(layer.point).getCorrectionsAttr())
+      kernelOps.get(mapping.lookup(layer.op.getOperation()))
+          ->takeBackCorrections(builder);
   return module;
 }
 
@@ -173,10 +154,12 @@ mct::corrections::applyCorrection(const Layer &layer,
                               constant.values().end());
     for (auto [element, value] : llvm::enumerate(kernel))
       value = float(correction[layer.op.outChannelOf(element)].scale * value);
-    layer.op.setKernel(builder, kernel, record);
     SmallVector<double> factors = llvm::map_to_vector(
         correction, [](const Affine &affine) { return affine.scale; });
-    point.setParametersAttr(point.getParametersAttr().scaledBy(factors));
+    tpc::QuantizerAttrInterface scaled =
+        point.getParametersAttr().scaledBy(factors);
+    layer.op.setKernel(builder, kernel, record);
+    point.setParametersAttr(scaled);
   }
   return success();
 }

@@ -111,14 +111,6 @@ std::optional<std::vector<double>> mct::carryFactors(
   return factors;
 }
 
-/// What was selected for other values does not hold any more.
-static void dropParameters(Value value) {
-  while (auto point = value.getDefiningOp<tpc::QuantizeOp>()) {
-    point.removeParametersAttr();
-    value = point.getInput();
-  }
-}
-
 bool mct::scaleOutputs(OpBuilder &builder, const KernelOp &kernelOp,
                        ArrayRef<double> factors) {
   std::optional<std::vector<float>> bias = kernelOp.getBias();
@@ -133,7 +125,6 @@ bool mct::scaleOutputs(OpBuilder &builder, const KernelOp &kernelOp,
   tpc::CorrectionsAttr corrections =
       kernelOp.getCorrectionsAfter(*bias, factors, /*offset=*/{});
   kernelOp.setKernel(builder, kernel, corrections);
-  dropParameters(kernelOp.getKernelOperand().get());
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   // Zeros are the same after scaling; an op without a bias needs none.
   if (llvm::any_of(*bias, [](float value) { return value != 0; }))
@@ -156,7 +147,6 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
     value = float(factors[kernelOp.inChannelOf(element)] * value);
   // Of the kernel as it was and as it is corrected the same.
   kernelOp.setKernel(builder, kernel, kernelOp.getCorrections());
-  dropParameters(kernelOp.getKernelOperand().get());
 }
 
 void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,

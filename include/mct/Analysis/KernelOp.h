@@ -75,14 +75,15 @@ public:
   mlir::Value getBiasConstant() const;
   /// Puts a constant with these elements, of the type of the present one, in
   /// its place for this op alone; a constant that nobody reads any more is
-  /// erased. Parameters of the kernel's point stay as they are; its record of
-  /// corrections speaks of the constants that were there, so that it becomes
-  /// `corrections`: none, unless the caller knows better.
+  /// erased. The parameters of the kernel's points were chosen for what was
+  /// there, and are dropped. The record of corrections speaks of the constants
+  /// that were there, so that it becomes `corrections`: none, unless the caller
+  /// knows better.
   void setKernel(mlir::OpBuilder &builder, llvm::ArrayRef<float> kernel,
                  tpc::CorrectionsAttr corrections = {}) const;
-  /// The same for the bias, one value per output channel. An op without one
-  /// gets one; the addition that `tosa.matmul` needs takes the name of the op.
-  /// Requires `getBias()`.
+  /// The same for the bias, one value per output channel; parameters stay. An
+  /// op without one gets one; the addition that `tosa.matmul` needs takes the
+  /// name of the op. Requires `getBias()`.
   void setBias(mlir::OpBuilder &builder, llvm::ArrayRef<float> bias,
                tpc::CorrectionsAttr corrections = {}) const;
   /// The record of corrections on the kernel's point, or null.
@@ -94,6 +95,13 @@ public:
   tpc::CorrectionsAttr getCorrectionsAfter(llvm::ArrayRef<float> bias,
                                            llvm::ArrayRef<double> scale,
                                            llvm::ArrayRef<double> offset) const;
+  /// Whether kernel and bias of the float network can be told from the record
+  /// of corrections; there is one.
+  bool canTakeBackCorrections() const;
+  /// Gives the layer kernel and bias of the float network again, and drops the
+  /// record: bias_offset is taken out of the bias exactly, kernel_scale up to
+  /// one rounding. Requires `canTakeBackCorrections()`.
+  void takeBackCorrections(mlir::OpBuilder &builder) const;
   /// A constant for a new kernel of this op, of the kind of the present one,
   /// before the op. Not yet used.
   mlir::Value createKernelConstant(mlir::OpBuilder &builder,
@@ -159,6 +167,10 @@ public:
   /// contradict the description, or a matrix product has several kernels (a
   /// batch).
   std::optional<KernelOp> get(mlir::Operation *op) const;
+  /// The description of an op, or null.
+  tpc::OpInfoAttr getInfo(llvm::StringRef opName) const {
+    return infos.lookup(opName);
+  }
 
 private:
   llvm::StringMap<tpc::OpInfoAttr> infos;
