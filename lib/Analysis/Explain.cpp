@@ -372,7 +372,7 @@ private:
       if (function.isExternal())
         continue;
       FailureOr<QuantizationPlan> plan =
-          QuantizationPlan::create(*lookup, function, *rules);
+          QuantizationPlan::createFromPoints(*lookup, function, *rules);
       if (failed(plan))
         return failure();
       if (format == ExplainFormat::JSON)

@@ -3,6 +3,8 @@
 #include "mct/Support/InputFile.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/LineIterator.h"
@@ -101,6 +103,31 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
     overrides.rules.push_back(std::move(rule));
   }
   return overrides;
+}
+
+bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {
+  switch (selector) {
+  case Selector::Name:
+    return name && pattern.match(name.getValue());
+  case Selector::Op:
+    return llvm::any_of(node.ops, [&](Operation *op) {
+      return pattern.match(op->getName().getStringRef());
+    });
+  case Selector::Set:
+    return node.operatorSet && pattern.match(node.operatorSet.getValue());
+  }
+  llvm_unreachable("unknown selector");
+}
+
+std::string mct::listWidths(ArrayRef<int64_t> widths) {
+  llvm::SmallSetVector<int64_t, 4> distinct(widths.begin(), widths.end());
+  std::string text;
+  for (auto [index, width] : llvm::enumerate(distinct)) {
+    if (index > 0)
+      text += index + 1 == distinct.size() ? " and " : ", ";
+    text += std::to_string(width);
+  }
+  return text;
 }
 
 LogicalResult Overrides::checkUsed() const {

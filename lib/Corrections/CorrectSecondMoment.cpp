@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
 #include "Layers.h"
+#include "mct/Analysis/OpsBehind.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
 #include "tpc_dialect/IR/TpcDialect.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mct {
 #define GEN_PASS_DEF_CORRECTSECONDMOMENTPASS
@@ -38,18 +38,7 @@ static std::string whyNotScalable(const Layer &layer, unsigned maxBits) {
 /// Statistics and parameters of the points behind a value describe another
 /// network now.
 static void forgetPointsBehind(ArrayRef<Value> values) {
-  llvm::SetVector<Operation *> behind;
-  for (Value value : values)
-    behind.insert(value.user_begin(), value.user_end());
-  for (size_t next = 0; next != behind.size(); ++next) {
-    for (Value result : behind[next]->getResults())
-      behind.insert(result.user_begin(), result.user_end());
-    // A value that a region reads makes what the op around it makes.
-    if (Operation *parent = behind[next]->getParentOp();
-        parent && !isa<FunctionOpInterface>(parent))
-      behind.insert(parent);
-  }
-  for (Operation *op : behind)
+  for (Operation *op : findOpsBehind(values))
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);
         point && point.isActivation()) {
       point.removeStatisticsAttr();

@@ -12,9 +12,19 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-static ArrayAttr getCandidatesAttr(MLIRContext *context,
-                                   ArrayRef<Attribute> distinct) {
-  return distinct.size() > 1 ? ArrayAttr::get(context, distinct) : ArrayAttr();
+/// What one tensor of the node is in each of its alternatives; null where there
+/// is no choice.
+static tpc::AlternativesAttr
+getAlternatives(const PlannedNode &planned,
+                llvm::function_ref<Attribute(tpc::OpQuantConfigAttr)> get) {
+  if (planned.candidates.size() < 2)
+    return {};
+  MLIRContext *context = planned.name.getContext();
+  const auto *base = llvm::find(planned.candidates, planned.base);
+  return tpc::AlternativesAttr::get(
+      context, planned.name,
+      ArrayAttr::get(context, llvm::map_to_vector(planned.candidates, get)),
+      base - planned.candidates.begin());
 }
 
 static tpc::RangeAttr
@@ -29,12 +39,12 @@ getRangeAttr(MLIRContext *context,
 static void insertActivationPoint(OpBuilder &builder, Value value,
                                   StringAttr name,
                                   tpc::OpQuantConfigAttr config,
-                                  ArrayRef<Attribute> candidates,
+                                  tpc::AlternativesAttr alternatives,
                                   ArrayAttr group, tpc::RangeAttr range) {
   auto point = tpc::QuantizeOp::create(
       builder, value.getLoc(), value.getType(), value, name,
       /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), config,
-      getCandidatesAttr(builder.getContext(), candidates), group, range,
+      alternatives, group, range,
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface(),
       /*corrections=*/tpc::CorrectionsAttr());
@@ -43,12 +53,15 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
 
 /// Puts a point between a constant and the op that reads it.
 static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
-                              StringAttr name) {
+                              const PlannedNode &planned) {
   Value value = weight.operand->get();
   auto point = tpc::QuantizeOp::create(
-      builder, value.getLoc(), value.getType(), value, name, weight.name,
-      weight.axes, weight.config,
-      getCandidatesAttr(builder.getContext(), weight.candidates),
+      builder, value.getLoc(), value.getType(), value, planned.name,
+      weight.name, weight.axes, weight.config,
+      getAlternatives(planned,
+                      [&](tpc::OpQuantConfigAttr config) {
+                        return config.getWeightConfig(weight.genericName);
+                      }),
       /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface(),
@@ -91,7 +104,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     builder.setInsertionPoint(node.kernelOp);
     for (const PlannedWeight &weight : planned.weights)
       if (weight.whyFloat.empty())
-        insertWeightPoint(builder, weight, planned.name);
+        insertWeightPoint(builder, weight, planned);
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
     if (planned.cover != ResultCover::Point)
@@ -103,16 +116,20 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
       group = builder.getArrayAttr(
           SmallVector<Attribute>(names.begin(), names.end()));
     }
+    tpc::AlternativesAttr alternatives;
+    if (planned.hasOwnActivation)
+      alternatives = getAlternatives(
+          planned, [](tpc::OpQuantConfigAttr config) { return config; });
     builder.setInsertionPointAfter(node.root());
     insertActivationPoint(builder, node.result(), planned.name,
-                          planned.activation, planned.activationCandidates,
-                          group, getRangeAttr(context, node.range));
+                          planned.activation, alternatives, group,
+                          getRangeAttr(context, node.range));
   }
   builder.setInsertionPointToStart(&function.getBody().front());
   for (const PlannedInput &input : plan->inputs)
     if (input.whyFloat.empty())
       insertActivationPoint(builder, input.argument, input.name, input.config,
-                            /*candidates=*/{}, ArrayAttr(), tpc::RangeAttr());
+                            /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
   return success();
 }
 

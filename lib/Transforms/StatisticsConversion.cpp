@@ -2,11 +2,9 @@
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mct/Analysis/Constants.h"
 #include "mct/Quantization/HistogramShift.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "tpc_dialect/IR/Elements.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
-#include <cstring>
 
 using namespace mlir;
 using namespace mct;
@@ -74,23 +72,9 @@ mct::readCounts(tpc::HistogramAttr histogram) {
   // A splat of any length is a few bytes of text; no histogram is longer.
   if (counts.getNumElements() > Histogram::kBins)
     return std::nullopt;
-  SmallVector<int64_t> values;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(counts)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    size_t expected = size_t(resource.getType().getNumElements());
-    if (!blob || blob->getData().size() != expected * sizeof(int64_t))
-      return std::nullopt;
-    values.resize(expected);
-    // Copied as bytes: bytecode aligns them as it says, not as an i64 wants.
-    std::memcpy(values.data(), blob->getData().data(),
-                expected * sizeof(int64_t));
-  } else {
-    auto read = counts.tryGetValues<int64_t>();
-    if (!read)
-      return std::nullopt;
-    values.assign(read->begin(), read->end());
-  }
-  if (llvm::any_of(values, [](int64_t count) { return count < 0; }))
+  std::optional<SmallVector<int64_t>> values =
+      tpc::readElements<int64_t>(counts);
+  if (!values || llvm::any_of(*values, [](int64_t count) { return count < 0; }))
     return std::nullopt;
   return values;
 }

@@ -462,3 +462,22 @@
 #o = #tpc.op<"my.op" where
 // expected-error@+1 {{filter has more than 64 parentheses inside of each other}}
   (((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a eq 1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))>
+
+// -----
+
+#w8 = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+// expected-error@+1 {{alternatives are two or more, but got 1}}
+func.func private @f() attributes {a = #tpc.alternatives<of = "a", configs = [#w8], chosen = 0>}
+
+// -----
+
+#w8 = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+// expected-error@+1 {{alternatives are all #tpc.op_quant_config or all #tpc.attr_quant_config, but got 4 : i64}}
+func.func private @f() attributes {a = #tpc.alternatives<of = "a", configs = [#w8, 4], chosen = 0>}
+
+// -----
+
+#w8 = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#w4 = #tpc.attr_quant_config<method = power_of_two, bits = 4>
+// expected-error@+1 {{'chosen' must be 0 to 1, but got 2}}
+func.func private @f() attributes {a = #tpc.alternatives<of = "a", configs = [#w8, #w4], chosen = 2>}

@@ -265,3 +265,45 @@ func.func @points_in_nested_regions(%x: tensor<2xf32>, %c: i1) {
   }
   return
 }
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{attribute 'candidates' failed to satisfy constraint}}
+  tpc.quantize %x as "a" weight "kernel_attr" config(#w) candidates(#w) : tensor<4xf32>
+  return
+}
+
+// -----
+
+#w8 = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#w4 = #tpc.attr_quant_config<method = power_of_two, bits = 4>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{takes alternative 1, which is #tpc.attr_quant_config<method = power_of_two, bits = 4>, but 'config' is #tpc.attr_quant_config<method = power_of_two, bits = 8>; change both with mct-choose-candidates}}
+  tpc.quantize %x as "a" weight "kernel_attr" config(#w8) candidates(#tpc.alternatives<of = "a", configs = [#w8, #w4], chosen = 1>) : tensor<4xf32>
+  return
+}
+
+// -----
+
+// The points of an operator change together.
+#w8 = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#w4 = #tpc.attr_quant_config<method = power_of_two, bits = 4>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-note@+1 {{the other point is here}}
+  tpc.quantize %x as "a" weight "kernel_attr" config(#w8) candidates(#tpc.alternatives<of = "a", configs = [#w8, #w4], chosen = 0>) : tensor<4xf32>
+  // expected-error@+1 {{takes alternative 1 of 2 of 'a', and another point of that operator 0 of 2; change all of them with mct-choose-candidates}}
+  tpc.quantize %x as "renamed" weight "bias_attr" config(#w4) candidates(#tpc.alternatives<of = "a", configs = [#w8, #w4], chosen = 1>) : tensor<4xf32>
+  return
+}
+
+// -----
+
+#w8 = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#w4 = #tpc.attr_quant_config<method = power_of_two, bits = 4>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'candidates' must be #tpc.op_quant_config, but got #tpc.attr_quant_config}}
+  tpc.quantize %x as "a" activation candidates(#tpc.alternatives<of = "a", configs = [#w8, #w4], chosen = 1>) : tensor<4xf32>
+  return
+}

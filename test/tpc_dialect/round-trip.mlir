@@ -97,6 +97,9 @@ func.func @points(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %1 = tpc.quantize %0 as "conv" weight "kernel_attr" axes [1] config(#k8) candidates([#k8, #k4])
          parameters(#tpc.symmetric<threshold = [1.0, 2.0, 3.0, 4.5], bits = 8>)
          corrections(#tpc.corrections<applied = ["second_moment", "input_mean"], bias_offset = [0.1, -0.25], kernel_scale = [1.0]>) : tensor<2x4xf32>
+  // CHECK: tpc.quantize %{{.*}} as "fc" weight "kernel_attr" config(#[[K4]])
+  // CHECK-SAME: candidates(#tpc.alternatives<of = "dense", configs = [#[[K8]], #[[K4]]], chosen = 1>) : tensor<2x4xf32>
+  %fc = tpc.quantize %0 as "fc" weight "kernel_attr" config(#k4) candidates(#tpc.alternatives<of = "dense", configs = [#k8, #k4], chosen = 1>) : tensor<2x4xf32>
   // CHECK: tpc.quantize %[[WEIGHT]] as "relu" activation config(#[[PLAIN]]) group(["conv", "relu"])
   // CHECK-SAME: range(#tpc.range<0.000000e+00, ?>)
   // CHECK-SAME: statistics(#tpc.statistics<count = 8, zeros = 1, min = 0.000000e+00, max = 3.500000e+00

@@ -437,6 +437,39 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
 }
 
 //===----------------------------------------------------------------------===//
+// What else an operator may do
+//===----------------------------------------------------------------------===//
+
+def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
+  let summary = "What one tensor is in each joint alternative of an operator";
+  let description = [{
+    An operator with several `#tpc.op_quant_config` takes one of them for its result and its weights together. Every
+    point of the operator lists what it is in each of them, in one order.
+
+    * `of`: name of the operator when its points were inserted. Points of a function with the same name here belong
+      together, whatever they are called by now.
+    * `configs`: one per alternative: `#tpc.op_quant_config` of a result, `#tpc.attr_quant_config` of a weight. Some may
+      be equal, where the alternatives differ in another tensor.
+    * `chosen`: index of the alternative that the operator takes.
+
+    Rules: (AL1) there are two or more configs, all of one kind; (AL2) `chosen` is the index of one.
+
+    ```mlir
+    #tpc.alternatives<of = "conv1", configs = [#kernel8, #kernel4, #kernel2], chosen = 0>
+    ```
+
+    Source: MCT `NodeQuantizationConfig` candidates.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$of, "::mlir::ArrayAttr":$configs, "int64_t":$chosen);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    int64_t size() const { return getConfigs().size(); }
+    /// The same with another choice, which is one of the configs.
+    ::mct::tpc::AlternativesAttr withChosen(int64_t index) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Parameters of quantizers
 //===----------------------------------------------------------------------===//
 

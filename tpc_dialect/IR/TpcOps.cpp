@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tpc_dialect/IR/Elements.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -198,6 +197,10 @@ AttrQuantConfigAttr QuantizeOp::getWeightConfig() {
   return dyn_cast_or_null<AttrQuantConfigAttr>(getConfigAttr());
 }
 
+AlternativesAttr QuantizeOp::getAlternatives() {
+  return dyn_cast_or_null<AlternativesAttr>(getCandidatesAttr());
+}
+
 /// Name under which statistics files, overrides and reports know a point, or
 /// nothing for an op that has not been verified and has none.
 static std::string nameOf(QuantizeOp point) {
@@ -218,10 +221,33 @@ static QuantizeOp firstPointAround(QuantizeOp point, Operation *function) {
   return first;
 }
 
-/// No two points of a function have one name. The first point checks all of
-/// them; every other one goes back to the point before it in its block and
-/// finds out that it is not the first, so that the whole is linear.
-static LogicalResult verifyUniqueNames(QuantizeOp point) {
+/// C2: `point` takes the alternative that the other points of its operator
+/// take. `operators`: the first point of each, by name.
+static LogicalResult
+verifyAlternatives(QuantizeOp point, llvm::StringMap<QuantizeOp> &operators) {
+  AlternativesAttr own = point.getAlternatives();
+  if (!own)
+    return success();
+  auto [first, isNew] = operators.try_emplace(own.getOf().getValue(), point);
+  AlternativesAttr other = first->second.getAlternatives();
+  if (isNew ||
+      (own.size() == other.size() && own.getChosen() == other.getChosen()))
+    return success();
+  InFlightDiagnostic diagnostic =
+      point.emitOpError() << "takes alternative " << own.getChosen() << " of "
+                          << own.size() << " of '" << own.getOf().getValue()
+                          << "', and another point of that operator "
+                          << other.getChosen() << " of " << other.size()
+                          << "; change all of them with mct-choose-candidates";
+  diagnostic.attachNote(first->second.getLoc()) << "the other point is here";
+  return diagnostic;
+}
+
+/// No two points of a function have one name, and those of an operator take one
+/// alternative. The first point checks all of them; every other one goes back
+/// to the point before it in its block and finds out that it is not the first,
+/// so that the whole is linear.
+static LogicalResult verifyTogether(QuantizeOp point) {
   for (Operation *op = point->getPrevNode(); op; op = op->getPrevNode())
     if (isa<QuantizeOp>(op))
       return success();
@@ -230,13 +256,15 @@ static LogicalResult verifyUniqueNames(QuantizeOp point) {
     function = function->getParentOp();
   if (!function || firstPointAround(point, function) != point)
     return success();
-  llvm::StringMap<QuantizeOp> points;
+  llvm::StringMap<QuantizeOp> points, operators;
   WalkResult result = function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != function && op->hasTrait<OpTrait::IsIsolatedFromAbove>())
       return WalkResult::skip();
     auto named = dyn_cast<QuantizeOp>(op);
     if (!named)
       return WalkResult::advance();
+    if (failed(verifyAlternatives(named, operators)))
+      return WalkResult::interrupt();
     std::string name = nameOf(named);
     if (name.empty())
       return WalkResult::advance();
@@ -322,11 +350,27 @@ LogicalResult QuantizeOp::verify() {
       config && config.getActEnabled() && config.getPreserving())
     return emitOpError()
            << "'act_enabled' and 'preserving' are mutually exclusive";
-  if (ArrayAttr candidates = getCandidatesAttr())
+  AlternativesAttr alternatives = getAlternatives();
+  auto candidates = alternatives ? alternatives.getConfigs()
+                                 : cast_or_null<ArrayAttr>(getCandidatesAttr());
+  if (candidates)
     for (Attribute candidate : candidates)
       if (!fits(candidate))
         return emitOpError() << "'candidates' must be " << expected
                              << ", but got " << candidate;
+  if (alternatives) {
+    if (failed(AlternativesAttr::verify(
+            [&] { return emitOpError(); }, alternatives.getOf(),
+            alternatives.getConfigs(), alternatives.getChosen())))
+      return failure();
+    // C1
+    if (candidates[alternatives.getChosen()] != getConfigAttr())
+      return emitOpError() << "takes alternative " << alternatives.getChosen()
+                           << ", which is "
+                           << candidates[alternatives.getChosen()]
+                           << ", but 'config' is " << getConfigAttr()
+                           << "; change both with mct-choose-candidates";
+  }
   if (QuantizerAttrInterface parameters = getParametersAttr())
     if (parameters.getNumChannels() != 1 &&
         int64_t(parameters.getNumChannels()) != channels)
@@ -334,7 +378,7 @@ LogicalResult QuantizeOp::verify() {
                            << " parameters for " << channels << " channels";
   if (failed(verifyAttributes(*this)))
     return failure();
-  return verifyUniqueNames(*this);
+  return verifyTogether(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,25 +387,11 @@ LogicalResult QuantizeOp::verify() {
 
 OpFoldResult BiasOp::fold(FoldAdaptor) { return getValuesAttr(); }
 
-/// The f32 elements, or none when a resource has no data.
-static std::optional<SmallVector<float>> readFloats(ElementsAttr elements) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    size_t count = size_t(resource.getType().getNumElements());
-    if (!blob || blob->getData().size() != count * sizeof(float))
-      return std::nullopt;
-    return llvm::to_vector(blob->getDataAs<float>());
-  }
-  auto values = elements.tryGetValues<float>();
-  if (!values)
-    return std::nullopt;
-  return SmallVector<float>(values->begin(), values->end());
-}
-
 std::optional<std::pair<SmallVector<float>, SmallVector<float>>>
 BiasOp::getMoments() {
-  std::optional<SmallVector<float>> mean = readFloats(getMean());
-  std::optional<SmallVector<float>> deviation = readFloats(getDeviation());
+  std::optional<SmallVector<float>> mean = readElements<float>(getMean());
+  std::optional<SmallVector<float>> deviation =
+      readElements<float>(getDeviation());
   if (!mean || !deviation)
     return std::nullopt;
   return std::pair(std::move(*mean), std::move(*deviation));
@@ -391,7 +421,8 @@ LogicalResult BiasOp::verify() {
   if (auto dense = dyn_cast<DenseElementsAttr>(deviations);
       dense && dense.isSplat())
     deviations = dense.resizeSplat(deviation.clone({1}));
-  if (std::optional<SmallVector<float>> numbers = readFloats(deviations))
+  if (std::optional<SmallVector<float>> numbers =
+          readElements<float>(deviations))
     for (auto [channel, number] : llvm::enumerate(*numbers))
       if (!(number >= 0))
         return emitOpError() << "has the standard deviation " << number

@@ -156,7 +156,9 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     * `activation`, or `weight` with the generic name of the weight (`kernel_attr`); `axes` are then the axes over
       which its channels run, ascending, none for one parameter per tensor.
     * `config`: what the target asks for: `#tpc.op_quant_config` of an activation, `#tpc.attr_quant_config` of a weight.
-    * `candidates`: the alternatives that the target allows, when there are several.
+    * `candidates`: what the target allows instead, where there are several: `#tpc.alternatives`, by which the points of
+      one operator change together (`mct-choose-candidates`). Files of earlier versions have a plain list of the
+      distinct configs, which does not say what goes with what.
     * `group`: names of the fused ops of which this is the result.
     * `range`: bounds that the value can never leave; from `tpc.framework`.
     * `statistics`: from calibration. `parameters`: the chosen quantizer.
@@ -166,8 +168,12 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     %2 = tpc.quantize %1 as "relu1" activation config(#act8) group(["conv1", "relu1"])
            statistics(#tpc.statistics<count = 4096, zeros = 12, min = 0.0, max = 3.5>)
            parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, is_signed = false>) : tensor<1x8x8x16xf32>
-    %w = tpc.quantize %k as "conv1" weight "kernel_attr" axes [0] config(#kernel8) : tensor<16x3x3x3xf32>
+    %w = tpc.quantize %k as "conv1" weight "kernel_attr" axes [0] config(#kernel8)
+           candidates(#tpc.alternatives<of = "conv1", configs = [#kernel8, #kernel4], chosen = 0>) : tensor<16x3x3x3xf32>
     ```
+
+    Rules: (C1) `config` is the chosen one of the alternatives; (C2) the points of a function whose alternatives are of
+    one operator have as many and choose the same.
 
     The op has no folder: canonicalization and CSE keep every point apart, because names are unique.
   }];
@@ -177,7 +183,7 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     OptionalAttr<StrAttr>:$weight,
     OptionalAttr<DenseI64ArrayAttr>:$axes,
     OptionalAttr<AnyAttr>:$config,
-    OptionalAttr<ArrayAttr>:$candidates,
+    OptionalAttr<AnyAttrOf<[ArrayAttr, Tpc_AlternativesAttr]>>:$candidates,
     OptionalAttr<StrArrayAttr>:$group,
     OptionalAttr<Tpc_RangeAttr>:$range,
     OptionalAttr<Tpc_StatisticsAttr>:$statistics,
@@ -200,6 +206,8 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     ::mct::tpc::OpQuantConfigAttr getActivationConfig();
     /// Configuration of a weight point, or null.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig();
+    /// What the operator of the point may do instead, or null; also for a list of an earlier version.
+    ::mct::tpc::AlternativesAttr getAlternatives();
     /// Axes of the channels; empty for one parameter per tensor.
     ::llvm::ArrayRef<int64_t> getChannelAxes() { return getAxes().value_or(::llvm::ArrayRef<int64_t>()); }
   }];

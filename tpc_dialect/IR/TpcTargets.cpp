@@ -150,6 +150,30 @@ OpQuantConfigAttr QCOptionsAttr::getBaseConfig() const {
   return getBase() ? getBase() : getConfigs().front();
 }
 
+LogicalResult AlternativesAttr::verify(EmitError emitError, StringAttr,
+                                       ArrayAttr configs, int64_t chosen) {
+  // AL1
+  if (configs.size() < 2)
+    return emitError() << "alternatives are two or more, but got "
+                       << configs.size();
+  bool areResults = isa<OpQuantConfigAttr>(configs[0]);
+  for (Attribute config : configs)
+    if (areResults ? !isa<OpQuantConfigAttr>(config)
+                   : !isa<AttrQuantConfigAttr>(config))
+      return emitError() << "alternatives are all #tpc.op_quant_config or all "
+                            "#tpc.attr_quant_config, but got "
+                         << config;
+  // AL2
+  if (chosen < 0 || chosen >= int64_t(configs.size()))
+    return emitError() << "'chosen' must be 0 to " << configs.size() - 1
+                       << ", but got " << chosen;
+  return success();
+}
+
+AlternativesAttr AlternativesAttr::withChosen(int64_t index) const {
+  return get(getContext(), getOf(), getConfigs(), index);
+}
+
 LogicalResult OperatorSetAttr::verify(EmitError emitError, StringAttr name,
                                       QCOptionsAttr) {
   // OS1

@@ -4,12 +4,17 @@
 #ifndef MCT_ANALYSIS_OVERRIDES_H
 #define MCT_ANALYSIS_OVERRIDES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/GlobPattern.h"
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace mct::tpc {
+struct Node;
+} // namespace mct::tpc
 
 namespace mct {
 
@@ -32,6 +37,9 @@ struct OverrideRule {
   bool isOptional = false;
   /// Operators that the pattern selects, and those for which it says anything.
   size_t numSelected = 0, numAffected = 0;
+
+  /// Whether the rule is about the operator of that name.
+  bool selects(mlir::StringAttr name, const tpc::Node &node) const;
 };
 
 /// The rules of a file, in order: of two that speak of one tensor the later
@@ -60,6 +68,9 @@ struct Overrides {
   /// unless it says that it may.
   mlir::LogicalResult checkUsed() const;
 };
+
+/// "8, 4 and 2", each width once.
+std::string listWidths(llvm::ArrayRef<int64_t> widths);
 
 } // namespace mct
 

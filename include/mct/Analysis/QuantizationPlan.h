@@ -33,8 +33,6 @@ struct PlannedWeight {
   /// The same, with a number where the node has several of that name.
   mlir::StringAttr name;
   tpc::AttrQuantConfigAttr config;
-  /// Configurations of this weight in the node's candidates.
-  llvm::SmallVector<mlir::Attribute> candidates;
   /// Axes of its channels; null for one parameter per tensor.
   mlir::DenseI64ArrayAttr axes;
   /// Why it stays float; empty when it gets a point.
@@ -43,6 +41,19 @@ struct PlannedWeight {
   /// that.
   bool isMissed = false;
 };
+
+/// Axes along which a weight has its own parameters under `config`, null for
+/// none. `info`: of the op that reads it, or null; `operand`: where it is read;
+/// `result`: of the operator.
+mlir::DenseI64ArrayAttr getChannelAxes(tpc::OpInfoAttr info,
+                                       mlir::OpOperand &operand,
+                                       llvm::StringRef genericName,
+                                       mlir::Value result,
+                                       tpc::AttrQuantConfigAttr config);
+
+/// Whether two alternatives quantize a result in the same way.
+bool haveEqualActivation(tpc::OpQuantConfigAttr lhs,
+                         tpc::OpQuantConfigAttr rhs);
 
 /// What covers the result of a node.
 enum class ResultCover {
@@ -73,9 +84,10 @@ struct PlannedNode {
   std::optional<size_t> contested;
 
   ResultCover cover = ResultCover::None;
-  /// Quantizer of a point, and the alternatives that differ in it.
+  /// Quantizer of a point.
   tpc::OpQuantConfigAttr activation;
-  llvm::SmallVector<mlir::Attribute> activationCandidates;
+  /// It is that of the base, not that of a fusing pattern.
+  bool hasOwnActivation = false;
   /// Name of the point that covers a preserved result.
   mlir::StringAttr coveredBy;
   /// Why a result without any cover stays float.
@@ -141,6 +153,12 @@ public:
                                                   mlir::func::FuncOp function,
                                                   Overrides &overrides);
 
+  /// The same for a function that has points, all of which are erased: an
+  /// operator takes, as its base, the alternative that its points took.
+  static mlir::FailureOr<QuantizationPlan>
+  createFromPoints(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
+                   Overrides &overrides);
+
   /// In program order of their roots.
   std::vector<PlannedNode> nodes;
   llvm::SmallVector<FusedGroup> groups;
@@ -163,6 +181,8 @@ private:
   mlir::LogicalResult filterCandidates();
   mlir::LogicalResult planNode(const tpc::TpcLookup &lookup, size_t index,
                                Overrides &overrides);
+  void takeBase(const tpc::TpcLookup &lookup, PlannedNode &planned,
+                tpc::OpQuantConfigAttr base);
   void coverResult(PlannedNode &planned, size_t index);
   void coverPreserved(PlannedNode &planned);
   mlir::LogicalResult overrideInputs(Overrides &overrides);

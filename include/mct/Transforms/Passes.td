@@ -339,6 +339,52 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
+def ChooseCandidatesPass : Pass<"mct-choose-candidates", "::mlir::ModuleOp"> {
+  let summary = "Let operators whose points are there take another of their alternatives";
+  let description = [{
+    Where the target offers several `#tpc.op_quant_config` for an operator, `mct-insert-quantizers` chooses one and lists
+    all that fit on its points (`#tpc.alternatives`). This pass chooses another one, for result and weights together, in
+    a module at any stage.
+
+    * `choices`: `NAME=INDEX` with the name of the operator and an index into the alternatives of its points; the last
+      of several for one operator wins.
+    * `overrides`: rules as for `mct-insert-quantizers`. They take the alternative that has the widths asked for and
+      differs least from the present one; `choices` go before them. A point stays one: `float` is an error, and so is a
+      width that is not among the alternatives.
+
+    Where a tensor is quantized in another way afterwards, the parameters of its point are dropped. Corrections that
+    were measured on what was there before are taken back: of the operator's own kernel, and of the layers behind it
+    that were measured in the quantized network (`bias_offset` is taken out of the bias again). Taking back a
+    second-moment correction also drops parameters of that kernel, and statistics and parameters behind it. All other
+    points keep what they have, so that `mct-select-parameters`, `mct-select-weight-parameters` and `mct-correct` do
+    what is missing, and no more; the result is that of a run which chose so from the start.
+
+    Source: MCT sets the final bit widths of its mixed-precision search so (`set_bit_widths`).
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] config(#kernel8)
+           candidates(#tpc.alternatives<of = "conv", configs = [#kernel8, #kernel4], chosen = 0>)
+           parameters(#tpc.symmetric<threshold = [0.5, 1.0], bits = 8>) : tensor<2x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] config(#kernel4)
+           candidates(#tpc.alternatives<of = "conv", configs = [#kernel8, #kernel4], chosen = 1>) : tensor<2x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"choices", "choices", "std::string", "Alternatives to take: `NAME=INDEX`, …">,
+    Mct_OverridesOption,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::ModuleOp"> {
   let summary = "Give bounded ReLUs the bound 8, so that a power-of-two threshold fits them";
   let description = [{

@@ -1,8 +1,8 @@
 // RUN: mct-opt %s --mct-insert-quantizers | FileCheck %s
 // RUN: mct-opt %s --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY
 
-// Four alternatives, not in order. Those of a point are sorted by the width of the kernel, then of the result, and each
-// stands there once.
+// Four alternatives, not in order. They are sorted by the width of the kernel, then of the result, and those that
+// quantize the same stand there once. The points of an operator list them in one order.
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #k8 = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
 #k4 = #tpc.attr_quant_config<method = symmetric, bits = 4, enabled = true>
@@ -14,6 +14,7 @@
 // CHECK-DAG: #[[$K8:.*]] = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
 // CHECK-DAG: #[[$K4:.*]] = #tpc.attr_quant_config<method = symmetric, bits = 4, enabled = true>
 // CHECK-DAG: #[[$A8:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], weights = {kernel_attr = #[[$K8]]}
+// CHECK-DAG: #[[$A8W4:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], weights = {kernel_attr = #[[$K4]]}
 // CHECK-DAG: #[[$A16:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8, 16], weights = {kernel_attr = #[[$K8]]}
 module attributes {tpc.target = @npu} {
   tpc.platform @npu default(#tpc.qc_options<[#act]>)
@@ -28,8 +29,8 @@ module attributes {tpc.target = @npu} {
   ]
 
   // CHECK-LABEL: func.func @sorted_and_distinct
-  // CHECK:         weight "kernel_attr" config(#[[$K8]]) candidates([#[[$K8]], #[[$K4]]])
-  // CHECK:         as "conv2d" activation config(#[[$A8]]) candidates([#[[$A16]], #[[$A8]]])
+  // CHECK:         weight "kernel_attr" config(#[[$K8]]) candidates(#tpc.alternatives<of = "conv2d", configs = [#[[$K8]], #[[$K8]], #[[$K4]]], chosen = 1>)
+  // CHECK:         as "conv2d" activation config(#[[$A8]]) candidates(#tpc.alternatives<of = "conv2d", configs = [#[[$A16]], #[[$A8]], #[[$A8W4]]], chosen = 1>)
   // WHY-LABEL: function sorted_and_distinct
   // WHY:         option 0: 8-bit {{.*}} kernel_attr 4-bit symmetric{{$}}
   // WHY-NEXT:    option 1 (base): 8-bit {{.*}} kernel_attr 8-bit symmetric{{$}}
@@ -44,7 +45,8 @@ module attributes {tpc.target = @npu} {
 
   // Inside of a chain the result's width makes no difference; the base stands for its equals.
   // CHECK-LABEL: func.func @inner_candidates_differ_in_weights_only
-  // CHECK:         weight "kernel_attr" config(#[[$K8]]) candidates([#[[$K8]], #[[$K4]]])
+  // CHECK:         weight "kernel_attr" config(#[[$K8]]) candidates(#tpc.alternatives<of = "conv2d", configs = [#[[$K8]], #[[$K4]]], chosen = 0>)
+  // CHECK:         as "clamp" activation config(#{{.*}}) group(["conv2d", "clamp"])
   // WHY-LABEL: function inner_candidates_differ_in_weights_only
   // WHY:         option 0: 8-bit
   // WHY-NEXT:    option 1 (base): 8-bit

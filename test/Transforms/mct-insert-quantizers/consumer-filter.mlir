@@ -25,7 +25,7 @@ module attributes {tpc.target = @npu} {
   }
 
   // CHECK-LABEL: func.func @wide_consumer_leaves_the_choice
-  // CHECK:         tpc.quantize {{.*}} as "exp" activation config(#[[$WIDE16]]) candidates([#[[$WIDE16]], #[[$WIDE8]]]) : tensor<4xf32>
+  // CHECK:         tpc.quantize {{.*}} as "exp" activation config(#[[$WIDE16]]) candidates(#tpc.alternatives<of = "exp", configs = [#[[$WIDE16]], #[[$WIDE8]]], chosen = 0>) : tensor<4xf32>
   func.func @wide_consumer_leaves_the_choice(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
     %1 = tosa.sigmoid %0 : (tensor<4xf32>) -> tensor<4xf32>

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which chains of operators run as one.
+#include "PlanParts.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mct;
+
+std::optional<size_t> QuantizationPlan::onlyConsumer(size_t index) const {
+  std::optional<size_t> consumer;
+  for (Operation *user : nodes[index].node.result().getUsers()) {
+    std::optional<size_t> reader = nodeOf(user);
+    // A reader outside of all nodes is the function's terminator or an op that
+    // we do not see into.
+    if (!reader || (consumer && *consumer != *reader))
+      return std::nullopt;
+    consumer = reader;
+  }
+  return consumer;
+}
+
+namespace {
+/// A fusing pattern with the operator-set names that fit each position.
+struct FusingPattern {
+  tpc::FusingAttr attribute;
+  SmallVector<llvm::StringSet<>> positions;
+};
+} // namespace
+
+static SmallVector<FusingPattern> getPatterns(tpc::PlatformOp platform) {
+  SmallVector<FusingPattern> patterns;
+  for (auto fusing : platform.getFusing().getAsRange<tpc::FusingAttr>()) {
+    FusingPattern &pattern = patterns.emplace_back();
+    pattern.attribute = fusing;
+    for (Attribute group : fusing.getGroups()) {
+      llvm::StringSet<> &names = pattern.positions.emplace_back();
+      if (auto name = dyn_cast<StringAttr>(group))
+        names.insert(name.getValue());
+      else
+        for (StringAttr name : cast<tpc::OperatorSetGroupAttr>(group).getSets())
+          names.insert(name.getValue());
+    }
+  }
+  return patterns;
+}
+
+void QuantizationPlan::fuse(tpc::PlatformOp platform) {
+  SmallVector<FusingPattern> patterns = getPatterns(platform);
+  size_t longest = 0;
+  for (const FusingPattern &pattern : patterns)
+    longest = std::max(longest, pattern.positions.size());
+  auto matches = [&](ArrayRef<size_t> chain, const FusingPattern &pattern) {
+    return chain.size() >= pattern.positions.size() &&
+           llvm::all_of(llvm::zip_first(pattern.positions, chain),
+                        [&](auto position) {
+                          auto &[names, index] = position;
+                          StringAttr set = nodes[index].node.operatorSet;
+                          return set && names.contains(set.getValue());
+                        });
+  };
+  for (size_t start = 0; start != nodes.size(); ++start) {
+    if (nodes[start].group || !nodes[start].node.operatorSet)
+      continue;
+    // Nodes of other chains are followed too, to see what the target would
+    // have done if they were free.
+    SmallVector<size_t> chain = {start};
+    while (chain.size() < longest) {
+      std::optional<size_t> next = onlyConsumer(chain.back());
+      if (!next)
+        break;
+      chain.push_back(*next);
+    }
+    size_t numFree = llvm::find_if(chain,
+                                   [&](size_t index) {
+                                     return nodes[index].group.has_value();
+                                   }) -
+                     chain.begin();
+    const FusingPattern *best = nullptr;
+    size_t wanted = 0;
+    for (const FusingPattern &pattern : patterns) {
+      size_t size = pattern.positions.size();
+      if (!matches(chain, pattern))
+        continue;
+      wanted = std::max(wanted, size);
+      if (size <= numFree && (!best || size > best->positions.size()))
+        best = &pattern;
+    }
+    if (wanted > numFree)
+      nodes[start].contested = chain[numFree];
+    if (!best)
+      continue;
+    chain.truncate(best->positions.size());
+    size_t end = chain.front();
+    for (size_t index : chain) {
+      nodes[index].group = groups.size();
+      if (!plan::isPreserving(nodes[index].node))
+        end = index;
+    }
+    groups.push_back({std::move(chain), best->attribute, end});
+  }
+}

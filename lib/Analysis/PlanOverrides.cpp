@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rules of the user make of a plan.
+#include "PlanParts.h"
+
+using namespace mlir;
+using namespace mct;
+
+using namespace mct::plan;
+
+static std::string getOverrideReason(const OverrideRule &rule) {
+  return ("the override of " + rule.loc.getFilename().getValue() + ":" +
+          Twine(rule.loc.getLine()) + " says so")
+      .str();
+}
+
+QuantizationPlan::Wishes
+QuantizationPlan::getWishes(const PlannedNode &planned,
+                            Overrides &overrides) const {
+  Wishes wishes;
+  auto hasWeight = [&](StringRef name) {
+    return llvm::any_of(planned.weights, [&](const PlannedWeight &weight) {
+      return weight.whyFloat.empty() &&
+             (name.empty() || weight.genericName == name);
+    });
+  };
+  for (OverrideRule &rule : overrides.rules) {
+    if (!rule.selects(planned.name, planned.node))
+      continue;
+    ++rule.numSelected;
+    bool isAffected = false;
+    if (rule.activationBits && planned.cover == ResultCover::Point) {
+      wishes.activation = {*rule.activationBits, &rule};
+      isAffected = true;
+    }
+    if (rule.weightBits) {
+      wishes.weights = {*rule.weightBits, &rule};
+      wishes.namedWeights.clear();
+      isAffected |= hasWeight("");
+    }
+    for (const auto &[name, bits] : rule.namedWeightBits) {
+      wishes.namedWeights[name] = {bits, &rule};
+      isAffected |= hasWeight(name);
+    }
+    rule.numAffected += isAffected;
+  }
+  return wishes;
+}
+
+/// Removes the candidates that do not fit, and finds the base among the rest.
+static void keepOnly(PlannedNode &planned, const OverrideRule &rule,
+                     llvm::function_ref<bool(tpc::OpQuantConfigAttr)> fits) {
+  for (tpc::OpQuantConfigAttr config : planned.candidates)
+    if (!fits(config))
+      planned.dropped.push_back({config, {}, rule.loc});
+  llvm::erase_if(planned.candidates,
+                 [&](tpc::OpQuantConfigAttr config) { return !fits(config); });
+  if (fits(planned.base))
+    return;
+  auto similarity = [&](tpc::OpQuantConfigAttr config) {
+    return int(config.getActBits() == planned.base.getActBits()) +
+           int(getKernelBits(planned.node, config) ==
+               getKernelBits(planned.node, planned.base));
+  };
+  planned.base =
+      *llvm::max_element(planned.candidates, [&](auto lhs, auto rhs) {
+        return similarity(lhs) < similarity(rhs);
+      });
+}
+
+LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
+                                                   Wishes &wishes) {
+  if (!wishes.activation)
+    return success();
+  auto [bits, rule] = *wishes.activation;
+  if (bits == 0) {
+    planned.cover = ResultCover::None;
+    planned.whyFloat = getOverrideReason(*rule);
+    return success();
+  }
+  SmallVector<tpc::OpQuantConfigAttr> offered = planned.candidates;
+  if (planned.activation)
+    offered = {planned.activation};
+  auto fits = [bits = bits](tpc::OpQuantConfigAttr config) {
+    return config.getActBits() == bits;
+  };
+  if (llvm::any_of(offered, fits)) {
+    if (!planned.activation)
+      keepOnly(planned, *rule, fits);
+    return success();
+  }
+  InFlightDiagnostic diagnostic =
+      emitError(rule->loc)
+      << "the result of '" << planned.name.getValue() << "' cannot have "
+      << bits << " bits; the target offers "
+      << listWidths(llvm::map_to_vector(
+             offered, [](auto config) { return config.getActBits(); }))
+      << " here";
+  diagnostic.attachNote(planned.node.root()->getLoc()) << "the op is here";
+  for (const DroppedCandidate &dropped : planned.dropped)
+    if (fits(dropped.config))
+      for (size_t reader : dropped.readers)
+        diagnostic.attachNote(nodes[reader].node.root()->getLoc())
+            << "this consumer reads at most "
+            << *getInputLimit(nodes[reader].node) << " bits";
+  return diagnostic;
+}
+
+LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
+                                                Wishes &wishes) {
+  for (PlannedWeight &weight : planned.weights) {
+    std::optional<std::pair<int64_t, OverrideRule *>> wish = wishes.weights;
+    if (auto named = wishes.namedWeights.find(weight.genericName.getValue());
+        named != wishes.namedWeights.end())
+      wish = named->second;
+    if (wish && wish->first == 0 && weight.isMissed) {
+      weight.isMissed = false;
+      weight.whyFloat = getOverrideReason(*wish->second);
+    }
+    if (!wish || !weight.whyFloat.empty())
+      continue;
+    auto [bits, rule] = *wish;
+    if (bits == 0) {
+      weight.whyFloat = getOverrideReason(*rule);
+      continue;
+    }
+    auto getBits = [&](tpc::OpQuantConfigAttr config) {
+      return config.getWeightConfig(weight.genericName).getBits();
+    };
+    auto fits = [&, bits = bits](tpc::OpQuantConfigAttr config) {
+      return getBits(config) == bits;
+    };
+    if (llvm::none_of(planned.candidates, fits)) {
+      InFlightDiagnostic diagnostic =
+          emitError(rule->loc)
+          << "'" << weight.genericName.getValue() << "' of '"
+          << planned.name.getValue() << "' cannot have " << bits
+          << " bits; the target offers "
+          << listWidths(llvm::map_to_vector(planned.candidates, getBits))
+          << " here";
+      diagnostic.attachNote(planned.node.kernelOp->getLoc())
+          << "the op is here";
+      return diagnostic;
+    }
+    keepOnly(planned, *rule, fits);
+  }
+  return success();
+}
+
+LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
+  for (PlannedInput &input : inputs) {
+    std::pair<int64_t, const OverrideRule *> wish = {0, nullptr};
+    for (OverrideRule &rule : overrides.rules) {
+      if (rule.selector != OverrideRule::Selector::Name ||
+          !rule.pattern.match(input.name.getValue()))
+        continue;
+      ++rule.numSelected;
+      if (!rule.activationBits || !input.whyFloat.empty())
+        continue;
+      ++rule.numAffected;
+      wish = {*rule.activationBits, &rule};
+    }
+    auto [bits, rule] = wish;
+    if (!rule || bits == input.config.getActBits())
+      continue;
+    if (bits != 0)
+      return emitError(rule->loc)
+             << "the input '" << input.name.getValue() << "' cannot have "
+             << bits << " bits; the target's default has "
+             << input.config.getActBits();
+    input.whyFloat = getOverrideReason(*rule);
+  }
+  return success();
+}

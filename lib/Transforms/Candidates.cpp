@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Transforms/Candidates.h"
+#include "mct/Analysis/OpsBehind.h"
+#include "mct/Analysis/QuantizationPlan.h"
+
+using namespace mlir;
+using namespace mct;
+
+/// The layer whose kernel has that point.
+static std::optional<KernelOp> findLayer(tpc::QuantizeOp point,
+                                         const KernelOps &kernels) {
+  for (Operation *user : point->getUsers())
+    if (std::optional<KernelOp> layer = kernels.get(user);
+        layer && layer->getKernelPoint() == point)
+      return layer;
+  return std::nullopt;
+}
+
+/// Whether what was corrected depends on how the network before is quantized.
+static bool dependsOnNetwork(tpc::CorrectionsAttr corrections) {
+  return corrections.isApplied(tpc::kQuantizedNetworkCorrection) ||
+         corrections.isApplied(tpc::kSecondMomentCorrection) ||
+         corrections.isApplied(tpc::kActivationBiasCorrection);
+}
+
+static bool scalesKernel(tpc::CorrectionsAttr corrections) {
+  return llvm::any_of(corrections.getKernelScale(),
+                      [](double scale) { return scale != 1; });
+}
+
+static bool isQuantizedDifferently(tpc::QuantizeOp point, Attribute config) {
+  if (!point.getAlternatives())
+    return false;
+  if (point.isWeight())
+    return config != point.getConfigAttr();
+  return !haveEqualActivation(point.getActivationConfig(),
+                              cast<tpc::OpQuantConfigAttr>(config));
+}
+
+/// The layers whose corrections do not hold when the results of `changed` are
+/// quantized in another way, each once.
+static SmallVector<KernelOp> findStaleLayers(ArrayRef<tpc::QuantizeOp> changed,
+                                             const KernelOps &kernels) {
+  SmallVector<KernelOp> stale;
+  SmallVector<Value> values;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  auto add = [&](const KernelOp &layer) {
+    if (layer.getCorrections() && seen.insert(layer.getOperation()).second)
+      stale.push_back(layer);
+  };
+  for (tpc::QuantizeOp point : changed) {
+    values.push_back(point.getResult());
+    if (point.isWeight())
+      if (std::optional<KernelOp> layer = findLayer(point, kernels))
+        add(*layer);
+  }
+  for (Operation *op : findOpsBehind(values))
+    if (std::optional<KernelOp> layer = kernels.get(op))
+      if (tpc::CorrectionsAttr corrections = layer->getCorrections();
+          corrections && dependsOnNetwork(corrections))
+        add(*layer);
+  return stale;
+}
+
+/// Axes that a weight's parameters run along under another config.
+static DenseI64ArrayAttr getNewAxes(tpc::QuantizeOp point,
+                                    tpc::AttrQuantConfigAttr config,
+                                    const KernelOps &kernels) {
+  StringRef genericName = getGenericWeightName(point);
+  if (genericName != tpc::kPositionalWeight &&
+      config.getPerChannel() == point.getWeightConfig().getPerChannel())
+    return point.getAxesAttr();
+  if (point->use_empty() ||
+      point->use_begin()->getOwner()->getNumResults() == 0)
+    return {};
+  OpOperand &operand = *point->use_begin();
+  Operation *reader = operand.getOwner();
+  return getChannelAxes(kernels.getInfo(reader->getName().getStringRef()),
+                        operand, genericName, reader->getResult(0), config);
+}
+
+LogicalResult mct::chooseCandidate(const OperatorPoints &of, int64_t index,
+                                   const KernelOps &kernels) {
+  if (index == of.getChosen())
+    return success();
+  SmallVector<tpc::QuantizeOp> changed;
+  for (tpc::QuantizeOp point : of.points)
+    if (isQuantizedDifferently(point, OperatorPoints::getConfig(point, index)))
+      changed.push_back(point);
+  SmallVector<KernelOp> stale = findStaleLayers(changed, kernels);
+  for (const KernelOp &layer : stale)
+    if (!layer.canTakeBackCorrections()) {
+      tpc::QuantizeOp point = layer.getKernelPoint(),
+                      chosen = of.points.front();
+      InFlightDiagnostic diagnostic =
+          point.emitOpError()
+          << "has corrections that cannot be taken back: they are of "
+          << layer.getCorrections().getBiasOffset().size()
+          << " channels, and the layer has " << layer.numOutputChannels()
+          << (layer.getBias() ? "" : ", with a bias that is no constant")
+          << "; choose before the corrections are made";
+      diagnostic.attachNote(chosen.getLoc())
+          << "alternative " << index << " of '" << of.name.getValue()
+          << "' changes what they were measured on";
+      return diagnostic;
+    }
+
+  OpBuilder builder(of.name.getContext());
+  SmallVector<Value> rescaled;
+  for (const KernelOp &layer : stale) {
+    if (scalesKernel(layer.getCorrections()))
+      rescaled.push_back(layer.getResult());
+    layer.takeBackCorrections(builder);
+  }
+  for (Operation *op : findOpsBehind(rescaled))
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op);
+        point && point.isActivation()) {
+      point.removeStatisticsAttr();
+      point.removeParametersAttr();
+    }
+  for (tpc::QuantizeOp point : changed) {
+    point.removeParametersAttr();
+    if (point.isActivation())
+      continue;
+    auto config =
+        cast<tpc::AttrQuantConfigAttr>(OperatorPoints::getConfig(point, index));
+    if (DenseI64ArrayAttr axes = getNewAxes(point, config, kernels))
+      point.setAxesAttr(axes);
+    else
+      point.removeAxesAttr();
+  }
+  for (tpc::QuantizeOp point : of.points)
+    if (tpc::AlternativesAttr alternatives = point.getAlternatives()) {
+      point.setConfigAttr(alternatives.getConfigs()[index]);
+      point.setCandidatesAttr(alternatives.withChosen(index));
+    }
+  return success();
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/Overrides.h"
+#include "mct/Transforms/Candidates.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
+
+namespace mct {
+#define GEN_PASS_DEF_CHOOSECANDIDATESPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+/// What rules ask of one operator; 0 bits: float.
+struct Wishes {
+  using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
+  Wish activation, weights;
+  llvm::StringMap<Wish> namedWeights;
+
+  Wish of(tpc::QuantizeOp point) const {
+    if (point.isActivation())
+      return activation;
+    auto named = namedWeights.find(getGenericWeightName(point));
+    return named == namedWeights.end() ? weights : named->second;
+  }
+};
+} // namespace
+
+static int64_t getBits(Attribute config) {
+  if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
+    return activation.getActBits();
+  auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config);
+  return weight ? weight.getBits() : 0;
+}
+
+static Wishes getWishes(const OperatorPoints &of, const tpc::Node &node,
+                        Overrides &overrides) {
+  Wishes wishes;
+  auto hasWeight = [&](StringRef name) {
+    return llvm::any_of(of.points, [&](tpc::QuantizeOp point) {
+      return point.isWeight() &&
+             (name.empty() || getGenericWeightName(point) == name);
+    });
+  };
+  for (OverrideRule &rule : overrides.rules) {
+    if (!rule.selects(of.name, node))
+      continue;
+    ++rule.numSelected;
+    bool isAffected = false;
+    if (rule.activationBits && of.getResultPoint()) {
+      wishes.activation = {*rule.activationBits, &rule};
+      isAffected = true;
+    }
+    if (rule.weightBits) {
+      wishes.weights = {*rule.weightBits, &rule};
+      wishes.namedWeights.clear();
+      isAffected |= hasWeight("");
+    }
+    for (const auto &[name, bits] : rule.namedWeightBits) {
+      wishes.namedWeights[name] = std::pair(bits, &rule);
+      isAffected |= hasWeight(name);
+    }
+    rule.numAffected += isAffected;
+  }
+  return wishes;
+}
+
+/// What is equal in two alternatives of what MCT tells them apart by.
+static int getSimilarity(const OperatorPoints &of, int64_t lhs, int64_t rhs) {
+  return llvm::count_if(of.points, [&](tpc::QuantizeOp point) {
+    bool counts =
+        point.isActivation() || point.getWeight() == tpc::kKernelWeight;
+    return counts && getBits(OperatorPoints::getConfig(point, lhs)) ==
+                         getBits(OperatorPoints::getConfig(point, rhs));
+  });
+}
+
+/// The alternative that has what the rules ask for, and differs least from the
+/// present one.
+static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
+                                          const Wishes &wishes) {
+  int64_t chosen = of.getChosen();
+  auto remaining = llvm::to_vector(llvm::seq<int64_t>(0, of.numAlternatives()));
+  // As for a new module: first the result, then each weight.
+  SmallVector<tpc::QuantizeOp> points(of.points);
+  llvm::stable_sort(points, [](tpc::QuantizeOp lhs, tpc::QuantizeOp rhs) {
+    return lhs.isActivation() && rhs.isWeight();
+  });
+  for (tpc::QuantizeOp point : points) {
+    Wishes::Wish wish = wishes.of(point);
+    if (!wish)
+      continue;
+    auto [bits, rule] = *wish;
+    std::string name =
+        point.isWeight()
+            ? "'" + point.getWeight()->str() + "' of '" + of.name.str() + "'"
+            : "the result of '" + of.name.str() + "'";
+    if (bits == 0) {
+      InFlightDiagnostic diagnostic =
+          emitError(rule->loc)
+          << name << " has a point, which cannot become float; insert points "
+          << "with this rule, or run with mct-run --float-points";
+      diagnostic.attachNote(point.getLoc()) << "the point is here";
+      return diagnostic;
+    }
+    auto getBitsOf = [&](int64_t index) {
+      return getBits(OperatorPoints::getConfig(point, index));
+    };
+    auto fits = [&, bits = bits](int64_t index) {
+      return getBitsOf(index) == bits;
+    };
+    if (llvm::none_of(remaining, fits)) {
+      InFlightDiagnostic diagnostic =
+          emitError(rule->loc)
+          << name << " cannot have " << bits << " bits; its points offer "
+          << listWidths(llvm::map_to_vector(remaining, getBitsOf)) << " here";
+      diagnostic.attachNote(point.getLoc()) << "the point is here";
+      return diagnostic;
+    }
+    llvm::erase_if(remaining, [&](int64_t index) { return !fits(index); });
+    if (!fits(chosen))
+      chosen = *llvm::max_element(remaining, [&](int64_t lhs, int64_t rhs) {
+        return getSimilarity(of, lhs, chosen) < getSimilarity(of, rhs, chosen);
+      });
+  }
+  return chosen;
+}
+
+/// What the points of an operator are in one of its alternatives.
+static std::string describe(const OperatorPoints &of, int64_t index) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << index << ":";
+  for (tpc::QuantizeOp point : of.points)
+    os << ' '
+       << (point.isActivation() ? StringRef("activation") : *point.getWeight())
+       << '=' << getBits(OperatorPoints::getConfig(point, index));
+  return text;
+}
+
+namespace {
+struct ChooseCandidatesPass
+    : public mct::impl::ChooseCandidatesPassBase<ChooseCandidatesPass> {
+  using ChooseCandidatesPassBase::ChooseCandidatesPassBase;
+
+  void runOnOperation() override {
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    markAnalysesPreserved<KernelOps>();
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    FailureOr<Overrides> rules =
+        Overrides::read(overrides, getOperation().getLoc());
+    if (failed(rules))
+      return signalPassFailure();
+    std::vector<OperatorPoints> operators = findOperatorPoints(*entry);
+    SmallVector<int64_t> wanted;
+    if (failed(applyRules(*entry, operators, *rules, wanted)) ||
+        failed(applyChoices(*entry, operators, wanted)))
+      return signalPassFailure();
+    for (auto [of, index] : llvm::zip(operators, wanted))
+      if (failed(chooseCandidate(of, index, kernels)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult applyRules(func::FuncOp entry,
+                           ArrayRef<OperatorPoints> operators, Overrides &rules,
+                           SmallVector<int64_t> &wanted);
+  LogicalResult applyChoices(func::FuncOp entry,
+                             ArrayRef<OperatorPoints> operators,
+                             MutableArrayRef<int64_t> wanted);
+};
+} // namespace
+
+LogicalResult ChooseCandidatesPass::applyRules(
+    func::FuncOp entry, ArrayRef<OperatorPoints> operators, Overrides &rules,
+    SmallVector<int64_t> &wanted) {
+  // Only rules by op or by set need to know what the target calls the ops.
+  bool needsNodes = llvm::any_of(rules.rules, [](const OverrideRule &rule) {
+    return rule.selector != OverrideRule::Selector::Name;
+  });
+  SmallVector<tpc::Node> nodes;
+  llvm::DenseMap<Operation *, size_t> nodeOf;
+  if (needsNodes) {
+    FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(getOperation());
+    if (failed(lookup))
+      return failure();
+    for (Block &block : entry.getBody()) {
+      FailureOr<SmallVector<tpc::Node>> matched = lookup->match(block);
+      if (failed(matched))
+        return failure();
+      for (tpc::Node &node : *matched) {
+        for (Operation *op : node.ops)
+          nodeOf[op] = nodes.size();
+        nodes.push_back(std::move(node));
+      }
+    }
+  }
+  // A weight is nearer to its operator than a result, behind which corrections
+  // may have put ops.
+  auto getNode = [&](const OperatorPoints &of) -> tpc::Node {
+    auto find = [&](Operation *op) -> const tpc::Node * {
+      auto found = nodeOf.find(op);
+      return found == nodeOf.end() ? nullptr : &nodes[found->second];
+    };
+    for (tpc::QuantizeOp point : of.points)
+      if (point.isWeight())
+        for (Operation *user : point->getUsers())
+          if (const tpc::Node *node = find(user))
+            return *node;
+    if (tpc::QuantizeOp point = of.getResultPoint())
+      if (const tpc::Node *node = find(point.getInput().getDefiningOp()))
+        return *node;
+    return {};
+  };
+  for (const OperatorPoints &of : operators) {
+    FailureOr<int64_t> index =
+        findAlternative(of, getWishes(of, getNode(of), rules));
+    if (failed(index))
+      return failure();
+    wanted.push_back(*index);
+  }
+  return rules.checkUsed();
+}
+
+LogicalResult
+ChooseCandidatesPass::applyChoices(func::FuncOp entry,
+                                   ArrayRef<OperatorPoints> operators,
+                                   MutableArrayRef<int64_t> wanted) {
+  for (StringRef choice : choices) {
+    auto [name, number] = choice.rsplit('=');
+    int64_t index = 0;
+    if (name.empty() || number.getAsInteger(10, index))
+      return entry.emitError()
+             << "cannot read the choice '" << choice
+             << "'; expected NAME=INDEX, for example 'conv1=1'";
+    const auto *found =
+        llvm::find_if(operators, [&, name = name](const OperatorPoints &of) {
+          return of.name.getValue() == name;
+        });
+    if (found == operators.end()) {
+      InFlightDiagnostic diagnostic = entry.emitError()
+                                      << "there is no operator '" << name
+                                      << "' with points; operators that have "
+                                         "alternatives are: ";
+      bool any = false;
+      for (const OperatorPoints &of : operators)
+        if (of.numAlternatives() > 1) {
+          diagnostic << (any ? ", " : "") << of.name.getValue();
+          any = true;
+        }
+      if (!any)
+        diagnostic << "none, insert points with a target that has some";
+      return diagnostic;
+    }
+    tpc::QuantizeOp point = found->points.front();
+    if (index < 0 || index >= found->numAlternatives()) {
+      // Points of an earlier version list what they may be one by one.
+      bool isOld = llvm::any_of(found->points, [](tpc::QuantizeOp each) {
+        return each.getCandidatesAttr() && !each.getAlternatives();
+      });
+      InFlightDiagnostic diagnostic =
+          entry.emitError() << "'" << name << "' has no alternative " << index;
+      if (isOld)
+        diagnostic << ": its points do not say which of their candidates go "
+                      "together; insert points again";
+      else
+        for (int64_t each = 0; each != found->numAlternatives(); ++each)
+          diagnostic << (each == 0 ? "; it has " : ", ")
+                     << describe(*found, each);
+      diagnostic.attachNote(point.getLoc()) << "a point of it is here";
+      return diagnostic;
+    }
+    wanted[found - operators.begin()] = index;
+  }
+  return success();
+}

@@ -1,0 +1,76 @@
+// RUN: mct-opt %s --mct-choose-candidates=choices=first=1 | FileCheck %s --check-prefixes=CHECK,WEIGHTS
+// RUN: mct-opt %s --mct-choose-candidates=choices=first=2 | FileCheck %s --check-prefixes=CHECK,BOTH
+// RUN: mct-opt %s --mct-choose-candidates=overrides=%S/Inputs/four.rules | FileCheck %s --check-prefixes=CHECK,WEIGHTS
+// The last choice counts, and goes before the rules.
+// RUN: mct-opt %s --mct-choose-candidates="choices=first=0,first=2 overrides=%S/Inputs/four.rules" | FileCheck %s --check-prefixes=CHECK,BOTH
+// RUN: mct-opt %s --mct-choose-candidates="choices=first=1 function=other" | FileCheck %s --check-prefix=OTHER
+
+// Kernel and result change together; what is as before keeps its parameters, and other operators keep all.
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+#kernel4 = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>
+#a8w8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], weights = {kernel_attr = #kernel8}, default_weight = #w>
+#a8w4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], weights = {kernel_attr = #kernel4}, default_weight = #w>
+#a16w4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8, 16], weights = {kernel_attr = #kernel4}, default_weight = #w>
+// CHECK-DAG: #[[$K8:.*]] = #tpc.attr_quant_config<method = symmetric, bits = 8,
+// CHECK-DAG: #[[$K4:.*]] = #tpc.attr_quant_config<method = symmetric, bits = 4,
+// CHECK-DAG: #[[$A8W4:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, {{.*}} weights = {kernel_attr = #[[$K4]]}
+// CHECK-DAG: #[[$A16W4:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, {{.*}} weights = {kernel_attr = #[[$K4]]}
+
+// CHECK-LABEL: func.func @main
+// CHECK:         as "first" weight "kernel_attr" axes [0] config(#[[$K4]]) candidates({{.*}}) :
+// WEIGHTS:       as "first" activation config(#[[$A8W4]]) candidates({{.*}}chosen = 1>) statistics({{.*}}) parameters(#tpc.power_of_two<threshold = [2.000000e+00], bits = 8>) :
+// BOTH:          as "first" activation config(#[[$A16W4]]) candidates({{.*}}chosen = 2>) statistics({{.*}}>) :
+// CHECK:         as "second" weight "kernel_attr" axes [0] config(#[[$K8]]) candidates({{.*}}) parameters(#tpc.symmetric<threshold = [5.000000e-01, 2.000000e+00], bits = 8>)
+// CHECK:         as "second" activation {{.*}} parameters(
+// OTHER-LABEL: func.func @main
+// OTHER:         as "first" weight {{.*}} chosen = 0>) parameters(
+// OTHER-LABEL: func.func @other
+// OTHER:         as "first" weight {{.*}} chosen = 1>) :
+func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %kernel = "tosa.const"() <{values = dense<[[[[0.5, -0.25]]], [[[1.0, 0.75]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %bias = "tosa.const"() <{values = dense<[0.5, -1.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %w1 = tpc.quantize %kernel as "first" weight "kernel_attr" axes [0] config(#kernel8)
+    candidates(#tpc.alternatives<of = "first", configs = [#kernel8, #kernel4, #kernel4], chosen = 0>)
+    parameters(#tpc.symmetric<threshold = [0.5, 1.0], bits = 8>) : tensor<2x1x1x2xf32>
+  %0 = tosa.conv2d %arg0, %w1, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32> loc("first")
+  %1 = tpc.quantize %0 as "first" activation config(#a8w8)
+    candidates(#tpc.alternatives<of = "first", configs = [#a8w8, #a8w4, #a16w4], chosen = 0>)
+    statistics(#tpc.statistics<count = 4, zeros = 4, min = 0.0, max = 0.0>)
+    parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x4x4x2xf32>
+  %kernel2 = "tosa.const"() <{values = dense<[[[[0.5, -0.5]]], [[[2.0, 1.5]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %bias2 = "tosa.const"() <{values = dense<[0.75, 3.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %w2 = tpc.quantize %kernel2 as "second" weight "kernel_attr" axes [0] config(#kernel8)
+    candidates(#tpc.alternatives<of = "second", configs = [#kernel8, #kernel4], chosen = 0>)
+    parameters(#tpc.symmetric<threshold = [0.5, 2.0], bits = 8>) : tensor<2x1x1x2xf32>
+  %2 = tosa.conv2d %1, %w2, %bias2, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32> loc("second")
+  %3 = tpc.quantize %2 as "second" activation config(#a8w8)
+    statistics(#tpc.statistics<count = 4, zeros = 4, min = 0.0, max = 0.0>)
+    parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x4x4x2xf32>
+  return %3 : tensor<1x4x4x2xf32>
+}
+
+func.func @other(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %kernel = "tosa.const"() <{values = dense<[[[[0.5, -0.25]]], [[[1.0, 0.75]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %bias = "tosa.const"() <{values = dense<[0.5, -1.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %w1 = tpc.quantize %kernel as "first" weight "kernel_attr" axes [0] config(#kernel8)
+    candidates(#tpc.alternatives<of = "first", configs = [#kernel8, #kernel4], chosen = 0>)
+    parameters(#tpc.symmetric<threshold = [0.5, 1.0], bits = 8>) : tensor<2x1x1x2xf32>
+  %0 = tosa.conv2d %arg0, %w1, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
+  return %0 : tensor<1x4x4x2xf32>
+}
+
+// What nothing computes with has no channels, and a result without a config no choice.
+// RUN: mct-opt %s --mct-choose-candidates="choices=first=1 function=returned" | FileCheck %s --check-prefix=RETURNED
+// RETURNED-LABEL: func.func @returned
+// RETURNED:         as "first" activation :
+// RETURNED:         as "first" weight "pos_attr" config({{.*}}chosen = 1>) :
+func.func @returned(%arg0: tensor<1x4x4x2xf32>) -> tensor<2x1x1x2xf32> {
+  %kernel = "tosa.const"() <{values = dense<1.0> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %0 = tpc.quantize %arg0 as "first" activation : tensor<1x4x4x2xf32>
+  %1 = tpc.quantize %kernel as "first" weight "pos_attr" axes [0] config(#kernel8)
+    candidates(#tpc.alternatives<of = "first", configs = [#kernel8, #kernel4], chosen = 0>) : tensor<2x1x1x2xf32>
+  return %1 : tensor<2x1x1x2xf32>
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TPC_DIALECT_IR_ELEMENTS_H
+#define TPC_DIALECT_IR_ELEMENTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace mct::tpc {
+
+/// The elements that an attribute holds, splats written out, wherever they are
+/// stored. None when they are of another type than T (float, int64_t), or a
+/// resource has no data or too few. For constants of a network see
+/// `mct/Analysis/Constants.h`, which reads large ones in place.
+template <typename T>
+std::optional<llvm::SmallVector<T>> readElements(mlir::ElementsAttr elements);
+
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_IR_ELEMENTS_H
