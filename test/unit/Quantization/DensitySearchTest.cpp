@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Quantization/DensitySearch.h"
-#include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
-#include "mct/Quantization/Selection.h"
+#include "SelectionFixture.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -143,17 +141,6 @@ TEST(DensityTest, BoundsOfZeroPointsHoldAgainstADenseSweep) {
   }
 }
 
-double meanSquaredError(const std::vector<float> &values, const Grid &grid) {
-  double sum = 0;
-  for (float value : values) {
-    double level = std::clamp(std::nearbyint(value / grid.step),
-                              double(grid.qmin - grid.zeroPoint),
-                              double(grid.qmax - grid.zeroPoint));
-    sum += (value - grid.step * level) * (value - grid.step * level);
-  }
-  return sum / values.size();
-}
-
 TEST(DensityTest, WideGridsAreNeverWorseOnTheSamplesThanNoClipping) {
   for (unsigned seed = 0; seed < 6; ++seed) {
     std::mt19937 generator(seed);
@@ -177,10 +164,10 @@ TEST(DensityTest, WideGridsAreNeverWorseOnTheSamplesThanNoClipping) {
         options.isSigned = histogram.min() < 0;
         SelectedParameters selected =
             llvm::cantFail(selectForHistogram(histogram, options));
-        double searched = meanSquaredError(values, gridFor(selected, options));
+        double searched = meanError(values, 2, gridFor(selected, options));
         options.errorMethod = ErrorMethod::NoClipping;
-        double noClipping = meanSquaredError(
-            values,
+        double noClipping = meanError(
+            values, 2,
             gridFor(llvm::cantFail(selectForHistogram(histogram, options)),
                     options));
         EXPECT_LE(searched, noClipping)

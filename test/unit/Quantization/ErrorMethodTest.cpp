@@ -4,9 +4,8 @@
 // an axis. Cases with a T number are derived by hand.
 
 #include "RandomValues.h"
+#include "SelectionFixture.h"
 #include "lib/Quantization/DivergenceSearch.h"
-#include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Quantization/Selection.h"
 #include "gtest/gtest.h"
@@ -32,33 +31,6 @@ constexpr ErrorMethod kMethods[] = {
 /// The methods whose error is a mean of |e|^p, with the p of makeOptions.
 constexpr std::pair<ErrorMethod, double> kNorms[] = {
     {ErrorMethod::MSE, 2}, {ErrorMethod::MAE, 1}, {ErrorMethod::LP, 3}};
-
-SelectionOptions makeOptions(QuantizerKind kind, unsigned bits,
-                             ErrorMethod errorMethod, double lpNorm = 3,
-                             bool isSigned = true) {
-  SelectionOptions options;
-  options.kind = kind;
-  options.bits = bits;
-  options.errorMethod = errorMethod;
-  options.lpNorm = lpNorm;
-  options.isSigned = isSigned;
-  return options;
-}
-
-/// Mean of |e|^p by definition; levels step * [lo, hi].
-double meanError(const std::vector<float> &values, double p, double step,
-                 double lo, double hi) {
-  double sum = 0;
-  for (double x : values)
-    sum += std::pow(
-        std::fabs(x - step * std::clamp(std::nearbyint(x / step), lo, hi)), p);
-  return sum / values.size();
-}
-
-double meanError(const std::vector<float> &values, double p, const Grid &grid) {
-  return meanError(values, p, grid.step, double(grid.qmin - grid.zeroPoint),
-                   double(grid.qmax - grid.zeroPoint));
-}
 
 void expectSameParameters(const SelectedParameters &a,
                           const SelectedParameters &b) {
@@ -918,16 +890,12 @@ TEST(ErrorMethodTest, InstructionSetsAndThreadsGiveTheSameBits) {
       SelectionOptions options = makeOptions(kind, 5, method, 2.5);
       std::vector<SelectedParameters> reference =
           selectPerChannel(values, {20, 30, 10}, {1}, options, 1);
-      for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
-                                 InstructionSet::AVX512}) {
-        if (!forceInstructionSetForTesting(set))
-          continue;
+      withEveryInstructionSet([&] {
         std::vector<SelectedParameters> other =
             selectPerChannel(values, {20, 30, 10}, {1}, options, 3);
-        forceInstructionSetForTesting(std::nullopt);
         for (size_t i = 0; i < reference.size(); ++i)
           expectSameParameters(other[i], reference[i]);
-      }
+      });
     }
 }
 

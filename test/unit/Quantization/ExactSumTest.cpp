@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mct/Quantization/ExactSum.h"
-#include "mct/Quantization/InstructionSet.h"
+#include "SelectionFixture.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -165,10 +165,7 @@ TEST(ChannelStatisticsTest, ExtremeMagnitudesStayExact) {
 TEST(ChannelStatisticsTest, InstructionSetsSplitAndOrderDoNotMatter) {
   std::vector<float> values = wideValues(24 * 900, 3, 4);
   ChannelStatistics whole = observed(values, 24);
-  for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
-                             InstructionSet::AVX512}) {
-    if (!forceInstructionSetForTesting(set))
-      continue;
+  withEveryInstructionSet([&] {
     ChannelStatistics merged;
     for (size_t row : {600, 0, 300}) {
       ChannelStatistics part;
@@ -176,8 +173,7 @@ TEST(ChannelStatisticsTest, InstructionSetsSplitAndOrderDoNotMatter) {
       merged.merge(part);
     }
     EXPECT_EQ(merged.channels(), whole.channels());
-    forceInstructionSetForTesting(std::nullopt);
-  }
+  });
 }
 
 TEST(ChannelStatisticsTest, MeanIsTheRoundedSumOverTheCount) {

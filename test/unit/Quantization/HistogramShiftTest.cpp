@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mct/Quantization/HistogramShift.h"
+#include "SelectionFixture.h"
 
 #include "gtest/gtest.h"
 
@@ -11,13 +12,6 @@
 using namespace mct::quantization;
 
 namespace {
-
-Histogram observed(const std::vector<float> &values) {
-  HistogramScratch scratch;
-  Histogram histogram;
-  histogram.observe(values.data(), values.size(), scratch);
-  return histogram;
-}
 
 /// Values of a swish: many small ones, a short negative tail.
 std::vector<float> swishValues(size_t count, unsigned seed) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
+#include "SelectionFixture.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -15,13 +14,6 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int kHalf = Histogram::kBins / 2;
-
-Histogram observed(const std::vector<float> &values) {
-  HistogramScratch scratch;
-  Histogram histogram;
-  histogram.observe(values.data(), values.size(), scratch);
-  return histogram;
-}
 
 /// Values over many octaves, with zeros of both signs, NaN and infinities.
 std::vector<float> mixedValues(size_t count, unsigned seed) {
@@ -91,13 +83,7 @@ TEST(HistogramTest, EveryFieldFollowsItsDefinition) {
 TEST(HistogramTest, InstructionSetsCountTheSame) {
   for (size_t count : {33, 5000, 40000}) {
     std::vector<float> values = mixedValues(count, 5);
-    for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
-                               InstructionSet::AVX512}) {
-      if (!forceInstructionSetForTesting(set))
-        continue;
-      expectDescribes(observed(values), values);
-      forceInstructionSetForTesting(std::nullopt);
-    }
+    withEveryInstructionSet([&] { expectDescribes(observed(values), values); });
   }
 }
 

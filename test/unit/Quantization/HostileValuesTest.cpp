@@ -2,9 +2,9 @@
 //
 // Every error method and every quantizer on values that are far from any
 // network's: each search ends, with a grid that exists.
+#include "SelectionFixture.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "mct/Quantization/Lut.h"
-#include "mct/Quantization/Selection.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -94,21 +94,6 @@ void expectGrid(const SelectedParameters &selected,
         << selected.threshold;
   }
   EXPECT_FALSE(std::isnan(selected.error));
-}
-
-/// Mean of |e|^p over the finite values, by definition.
-double meanError(const std::vector<float> &values, double p, const Grid &grid) {
-  double sum = 0, count = 0;
-  for (double x : values) {
-    if (!std::isfinite(x))
-      continue;
-    double level = std::clamp(std::nearbyint(x / grid.step),
-                              double(grid.qmin - grid.zeroPoint),
-                              double(grid.qmax - grid.zeroPoint));
-    sum += std::pow(std::fabs(x - grid.step * level), p);
-    ++count;
-  }
-  return count == 0 ? 0 : sum / count;
 }
 
 double largestOf(const std::vector<float> &values) {

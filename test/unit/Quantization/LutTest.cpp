@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mct/Quantization/Lut.h"
+#include "SelectionFixture.h"
 #include "mct/Quantization/Channels.h"
-#include "mct/Quantization/InstructionSet.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -20,18 +20,6 @@ using namespace mct::quantization;
 namespace json = llvm::json;
 
 namespace {
-
-/// Runs `check` with every instruction set of this processor.
-void withEveryInstructionSet(llvm::function_ref<void()> check) {
-  for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
-                             InstructionSet::AVX512}) {
-    if (!forceInstructionSetForTesting(set))
-      continue;
-    SCOPED_TRACE("instruction set " + std::to_string(int(set)));
-    check();
-  }
-  forceInstructionSetForTesting(std::nullopt);
-}
 
 /// The formula of mct_quantizers, entry by entry.
 float quantizeOne(float value, llvm::ArrayRef<int64_t> table, double threshold,

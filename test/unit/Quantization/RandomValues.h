@@ -2,19 +2,12 @@
 #ifndef MCT_TEST_UNIT_QUANTIZATION_RANDOMVALUES_H
 #define MCT_TEST_UNIT_QUANTIZATION_RANDOMVALUES_H
 
-#include "mct/Quantization/Selection.h"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
 namespace mct::quantization {
-
-/// The kinds of grids.
-constexpr QuantizerKind kKinds[] = {QuantizerKind::PowerOfTwo,
-                                    QuantizerKind::Symmetric,
-                                    QuantizerKind::Uniform};
 
 /// Values of one of four laws, by seed: normal, heavy tails, rectified, on a
 /// grid that is not the one to find.

@@ -4,8 +4,7 @@
 
 #include "mct/Quantization/Selection.h"
 #include "RandomValues.h"
-#include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
+#include "SelectionFixture.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -16,17 +15,6 @@
 using namespace mct::quantization;
 
 namespace {
-
-SelectionOptions makeOptions(QuantizerKind kind, unsigned bits,
-                             ErrorMethod errorMethod = ErrorMethod::MSE,
-                             bool isSigned = true) {
-  SelectionOptions options;
-  options.kind = kind;
-  options.bits = bits;
-  options.errorMethod = errorMethod;
-  options.isSigned = isSigned;
-  return options;
-}
 
 SelectedParameters powerOfTwo(const std::vector<float> &values, unsigned bits,
                               ErrorMethod errorMethod = ErrorMethod::MSE) {
@@ -44,22 +32,6 @@ SelectedParameters uniform(const std::vector<float> &values, unsigned bits,
       values, makeOptions(QuantizerKind::Uniform, bits, errorMethod));
 }
 
-/// Mean squared error of one step by definition; levels step * [lo, hi].
-double errorOf(const std::vector<float> &values, double step, double lo,
-               double hi) {
-  double sum = 0;
-  for (double x : values) {
-    double error = x - step * std::clamp(std::nearbyint(x / step), lo, hi);
-    sum += error * error;
-  }
-  return sum / values.size();
-}
-
-double errorOf(const std::vector<float> &values, const Grid &grid) {
-  return errorOf(values, grid.step, double(grid.qmin - grid.zeroPoint),
-                 double(grid.qmax - grid.zeroPoint));
-}
-
 /// The smallest error over all steps: for each set of levels that some step
 /// gives, the bottom of its parabola or the nearer end of its interval.
 double exactOptimum(const std::vector<float> &values, double lo, double hi) {
@@ -70,7 +42,7 @@ double exactOptimum(const std::vector<float> &values, double lo, double hi) {
         events.push_back(std::fabs(x) / (level + 0.5));
   std::sort(events.begin(), events.end());
   // Below all events every value is clipped; a tiny step stands for none.
-  double best = errorOf(values, 1e-30, lo, hi);
+  double best = meanError(values, 2, 1e-30, lo, hi);
   if (events.empty())
     return best;
   for (size_t i = 0; i <= events.size(); ++i) {
@@ -84,7 +56,7 @@ double exactOptimum(const std::vector<float> &values, double lo, double hi) {
     }
     double step = square > 0 ? std::clamp(product / square, from, to) : middle;
     if (step > 0)
-      best = std::min(best, errorOf(values, step, lo, hi));
+      best = std::min(best, meanError(values, 2, step, lo, hi));
   }
   return best;
 }
@@ -150,8 +122,8 @@ TEST(NoClippingTest, ReportsTheErrorItCauses) {
   for (QuantizerKind kind : kKinds) {
     SelectionOptions options = makeOptions(kind, 3, ErrorMethod::NoClipping);
     SelectedParameters selected = selectForValues(values, options);
-    EXPECT_NEAR(selected.error, errorOf(values, gridFor(selected, options)),
-                1e-12);
+    EXPECT_NEAR(selected.error,
+                meanError(values, 2, gridFor(selected, options)), 1e-12);
     EXPECT_GT(selected.error, 0);
   }
 }
@@ -219,7 +191,7 @@ TEST(PowerOfTwoTest, UnsignedAtoms) {
   // T37: the left edges of four bins of one count each.
   SelectedParameters selected = selectForAtoms(
       {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
-      makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::MSE, false));
+      makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::MSE, 3, false));
   EXPECT_EQ(selected.threshold, 4);
   EXPECT_EQ(selected.error, 0);
 }
@@ -256,11 +228,12 @@ TEST(SymmetricTest, IsTheExactOptimum) {
       double exact = exactOptimum(values, -half, half - 1);
       SelectionOptions options = makeOptions(QuantizerKind::Symmetric, bits);
       SelectedParameters selected = selectForValues(values, options);
-      double energy = errorOf(values, 1e30, 0, 0);
+      double energy = meanError(values, 2, 1e30, 0, 0);
       // Errors below 1e-14 of the energy are not told apart from zero.
       EXPECT_LE(selected.error, exact * (1 + 1e-8) + 2e-14 * energy)
           << bits << " bits, seed " << seed;
-      EXPECT_NEAR(selected.error, errorOf(values, gridFor(selected, options)),
+      EXPECT_NEAR(selected.error,
+                  meanError(values, 2, gridFor(selected, options)),
                   1e-9 * selected.error + 1e-14 * energy);
     }
 }
@@ -272,7 +245,8 @@ TEST(SymmetricTest, EightBitsAreNeverWorseThanADenseSweep) {
     double dense = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 20000; ++i)
       dense = std::min(
-          dense, errorOf(values, 4.0 / 128 * std::exp(-i / 4000.0), -128, 127));
+          dense,
+          meanError(values, 2, 4.0 / 128 * std::exp(-i / 4000.0), -128, 127));
     EXPECT_LE(selected.error, dense * (1 + 1e-9)) << seed;
   }
 }
@@ -315,10 +289,11 @@ TEST(UniformTest, IsTheExactOptimumOverStepsAndZeroPoints) {
             std::min(exact, exactOptimum(values, -zeroPoint, last - zeroPoint));
       SelectionOptions options = makeOptions(QuantizerKind::Uniform, bits);
       SelectedParameters selected = selectForValues(values, options);
-      double energy = errorOf(values, 1e30, 0, 0);
+      double energy = meanError(values, 2, 1e30, 0, 0);
       EXPECT_LE(selected.error, exact * (1 + 1e-8) + 2e-14 * energy)
           << bits << " bits, seed " << seed;
-      EXPECT_NEAR(selected.error, errorOf(values, gridFor(selected, options)),
+      EXPECT_NEAR(selected.error,
+                  meanError(values, 2, gridFor(selected, options)),
                   1e-9 * selected.error + 1e-14 * energy);
     }
 }
@@ -332,8 +307,9 @@ TEST(UniformTest, EightBitsAreNeverWorseThanADenseSweep) {
     double dense = std::numeric_limits<double>::infinity();
     for (int zeroPoint = 0; zeroPoint < 256; ++zeroPoint)
       for (int i = 0; i < 300; ++i)
-        dense = std::min(dense, errorOf(values, width * (0.7 + 0.4 * i / 300),
-                                        -zeroPoint, 255 - zeroPoint));
+        dense =
+            std::min(dense, meanError(values, 2, width * (0.7 + 0.4 * i / 300),
+                                      -zeroPoint, 255 - zeroPoint));
     EXPECT_LE(selected.error, dense * (1 + 1e-9)) << seed;
   }
 }
@@ -461,13 +437,6 @@ TEST(SelectionTest, ThresholdsDoNotFallBelowTheMinimum) {
     }
 }
 
-Histogram observed(const std::vector<float> &values) {
-  HistogramScratch scratch;
-  Histogram histogram;
-  histogram.observe(values.data(), values.size(), scratch);
-  return histogram;
-}
-
 SelectedParameters selected(const Histogram &histogram,
                             const SelectionOptions &options) {
   return llvm::cantFail(selectForHistogram(histogram, options));
@@ -487,12 +456,12 @@ TEST(HistogramSelectionTest, LinearRampTakesItsCoveringThreshold) {
   Histogram histogram = observed(values);
   SelectedParameters power =
       selected(histogram, makeOptions(QuantizerKind::PowerOfTwo, 8,
-                                      ErrorMethod::MSE, false));
+                                      ErrorMethod::MSE, 3, false));
   EXPECT_EQ(power.threshold, 8);
   // Quantizing midpoints instead of values changes the error by their spread.
   EXPECT_NEAR(power.error, 8.17e-5, 0.02 * 8.17e-5);
   EXPECT_NEAR(selected(histogram, makeOptions(QuantizerKind::Symmetric, 8,
-                                              ErrorMethod::MSE, false))
+                                              ErrorMethod::MSE, 3, false))
                   .threshold,
               6.01, 0.005 * 6.01);
 }
@@ -521,7 +490,7 @@ TEST(HistogramSelectionTest, ConstantActivationsAreRepresentedExactly) {
       options.minThreshold = 0x1p-40;
       std::vector<float> values(64, constant);
       SelectedParameters parameters = selected(observed(values), options);
-      EXPECT_LE(errorOf(values, gridFor(parameters, options)),
+      EXPECT_LE(meanError(values, 2, gridFor(parameters, options)),
                 1e-13 * constant * constant);
     }
 }
@@ -530,8 +499,8 @@ TEST(HistogramSelectionTest, AllZeroActivationsTakeTheMinimumThreshold) {
   // T51: MCT gives 1 for power of two with mse.
   Histogram histogram = observed(std::vector<float>(100, 0.0f));
   for (ErrorMethod method : {ErrorMethod::NoClipping, ErrorMethod::MSE}) {
-    EXPECT_EQ(selected(histogram,
-                       makeOptions(QuantizerKind::PowerOfTwo, 8, method, false))
+    EXPECT_EQ(selected(histogram, makeOptions(QuantizerKind::PowerOfTwo, 8,
+                                              method, 3, false))
                   .threshold,
               0x1p-16);
     EXPECT_EQ(
@@ -549,7 +518,7 @@ TEST(HistogramSelectionTest, ReportedErrorIsCloseToThatOfTheSamples) {
       SelectionOptions options = makeOptions(kind, 6);
       options.isSigned = histogram.min() < 0;
       SelectedParameters parameters = selected(histogram, options);
-      double actual = errorOf(values, gridFor(parameters, options));
+      double actual = meanError(values, 2, gridFor(parameters, options));
       // The spread inside a bin is lost: about (64 / 8192)^2 of a step's error,
       // more where the range is much wider than the threshold.
       EXPECT_NEAR(parameters.error, actual, 0.02 * actual);

@@ -4,12 +4,10 @@
 // sweeps by definition.
 
 #include "lib/Quantization/StepSearch.h"
+#include "SelectionFixture.h"
 #include "lib/Quantization/FloatErrors.h"
 #include "lib/Quantization/PowerOfTwoSearch.h"
 #include "lib/Quantization/ZeroPoints.h"
-#include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
-#include "mct/Quantization/Selection.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -23,18 +21,8 @@ using namespace mct::quantization;
 
 namespace {
 
-constexpr QuantizerKind kKinds[] = {QuantizerKind::PowerOfTwo,
-                                    QuantizerKind::Symmetric,
-                                    QuantizerKind::Uniform};
 constexpr InstructionSet kSets[] = {
     InstructionSet::Portable, InstructionSet::AVX2, InstructionSet::AVX512};
-
-SelectionOptions makeOptions(QuantizerKind kind, unsigned bits) {
-  SelectionOptions options;
-  options.kind = kind;
-  options.bits = bits;
-  return options;
-}
 
 /// Laws with and without a sign, with heavy tails, and on a grid.
 std::vector<float> randomValues(size_t count, unsigned seed) {
