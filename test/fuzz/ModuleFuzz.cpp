@@ -64,7 +64,7 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
   %i = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %f = tpc.bias values(dense<[0.5, -1.0]> : tensor<2xf32>) mean(dense<[0.0, 0.25]> : tensor<2xf32>) deviation(dense<[1.0, 2.0]> : tensor<2xf32>) : tensor<2xf32>
   %q = tpc.quantize %x as "x" activation config(#a) range(#tpc.range<-8.0, ?>) statistics(#s) parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x4x4x2xf32>
-  %v = tpc.quantize %k as "conv" weight "kernel_attr" axes [0] config(#w) parameters(#tpc.symmetric<threshold = [0.5, 0.625], bits = 8>) corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [0.25, 0.0], kernel_scale = [1.0, 2.0]>) : tensor<2x1x1x2xf32>
+  %v = tpc.quantize %k as "conv" weight "kernel_attr" axes [0] config(#w) candidates(#tpc.alternatives<of = "conv", configs = [#w, #t], chosen = 0>) parameters(#tpc.symmetric<threshold = [0.5, 0.625], bits = 8>) corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [0.25, 0.0], kernel_scale = [1.0, 2.0]>) : tensor<2x1x1x2xf32>
   %0 = tosa.conv2d %q, %v, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
   %1 = tosa.sigmoid %0 : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %2 = tosa.mul %0, %1, %i : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
@@ -103,6 +103,8 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "func.func(mct-set-batch{size=9223372036854775807})",
     "tpc-attach-target{target=imx500},mct-insert-quantizers",
     "mct-insert-quantizers",
+    "mct-choose-candidates{choices=conv=1}",
+    "mct-choose-candidates{choices=first=2},mct-select-parameters",
     "tpc-attach-target{target=qnnpack},tpc-explain",
     "tpc-explain{format=json}",
     "mct-equalize-channels{only-if-better=false}",
