@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/Run.h"
@@ -96,9 +97,8 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
                           "mct-insert-quantizers before");
         return signalPassFailure();
       }
-      InFlightDiagnostic remark =
-          entry.emitRemark("only weights are quantized: activations stay "
-                           "float, and need no samples");
+      InFlightDiagnostic remark = emitRecord(
+          entry, getArgument(), {Decision::Noted, Reason::OnlyWeights});
       if (calibrationData.empty())
         remark.attachNote(entry.getLoc())
             << "corrections that run the network do; give calibration-data "

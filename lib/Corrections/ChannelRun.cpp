@@ -343,7 +343,7 @@ mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
   if (runOptions.moments)
     function.walk([](tpc::QuantizeOp point) {
       if (point.isActivation())
-        point.removeParametersAttr();
+        point.removeQuantizer();
     });
 
   SmallVector<ChannelValue> floatResults = getResults(floatMapping),

@@ -92,40 +92,43 @@ struct CorrectActivationBiasPass
           << double(threshold);
       return signalPassFailure();
     }
-    FailureOr<Layers> found = Layers::find(getOperation(), function, remarks);
+    FailureOr<Layers> found =
+        Layers::find(getOperation(), function, getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     for (const Layer &layer : found->layers) {
-      FailureOr<std::string> why = correct(layer);
+      FailureOr<std::optional<Record>> why = correct(layer);
       if (failed(why))
         return signalPassFailure();
-      if (!why->empty() && remarks)
-        remarkLeftAlone(layer.op.getOperation(), *why);
+      if (*why && remarks)
+        remarkLeftAlone(layer.op.getOperation(), getArgument(), **why);
     }
   }
 
 private:
+  static std::optional<Record> decline(const Record &why) { return why; }
   /// Returns why the layer was left alone, or nothing.
-  FailureOr<std::string> correct(const Layer &layer) {
+  FailureOr<std::optional<Record>> correct(const Layer &layer) {
     if (layer.isCorrected(tpc::kActivationBiasCorrection) ||
         layer.isCorrected(tpc::kQuantizedNetworkCorrection))
-      return std::string("it has been before");
+      return decline(Reason::CorrectedBefore);
     if (!layer.op.isPointwise())
-      return std::string("its kernel has a size in space");
+      return decline(Reason::NotPointwise);
     tpc::QuantizeOp point = getInputPoint(layer.op);
     if (!point || !point.getParametersAttr() || !point.getStatisticsAttr())
-      return std::string(
-          "its input has no point with statistics and parameters");
+      return decline(Record(Reason::NoParameters)
+                     << "its input has no point with statistics and "
+                        "parameters");
     SmallVector<quantization::Grid> grids =
         point.getParametersAttr().getGrids();
     if (grids.size() != 1)
-      return std::string("the quantizer of its input has no single grid");
+      return decline(Reason::NoSingleGrid);
     std::optional<PointMeans> means = getMeans(point, grids.front());
     if (!means)
-      return std::string("the point of its input has no histogram");
+      return decline(Reason::NoHistogram);
     if (100 * std::abs(means->error) < threshold * std::abs(means->value) ||
         means->error == 0)
-      return std::string("the error of its input is below the threshold");
+      return decline(Reason::BelowThreshold);
 
     ConstantFloats kernel = layer.op.getKernel();
     std::vector<double> ones(layer.op.numInputChannels(), means->error);
@@ -135,7 +138,7 @@ private:
     if (failed(
             applyCorrection(layer, correction, tpc::kActivationBiasCorrection)))
       return failure();
-    return std::string();
+    return std::optional<Record>();
   }
 };
 } // namespace

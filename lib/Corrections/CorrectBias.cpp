@@ -26,21 +26,22 @@ struct CorrectBiasPass
   }
 
   void runOnOperation() override {
-    FailureOr<Layers> found = Layers::find(getOperation(), function, remarks);
+    FailureOr<Layers> found =
+        Layers::find(getOperation(), function, getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     bool fromInputs = estimate == BiasEstimate::InputMean;
     SmallVector<Layer *> layers;
     for (Layer &layer : found->layers) {
-      auto leaveAlone = [&](StringRef why) {
+      auto leaveAlone = [&](Reason why) {
         if (remarks)
-          remarkLeftAlone(layer.op.getOperation(), why);
+          remarkLeftAlone(layer.op.getOperation(), getArgument(), why);
       };
       if (layer.isCorrected(tpc::kInputMeanCorrection) ||
           layer.isCorrected(tpc::kQuantizedNetworkCorrection))
-        leaveAlone("it has been before");
+        leaveAlone(Reason::CorrectedBefore);
       else if (fromInputs && layer.isCorrected(tpc::kSecondMomentCorrection))
-        leaveAlone("its mean was corrected with its deviation");
+        leaveAlone(Reason::MeanCorrected);
       else
         layers.push_back(&layer);
     }

@@ -16,23 +16,27 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-/// Why the thresholds of a layer cannot follow its channels; empty when they
+/// Why the thresholds of a layer cannot follow its channels; none when they
 /// can.
-static std::string whyNotScalable(const Layer &layer, unsigned maxBits) {
+static std::optional<Record> whyNotScalable(const Layer &layer,
+                                            unsigned maxBits) {
   tpc::QuantizeOp point = layer.point;
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (parameters.getBits() > maxBits)
-    return "its kernel has more bits than max-bits";
+    return Record(Reason::TooManyBits)
+           << "its kernel has more bits than max-bits";
   if (!parameters.takesFactors())
-    return "parameters of its method, " +
-           parameters.getQuantizationMethod().getMethodName() +
-           ", cannot be multiplied by any factor";
+    return Record(Reason::TakesNoFactors)
+           << "parameters of its method, "
+           << named("method",
+                    parameters.getQuantizationMethod().getMethodName())
+           << ", cannot be multiplied by any factor";
   if (layer.op.numOutputChannels() == 1)
-    return "";
+    return std::nullopt;
   if (!llvm::equal(point.getChannelAxes(), layer.op.getOutAxes()) ||
       int64_t(parameters.getNumChannels()) != layer.op.numOutputChannels())
-    return "it has not one threshold for each output channel";
-  return "";
+    return Reason::NotPerChannel;
+  return std::nullopt;
 }
 
 /// Statistics and parameters of the points behind a value describe another
@@ -42,7 +46,7 @@ static void forgetPointsBehind(ArrayRef<Value> values) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);
         point && point.isActivation()) {
       point.removeStatisticsAttr();
-      point.removeParametersAttr();
+      point.removeQuantizer();
     }
 }
 
@@ -57,18 +61,19 @@ struct CorrectSecondMomentPass
   }
 
   void runOnOperation() override {
-    FailureOr<Layers> found = Layers::find(getOperation(), function, remarks);
+    FailureOr<Layers> found =
+        Layers::find(getOperation(), function, getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     SmallVector<Layer *> layers;
     for (Layer &layer : found->layers) {
-      std::string why = layer.point.getCorrectionsAttr()
-                            ? "it has been before"
-                            : whyNotScalable(layer, maxBits);
-      if (why.empty())
+      std::optional<Record> why = layer.point.getCorrectionsAttr()
+                                      ? Reason::CorrectedBefore
+                                      : whyNotScalable(layer, maxBits);
+      if (!why)
         layers.push_back(&layer);
       else if (remarks)
-        remarkLeftAlone(layer.op.getOperation(), why);
+        remarkLeftAlone(layer.op.getOperation(), getArgument(), *why);
     }
     if (layers.empty())
       return;

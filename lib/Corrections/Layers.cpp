@@ -2,6 +2,7 @@
 #include "Layers.h"
 
 #include "mct/Analysis/EntryFunction.h"
+#include "mct/Transforms/SelectedParameters.h"
 
 #include "mlir/IR/Builders.h"
 #include <cmath>
@@ -11,12 +12,14 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-void mct::corrections::remarkLeftAlone(Operation *op, StringRef why) {
-  emitRemark(op->getLoc()) << "'" << op->getName()
-                           << "' op is not corrected: " << why;
+void mct::corrections::remarkLeftAlone(Operation *op, StringRef pass,
+                                       const Record &why) {
+  emitRecord(op, pass, why,
+             "'" + op->getName().getStringRef() + "' op is not corrected: ");
 }
 
-FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, bool remarks) {
+FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, StringRef pass,
+                               bool remarks) {
   Layers found(KernelOps::forModule(module));
   FailureOr<func::FuncOp> entry = findEntryFunction(module, name);
   if (failed(entry))
@@ -37,22 +40,23 @@ FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, bool remarks) {
     std::optional<KernelOp> kernelOp = found.kernelOps.get(&op);
     if (!kernelOp)
       continue;
-    auto leaveAlone = [&](StringRef why) {
+    auto leaveAlone = [&](const Record &why) {
       if (remarks)
-        remarkLeftAlone(&op, why);
+        remarkLeftAlone(&op, pass, why);
     };
     tpc::QuantizeOp point = kernelOp->getKernelPoint();
     if (!point || !point.getParametersAttr()) {
-      leaveAlone("its kernel is not quantized");
+      leaveAlone(Reason::KernelNotQuantized);
       continue;
     }
     if (!point->hasOneUse()) {
-      leaveAlone("the point of its kernel has several readers");
+      leaveAlone(Reason::SharedKernel);
       continue;
     }
     std::optional<std::vector<float>> bias = kernelOp->getBias();
     if (!bias) {
-      leaveAlone("its bias is not a constant of each channel");
+      leaveAlone(Record(Reason::BiasNotConstant)
+                 << "its bias is not a constant of each channel");
       continue;
     }
     tpc::CorrectionsAttr corrections = point.getCorrectionsAttr();
@@ -159,7 +163,7 @@ mct::corrections::applyCorrection(const Layer &layer,
     tpc::QuantizerAttrInterface scaled =
         point.getParametersAttr().scaledBy(factors);
     layer.op.setKernel(builder, kernel, record);
-    point.setParametersAttr(scaled);
+    point.setQuantizer(scaled, measureGiven(point, scaled));
   }
   return success();
 }

@@ -5,6 +5,7 @@
 #define MCT_LIB_CORRECTIONS_LAYERS_H
 
 #include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Quantization/Corrections.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,17 +28,19 @@ struct Layer {
   }
 };
 
-/// Tells why an op is left alone.
-void remarkLeftAlone(mlir::Operation *op, llvm::StringRef why);
+/// Tells why a pass leaves an op alone.
+void remarkLeftAlone(mlir::Operation *op, llvm::StringRef pass,
+                     const Record &why);
 
 /// The layers of one function in program order.
 class Layers {
 public:
   /// `function` as for findEntryFunction. Fails, with a diagnostic, when there
   /// is no such function, or its body has several blocks or calls others.
-  /// `remarks`: one for each kernel op that is left alone.
+  /// `remarks`: one, of `pass`, for each kernel op that is left alone.
   static mlir::FailureOr<Layers> find(mlir::ModuleOp module,
-                                      llvm::StringRef function, bool remarks);
+                                      llvm::StringRef function,
+                                      llvm::StringRef pass, bool remarks);
 
   mlir::func::FuncOp function;
   std::vector<Layer> layers;

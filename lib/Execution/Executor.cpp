@@ -230,7 +230,7 @@ LogicalResult Compiler::replaceQuantizers() {
     auto chosen = options.quantizers.find(name);
     if (chosen == options.quantizers.end()) {
       if (!options.simulateQuantization)
-        point.removeParametersAttr();
+        point.removeQuantizer();
       return WalkResult::advance();
     }
     found.insert(name);
@@ -241,9 +241,9 @@ LogicalResult Compiler::replaceQuantizers() {
           << chosen->second << ", which is no quantizer";
       return WalkResult::interrupt();
     }
-    point.removeParametersAttr();
+    point.removeQuantizer();
     if (quantizer)
-      point.setParametersAttr(quantizer);
+      point.setQuantizer(quantizer);
     return failed(point.verify()) ? WalkResult::interrupt()
                                   : WalkResult::advance();
   });

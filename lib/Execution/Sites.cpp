@@ -60,7 +60,7 @@ static bool readClamp(tosa::ClampOp clamp, Epilogue &epilogue) {
   return true;
 }
 
-std::string SiteFinder::placeKernel(
+std::optional<Record> SiteFinder::placeKernel(
     Operation *op, ArrayRef<Value> operands,
     function_ref<std::optional<size_t>(const Epilogue &, std::string &)> add) {
   // Largest fusion first.
@@ -102,10 +102,12 @@ std::string SiteFinder::placeKernel(
     }
     std::string implementation = program.kernels.implementation(*kernel);
     if (reference)
-      emitRemark(op->getLoc()) << "'" << op->getName()
-                               << "' op runs with oneDNN's slow reference "
-                                  "implementation '"
-                               << implementation << "'";
+      emitRecord(
+          op, "execution",
+          Record(Decision::Noted, Reason::ReferenceImplementation)
+              << "'" << op->getName().getStringRef()
+              << "' op runs with oneDNN's slow reference implementation '"
+              << named("implementation", implementation) << "'");
     program.kernelInfos.push_back({describeOp(op), implementation});
     kernels[op] = *kernel;
 
@@ -119,9 +121,11 @@ std::string SiteFinder::placeKernel(
       last = next;
     }
     sites[last] = std::move(site);
-    return "";
+    return std::nullopt;
   }
-  return error;
+  if (error.empty())
+    return std::nullopt;
+  return Record(Reason::RefusedByOneDnn) << error;
 }
 
 /// A slice may cut rows off that a strided window never reaches: TOSA wants the
@@ -166,28 +170,28 @@ static bool isTooLarge(Type type) {
 }
 
 template <typename ConvolutionOp>
-std::string SiteFinder::findConvolution(ConvolutionOp op) {
+std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
   constexpr bool isTranspose =
       std::is_same_v<ConvolutionOp, tosa::TransposeConv2DOp>;
   constexpr bool isDepthwise =
       std::is_same_v<ConvolutionOp, tosa::DepthwiseConv2DOp>;
   if (!isStaticFloat(op.getInput()) || !isStaticFloat(op.getResult()))
-    return "its shape is not static";
+    return Reason::DynamicShape;
   if (!isZero(op.getInputZp()) || !isZero(op.getWeightZp()))
-    return "a zero point is not zero";
+    return Reason::ZeroPointNotZero;
   std::optional<ConstantFloats> weights = evaluateFloats(op.getWeight());
   if (!weights)
-    return "its weights are not constant";
+    return Reason::WeightsNotConstant;
   std::optional<ConstantFloats> bias = evaluateFloats(op.getBias());
   if (!bias)
-    return "its bias is not constant";
+    return Record(Reason::BiasNotConstant) << "its bias is not constant";
 
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto output = cast<RankedTensorType>(op.getType());
   if (input.getNumElements() == 0 || output.getNumElements() == 0)
-    return "a tensor is empty";
+    return Reason::Empty;
   if (isTooLarge(input) || isTooLarge(output))
-    return "a tensor is too large for oneDNN";
+    return Reason::TooLarge;
   ConvolutionShape shape;
   shape.kind = isTranspose   ? ConvolutionShape::Kind::Transpose
                : isDepthwise ? ConvolutionShape::Kind::Depthwise
@@ -206,7 +210,7 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
   if constexpr (isTranspose) {
     ArrayRef<int64_t> pad = op.getOutPad();
     if (llvm::any_of(pad, [](int64_t p) { return p > 0; }))
-      return "its output is padded";
+      return Reason::OutputPadded;
     shape.padTop = -pad[0];
     shape.padBottom = -pad[1];
     shape.padLeft = -pad[2];
@@ -228,21 +232,21 @@ std::string SiteFinder::findConvolution(ConvolutionOp op) {
       });
 }
 
-std::string SiteFinder::findMatMul(Operation *operation) {
+std::optional<Record> SiteFinder::findMatMul(Operation *operation) {
   auto op = cast<tosa::MatMulOp>(operation);
   if (!isStaticFloat(op.getA()) || !isStaticFloat(op.getB()) ||
       !isStaticFloat(op.getResult()))
-    return "its shape is not static";
+    return Reason::DynamicShape;
   if (!isZero(op.getAZp()) || !isZero(op.getBZp()))
-    return "a zero point is not zero";
+    return Reason::ZeroPointNotZero;
   auto a = cast<RankedTensorType>(op.getA().getType());
   auto b = cast<RankedTensorType>(op.getB().getType());
   MatMulShape shape{a.getDimSize(0), a.getDimSize(1), a.getDimSize(2),
                     b.getDimSize(2)};
   if (a.getNumElements() == 0 || b.getNumElements() == 0)
-    return "a factor is empty";
+    return Record(Reason::Empty) << "a factor is empty";
   if (isTooLarge(a) || isTooLarge(b) || isTooLarge(op.getType()))
-    return "a factor is too large for oneDNN";
+    return Record(Reason::TooLarge) << "a factor is too large for oneDNN";
   std::optional<ConstantFloats> constant = evaluateFloats(op.getB());
   SmallVector<Value, 2> operands{op.getA()};
   ArrayRef<float> values;
@@ -404,7 +408,7 @@ void SiteFinder::moveReshapesBack() {
 void SiteFinder::findKernels() {
   moveReshapesBack();
   for (Operation &op : function.getBody().front()) {
-    std::string reason;
+    std::optional<Record> reason;
     if (op.getNumOperands() == 0 || op.getNumResults() != 1)
       continue;
     if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::PadOp, tosa::ConcatOp>(op))
@@ -428,8 +432,9 @@ void SiteFinder::findKernels() {
     }
     // Their values are packed now, and large.
     constants.clear();
-    if (!reason.empty())
-      emitRemark(op.getLoc()) << "'" << op.getName()
-                              << "' op runs without oneDNN, slowly: " << reason;
+    if (reason)
+      emitRecord(&op, "execution", *reason,
+                 "'" + op.getName().getStringRef() +
+                     "' op runs without oneDNN, slowly: ");
   }
 }

@@ -7,6 +7,7 @@
 #include "Program.h"
 #include "mct/Analysis/ConstantEvaluator.h"
 #include "mct/Analysis/Constants.h"
+#include "mct/Analysis/Records.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -58,13 +59,13 @@ private:
   mlir::Operation *soleUser(mlir::Value value) const;
   void moveReshapesBack();
   template <typename ConvolutionOp>
-  std::string findConvolution(ConvolutionOp op);
-  std::string findMatMul(mlir::Operation *op);
+  std::optional<Record> findConvolution(ConvolutionOp op);
+  std::optional<Record> findMatMul(mlir::Operation *op);
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);
   /// Adds the kernel with the largest fusion that oneDNN is fast at. Returns
   /// the reason when there is no kernel.
-  std::string placeKernel(
+  std::optional<Record> placeKernel(
       mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
       llvm::function_ref<std::optional<size_t>(const Epilogue &, std::string &)>
           add);

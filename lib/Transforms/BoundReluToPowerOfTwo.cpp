@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,8 +49,7 @@ private:
       if (isUnbounded(candidate))
         continue;
       if (clamp)
-        return leave(clamp, "another bounded ReLU follows it; run "
-                            "mct-normalize-activations before");
+        return leave(clamp, Reason::SeveralBounds);
       clamp = candidate;
     }
     if (!clamp)
@@ -59,37 +59,37 @@ private:
     if (isPowerOfTwo(bound))
       return;
     if (!path.getPoints().empty())
-      return leave(clamp, "there are quantizer points around it; run this pass "
-                          "before mct-insert-quantizers");
+      return leave(clamp, Reason::PointsPresent);
     if (!path.consumer)
       return leave(clamp,
-                   "no layer reads it, and it alone, that could take "
-                   "the factor",
-                   path.obstacle);
+                   {Decision::Declined, Reason::NoLayerReads, path.obstacle});
     double factor = bound / kBound;
     OpBuilder builder(clamp);
     if (!scaleOutputs(
             builder, layer,
             std::vector<double>(layer.numOutputChannels(), 1 / factor)))
       return leave(clamp,
-                   "the layer before it has a bias that is not constant "
-                   "along its channels",
-                   layer.getOperation());
+                   Record(Decision::Declined, Reason::BiasNotConstant,
+                          layer.getOperation())
+                       << "the layer before it has a bias that is not constant "
+                          "along its channels");
     scaleInputs(builder, *path.consumer,
                 std::vector<double>(path.consumer->numInputChannels(), factor));
     clamp.setMaxValAttr(builder.getF32FloatAttr(float(kBound)));
     renameChanged(layer, path.ops, "_scaled");
   }
 
-  void leave(tosa::ClampOp clamp, StringRef why, Operation *culprit = nullptr) {
+  void leave(tosa::ClampOp clamp, const Record &why) {
     if (!remarks)
       return;
-    InFlightDiagnostic remark = clamp.emitRemark();
-    remark << "keeps its bound "
-           << cast<FloatAttr>(clamp.getMaxVal()).getValue().convertToFloat()
-           << ": " << why;
-    if (culprit)
-      remark.attachNote(culprit->getLoc()) << "this op";
+    double bound =
+        cast<FloatAttr>(clamp.getMaxVal()).getValue().convertToFloat();
+    Record record(Decision::Declined, why.getReason());
+    record << "keeps its bound " << named("bound", bound) << ": "
+           << why.getText();
+    InFlightDiagnostic remark = emitRecord(clamp, getArgument(), record);
+    if (why.getCulprit())
+      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
   }
 };
 } // namespace

@@ -2,6 +2,7 @@
 #include "ChannelAffine.h"
 #include "OperatorParts.h"
 #include "mct/Analysis/EraseUnused.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,9 +37,10 @@ private:
   Operation *collapseConvolution(const KernelOp &first);
   Operation *collapseAddition(const KernelOp &kernelOp);
 
-  void remark(Operation *op, const Twine &reason) {
+  void remark(Operation *op, const Record &why) {
     if (remarks)
-      op->emitRemark("not collapsed with what is before it: ") << reason;
+      emitRecord(op, "mct-collapse-linear", why,
+                 "not collapsed with what is before it: ");
   }
 
   const KernelOps &kernelOps;
@@ -104,27 +106,30 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
       !second->isPointwise())
     return nullptr;
   Operation *last = second->getOperation();
-  auto decline = [&](const Twine &reason) -> Operation * {
-    remark(last, reason);
+  auto decline = [&](const Record &why) -> Operation * {
+    remark(last, why);
     return nullptr;
   };
   if (second->hasPadding())
-    return decline("it pads");
+    return decline(Reason::Padded);
   if (first.getOperation()->getName() != last->getName())
-    return decline("its layout is another");
+    return decline(Reason::OtherLayout);
   if (first.getKernelPoint() || second->getKernelPoint())
-    return decline("a kernel has a quantizer point");
+    return decline(Record(Reason::KernelHasPoint)
+                   << "a kernel has a quantizer point");
   std::optional<std::vector<float>> firstBias = first.getBias(),
                                     secondBias = second->getBias();
   if (!firstBias || !secondBias)
-    return decline("a bias is not constant");
+    return decline(Record(Reason::BiasNotConstant) << "a bias is not constant");
   int64_t outputs = second->numOutputChannels();
   int64_t firstSize = ShapedType::getNumElements(first.getKernelShape());
   int64_t secondSize = ShapedType::getNumElements(second->getKernelShape());
   int64_t collapsed = firstSize / first.numOutputChannels() * outputs;
   if (firstSize + secondSize < collapsed)
-    return decline("the kernel would have " + Twine(collapsed) +
-                   " elements instead of " + Twine(firstSize + secondSize));
+    return decline(Record(Reason::Larger)
+                   << "the kernel would have " << named("elements", collapsed)
+                   << " elements instead of "
+                   << named("elements_now", firstSize + secondSize));
 
   std::vector<float> kernel = multiply(first, *second);
   std::vector<double> shift(firstBias->begin(), firstBias->end());
@@ -180,7 +185,7 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
           Operation *producer = operand.getDefiningOp();
           return producer && producer->hasTrait<OpTrait::ConstantLike>();
         }))
-      remark(user, "its constant is not one number per channel");
+      remark(user, Reason::ChannelsDiffer);
     return nullptr;
   }
   auto isOne = [](double scale) { return scale == 1; };
@@ -198,7 +203,7 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
     return nullptr;
   std::optional<std::vector<float>> bias = kernelOp.getBias();
   if (!bias) {
-    remark(user, "a bias is not constant");
+    remark(user, Record(Reason::BiasNotConstant) << "a bias is not constant");
     return nullptr;
   }
   for (auto [value, addend] : llvm::zip_equal(*bias, step->affine.offset))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
 #include "mct/Analysis/EraseUnused.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,21 +19,21 @@ using namespace mlir;
 using namespace mct;
 
 /// Why the convolution's centre does not lie on the position that it computes;
-/// null when it does, everywhere.
-static const char *whyNotCentred(const KernelOp &op) {
+/// none when it does, everywhere.
+static std::optional<Reason> whyNotCentred(const KernelOp &op) {
   if (op.isTransposed())
-    return "it is transposed";
+    return Reason::Transposed;
   for (auto [axis, size] : llvm::enumerate(op.getWindow())) {
     int64_t side = size / 2 * op.getDilations()[axis];
     if (op.getStrides()[axis] != 1)
-      return "its stride is not 1";
+      return Reason::Strided;
     if (size % 2 == 0)
-      return "its kernel has no centre";
+      return Reason::NoCentre;
     if (op.getPadding()[2 * axis] != side ||
         op.getPadding()[2 * axis + 1] != side)
-      return "its kernel is not centred";
+      return Reason::NotCentred;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 /// Whether an element of the row-major kernel lies in the middle of its window.
@@ -57,19 +58,19 @@ static void collapse(const KernelOp &op, bool remarks) {
   if (!isa<tosa::AddOp, linalg::AddOp>(add) ||
       add->getOperand(add->getOperand(0) == result ? 1 : 0) != input)
     return;
-  auto remark = [&](const Twine &reason) {
+  auto remark = [&](Reason reason) {
     if (remarks)
-      add->emitRemark("not collapsed with the convolution before it: ")
-          << reason;
+      emitRecord(add, "mct-collapse-residual", reason,
+                 "not collapsed with the convolution before it: ");
   };
   // A single channel broadcasts over many.
   if (input.getType() != result.getType() ||
       add->getResult(0).getType() != result.getType())
-    return remark("its operands differ in shape");
-  if (const char *reason = whyNotCentred(op))
-    return remark(reason);
+    return remark(Reason::ShapesDiffer);
+  if (std::optional<Reason> reason = whyNotCentred(op))
+    return remark(*reason);
   if (op.getKernelPoint())
-    return remark("the kernel has a quantizer point");
+    return remark(Reason::KernelHasPoint);
 
   ConstantFloats oldKernel = op.getKernel();
   std::vector<float> kernel(oldKernel.values());

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/Format.h"
 #include <variant>
 
 namespace mct {
@@ -52,6 +51,7 @@ struct NewPoint {
   tpc::StatisticsAttr statistics;
   tpc::QuantizerAttrInterface parameters;
   tpc::RangeAttr range;
+  tpc::SelectionAttr selection;
 };
 } // namespace
 
@@ -63,10 +63,16 @@ static tpc::StatisticsAttr shiftStatistics(tpc::QuantizeOp point,
                                [&] { return point.emitOpError(); });
 }
 
-static std::string format(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
-  return text;
+static constexpr StringLiteral kPassName = "mct-correct-shift-negative";
+
+static NamedValue brief(StringRef name, double value) {
+  return named(name, value, "%.6g");
+}
+
+static Record noShiftLifts(double minimum) {
+  return Record(Reason::NoShiftBelowThreshold)
+         << "no shift below its threshold lifts the minimum "
+         << brief("minimum", minimum) << " to zero";
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,13 +109,13 @@ public:
   LogicalResult visit(const tpc::Node &node);
 
 private:
-  std::optional<ShiftRefusal> tryToShift(const tpc::Node &node,
-                                         tpc::QuantizeOp point);
+  std::optional<Record> tryToShift(const tpc::Node &node,
+                                   tpc::QuantizeOp point);
   FailureOr<Observed> observe(tpc::QuantizeOp point);
 
-  std::variant<NegativeShift, ShiftRefusal>
+  std::variant<NegativeShift, Record>
   chooseShift(tpc::QuantizeOp point, double minimum, const Observed &seen);
-  std::variant<NewPoint, ShiftRefusal>
+  std::variant<NewPoint, Record>
   shiftPoint(tpc::QuantizeOp point, double offset, const Observed &seen);
 
   const KernelOps &kernelOps;
@@ -128,15 +134,15 @@ LogicalResult Corrector::visit(const tpc::Node &node) {
   // Inside of a fused chain nothing is quantized.
   if (!point)
     return success();
-  std::optional<ShiftRefusal> reason = tryToShift(node, point);
+  std::optional<Record> reason = tryToShift(node, point);
   if (hasFailed)
     return failure();
   if (reason && settings.remarks) {
-    InFlightDiagnostic remark = point.emitRemark()
-                                << "'" << point.getPointName()
-                                << "' is not shifted: " << reason->text;
-    if (reason->op)
-      remark.attachNote(reason->op->getLoc()) << "the op is here";
+    InFlightDiagnostic remark =
+        emitRecord(point, kPassName, *reason,
+                   "'" + point.getPointName() + "' is not shifted: ");
+    if (reason->getCulprit())
+      remark.attachNote(reason->getCulprit()->getLoc()) << "the op is here";
   }
   return success();
 }
@@ -178,6 +184,10 @@ createLike(tpc::QuantizerAttrInterface present,
   return created;
 }
 
+static quantization::Grid getGrid(tpc::QuantizerAttrInterface parameters) {
+  return parameters.getGrids().front();
+}
+
 /// Whether a search of grids can choose the parameters again.
 static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
   std::optional<quantization::QuantizerKind> search =
@@ -189,7 +199,7 @@ static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
              : parameters.getGridThreshold().has_value();
 }
 
-std::variant<NegativeShift, ShiftRefusal>
+std::variant<NegativeShift, Record>
 Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
                        const Observed &seen) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
@@ -203,27 +213,27 @@ Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
     std::optional<NegativeShift> found = quantization::selectNegativeShift(
         seen.atoms, minimum, threshold, selection);
     if (!found)
-      return ShiftRefusal{"no shift below its threshold lifts the minimum " +
-                          format(minimum) + " to zero"};
+      return noShiftLifts(minimum);
     // An unsigned step of twice the threshold is the signed one of today.
     if (found->threshold >= 2 * threshold)
-      return ShiftRefusal{"its threshold would go from " + format(threshold) +
-                          " to " + format(found->threshold)};
+      return Record(Reason::ThresholdWouldDouble)
+             << "its threshold would go from " << brief("threshold", threshold)
+             << " to " << brief("new_threshold", found->threshold);
     return *found;
   }
   std::optional<double> shift =
       quantization::shiftForNegative(minimum, threshold, selection.bits);
   if (!shift)
-    return ShiftRefusal{"no shift below its threshold lifts the minimum " +
-                        format(minimum) + " to zero"};
+    return noShiftLifts(minimum);
   quantization::Grid grid = quantization::symmetricGrid(
       threshold, selection.bits, /*isSigned=*/false);
   double largest = seen.histogram.max() + *shift;
   if (largest > grid.step * double(grid.qmax))
-    return ShiftRefusal{"the shifted maximum " + format(largest) +
-                        " exceeds the largest level " +
-                        format(grid.step * double(grid.qmax)) +
-                        " of threshold " + format(threshold)};
+    return Record(Reason::NotCovered)
+           << "the shifted maximum " << brief("maximum", largest)
+           << " exceeds the largest level "
+           << brief("level", grid.step * double(grid.qmax)) << " of threshold "
+           << brief("threshold", threshold);
   return NegativeShift{*shift, threshold, 0};
 }
 
@@ -239,30 +249,30 @@ static tpc::RangeAttr shiftRange(tpc::RangeAttr range, double offset) {
 
 /// Whether the values of a point plus `offset` are values, and its grid one
 /// that can be chosen again.
-static std::optional<ShiftRefusal>
-checkShifted(tpc::QuantizeOp point, double offset, const Observed &seen) {
+static std::optional<Record> checkShifted(tpc::QuantizeOp point, double offset,
+                                          const Observed &seen) {
   if (!std::isfinite(float(seen.histogram.min() + offset)) ||
       !std::isfinite(float(seen.histogram.max() + offset)))
-    return ShiftRefusal{"the values of '" + point.getPointName().str() +
-                            "' plus " + format(offset) +
-                            " would leave the range of f32",
-                        point};
+    return Record(Decision::Declined, Reason::OutsideFloat, point)
+           << "the values of '" << named("point", point.getPointName())
+           << "' plus " << brief("offset", offset)
+           << " would leave the range of f32";
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (parameters && parameters.getBits() > kMaxSelectableBits)
-    return ShiftRefusal{"the grid of '" + point.getPointName().str() +
-                            "' has " + std::to_string(parameters.getBits()) +
-                            " bits; parameters can be selected for at most " +
-                            std::to_string(kMaxSelectableBits),
-                        point};
+    return Record(Decision::Declined, Reason::TooManyBits, point)
+           << "the grid of '" << named("point", point.getPointName())
+           << "' has " << named("bits", int64_t(parameters.getBits()))
+           << " bits; parameters can be selected for at most "
+           << named("most", kMaxSelectableBits);
   return std::nullopt;
 }
 
 /// A point that holds values plus `offset` from now on.
-std::variant<NewPoint, ShiftRefusal>
-Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
-                      const Observed &seen) {
+std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
+                                                     double offset,
+                                                     const Observed &seen) {
   NewPoint result;
-  if (std::optional<ShiftRefusal> reason = checkShifted(point, offset, seen))
+  if (std::optional<Record> reason = checkShifted(point, offset, seen))
     return *reason;
   result.range = shiftRange(point.getRangeAttr(), offset);
   result.statistics = shiftStatistics(point, offset);
@@ -279,7 +289,8 @@ Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
   bool isUniform = selection.kind == quantization::QuantizerKind::Uniform;
 
   quantization::SelectedParameters selected;
-  if (settings.thresholdRecalculation || isUniform) {
+  bool isSearched = settings.thresholdRecalculation || isUniform;
+  if (isSearched) {
     std::vector<Atom> atoms = quantization::shiftAtoms(seen.atoms, offset);
     selected = isBounded ? quantization::selectForBounds(*result.range.getMin(),
                                                          *result.range.getMax(),
@@ -297,12 +308,13 @@ Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
     };
     if (!settings.thresholdRecalculation) {
       if (!covers())
-        return ShiftRefusal{"the shifted maximum " + format(hi) + " of '" +
-                                point.getPointName().str() +
-                                "' exceeds what threshold " + format(before) +
-                                " can represent",
-                            point};
+        return Record(Decision::Declined, Reason::NotCovered, point)
+               << "the shifted maximum " << brief("maximum", hi) << " of '"
+               << named("point", point.getPointName())
+               << "' exceeds what threshold " << brief("threshold", before)
+               << " can represent";
     } else if (settings.mustCover() && !covers()) {
+      isSearched = false;
       if (selection.kind == quantization::QuantizerKind::PowerOfTwo)
         while (!covers() && std::isfinite(selected.threshold))
           selected.threshold *= 2;
@@ -311,23 +323,30 @@ Corrector::shiftPoint(tpc::QuantizeOp point, double offset,
             hi / (1 - std::ldexp(1.0, -levelsLog2)) * (1 + 1e-9);
       // A signed grid of one bit has no level above zero.
       if (!std::isfinite(selected.threshold))
-        return ShiftRefusal{
-            "no threshold of " + std::to_string(selection.bits) +
-                " bits covers the shifted maximum " + format(hi) + " of '" +
-                point.getPointName().str() + "'",
-            point};
+        return Record(Decision::Declined, Reason::NotCovered, point)
+               << "no threshold of " << named("bits", int64_t(selection.bits))
+               << " bits covers the shifted maximum " << brief("maximum", hi)
+               << " of '" << named("point", point.getPointName()) << "'";
     }
   }
   result.parameters = createLike(parameters, selected, selection);
+  MLIRContext *context = point.getContext();
+  if (!isSearched)
+    result.selection =
+        describeError(context, tpc::ErrorMethod::Given,
+                      quantization::meanSquaredError(
+                          quantization::shiftAtoms(seen.atoms, offset),
+                          getGrid(result.parameters)));
+  else if (isBounded)
+    result.selection =
+        describeBounds(context, *result.range.getMin(), *result.range.getMax());
+  else
+    result.selection = describeSelection(context, selected, selection);
   return result;
 }
 
-static quantization::Grid getGrid(tpc::QuantizerAttrInterface parameters) {
-  return parameters.getGrids().front();
-}
-
-std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
-                                                  tpc::QuantizeOp point) {
+std::optional<Record> Corrector::tryToShift(const tpc::Node &node,
+                                            tpc::QuantizeOp point) {
   if (!point.getStatisticsAttr() || !point.getParametersAttr()) {
     InFlightDiagnostic diagnostic = point.emitOpError()
                                     << "needs statistics and parameters";
@@ -338,49 +357,46 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
   }
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (!canSelectGrid(parameters))
-    return ShiftRefusal{"its levels are no grid that is searched"};
+    return Reason::NotSearchedGrid;
   std::optional<double> threshold = parameters.getGridThreshold();
   if (!threshold)
-    return ShiftRefusal{"its grid has a zero point"};
+    return Reason::HasZeroPoint;
   quantization::SelectionOptions selection =
       getSelectionOptions(parameters, settings.selection);
   if (!selection.isSigned)
     return std::nullopt;
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   if (config && config.getSignedness() == tpc::Signedness::Signed)
-    return ShiftRefusal{"the target asks for a signed grid"};
+    return Reason::TargetWantsSigned;
   // Calibration may not have met the lowest value that can occur.
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())
     minimum = std::min(minimum, *range.getMin());
   if (!quantization::isShortNegativeTail(minimum, *threshold, settings.ratio))
-    return ShiftRefusal{"its minimum " + format(minimum) + " is " +
-                        format(-minimum / *threshold) + " of its threshold " +
-                        format(*threshold) + ", more than the ratio " +
-                        format(settings.ratio)};
+    return Record(Reason::LongTail)
+           << "its minimum " << brief("minimum", minimum) << " is "
+           << brief("part", -minimum / *threshold) << " of its threshold "
+           << brief("threshold", *threshold) << ", more than the ratio "
+           << brief("ratio", settings.ratio);
   if (!ShiftRewriter::canAdd(node.result()))
-    return ShiftRefusal{
-        "its op is neither of TOSA nor of linalg with a static shape",
-        node.root()};
+    return Record(Decision::Declined, Reason::UnknownOp, node.root());
 
-  std::variant<ShiftReach, ShiftRefusal> followed =
-      followShift(point, kernelOps);
-  if (auto *reason = std::get_if<ShiftRefusal>(&followed))
+  std::variant<ShiftReach, Record> followed = followShift(point, kernelOps);
+  if (auto *reason = std::get_if<Record>(&followed))
     return *reason;
   const ShiftReach &reach = std::get<ShiftReach>(followed);
 
   FailureOr<Observed> seen = observe(point);
   if (failed(seen))
     return std::nullopt;
-  if (std::optional<ShiftRefusal> reason = checkShifted(point, 0, *seen))
+  if (std::optional<Record> reason = checkShifted(point, 0, *seen))
     return *reason;
-  std::variant<NegativeShift, ShiftRefusal> chosen =
+  std::variant<NegativeShift, Record> chosen =
       chooseShift(point, minimum, *seen);
-  if (auto *reason = std::get_if<ShiftRefusal>(&chosen))
+  if (auto *reason = std::get_if<Record>(&chosen))
     return *reason;
   const NegativeShift &shift = std::get<NegativeShift>(chosen);
-  if (std::optional<ShiftRefusal> reason =
-          checkShifted(point, shift.shift, *seen))
+  if (std::optional<Record> reason = checkShifted(point, shift.shift, *seen))
     return *reason;
 
   // The point itself, then those on the way.
@@ -396,6 +412,8 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
   double after = quantization::meanSquaredError(
       quantization::shiftAtoms(seen->atoms, shift.shift),
       getGrid(own.parameters));
+  own.selection =
+      describeError(point.getContext(), tpc::ErrorMethod::Given, after);
   SmallVector<std::pair<tpc::QuantizeOp, NewPoint>> newPoints = {{point, own}};
   for (auto [other, times] : reach.points) {
     double offset = times * shift.shift;
@@ -405,20 +423,20 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
     if (!other.getStatisticsAttr()) {
       if (!old)
         continue;
-      return ShiftRefusal{"'" + other.getPointName().str() +
-                              "' behind it has parameters but no statistics",
-                          other};
+      return Record(Decision::Declined, Reason::NoStatistics, other)
+             << "'" << named("point", other.getPointName())
+             << "' behind it has parameters but no statistics";
     }
     if (old && !canSelectGrid(old))
-      return ShiftRefusal{"the levels of '" + other.getPointName().str() +
-                              "' behind it are no grid that is searched",
-                          other};
+      return Record(Decision::Declined, Reason::NotSearchedGrid, other)
+             << "the levels of '" << named("point", other.getPointName())
+             << "' behind it are no grid that is searched";
     FailureOr<Observed> otherSeen = observe(other);
     if (failed(otherSeen))
       return std::nullopt;
-    std::variant<NewPoint, ShiftRefusal> moved =
+    std::variant<NewPoint, Record> moved =
         shiftPoint(other, offset, *otherSeen);
-    if (auto *reason = std::get_if<ShiftRefusal>(&moved))
+    if (auto *reason = std::get_if<Record>(&moved))
       return *reason;
     newPoints.push_back({other, std::get<NewPoint>(moved)});
     if (!old)
@@ -429,19 +447,24 @@ std::optional<ShiftRefusal> Corrector::tryToShift(const tpc::Node &node,
         getGrid(newPoints.back().second.parameters));
   }
   if (after >= before)
-    return ShiftRefusal{"the mean squared error of its points would go from " +
-                        format(before) + " to " + format(after)};
+    return Record(Reason::ErrorWouldRise)
+           << "the mean squared error of its points would go from "
+           << brief("error_before", before) << " to "
+           << brief("error_after", after);
 
   if (settings.remarks)
-    point.emitRemark() << "'" << point.getPointName() << "' is shifted by "
-                       << format(shift.shift) << ": threshold "
-                       << format(*threshold) << " to "
-                       << format(shift.threshold)
-                       << ", mean squared error of its points "
-                       << format(before) << " to " << format(after);
+    emitRecord(point, kPassName,
+               Record(Decision::Applied, Reason::Shifted)
+                   << "'" << point.getPointName() << "' is shifted by "
+                   << brief("shift", shift.shift) << ": threshold "
+                   << brief("threshold", *threshold) << " to "
+                   << brief("new_threshold", shift.threshold)
+                   << ", mean squared error of its points "
+                   << brief("error_before", before) << " to "
+                   << brief("error_after", after));
   for (auto &[changed, attributes] : newPoints) {
     changed.setStatisticsAttr(attributes.statistics);
-    changed.setParametersAttr(attributes.parameters);
+    changed.setQuantizer(attributes.parameters, attributes.selection);
     changed.setRangeAttr(attributes.range);
   }
   if (shift.shift != 0)
@@ -460,7 +483,7 @@ struct CorrectShiftNegativePass
     if (!(ratio >= 0)) {
       module.emitError() << "the ratio of negative shifts must be 0 or more, "
                             "but is "
-                         << format(ratio);
+                         << brief("ratio", ratio).text;
       return signalPassFailure();
     }
     Settings settings = {

@@ -3,6 +3,7 @@
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Quantization/Selection.h"
@@ -51,10 +52,10 @@ struct KernelGrid {
 };
 } // namespace
 
-/// None for a kernel that stays float; a null reason then. `reason`: why the
+/// None for a kernel that stays float; no reason then. `reason`: why the
 /// error cannot be estimated.
 static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
-                                               const char *&reason) {
+                                               std::optional<Record> &reason) {
   tpc::QuantizeOp point = layer.getKernelPoint();
   tpc::AttrQuantConfigAttr config =
       point ? point.getWeightConfig() : tpc::AttrQuantConfigAttr();
@@ -64,12 +65,13 @@ static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
   std::optional<quantization::QuantizerKind> search =
       config.getMethod().getSearch();
   if (!search || quantization::hasTable(*search)) {
-    reason = "no error can be estimated for the method of a kernel";
+    reason = Reason::ErrorUnknown;
     return std::nullopt;
   }
   grid.options.kind = *search;
   if (config.getBits() < 1 || config.getBits() > 16) {
-    reason = "no error can be estimated for the width of a kernel";
+    reason = Record(Reason::ErrorUnknown)
+             << "no error can be estimated for the width of a kernel";
     return std::nullopt;
   }
   grid.options.bits = config.getBits();
@@ -155,16 +157,15 @@ private:
   /// Error at the second layer's output before and after; none when it cannot
   /// be estimated, or, without a reason, when no kernel is quantized.
   std::optional<std::pair<double, double>> estimate(const Pair &pair,
-                                                    const char *&reason);
+                                                    Record &reason);
   void apply(const Pair &pair);
-  void leave(const KernelOp &first, StringRef why,
-             Operation *culprit = nullptr) {
+  void leave(const KernelOp &first, const Record &why) {
     if (!remarks)
       return;
-    InFlightDiagnostic remark = first.getOperation()->emitRemark();
-    remark << "is not equalized: " << why;
-    if (culprit)
-      remark.attachNote(culprit->getLoc()) << "this op";
+    InFlightDiagnostic remark = emitRecord(first.getOperation(), getArgument(),
+                                           why, "is not equalized: ");
+    if (why.getCulprit())
+      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
   }
 
   /// By point: mean squares of its channels, kept up to date where factors are
@@ -181,23 +182,21 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
     return;
   for (tosa::ClampOp clamp : clamps)
     if (!isUnbounded(clamp) && !perChannelBounds)
-      return leave(first,
-                   "the ReLU behind it has one bound for all channels; "
-                   "per-channel-bounds=true gives each its own, where the "
-                   "target computes a minimum with a constant",
-                   clamp);
+      return leave(first, {Decision::Declined, Reason::OneBound, clamp});
   if (!path.consumer)
-    return leave(first, "no layer reads its ReLU, and it alone", path.obstacle);
+    return leave(first,
+                 Record(Decision::Declined, Reason::NoLayerReads, path.obstacle)
+                     << "no layer reads its ReLU, and it alone");
 
   // Up to the ReLU values are only moved, behind it there is a point.
   auto relu = llvm::find_if(path.ops, llvm::IsaPred<tosa::ClampOp>);
   for (Operation *op : llvm::make_range(path.ops.begin(), relu))
     if (!isa<tpc::QuantizeOp>(op) && !getMovedOperand(op, keepsDistribution))
-      return leave(first, "its output is pooled or padded before the ReLU", op);
+      return leave(first, {Decision::Declined, Reason::MovedBeforeRelu, op});
   auto found =
       std::find_if(relu, path.ops.end(), llvm::IsaPred<tpc::QuantizeOp>);
   if (found == path.ops.end())
-    return leave(first, "its ReLU is not quantized");
+    return leave(first, Reason::ReluNotQuantized);
   auto point = cast<tpc::QuantizeOp>(*found);
 
   int64_t channels = first.numOutputChannels();
@@ -228,12 +227,10 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
       pair.factors.push_back(deviation > 1 ? 1 / deviation : 1);
     }
   } else {
-    return leave(first, "neither a folded batch norm nor calibration tells the "
-                        "deviation of its channels; calibrate with "
-                        "channel-statistics=true");
+    return leave(first, Reason::NoDeviations);
   }
   if (llvm::all_of(pair.factors, [](double factor) { return factor == 1; }))
-    return leave(first, "no channel deviates by more than 1");
+    return leave(first, Reason::EqualAlready);
 
   // Numbers in place of factors tell where each channel ends up.
   std::vector<double> numbers;
@@ -243,32 +240,36 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
                                 std::move(numbers));
   if (!channelOf ||
       int64_t(channelOf->size()) != pair.second.numInputChannels())
-    return leave(first, "its channels are not those that the next layer reads",
-                 pair.second.getOperation());
+    return leave(first, {Decision::Declined, Reason::OtherChannels,
+                         pair.second.getOperation()});
   pair.channelOf = std::move(*channelOf);
   for (double channel : pair.channelOf) {
     pair.carried.push_back(pair.factors[size_t(channel)]);
     pair.meanSquare.push_back(squares[size_t(channel)]);
   }
   if (!first.getBias())
-    return leave(first, "its bias is not constant along its channels");
+    return leave(first, Reason::BiasNotConstant);
 
   if (onlyIfBetter) {
-    const char *reason = "none of the two kernels is quantized";
+    Record reason = Record(Reason::KernelNotQuantized)
+                    << "none of the two kernels is quantized";
     std::optional<std::pair<double, double>> errors = estimate(pair, reason);
     if (!errors)
       return leave(first, reason);
     auto [before, after] = *errors;
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << llvm::format("%.3g before, %.3g after", before, after);
+    auto tell = [&, before = before, after = after](Record record) {
+      return record << named("error_before", before, "%.3g") << " before, "
+                    << named("error_after", after, "%.3g") << " after";
+    };
     // Rounding alone is no gain.
     if (!(after < before * (1 - 1e-6)))
-      return leave(first, "the error of the kernels would not fall: " + text);
+      return leave(first, tell(Record(Reason::ErrorWouldRise)
+                               << "the error of the kernels would not fall: "));
     if (remarks)
-      first.getOperation()->emitRemark()
-          << "is equalized with the layer behind it; error of the kernels: "
-          << text;
+      emitRecord(first.getOperation(), getArgument(),
+                 tell(Record(Decision::Applied, Reason::Equalized)
+                      << "is equalized with the layer behind it; error of the "
+                         "kernels: "));
   }
   apply(pair);
 }
@@ -309,12 +310,12 @@ EqualizeChannelsPass::getInputMeanSquare(const KernelOp &layer) {
 }
 
 std::optional<std::pair<double, double>>
-EqualizeChannelsPass::estimate(const Pair &pair, const char *&reason) {
-  const char *unknown = nullptr;
+EqualizeChannelsPass::estimate(const Pair &pair, Record &reason) {
+  std::optional<Record> unknown;
   std::optional<KernelGrid> firstGrid = getKernelGrid(pair.first, unknown);
   std::optional<KernelGrid> secondGrid = getKernelGrid(pair.second, unknown);
   if (unknown)
-    reason = unknown;
+    reason = *unknown;
   if (unknown || (!firstGrid && !secondGrid))
     return std::nullopt;
 
@@ -326,8 +327,10 @@ EqualizeChannelsPass::estimate(const Pair &pair, const char *&reason) {
 
   std::optional<std::vector<double>> input = getInputMeanSquare(pair.first);
   if (firstGrid && !input && !firstGrid->followsOutputs) {
-    reason = "the error of its kernel depends on the mean square of its input, "
-             "which is not known; calibrate with channel-statistics=true";
+    reason = Record(Reason::ErrorUnknown)
+             << "the error of its kernel depends on the mean square of its "
+                "input, which is not known; calibrate with "
+                "channel-statistics=true";
     return std::nullopt;
   }
   if (firstGrid && input) {
@@ -420,7 +423,7 @@ void EqualizeChannelsPass::apply(const Pair &pair) {
         if (!point)
           return;
         point.removeStatisticsAttr();
-        point.removeParametersAttr();
+        point.removeQuantizer();
         tpc::RangeAttr range = point.getRangeAttr();
         if (range && (range.getMin().value_or(0) != 0 ||
                       range.getMax().value_or(0) != 0))

@@ -3,6 +3,7 @@
 #include "OperatorParts.h"
 #include "mct/Analysis/EraseUnused.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,9 +75,9 @@ private:
                                               const KernelOp &behind) const;
 
   /// Reports why `step` stays.
-  void remark(Operation *step, const Twine &reason) {
+  void remark(Operation *step, const Record &why) {
     if (remarks)
-      step->emitRemark("scale is not folded: ") << reason;
+      emitRecord(step, "mct-fold-batch-norm", why, "scale is not folded: ");
   }
 
   /// Puts the input of each step in its place.
@@ -125,7 +126,7 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
     for (Operation *user : result.getUsers())
       if (std::optional<ChannelStep> step = getStep(user, axis);
           step && step->affine.scales)
-        remark(user, "what it scales has other readers");
+        remark(user, Reason::OtherReaders);
   return std::nullopt;
 }
 
@@ -207,9 +208,13 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
     return;
   std::optional<std::vector<float>> bias = kernelOp.getBias();
   if (!bias)
-    return remark(chain->steps.back().op, "the bias before it is not constant");
+    return remark(chain->steps.back().op,
+                  Record(Reason::BiasNotConstant)
+                      << "the bias before it is not constant");
   if (!chain->affine.isFinite())
-    return remark(chain->steps.back().op, "a scale or an offset is not finite");
+    return remark(chain->steps.back().op,
+                  Record(Reason::NotFinite)
+                      << "a scale or an offset is not finite");
   // The ops that stay compute other values now; the last of them those of the
   // last step.
   Location loc = chain->steps.back().op->getLoc();
@@ -255,11 +260,14 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
     std::optional<std::vector<float>> bias = maker.getBias();
     if (!bias)
       return remark(chain->steps.back().op,
-                    "the bias before it is not constant");
+                    Record(Reason::BiasNotConstant)
+                        << "the bias before it is not constant");
     biases.push_back(std::move(*bias));
   }
   if (!chain->affine.isFinite())
-    return remark(chain->steps.back().op, "a scale or an offset is not finite");
+    return remark(chain->steps.back().op,
+                  Record(Reason::NotFinite)
+                      << "a scale or an offset is not finite");
   Location loc = chain->steps.back().op->getLoc();
   SmallVector<std::optional<OutputMoments>> moments;
   size_t first = 0;
@@ -320,7 +328,8 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     if (!input.hasOneUse()) {
       if (std::optional<ChannelStep> step = getStep(producer, axis);
           step && step->affine.scales && steps.empty())
-        remark(producer, "what it makes has other readers");
+        remark(producer, Record(Reason::OtherReaders)
+                             << "what it makes has other readers");
       break;
     }
     if (std::optional<int64_t> next = followChannelsBack(producer, axis)) {
@@ -347,16 +356,18 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
   Operation *last = steps.front().op;
   // A border of zeros stays one under a factor, but not under an addition.
   if (affine.shifts() && kernelOp.hasPadding())
-    return remark(last, "it adds to what the convolution behind it pads with "
-                        "zeros");
+    return remark(last, Record(Reason::Padded)
+                            << "it adds to what the convolution behind it pads "
+                               "with zeros");
   if (affine.shifts() && kernelOp.isTransposed() && !kernelOp.isPositionwise())
-    return remark(last, "positions of the transposed convolution behind it "
-                        "do not read all that it adds");
+    return remark(last, Reason::TransposedBorders);
   std::optional<std::vector<float>> bias = kernelOp.getBias();
   if (!bias)
-    return remark(last, "the bias behind it is not constant");
+    return remark(last, Record(Reason::BiasNotConstant)
+                            << "the bias behind it is not constant");
   if (!affine.isFinite())
-    return remark(last, "a scale or an offset is not finite");
+    return remark(last, Record(Reason::NotFinite)
+                            << "a scale or an offset is not finite");
 
   ConstantFloats oldKernel = kernelOp.getKernel();
   std::vector<float> kernel(oldKernel.values());

@@ -2,6 +2,7 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/Passes.h"
 
 namespace mct {
@@ -47,6 +48,7 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
       alternatives, group, range,
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface(),
+      /*selection=*/tpc::SelectionAttr(),
       /*corrections=*/tpc::CorrectionsAttr());
   value.replaceAllUsesExcept(point.getOutput(), point);
 }
@@ -65,6 +67,7 @@ static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
       /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface(),
+      /*selection=*/tpc::SelectionAttr(),
       /*corrections=*/tpc::CorrectionsAttr());
   weight.operand->set(point.getOutput());
 }
@@ -95,10 +98,12 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     if (planned.contested) {
       // U3
       const PlannedNode &other = plan->nodes[*planned.contested];
-      InFlightDiagnostic remark =
-          node.root()->emitRemark()
-          << "'" << planned.name.getValue() << "' cannot be fused with '"
-          << other.name.getValue() << "', which an earlier chain has";
+      InFlightDiagnostic remark = emitRecord(
+          node.root(), "mct-insert-quantizers",
+          Record(Reason::Contested)
+              << "'" << planned.name.getValue() << "' cannot be fused with '"
+              << named("other", other.name.getValue())
+              << "', which an earlier chain has");
       remark.attachNote(other.node.root()->getLoc()) << "both want this op";
     }
     builder.setInsertionPoint(node.kernelOp);

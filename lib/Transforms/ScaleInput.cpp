@@ -2,6 +2,7 @@
 #include "ScalingPath.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -69,14 +70,14 @@ private:
   void scaleInput(const KernelOps &kernels, BlockArgument argument,
                   tpc::QuantizeOp point) {
     if (!argument.hasOneUse())
-      return leave(point, "somebody reads it without its quantizer");
+      return leave(point, Reason::ReadUnquantized);
     if (!point.getParametersAttr() || !point.getStatisticsAttr())
-      return leave(point, "it has no parameters or no statistics; run "
-                          "mct-calibrate and mct-select-parameters before");
+      return leave(point, Reason::NoParameters);
     std::optional<double> threshold =
         point.getParametersAttr().getGridThreshold();
     if (!threshold)
-      return leave(point, "its quantizer has no threshold to fill");
+      return leave(point, Record(Reason::NoThreshold)
+                              << "its quantizer has no threshold to fill");
     double largest = std::max(std::abs(point.getStatisticsAttr().getMin()),
                               std::abs(point.getStatisticsAttr().getMax()));
     if (largest == 0 || *threshold <= largest)
@@ -87,10 +88,8 @@ private:
       // Another point has parameters for the values as they are.
       if (!path.consumer || !path.getPoints().empty() ||
           !llvm::all_of(path.getClamps(), isUnbounded))
-        return leave(point,
-                     "one of its readers is no layer that could take the "
-                     "factor",
-                     path.obstacle ? path.obstacle : use.getOwner());
+        return leave(point, {Decision::Declined, Reason::ReaderTakesNoFactor,
+                             path.obstacle ? path.obstacle : use.getOwner()});
       readers.push_back(*path.consumer);
     }
     if (readers.empty())
@@ -123,14 +122,14 @@ private:
     point.setPointName((point.getPointName() + kSuffix).str());
   }
 
-  void leave(tpc::QuantizeOp point, StringRef why,
-             Operation *culprit = nullptr) {
+  void leave(tpc::QuantizeOp point, const Record &why) {
     if (!remarks)
       return;
-    InFlightDiagnostic remark = point.emitRemark();
-    remark << "input '" << point.getPointName() << "' is not scaled: " << why;
-    if (culprit)
-      remark.attachNote(culprit->getLoc()) << "this op";
+    InFlightDiagnostic remark =
+        emitRecord(point, getArgument(), why,
+                   "input '" + point.getPointName() + "' is not scaled: ");
+    if (why.getCulprit())
+      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
   }
 };
 } // namespace

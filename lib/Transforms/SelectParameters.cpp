@@ -30,7 +30,7 @@ struct ActivationSearch {
     return tpc::QuantizeOp(point).getActivationConfig().getActMethod();
   }
   void run();
-  void remark();
+  tpc::SelectionAttr describe() const;
 
 private:
   template <typename Result, typename Create>
@@ -124,18 +124,17 @@ void ActivationSearch::run() {
   }
 }
 
-void ActivationSearch::remark() {
+tpc::SelectionAttr ActivationSearch::describe() const {
+  MLIRContext *context = method().getContext();
   std::optional<quantization::QuantizerKind> kind = method().getSearch();
   if (!kind)
-    remarkOnError(
-        point, meanSquaredError(quantizer, quantization::atomsOf(*histogram)));
-  else if (hasTable(*kind))
-    remarkOnError(point, table);
-  else if (bounds)
-    point.emitRemark() << "covers " << bounds->first << " to " << bounds->second
-                       << " without a search";
-  else
-    remarkOnError(point, selected, options);
+    return describeError(
+        context, tpc::ErrorMethod::Own,
+        meanSquaredError(quantizer, quantization::atomsOf(*histogram)));
+  if (hasTable(*kind))
+    return describeSelection(context, table);
+  return bounds ? describeBounds(context, bounds->first, bounds->second)
+                : describeSelection(context, selected, options);
 }
 
 namespace {
@@ -174,9 +173,9 @@ struct SelectParametersPass
         search.point.emitOpError() << search.error;
         return signalPassFailure();
       }
+      search.point.setQuantizer(search.quantizer, search.describe());
       if (remarks)
-        search.remark();
-      search.point.setParametersAttr(search.quantizer);
+        remarkOnSelection(search.point, getArgument());
     }
   }
 };

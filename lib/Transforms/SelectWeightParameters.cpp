@@ -271,18 +271,18 @@ struct SelectWeightParametersPass
       searches[tasks[i].first].run(tasks[i].second);
     });
     for (WeightSearch &search : searches) {
-      FailureOr<tpc::QuantizerAttrInterface> quantizer =
-          finish(search, workers);
-      if (failed(quantizer))
+      if (failed(finish(search, workers)))
         return signalPassFailure();
-      search.point.setParametersAttr(*quantizer);
+      if (remarks)
+        remarkOnSelection(search.point, getArgument());
     }
   }
 
 private:
-  /// The quantizer, where the search by channels has been made.
-  FailureOr<tpc::QuantizerAttrInterface>
-  finish(const WeightSearch &search, const support::Threads &workers) {
+  /// Gives the point its quantizer, where the search by channels has been made.
+  static LogicalResult finish(WeightSearch &search,
+                              const support::Threads &workers) {
+    MLIRContext *context = search.point.getContext();
     tpc::QuantizationMethodAttrInterface method = search.method();
     std::optional<quantization::QuantizerKind> kind = method.getSearch();
     if (!kind) {
@@ -290,22 +290,24 @@ private:
           method.selectForChannels(search.rows, search.channels,
                                    search.options);
       if (!found)
-        return tpc::QuantizeOp(search.point).emitOpError()
-               << llvm::toString(found.takeError());
-      if (remarks)
-        remarkOnError(search.point,
-                      meanSquaredError(*found, search.rows, search.channels));
-      return *found;
+        return search.point.emitOpError() << llvm::toString(found.takeError());
+      search.point.setQuantizer(
+          *found, describeError(
+                      context, tpc::ErrorMethod::Own,
+                      meanSquaredError(*found, search.rows, search.channels)));
+      return success();
     }
     if (hasTable(*kind)) {
       quantization::LutParameters table = search.selectTable(workers);
-      if (remarks)
-        remarkOnError(search.point, table);
-      return method.createTableQuantizer(table, search.options);
+      search.point.setQuantizer(
+          method.createTableQuantizer(table, search.options),
+          describeSelection(context, table));
+      return success();
     }
-    if (remarks)
-      remarkOnError(search.point, search.selected, search.options);
-    return method.createQuantizer(search.selected, search.options);
+    search.point.setQuantizer(
+        method.createQuantizer(search.selected, search.options),
+        describeSelection(context, search.selected, search.options));
+    return success();
   }
 };
 } // namespace

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SelectedParameters.h"
+#include "mct/Analysis/Constants.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Quantization/Channels.h"
+#include "mct/Transforms/StatisticsConversion.h"
 #include <cmath>
 #include <limits>
 
@@ -99,47 +103,185 @@ double mct::meanSquaredError(tpc::QuantizerAttrInterface quantizer,
   return rows.empty() ? 0 : sum / double(rows.size());
 }
 
-void mct::remarkOnError(tpc::QuantizeOp point,
-                        ArrayRef<quantization::SelectedParameters> selected,
-                        const quantization::SelectionOptions &options) {
+static tpc::ErrorMethod toAttribute(quantization::ErrorMethod method) {
+  switch (method) {
+  case quantization::ErrorMethod::NoClipping:
+    return tpc::ErrorMethod::NoClipping;
+  case quantization::ErrorMethod::MSE:
+    return tpc::ErrorMethod::MSE;
+  case quantization::ErrorMethod::MAE:
+    return tpc::ErrorMethod::MAE;
+  case quantization::ErrorMethod::LP:
+    return tpc::ErrorMethod::LP;
+  case quantization::ErrorMethod::KL:
+    return tpc::ErrorMethod::KL;
+  case quantization::ErrorMethod::HMSE:
+    return tpc::ErrorMethod::HMSE;
+  case quantization::ErrorMethod::Percentile:
+    return tpc::ErrorMethod::Percentile;
+  case quantization::ErrorMethod::OCTAV:
+    return tpc::ErrorMethod::OCTAV;
+  }
+  llvm_unreachable("unknown error method");
+}
+
+static tpc::SelectionAttr
+createSelection(MLIRContext *context, tpc::ErrorMethod method,
+                const quantization::SelectionOptions &options,
+                ArrayRef<double> errors,
+                tpc::Certificate certificate = tpc::Certificate::None,
+                std::optional<tpc::Real> bound = std::nullopt) {
+  if (llvm::any_of(errors, [](double error) { return std::isnan(error); }))
+    return {};
+  std::optional<tpc::Real> norm, percentile;
+  if (method == tpc::ErrorMethod::LP)
+    norm = options.lpNorm;
+  if (method == tpc::ErrorMethod::Percentile)
+    percentile = options.percentile;
+  return tpc::SelectionAttr::get(context, method, norm, percentile,
+                                 /*covers=*/{}, errors, certificate, bound);
+}
+
+tpc::SelectionAttr
+mct::describeSelection(MLIRContext *context,
+                       ArrayRef<quantization::SelectedParameters> selected,
+                       const quantization::SelectionOptions &options) {
   if (selected.empty())
-    return;
-  double error = 0, bound = 0;
+    return {};
+  SmallVector<double> errors;
+  double bound = 0;
   for (const quantization::SelectedParameters &channel : selected) {
-    error += channel.error / static_cast<double>(selected.size());
+    errors.push_back(channel.error);
     bound = std::max(bound, channel.bound);
   }
-  InFlightDiagnostic remark = point.emitRemark();
-  switch (options.errorMethod) {
-  case quantization::ErrorMethod::MAE:
-    remark << "mean absolute error ";
+  tpc::ErrorMethod method = toAttribute(options.errorMethod);
+  if (bound == 0)
+    return createSelection(context, method, options, errors,
+                           tpc::Certificate::Exact);
+  if (std::isfinite(bound))
+    return createSelection(context, method, options, errors,
+                           tpc::Certificate::Bound, bound);
+  return createSelection(context, method, options, errors);
+}
+
+tpc::SelectionAttr
+mct::describeSelection(MLIRContext *context,
+                       const quantization::LutParameters &selected) {
+  return createSelection(context, tpc::ErrorMethod::MSE, {}, selected.error,
+                         selected.certificate ==
+                                 quantization::Certificate::Exact
+                             ? tpc::Certificate::Exact
+                             : tpc::Certificate::ExactAtThreshold);
+}
+
+tpc::SelectionAttr mct::describeBounds(MLIRContext *context, double lo,
+                                       double hi) {
+  return tpc::SelectionAttr::get(context, tpc::ErrorMethod::Range,
+                                 /*norm=*/std::nullopt,
+                                 /*percentile=*/std::nullopt,
+                                 /*covers=*/ArrayRef<double>({lo, hi}),
+                                 /*error=*/{}, tpc::Certificate::None,
+                                 /*bound=*/std::nullopt);
+}
+
+tpc::SelectionAttr mct::describeError(MLIRContext *context,
+                                      tpc::ErrorMethod method,
+                                      double meanSquaredError) {
+  return createSelection(context, method, {}, meanSquaredError);
+}
+
+tpc::SelectionAttr mct::measureGiven(tpc::QuantizeOp point,
+                                     tpc::QuantizerAttrInterface parameters) {
+  if (!parameters)
+    return {};
+  MLIRContext *context = point.getContext();
+  if (point.isActivation()) {
+    tpc::StatisticsAttr statistics = point.getStatisticsAttr();
+    if (!statistics)
+      return {};
+    llvm::Expected<quantization::Histogram> histogram =
+        readHistogram(statistics);
+    if (!histogram) {
+      llvm::consumeError(histogram.takeError());
+      return {};
+    }
+    return describeError(
+        context, tpc::ErrorMethod::Given,
+        meanSquaredError(parameters, quantization::atomsOf(*histogram)));
+  }
+  std::optional<ConstantFloats> constant =
+      ConstantFloats::get(point.getInput());
+  if (!constant || constant->values().empty())
+    return {};
+  ArrayRef<float> values = constant->values();
+  std::vector<float> quantized(values.size());
+  parameters.fakeQuantize(constant->shape(), point.getChannelAxes(),
+                          values.data(), quantized.data());
+  for (auto [after, before] : llvm::zip_equal(quantized, values))
+    after -= before;
+  std::vector<float> rows = quantization::gatherChannels(
+      quantized, constant->shape(), point.getChannelAxes());
+  size_t count = parameters.getNumChannels(), length = rows.size() / count;
+  SmallVector<double> errors;
+  for (size_t channel = 0; channel != count; ++channel) {
+    double sum = 0;
+    for (float error : ArrayRef(rows).slice(channel * length, length))
+      sum += double(error) * error;
+    errors.push_back(sum / double(length));
+  }
+  return createSelection(context, tpc::ErrorMethod::Given, {}, errors);
+}
+
+void mct::remarkOnSelection(tpc::QuantizeOp point, StringRef pass) {
+  tpc::SelectionAttr selection = point.getSelectionAttr();
+  if (!selection)
+    return;
+  if (selection.getErrorMethod() == tpc::ErrorMethod::Range) {
+    ArrayRef<double> covers = selection.getCovers();
+    emitRecord(point, pass,
+               Record(Decision::Applied, Reason::CoversKnownRange)
+                   << "covers " << named("from", covers[0]) << " to "
+                   << named("to", covers[1]) << " without a search");
+    return;
+  }
+  Record record(Decision::Applied, Reason::SelectedParameters);
+  switch (selection.getErrorMethod()) {
+  case tpc::ErrorMethod::MAE:
+    record << "mean absolute error ";
     break;
-  case quantization::ErrorMethod::LP:
-    remark << "mean error to the power " << options.lpNorm << " ";
+  case tpc::ErrorMethod::LP:
+    record << "mean error to the power "
+           << named("norm", double(*selection.getNorm())) << " ";
     break;
-  case quantization::ErrorMethod::KL:
-    remark << "divergence ";
+  case tpc::ErrorMethod::KL:
+    record << "divergence ";
     break;
-  case quantization::ErrorMethod::HMSE:
-    remark << "weighted mean squared error ";
+  case tpc::ErrorMethod::HMSE:
+    record << "weighted mean squared error ";
     break;
   default:
-    remark << "mean squared error ";
+    record << "mean squared error ";
     break;
   }
-  remark << error;
-  if (bound == 0)
-    remark << ", the least there is";
-  else if (std::isfinite(bound))
-    remark << ", at most " << 100 * bound << " % above the least there is";
-}
-
-void mct::remarkOnError(tpc::QuantizeOp point,
-                        const quantization::LutParameters &selected) {
-  point.emitRemark() << "mean squared error " << selected.error
-                     << ", the least there is at these thresholds";
-}
-
-void mct::remarkOnError(tpc::QuantizeOp point, double meanSquaredError) {
-  point.emitRemark() << "mean squared error " << meanSquaredError;
+  record << named("error", *selection.getMeanError());
+  switch (selection.getCertificate()) {
+  case tpc::Certificate::None:
+    break;
+  case tpc::Certificate::Exact:
+    record << ", the least there is";
+    break;
+  case tpc::Certificate::ExactAtThreshold:
+    record << ", the least there is at these thresholds";
+    break;
+  case tpc::Certificate::Bound:
+    record << ", at most "
+           << named("percent_above_least", 100 * double(*selection.getBound()))
+           << " % above the least there is";
+    break;
+  }
+  record.add(named("error_method",
+                   tpc::stringifyErrorMethod(selection.getErrorMethod())));
+  record.add(named("certificate",
+                   tpc::stringifyCertificate(selection.getCertificate())));
+  emitRecord(point, pass, record);
 }

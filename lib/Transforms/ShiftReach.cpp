@@ -23,12 +23,14 @@ struct InOrder {
 };
 } // namespace
 
-static ShiftRefusal readBy(Operation *op, const Twine &why) {
-  return {("'" + op->getName().getStringRef() + "' reads it" + why).str(), op};
+static Record readBy(Operation *op, const Twine &why) {
+  return Record(Decision::Declined, Reason::ReaderTakesNoShift, op)
+         << "'" << named("reader", op->getName().getStringRef()) << "' reads it"
+         << why;
 }
 
 /// Whether the kernel op can take `constant times the kernel` out of its bias.
-static std::optional<ShiftRefusal> checkAbsorbs(const KernelOp &kernel) {
+static std::optional<Record> checkAbsorbs(const KernelOp &kernel) {
   Operation *op = kernel.getOperation();
   if (kernel.isTransposed())
     return readBy(op, ", whose borders see fewer elements of the kernel");
@@ -61,12 +63,12 @@ static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
          cast<DataMovementOpInterface>(op).getFill().has_value();
 }
 
-std::variant<ShiftReach, ShiftRefusal>
-mct::followShift(tpc::QuantizeOp point, const KernelOps &kernelOps) {
+std::variant<ShiftReach, Record> mct::followShift(tpc::QuantizeOp point,
+                                                  const KernelOps &kernelOps) {
   ShiftReach reach;
   llvm::DenseMap<Value, int64_t> times = {{point.getOutput(), 1}};
   std::set<Operation *, InOrder> pending;
-  auto addReaders = [&](Value value) -> std::optional<ShiftRefusal> {
+  auto addReaders = [&](Value value) -> std::optional<Record> {
     for (Operation *reader : value.getUsers()) {
       if (reader->getBlock() != point->getBlock())
         return readBy(reader, "");
@@ -74,7 +76,7 @@ mct::followShift(tpc::QuantizeOp point, const KernelOps &kernelOps) {
     }
     return std::nullopt;
   };
-  if (std::optional<ShiftRefusal> reason = addReaders(point.getOutput()))
+  if (std::optional<Record> reason = addReaders(point.getOutput()))
     return *reason;
   while (!pending.empty()) {
     Operation *op = *pending.begin();
@@ -90,12 +92,12 @@ mct::followShift(tpc::QuantizeOp point, const KernelOps &kernelOps) {
     if (total > kMaxTimes)
       return readBy(op, ", and would be shifted more than 2^32 times");
     if (op->hasTrait<OpTrait::IsTerminator>())
-      return ShiftRefusal{"it leaves the function", op};
+      return Record(Decision::Declined, Reason::LeavesFunction, op);
     if (std::optional<KernelOp> kernel = kernelOps.get(op)) {
       if (shifted.size() != 1 ||
           shifted.front() != kernel->getInput().getOperandNumber())
         return readBy(op, ", and not as its input");
-      if (std::optional<ShiftRefusal> reason = checkAbsorbs(*kernel))
+      if (std::optional<Record> reason = checkAbsorbs(*kernel))
         return *reason;
       reach.kernels.push_back({*kernel, total});
       continue;
@@ -105,10 +107,9 @@ mct::followShift(tpc::QuantizeOp point, const KernelOps &kernelOps) {
       reach.points.push_back({other, total});
     } else if (passesShift(op, shifted)) {
       if (reach.moved.size() == kMaxReach)
-        return ShiftRefusal{"it reaches more than " +
-                                std::to_string(kMaxReach) +
-                                " ops that pass a shift on",
-                            op};
+        return Record(Decision::Declined, Reason::ReachesTooFar, op)
+               << "it reaches more than " << named("most", int64_t(kMaxReach))
+               << " ops that pass a shift on";
       reach.moved.push_back(op);
       if (fills(op))
         reach.pads.push_back({op, total});
@@ -116,10 +117,11 @@ mct::followShift(tpc::QuantizeOp point, const KernelOps &kernelOps) {
       return readBy(op, "");
     }
     times[op->getResult(0)] = total;
-    if (std::optional<ShiftRefusal> reason = addReaders(op->getResult(0)))
+    if (std::optional<Record> reason = addReaders(op->getResult(0)))
       return *reason;
   }
   if (reach.kernels.empty())
-    return ShiftRefusal{"no convolution or fully connected op reads it"};
+    return Record(Reason::NoLayerReads)
+           << "no convolution or fully connected op reads it";
   return reach;
 }

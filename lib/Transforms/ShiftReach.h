@@ -5,16 +5,11 @@
 #define MCT_LIB_TRANSFORMS_SHIFTREACH_H
 
 #include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Records.h"
 #include <string>
 #include <variant>
 
 namespace mct {
-
-/// Why a point stays as it is, and the op at fault, if there is one.
-struct ShiftRefusal {
-  std::string text;
-  mlir::Operation *op = nullptr;
-};
 
 /// Everything that a shifted value reaches, up to the ops that take the shift
 /// out again. Numbers say how many times the shift is in a value.
@@ -26,10 +21,10 @@ struct ShiftReach {
   llvm::SmallVector<std::pair<KernelOp, int64_t>> kernels;
 };
 
-/// Follows the result of `point`; a reason when some reader cannot do with a
+/// Follows the result of `point`; why not when some reader cannot do with a
 /// shifted value.
-std::variant<ShiftReach, ShiftRefusal> followShift(tpc::QuantizeOp point,
-                                                   const KernelOps &kernelOps);
+std::variant<ShiftReach, Record> followShift(tpc::QuantizeOp point,
+                                             const KernelOps &kernelOps);
 
 } // namespace mct
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/StatisticsConversion.h"
@@ -71,15 +72,14 @@ private:
       value = user->getResult(0);
     }
     if (points.empty() || !points.front().getStatisticsAttr())
-      return leave(layer, "no statistics tell the range of its output; run "
-                          "mct-calibrate before");
+      return leave(layer, Reason::NoStatistics);
     tpc::StatisticsAttr seen = points.front().getStatisticsAttr();
     double offset = quantization::softmaxShift(seen.getMin(), seen.getMax());
     if (offset == 0)
       return;
     std::optional<std::vector<float>> bias = layer.getBias();
     if (!bias)
-      return leave(layer, "its bias is not constant along its channels");
+      return leave(layer, Reason::BiasNotConstant);
     for (float &element : *bias)
       element = float(element + offset);
     // Statistics first: they can be refused.
@@ -102,16 +102,16 @@ private:
     for (auto [point, statistics] : llvm::zip_equal(points, shifted)) {
       if (statistics)
         point.setStatisticsAttr(statistics);
-      point.removeParametersAttr();
+      point.removeQuantizer();
       point.removeRangeAttr();
     }
     renameChanged(layer, path, kSuffix);
   }
 
-  void leave(const KernelOp &layer, StringRef why) {
+  void leave(const KernelOp &layer, const Record &why) {
     if (remarks)
-      layer.getOperation()->emitRemark()
-          << "is not shifted before its softmax: " << why;
+      emitRecord(layer.getOperation(), getArgument(), why,
+                 "is not shifted before its softmax: ");
   }
 };
 } // namespace

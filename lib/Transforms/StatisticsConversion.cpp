@@ -79,25 +79,24 @@ mct::readCounts(tpc::HistogramAttr histogram) {
   return values;
 }
 
-FailureOr<Histogram>
-mct::getHistogram(tpc::StatisticsAttr statistics,
-                  llvm::function_ref<InFlightDiagnostic()> emitError) {
+llvm::Expected<Histogram> mct::readHistogram(tpc::StatisticsAttr statistics) {
+  auto refuse = [](const Twine &why) { return llvm::createStringError(why); };
   Histogram::Parts parts;
   parts.min = float(statistics.getMin());
   parts.max = float(statistics.getMax());
   parts.zeros = uint64_t(statistics.getZeros());
   tpc::HistogramAttr stored = statistics.getHistogram();
   if (!stored && statistics.getZeros() != statistics.getCount())
-    return emitError() << "has statistics without a histogram; run "
-                          "mct-calibrate, or use error-method=no-clipping";
+    return refuse("has statistics without a histogram; run mct-calibrate, or "
+                  "use error-method=no-clipping");
   if (stored) {
     std::optional<SmallVector<int64_t>> counts = readCounts(stored);
     if (!counts)
-      return emitError() << "has a histogram whose "
-                         << stored.getCounts().getNumElements()
-                         << " counts are missing, negative or more than the "
-                         << Histogram::kBins
-                         << " that there can be; run mct-calibrate again";
+      return refuse("has a histogram whose " +
+                    Twine(stored.getCounts().getNumElements()) +
+                    " counts are missing, negative or more than the " +
+                    Twine(Histogram::kBins) +
+                    " that there can be; run mct-calibrate again");
     parts.exponent = int(stored.getStepExponent() + kBinsLog2 - 1);
     // Beyond an int there are no bins.
     parts.firstBin = int(std::clamp<int64_t>(
@@ -106,13 +105,21 @@ mct::getHistogram(tpc::StatisticsAttr statistics,
   }
   llvm::Expected<Histogram> histogram = Histogram::fromParts(parts);
   if (!histogram)
-    return emitError() << "has statistics that no data can give: "
-                       << llvm::toString(histogram.takeError());
+    return refuse("has statistics that no data can give: " +
+                  llvm::toString(histogram.takeError()));
   if (int64_t(histogram->count()) != statistics.getCount())
-    return emitError() << "has statistics of " << statistics.getCount()
-                       << " elements with a histogram of "
-                       << histogram->count();
-  return *histogram;
+    return refuse("has statistics of " + Twine(statistics.getCount()) +
+                  " elements with a histogram of " + Twine(histogram->count()));
+  return histogram;
+}
+
+FailureOr<Histogram>
+mct::getHistogram(tpc::StatisticsAttr statistics,
+                  llvm::function_ref<InFlightDiagnostic()> emitError) {
+  llvm::Expected<Histogram> histogram = readHistogram(statistics);
+  if (!histogram)
+    return emitError() << llvm::toString(histogram.takeError());
+  return std::move(*histogram);
 }
 
 /// The values mapped; `map` gets the channel as well. A splat that `map` does

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/SelectedParameters.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -67,9 +69,8 @@ private:
       return;
     tpc::QuantizerAttrInterface wanted = result.getParametersAttr();
     if (!wanted || !wanted.getGridThreshold())
-      return leave(result, [](Diagnostic &remark) {
-        remark << "has no threshold to hand to its operands";
-      });
+      return leave(result, Record(Reason::NoThreshold)
+                               << "has no threshold to hand to its operands");
     for (unsigned number :
          cast<DataMovementOpInterface>(concat).getMovedOperands())
       if (tpc::QuantizeOp producer = getProducer(concat->getOperand(number)))
@@ -79,49 +80,42 @@ private:
   void update(tpc::QuantizeOp producer, tpc::QuantizeOp result,
               tpc::QuantizerAttrInterface wanted) {
     tpc::QuantizerAttrInterface present = producer.getParametersAttr();
-    auto refuse = [&](llvm::function_ref<void(Diagnostic &)> why) {
-      leave(producer, [&](Diagnostic &remark) {
-        remark << "keeps its parameters before the concatenation '"
-               << result.getPointName() << "': ";
-        why(remark);
-      });
+    auto refuse = [&](const Record &why) {
+      leave(producer, why,
+            "keeps its parameters before the concatenation '" +
+                result.getPointName().str() + "': ");
     };
     if (!present || !present.getGridThreshold() ||
         present.getQuantizationMethod() != wanted.getQuantizationMethod())
-      return refuse(
-          [](Diagnostic &remark) { remark << "their methods differ"; });
+      return refuse(Reason::MethodsDiffer);
     // A grid of another width has other levels, whatever its threshold.
     if (present.getBits() != wanted.getBits())
-      return refuse([&](Diagnostic &remark) {
-        remark << "it has " << present.getBits() << " bits, the other "
-               << wanted.getBits();
-      });
+      return refuse(Record(Reason::BitsDiffer)
+                    << "it has " << named("bits", int64_t(present.getBits()))
+                    << " bits, the other "
+                    << named("result_bits", int64_t(wanted.getBits())));
     if (present.getIsSigned() && !wanted.getIsSigned())
-      return refuse([](Diagnostic &remark) {
-        remark << "it is signed, the other is not";
-      });
+      return refuse(Record(Reason::SignednessDiffers)
+                    << "it is signed, the other is not");
     tpc::OpQuantConfigAttr config = producer.getActivationConfig();
     if (!present.getIsSigned() && wanted.getIsSigned() && config &&
         config.getSignedness() == tpc::Signedness::Unsigned)
-      return refuse([](Diagnostic &remark) {
-        remark << "the target wants it unsigned, the other is signed";
-      });
+      return refuse(Record(Reason::SignednessDiffers)
+                    << "the target wants it unsigned, the other is signed");
     // How a producer rounds is its own affair.
     if (std::optional<quantization::Rounding> rounding =
             present.getRoundingMode())
       if (tpc::QuantizerAttrInterface rounded =
               wanted.withRoundingMode(*rounding))
         wanted = rounded;
-    producer.setParametersAttr(wanted);
+    producer.setQuantizer(wanted, measureGiven(producer, wanted));
   }
 
-  void leave(tpc::QuantizeOp point,
-             llvm::function_ref<void(Diagnostic &)> explain) {
-    if (!remarks)
-      return;
-    InFlightDiagnostic remark = point->emitRemark();
-    remark << "'" << point.getPointName() << "' ";
-    explain(*remark.getUnderlyingDiagnostic());
+  void leave(tpc::QuantizeOp point, const Record &why,
+             const Twine &prefix = "") {
+    if (remarks)
+      emitRecord(point, getArgument(), why,
+                 "'" + point.getPointName() + "' " + prefix);
   }
 };
 } // namespace

@@ -59,6 +59,15 @@ static void printReal(AsmPrinter &printer, double value) {
   printer.printFloat(APFloat(value));
 }
 
+static ParseResult parseOptionalReal(AsmParser &parser,
+                                     std::optional<Real> &value) {
+  return parseReal(parser, value.emplace());
+}
+
+static void printOptionalReal(AsmPrinter &printer, std::optional<Real> value) {
+  printReal(printer, *value);
+}
+
 static ParseResult parseBound(AsmParser &parser, std::optional<Real> &bound) {
   if (succeeded(parser.parseOptionalQuestion()))
     return success();

@@ -21,10 +21,19 @@ def Tpc_OptionalRealParameter : OptionalParameter<"std::optional<::mct::tpc::Rea
   let cppAccessorType = "std::optional<double>";
 }
 
+/// The same where the accessor keeps the type, so that the printer can compare it with none.
+def Tpc_OptionalNumberParameter : OptionalParameter<"std::optional<::mct::tpc::Real>">;
+
 def Tpc_RealListParameter : AttrParameter<"::mct::tpc::RealList", "list of real numbers"> {
   let allocator = "$_dst = $_allocator.copyInto($_self);";
   let cppAccessorType = "::llvm::ArrayRef<double>";
   let cppStorageType = "::llvm::SmallVector<double>";
+}
+
+def Tpc_OptionalRealListParameter : AttrParameter<"::mct::tpc::RealList", "list of real numbers"> {
+  let allocator = "$_dst = $_allocator.copyInto($_self);";
+  let cppStorageType = "::llvm::SmallVector<double>";
+  let defaultValue = "::mct::tpc::RealList()";
 }
 
 //===----------------------------------------------------------------------===//
@@ -388,6 +397,56 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
   let assemblyFormat = [{
     `<` struct($count, $zeros, custom<Real>($min), custom<Real>($max), qualified($histogram), $channel_mean,
                $channel_mean_square, $channel_min, $channel_max) `>`
+  }];
+}
+
+def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
+  let summary = "How the parameters of a point were found, and what they achieve";
+  let description = [{
+    * `error_method`: what was minimized, or how else parameters were found, and with it what `error` measures; x is a
+      value, y what the quantizer makes of it, e = x - y.
+
+      | word | parameters | `error` |
+      |---|---|---|
+      | `mse`, `mae`, `lp` | a search | mean of e^2, of \|e\|, of \|e\|^`norm` |
+      | `hmse` | a search | mean of h e^2 over the mean of h, h the mean square of the input channel |
+      | `kl` | a search | divergence of the distributions, in nats |
+      | `no_clipping`, `percentile`, `octav` | these rules; `percentile`: of magnitudes covered | mean of e^2 |
+      | `range` | cover known bounds, `covers` | none: no value was looked at |
+      | `own` | the method's own selection | mean of e^2 |
+      | `given` | those of another point, or multiplied with the kernel | mean of e^2 |
+
+    * `error`: one for each parameter, or one for the tensor. Over the elements of a weight; over the histogram of an
+      activation, without what `z-threshold` leaves out where there was a search.
+    * `certificate`: what is proven of the error. `exact`: no parameters of the kind have a smaller one;
+      `exact_at_threshold`: no table has, at these thresholds; `bound`: none has one below error / (1 + `bound`), in any
+      channel. `mct/Quantization/Selection.h` says over which candidates.
+
+    Whoever gives the point other parameters (`QuantizeOp::setQuantizer`) writes what becomes of it, or it goes.
+
+    Rules: (S1) errors are not negative; (S2) `bound`, a positive number, stands with that certificate and no other;
+    (S3) `norm` stands with `lp`, `percentile` with `percentile`, and `covers`, two finite f32 numbers that ascend, with
+    `range`, each with no other; (S4) there are errors, except for `range`, which has none.
+
+    ```mlir
+    #tpc.selection<error_method = mse, error = [1.5e-4, 2.25e-4], certificate = exact>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Tpc_ErrorMethod>:$error_method,
+    Tpc_OptionalNumberParameter:$norm,
+    Tpc_OptionalNumberParameter:$percentile,
+    Tpc_OptionalRealListParameter:$covers,
+    Tpc_OptionalRealListParameter:$error,
+    DefaultValuedParameter<"::mct::tpc::Certificate", "::mct::tpc::Certificate::None">:$certificate,
+    Tpc_OptionalNumberParameter:$bound);
+  let assemblyFormat = [{
+    `<` struct($error_method, custom<OptionalReal>($norm), custom<OptionalReal>($percentile), custom<RealList>($covers),
+               custom<RealList>($error), $certificate, custom<OptionalReal>($bound)) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Mean of the errors; none when there are none.
+    std::optional<double> getMeanError() const;
   }];
 }
 

@@ -58,6 +58,25 @@ struct TpcBytecode : public BytecodeDialectInterface {
     return {};
   }
 
+  void writeVersion(DialectBytecodeWriter &writer) const override {
+    writer.writeVarInt(BytecodeVersion::kLatest);
+  }
+
+  std::unique_ptr<DialectVersion>
+  readVersion(DialectBytecodeReader &reader) const override {
+    uint64_t number;
+    if (failed(reader.readVarInt(number)))
+      return nullptr;
+    if (number > BytecodeVersion::kLatest) {
+      reader.emitError() << "has version " << number
+                         << " of the tpc dialect, of which this program knows "
+                         << BytecodeVersion::kLatest
+                         << " at most; read it with the program that wrote it";
+      return nullptr;
+    }
+    return std::make_unique<BytecodeVersion>(number);
+  }
+
 private:
   Attribute readHistogram(DialectBytecodeReader &reader) const {
     int64_t stepExponent, first;
@@ -95,6 +114,14 @@ private:
   }
 };
 } // namespace
+
+uint64_t BytecodeVersion::get(const DialectBytecodeReader &reader) {
+  FailureOr<const DialectVersion *> version =
+      reader.getDialectVersion<TpcDialect>();
+  return succeeded(version)
+             ? static_cast<const BytecodeVersion *>(*version)->number
+             : 0;
+}
 
 void mct::tpc::addBytecodeInterface(TpcDialect *dialect) {
   dialect->addInterfaces<TpcBytecode>();

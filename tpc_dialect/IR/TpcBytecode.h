@@ -2,7 +2,21 @@
 #ifndef TPC_DIALECT_IR_TPCBYTECODE_H
 #define TPC_DIALECT_IR_TPCBYTECODE_H
 
+#include "mlir/Bytecode/BytecodeImplementation.h"
+
 namespace mct::tpc {
+
+/// Which encoding the ops and attributes of a file have. 0, of files that do
+/// not say: the attributes of `tpc.quantize` in a fixed order; 1: as one
+/// dictionary.
+struct BytecodeVersion : mlir::DialectVersion {
+  static constexpr uint64_t kLatest = 1;
+  explicit BytecodeVersion(uint64_t number) : number(number) {}
+  uint64_t number;
+
+  /// Of what `reader` reads.
+  static uint64_t get(const mlir::DialectBytecodeReader &reader);
+};
 
 class TpcDialect;
 

@@ -48,6 +48,10 @@ inline llvm::hash_code hash_value(const Real &real) {
 struct RealList : llvm::ArrayRef<double> {
   using llvm::ArrayRef<double>::ArrayRef;
   RealList(llvm::ArrayRef<double> values) : llvm::ArrayRef<double>(values) {}
+  /// As the generated parsers take a list that may be left out.
+  operator llvm::SmallVector<double>() const {
+    return llvm::SmallVector<double>(begin(), end());
+  }
 };
 bool operator==(const RealList &lhs, const RealList &rhs);
 llvm::hash_code hash_value(const RealList &list);

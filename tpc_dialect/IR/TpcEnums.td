@@ -28,6 +28,27 @@ def Tpc_RoundingMode : Tpc_Enum<"RoundingMode", "rounding", [
   I32EnumCase<"HalfUp", 1, "half_up">
 ]>;
 
+def Tpc_ErrorMethod : Tpc_Enum<"ErrorMethod", "error method", [
+  I32EnumCase<"MSE", 0, "mse">,
+  I32EnumCase<"MAE", 1, "mae">,
+  I32EnumCase<"LP", 2, "lp">,
+  I32EnumCase<"KL", 3, "kl">,
+  I32EnumCase<"HMSE", 4, "hmse">,
+  I32EnumCase<"NoClipping", 5, "no_clipping">,
+  I32EnumCase<"Percentile", 6, "percentile">,
+  I32EnumCase<"OCTAV", 7, "octav">,
+  I32EnumCase<"Range", 8, "range">,
+  I32EnumCase<"Own", 9, "own">,
+  I32EnumCase<"Given", 10, "given">
+]>;
+
+def Tpc_Certificate : Tpc_Enum<"Certificate", "certificate", [
+  I32EnumCase<"None", 0, "none">,
+  I32EnumCase<"Exact", 1, "exact">,
+  I32EnumCase<"ExactAtThreshold", 2, "exact_at_threshold">,
+  I32EnumCase<"Bound", 3, "bound">
+]>;
+
 def Tpc_PredicateKind : Tpc_Enum<"PredicateKind", "filter comparison or connective", [
   I32EnumCase<"Equal", 0, "eq">,
   I32EnumCase<"NotEqual", 1, "ne">,

@@ -2,6 +2,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OpImplementation.h"
 #include "tpc_dialect/IR/Elements.h"
+#include "tpc_dialect/IR/TpcBytecode.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -201,6 +202,43 @@ AlternativesAttr QuantizeOp::getAlternatives() {
   return dyn_cast_or_null<AlternativesAttr>(getCandidatesAttr());
 }
 
+void QuantizeOp::setQuantizer(QuantizerAttrInterface parameters,
+                              SelectionAttr selection) {
+  setParametersAttr(parameters);
+  setSelectionAttr(selection);
+}
+
+void QuantizeOp::removeQuantizer() {
+  removeParametersAttr();
+  removeSelectionAttr();
+}
+
+LogicalResult QuantizeOp::readProperties(DialectBytecodeReader &reader,
+                                         OperationState &state) {
+  auto &attributes = state.getOrAddProperties<Properties>();
+  if (BytecodeVersion::get(reader) > 0) {
+    DictionaryAttr dictionary;
+    if (failed(reader.readAttribute(dictionary)))
+      return failure();
+    return setPropertiesFromAttr(attributes, dictionary,
+                                 [&] { return reader.emitError(); });
+  }
+  return failure(failed(reader.readOptionalAttribute(attributes.axes)) ||
+                 failed(reader.readOptionalAttribute(attributes.candidates)) ||
+                 failed(reader.readOptionalAttribute(attributes.config)) ||
+                 failed(reader.readOptionalAttribute(attributes.corrections)) ||
+                 failed(reader.readOptionalAttribute(attributes.group)) ||
+                 failed(reader.readOptionalAttribute(attributes.parameters)) ||
+                 failed(reader.readAttribute(attributes.point_name)) ||
+                 failed(reader.readOptionalAttribute(attributes.range)) ||
+                 failed(reader.readOptionalAttribute(attributes.statistics)) ||
+                 failed(reader.readOptionalAttribute(attributes.weight)));
+}
+
+void QuantizeOp::writeProperties(DialectBytecodeWriter &writer) {
+  writer.writeAttribute(getPropertiesAsAttr(getContext(), getProperties()));
+}
+
 /// Name under which statistics files, overrides and reports know a point, or
 /// nothing for an op that has not been verified and has none.
 static std::string nameOf(QuantizeOp point) {
@@ -306,6 +344,12 @@ static LogicalResult verifyAttributes(QuantizeOp point) {
             emitError, made.getApplied(), made.getBiasOffset(),
             made.getKernelScale(), made.getSamples())))
       return failure();
+  if (SelectionAttr made = point.getSelectionAttr())
+    if (failed(SelectionAttr::verify(emitError, made.getErrorMethod(),
+                                     made.getNorm(), made.getPercentile(),
+                                     made.getCovers(), made.getError(),
+                                     made.getCertificate(), made.getBound())))
+      return failure();
   if (QuantizerAttrInterface parameters = point.getParametersAttr())
     return parameters.verifyParameters(emitError);
   return success();
@@ -376,6 +420,17 @@ LogicalResult QuantizeOp::verify() {
         int64_t(parameters.getNumChannels()) != channels)
       return emitOpError() << "has " << parameters.getNumChannels()
                            << " parameters for " << channels << " channels";
+  // S5
+  if (SelectionAttr selection = getSelectionAttr()) {
+    QuantizerAttrInterface parameters = getParametersAttr();
+    if (!parameters)
+      return emitOpError() << "has a selection, but no parameters";
+    size_t errors = selection.getError().size();
+    if (errors > 1 && errors != parameters.getNumChannels())
+      return emitOpError() << "has a selection with " << errors
+                           << " errors for " << parameters.getNumChannels()
+                           << " parameters";
+  }
   if (failed(verifyAttributes(*this)))
     return failure();
   return verifyTogether(*this);

@@ -161,19 +161,24 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
       distinct configs, which does not say what goes with what.
     * `group`: names of the fused ops of which this is the result.
     * `range`: bounds that the value can never leave; from `tpc.framework`.
-    * `statistics`: from calibration. `parameters`: the chosen quantizer.
+    * `statistics`: from calibration. `parameters`: the chosen quantizer. `selection`: how it was found, and its error.
     * `corrections`: of the layer that has this kernel, on a weight.
 
     ```mlir
     %2 = tpc.quantize %1 as "relu1" activation config(#act8) group(["conv1", "relu1"])
            statistics(#tpc.statistics<count = 4096, zeros = 12, min = 0.0, max = 3.5>)
-           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, is_signed = false>) : tensor<1x8x8x16xf32>
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, is_signed = false>)
+           selection(#tpc.selection<error_method = mse, error = [1.9e-5], certificate = exact>) : tensor<1x8x8x16xf32>
     %w = tpc.quantize %k as "conv1" weight "kernel_attr" axes [0] config(#kernel8)
            candidates(#tpc.alternatives<of = "conv1", configs = [#kernel8, #kernel4], chosen = 0>) : tensor<16x3x3x3xf32>
     ```
 
+    In bytecode the attributes are one dictionary, so that later ones do not change the form (files without a version
+    of the dialect have them in a fixed order).
+
     Rules: (C1) `config` is the chosen one of the alternatives; (C2) the points of a function whose alternatives are of
-    one operator have as many and choose the same.
+    one operator have as many and choose the same; (S5) a selection stands beside parameters, with one error or one for
+    each of them.
 
     The op has no folder: canonicalization and CSE keep every point apart, because names are unique.
   }];
@@ -188,20 +193,28 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     OptionalAttr<Tpc_RangeAttr>:$range,
     OptionalAttr<Tpc_StatisticsAttr>:$statistics,
     OptionalAttr<Tpc_QuantizerAttrInterface>:$parameters,
+    OptionalAttr<Tpc_SelectionAttr>:$selection,
     OptionalAttr<Tpc_CorrectionsAttr>:$corrections);
   let results = (outs AnyRankedTensor:$output);
   let assemblyFormat = [{
     $input `as` $point_name (`weight` $weight^):(`activation`)? (`axes` $axes^)? (`config` `(` $config^ `)`)?
     (`candidates` `(` $candidates^ `)`)? (`group` `(` $group^ `)`)? (`range` `(` qualified($range)^ `)`)?
     (`statistics` `(` qualified($statistics)^ `)`)? (`parameters` `(` $parameters^ `)`)?
+    (`selection` `(` qualified($selection)^ `)`)?
     (`corrections` `(` qualified($corrections)^ `)`)? attr-dict `:` type($output)
   }];
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     bool isActivation() { return !getWeightAttr(); }
     bool isWeight() { return static_cast<bool>(getWeightAttr()); }
     /// Name that no other point has: `conv1`, or `conv1/kernel_attr` for a weight.
     std::string getUniqueName();
+    /// Gives the point other parameters. What was told of the old ones does not hold any more: `selection` tells of the
+    /// new ones, if anything is known.
+    void setQuantizer(::mct::tpc::QuantizerAttrInterface parameters, ::mct::tpc::SelectionAttr selection = {});
+    /// Leaves the point without parameters.
+    void removeQuantizer();
     /// Configuration of an activation point, or null.
     ::mct::tpc::OpQuantConfigAttr getActivationConfig();
     /// Configuration of a weight point, or null.

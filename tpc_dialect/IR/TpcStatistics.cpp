@@ -108,6 +108,61 @@ LogicalResult StatisticsAttr::verify(EmitError emitError, int64_t count,
   return success();
 }
 
+LogicalResult
+SelectionAttr::verify(EmitError emitError, ErrorMethod errorMethod,
+                      std::optional<Real> norm, std::optional<Real> percentile,
+                      RealList covers, RealList error, Certificate certificate,
+                      std::optional<Real> bound) {
+  // S1; written so that NaN fails as well.
+  for (double value : error)
+    if (!(value >= 0))
+      return emitError() << "'error' must not be negative, but got " << value;
+  // S2
+  if (bound.has_value() != (certificate == Certificate::Bound))
+    return emitError() << "has the certificate "
+                       << stringifyCertificate(certificate)
+                       << (bound ? " and a bound" : " and no bound");
+  if (bound && (!(*bound > 0) || !std::isfinite(*bound)))
+    return emitError() << "'bound' must be positive and finite, but got "
+                       << double(*bound);
+  // S3
+  auto belongs = [&](StringRef field, bool isGiven,
+                     ErrorMethod owner) -> LogicalResult {
+    if (isGiven == (errorMethod == owner))
+      return success();
+    return emitError() << "'" << field << "' must be given for '"
+                       << stringifyErrorMethod(owner)
+                       << "' and for nothing else, but the error method is '"
+                       << stringifyErrorMethod(errorMethod) << "'";
+  };
+  if (failed(belongs("norm", norm.has_value(), ErrorMethod::LP)) ||
+      failed(belongs("percentile", percentile.has_value(),
+                     ErrorMethod::Percentile)) ||
+      failed(belongs("covers", !covers.empty(), ErrorMethod::Range)))
+    return failure();
+  if (!covers.empty() && covers.size() != 2)
+    return emitError() << "'covers' must be two numbers, but got "
+                       << covers.size();
+  if (!covers.empty() && failed(verifyBounds(emitError, "what it covers",
+                                             Real(covers[0]), Real(covers[1]))))
+    return failure();
+  // S4
+  if (error.empty() != (errorMethod == ErrorMethod::Range))
+    return emitError() << (error.empty() ? "has no error" : "has an error")
+                       << ", but the error method is '"
+                       << stringifyErrorMethod(errorMethod) << "'";
+  return success();
+}
+
+std::optional<double> SelectionAttr::getMeanError() const {
+  if (getError().empty())
+    return std::nullopt;
+  double mean = 0;
+  for (double error : getError())
+    mean += error / double(getError().size());
+  return mean;
+}
+
 //===----------------------------------------------------------------------===//
 // What was done to a layer
 //===----------------------------------------------------------------------===//

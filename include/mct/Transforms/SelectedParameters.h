@@ -50,14 +50,37 @@ double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
 double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
                         llvm::ArrayRef<float> rows, int64_t channels);
 
-/// A remark at the point: the error in the unit of the method (of several
-/// channels their mean), and how far from the least one it may be.
-void remarkOnError(tpc::QuantizeOp point,
-                   llvm::ArrayRef<quantization::SelectedParameters> selected,
-                   const quantization::SelectionOptions &options);
-void remarkOnError(tpc::QuantizeOp point,
-                   const quantization::LutParameters &selected);
-void remarkOnError(tpc::QuantizeOp point, double meanSquaredError);
+//===----------------------------------------------------------------------===//
+// What a point tells of its parameters. Null where an error is no number.
+//===----------------------------------------------------------------------===//
+
+/// Of a search for grids, one result for each parameter.
+tpc::SelectionAttr
+describeSelection(mlir::MLIRContext *context,
+                  llvm::ArrayRef<quantization::SelectedParameters> selected,
+                  const quantization::SelectionOptions &options);
+/// Of a search for a table.
+tpc::SelectionAttr
+describeSelection(mlir::MLIRContext *context,
+                  const quantization::LutParameters &selected);
+/// Of a grid that covers known bounds.
+tpc::SelectionAttr describeBounds(mlir::MLIRContext *context, double lo,
+                                  double hi);
+/// Of parameters that were not searched for (`own` or `given`), with their mean
+/// squared error.
+tpc::SelectionAttr describeError(mlir::MLIRContext *context,
+                                 tpc::ErrorMethod method,
+                                 double meanSquaredError);
+/// Of parameters that `point` shall get: the mean squared error over its
+/// constant, for each parameter, or over the histogram of its statistics. Null
+/// where there is none.
+tpc::SelectionAttr measureGiven(tpc::QuantizeOp point,
+                                tpc::QuantizerAttrInterface parameters);
+
+/// A remark of the pass at a point that has a selection: the error in the unit
+/// of the method (of several channels their mean), and how far from the least
+/// one it may be.
+void remarkOnSelection(tpc::QuantizeOp point, llvm::StringRef pass);
 
 } // namespace mct
 

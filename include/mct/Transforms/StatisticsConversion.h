@@ -5,6 +5,7 @@
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/Error.h"
 #include <optional>
 
 namespace mct {
@@ -22,8 +23,10 @@ tpc::StatisticsAttr createStatistics(
 std::optional<llvm::SmallVector<int64_t>>
 readCounts(tpc::HistogramAttr histogram);
 
-/// The histogram that `createStatistics` stored. Fails, with a diagnostic, when
-/// the attribute has none or does not describe one.
+/// The histogram that `createStatistics` stored. Fails when the attribute has
+/// none or does not describe one: with what an op "has", or with a diagnostic.
+llvm::Expected<quantization::Histogram>
+readHistogram(tpc::StatisticsAttr statistics);
 mlir::FailureOr<quantization::Histogram>
 getHistogram(tpc::StatisticsAttr statistics,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
