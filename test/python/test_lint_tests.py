@@ -138,3 +138,14 @@ def test_rejects_code_that_names_a_quantizer(tmp_path):
     code = "bool f(tpc::SymmetricConfig a);\nreturn isa<tpc::SymmetricAttr>(a);\n"
     (finding,) = findings(tmp_path, code=code)
     assert finding.startswith("2: names 'SymmetricAttr'")
+
+
+def test_rejects_parameters_without_what_is_told_of_them(tmp_path):
+    code = "point.setQuantizer(a, b);\npoint.setParametersAttr(a);\npoint.removeParametersAttr();\n"
+    assert [finding.split(" ")[0] for finding in findings(tmp_path, code=code)] == ["2:", "3:"]
+
+
+def test_rejects_remark_without_record(tmp_path):
+    code = 'emitRecord(op, "mct-pass", Reason::Padded);\nop->emitRemark("padded");\n'
+    (finding,) = findings(tmp_path, code=code)
+    assert finding.startswith("2: emits a remark without a record")

@@ -7,7 +7,8 @@
 * A pass needs a description with `Before:` and `After:`, and a folder test/**/<flag>/ with a doc-example.mlir that has
   their ops.
 * An attribute needs an example in its description: a block of mlir code with its mnemonic.
-* Code of lib/, include/ and tools/ speaks to quantizers through their interface and names none of them.
+* Code of lib/, include/ and tools/ speaks to quantizers through their interface and names none of them, gives points
+  other parameters only together with what is told of them, and emits remarks only with the record that they carry.
 
     python3 tools/dev/lint_tests.py [ROOT]
 
@@ -39,6 +40,9 @@ DESCRIPTION = re.compile(r"let\s+description\s*=\s*\[\{(.*?)\}\]", re.DOTALL)
 CODE_BLOCK = re.compile(r"```mlir\n(.*?)```", re.DOTALL)
 
 CONCRETE_QUANTIZER = re.compile(r"\btpc::((?:PowerOfTwo|Symmetric|Uniform|LookupTable)Attr)\b")
+
+PARAMETERS_ALONE = re.compile(r"\b(?:set|remove)ParametersAttr\(")
+PLAIN_REMARK = re.compile(r"\bemitRemark\(")
 
 Finding = tuple[Path, int, str]
 
@@ -151,6 +155,14 @@ def lint_quantizers(path: Path) -> Iterator[Finding]:
             yield path, number, f"names '{match[1]}'; QuantizerAttrInterface says what there is to know of a quantizer"
 
 
+def lint_records(path: Path) -> Iterator[Finding]:
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if PARAMETERS_ALONE.search(line):
+            yield path, number, "leaves the point's selection as it was; use setQuantizer or removeQuantizer"
+        if PLAIN_REMARK.search(line) and path.name != "Records.cpp":
+            yield path, number, "emits a remark without a record; use emitRecord (mct/Analysis/Records.h)"
+
+
 def lint(root: Path) -> list[Finding]:
     tests = root / "test"
     findings: list[Finding] = []
@@ -168,6 +180,7 @@ def lint(root: Path) -> list[Finding]:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".cpp", ".h"):
                 findings += lint_quantizers(path)
+                findings += lint_records(path)
     return findings
 
 

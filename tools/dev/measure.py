@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import tempfile
 import time
@@ -84,28 +83,16 @@ def run_json(model: Path, inputs: Path, **options: object) -> dict:
     return json.loads(run_ok(run_command(model, inputs, **options)).stdout)
 
 
+def memory(module: Path) -> list[dict]:
+    """What `mct-report-memory` tells of each function."""
+    report = run_ok([BIN / "mct-opt", module, "--mct-report-memory=format=json", "-o", "/dev/null"]).stdout
+    return json.loads(report)["functions"]
+
+
 def weight_bytes(module: Path) -> float:
     """Bytes that the float constants of a module need when each is stored in the bits of its quantizer point.
 
-    Scalars are left out: they are constants of formulas. Constants without a weight point count four bytes an element.
+    Scalars are left out: they are constants of formulas. Constants without a weight point have the bits of their type.
     """
-    text = run_ok([BIN / "mct-opt", module, "--mlir-elide-elementsattrs-if-larger=2"]).stdout
-    aliases = dict(re.findall(r"^(#[\w.$-]+) = (.*)$", text, re.MULTILINE))
-    total = 0.0
-    for shape in re.findall(r'"?tosa\.const"?\(.*-> tensor<([\dx]+)xf32>', text):
-        elements = count_elements(shape)
-        total += 4 * elements if elements > 1 else 0
-    for line in text.splitlines():
-        point = re.search(r"tpc\.quantize .* weight .* parameters\((#[\w.$-]+)(.*): tensor<([\dx]+)xf32>", line)
-        if point:
-            parameters = aliases.get(point[1], "") + point[2]
-            bits = int(re.search(r"bits = (\d+)", parameters)[1])
-            total -= count_elements(point[3]) * (4 - bits / 8)
-    return total
-
-
-def count_elements(shape: str) -> int:
-    product = 1
-    for extent in shape.split("x"):
-        product *= int(extent)
-    return product
+    tensors = [tensor for function in memory(module) for op in function["ops"] for tensor in op["tensors"]]
+    return sum(tensor["elements"] * tensor["bits"] / 8 for tensor in tensors if tensor["kind"] != "activation")

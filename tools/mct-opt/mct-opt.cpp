@@ -3,6 +3,7 @@
 // mlir-opt with the tpc dialect and the mct passes.
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
+#include "mct/Analysis/Records.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Support/InputFile.h"
@@ -31,6 +32,29 @@ static llvm::cl::opt<bool> listTargets(
 static llvm::cl::opt<bool> listSubgraphs(
     "tpc-list-subgraphs",
     llvm::cl::desc("Print the operators that are matched as several ops"));
+
+static llvm::cl::opt<std::string> recordsName(
+    "mct-records",
+    llvm::cl::desc("Write what passes did and left alone, and why, as JSON: "
+                   "what their option 'remarks' prints"),
+    llvm::cl::value_desc("file"));
+
+namespace {
+/// Collects while a pass manager lives, which is not longer than its context.
+class RecordInstrumentation : public PassInstrumentation {
+public:
+  RecordInstrumentation(MLIRContext *context,
+                        std::vector<mct::CollectedRecord> &records)
+      : collector(context), records(records) {}
+  ~RecordInstrumentation() override {
+    llvm::append_range(records, collector.takeRecords());
+  }
+
+private:
+  mct::RecordCollector collector;
+  std::vector<mct::CollectedRecord> &records;
+};
+} // namespace
 
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
@@ -102,12 +126,16 @@ int main(int argc, char **argv) {
     return fail("cannot read '" + inputName +
                 "': " + llvm::toString(input.takeError()));
   bool isRead = false;
+  std::vector<mct::CollectedRecord> records;
   bool isBinary = isBytecode((*input)->getMemBufferRef());
   // What is dumped may go to another tool, which has no such pass.
   bool verifies = isBinary || !config.shouldDumpPassPipeline();
   config.setPassPipelineSetupFn(
-      [asked = config, &isRead, verifies](PassManager &passes) {
+      [asked = config, &isRead, &records, verifies](PassManager &passes) {
         isRead = true;
+        if (!recordsName.empty())
+          passes.addInstrumentation(std::make_unique<RecordInstrumentation>(
+              passes.getContext(), records));
         if (verifies)
           passes.addPass(mct::createVerifyShapesPass());
         return asked.setupPassPipeline(passes);
@@ -125,13 +153,27 @@ int main(int argc, char **argv) {
       (void)fail("'" + inputName + "' is damaged bytecode");
     return false;
   };
-  if (outputName == "-")
-    return process(llvm::outs()) ? EXIT_SUCCESS : EXIT_FAILURE;
-
-  mct::execution::OutputFile output(outputName);
-  if (!process(output))
+  mct::execution::OutputFile recordsFile(recordsName);
+  if (!recordsName.empty()) {
+    if (llvm::Error error =
+            mct::support::checkOutputFiles(recordsName.getValue(), {}))
+      return fail("mct-records: " + llvm::toString(std::move(error)));
+    if (llvm::Error error = recordsFile.open())
+      return fail("mct-records: " + llvm::toString(std::move(error)));
+  }
+  std::optional<mct::execution::OutputFile> output;
+  if (outputName != "-")
+    output.emplace(outputName);
+  if (!process(output ? static_cast<llvm::raw_ostream &>(*output)
+                      : llvm::outs()))
     return EXIT_FAILURE;
-  if (llvm::Error error = output.keep())
-    return fail(llvm::toString(std::move(error)));
+  if (!recordsName.empty()) {
+    mct::printRecords(records, recordsFile);
+    if (llvm::Error error = recordsFile.keep())
+      return fail("mct-records: " + llvm::toString(std::move(error)));
+  }
+  if (output)
+    if (llvm::Error error = output->keep())
+      return fail(llvm::toString(std::move(error)));
   return EXIT_SUCCESS;
 }

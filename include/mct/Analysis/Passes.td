@@ -76,4 +76,52 @@ def VerifyShapesPass : Pass<"mct-verify-shapes"> {
   }];
 }
 
+def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
+  let summary = "Print how much memory weights and activations need";
+  let description = [{
+    Prints to the standard output, for each function, what each op stores: the constants that it is the first to read and
+    its results, with the number of elements, the bits of each (of the point's parameters, before the selection those
+    that the target asks for, without a point those of the type), the bytes, and the bytes in float; then the sums of
+    kernels, biases, other constants and activations. The module is not changed; `-o /dev/null` leaves the report alone on
+    the standard output.
+
+    A dynamic size counts as 1. Constants of one element are numbers of formulas and left out. Results inside of a fused
+    chain need no bytes. Where the target pads (`simd_padding`) and its options have a `simd_size`, the last axis of
+    activations and the output channels of the kernel that makes them are rounded up to a multiple of it.
+
+    `format=json` prints one object: `functions`, each with `name`, `ops` and `totals`; an op has `name`, `op` and
+    `tensors`, each with `kind` (`kernel`, `bias`, `constant`, `activation`), `name`, `elements`, `padded_elements`,
+    `bits`, `float_bits` (of an element), `fused`, `bytes` and `float_bytes`; `totals` has `bits` and `float_bits` by
+    kind.
+
+    Before:
+    ```mlir
+    %c = "tosa.const"() <{values = dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<6xf32>}> : () -> tensor<6xf32>
+    %w = tpc.quantize %c as "add" weight "bias_attr" parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<6xf32>
+    %0 = tosa.add %x, %w : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32> loc("add")
+    %1 = tpc.quantize %0 as "add" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 16>) : tensor<6xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    function main
+      kind           elements  bits        bytes  float bytes  name
+      activation            6    32           24           24  x
+      constant              6     8            6           24  add/bias_attr
+      activation            6    16           12           24  add
+      total kernel                             0            0
+      total bias                               0            0
+      total constant                           6           24
+      total activation                        36           48
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table for people"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
 #endif // MCT_ANALYSIS_PASSES_TD
