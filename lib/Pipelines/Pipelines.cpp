@@ -10,8 +10,17 @@
 using namespace mlir;
 using namespace mct;
 
+/// Options of a pass of which only the remarks are asked for.
+template <typename PassOptions>
+static PassOptions withRemarks(const RemarksOptionGroup &remarks) {
+  PassOptions options;
+  remarks.copyTo(options);
+  return options;
+}
+
 void mct::buildPreparePipeline(OpPassManager &passManager,
-                               const PrepareOptionGroup &options) {
+                               const PrepareOptionGroup &options,
+                               const RemarksOptionGroup &remarks) {
   OpPassManager &functions = passManager.nest<func::FuncOp>();
   // Names come before any rewrite, so that a float module and everything that
   // is made from it speak of the same values.
@@ -22,14 +31,18 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   functions.addPass(createMoveTransposesPass());
   // The bounds of a split ReLU6 may be computed.
   functions.addPass(createNormalizeActivationsPass());
-  passManager.addPass(createFoldBatchNormPass());
+  passManager.addPass(
+      createFoldBatchNormPass(withRemarks<FoldBatchNormPassOptions>(remarks)));
   if (options.reluBoundToPowerOfTwo)
-    passManager.addPass(createBoundReluToPowerOfTwoPass());
+    passManager.addPass(createBoundReluToPowerOfTwoPass(
+        withRemarks<BoundReluToPowerOfTwoPassOptions>(remarks)));
   // After the batch norms, which stand between what is joined here.
   if (options.linearCollapsing)
-    passManager.addPass(createCollapseLinearPass());
+    passManager.addPass(createCollapseLinearPass(
+        withRemarks<CollapseLinearPassOptions>(remarks)));
   if (options.residualCollapsing)
-    passManager.addPass(createCollapseResidualPass());
+    passManager.addPass(createCollapseResidualPass(
+        withRemarks<CollapseResidualPassOptions>(remarks)));
 }
 
 static void addWeightSelection(OpPassManager &passManager,
@@ -37,6 +50,7 @@ static void addWeightSelection(OpPassManager &passManager,
   SelectWeightParametersPassOptions weights;
   options.selection.copyTo(weights);
   options.weights.copyTo(weights);
+  options.remarks.copyTo(weights);
   weights.threads = options.samples.threads;
   passManager.addPass(createSelectWeightParametersPass(weights));
 }
@@ -46,6 +60,7 @@ static void addActivationSelection(OpPassManager &passManager,
   SelectParametersPassOptions activations;
   options.selection.copyTo(activations);
   options.activations.copyTo(activations);
+  options.remarks.copyTo(activations);
   activations.threads = options.samples.threads;
   passManager.addPass(createSelectParametersPass(activations));
 }
@@ -60,6 +75,7 @@ static void addSecondMoment(OpPassManager &passManager,
   CorrectSecondMomentPassOptions secondMoment;
   options.samples.copyTo(secondMoment);
   options.secondMoment.copyTo(secondMoment);
+  options.remarks.copyTo(secondMoment);
   passManager.addPass(createCorrectSecondMomentPass(secondMoment));
 }
 
@@ -70,21 +86,24 @@ static void addCorrections(OpPassManager &passManager,
   const CorrectionOptionGroup &corrections = options.corrections;
   // Both drop the parameters of what they changed.
   if (corrections.softmaxShift)
-    passManager.addPass(createShiftSoftmaxPass());
+    passManager.addPass(createShiftSoftmaxPass(
+        withRemarks<ShiftSoftmaxPassOptions>(options.remarks)));
   if (corrections.inputScaling) {
-    passManager.addPass(createScaleInputPass());
+    passManager.addPass(createScaleInputPass(
+        withRemarks<ScaleInputPassOptions>(options.remarks)));
     addWeightSelection(passManager, options);
   }
   if (corrections.softmaxShift)
     addActivationSelection(passManager, options);
   if (corrections.concatThresholdUpdate)
-    passManager.nest<func::FuncOp>().addPass(
-        createUpdateConcatThresholdsPass());
+    passManager.nest<func::FuncOp>().addPass(createUpdateConcatThresholdsPass(
+        withRemarks<UpdateConcatThresholdsPassOptions>(options.remarks)));
   if (corrections.shiftNegative) {
     CorrectShiftNegativePassOptions shift;
     options.selection.copyTo(shift);
     options.activations.copyTo(shift);
     options.shiftNegative.copyTo(shift);
+    options.remarks.copyTo(shift);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
     passManager.addPass(createCorrectShiftNegativePass(shift));
   }
@@ -92,11 +111,13 @@ static void addCorrections(OpPassManager &passManager,
     CorrectBiasPassOptions bias;
     options.samples.copyTo(bias);
     options.bias.copyTo(bias);
+    options.remarks.copyTo(bias);
     passManager.addPass(createCorrectBiasPass(bias));
   }
   if (corrections.activationBias) {
     CorrectActivationBiasPassOptions bias;
     options.activationBias.copyTo(bias);
+    options.remarks.copyTo(bias);
     bias.function = options.samples.function;
     passManager.addPass(createCorrectActivationBiasPass(bias));
   }
@@ -122,7 +143,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
 
-  buildPreparePipeline(passManager, options.prepare);
+  buildPreparePipeline(passManager, options.prepare, options.remarks);
   InsertQuantizersPassOptions insert;
   options.points.copyTo(insert);
   insert.function = options.samples.function;
@@ -137,7 +158,8 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   if (options.equalization.channelEqualization && runs) {
     calibrate.channelStatistics = true;
     passManager.addPass(createCalibratePass(calibrate));
-    passManager.addPass(createEqualizeChannelsPass());
+    passManager.addPass(createEqualizeChannelsPass(
+        withRemarks<EqualizeChannelsPassOptions>(options.remarks)));
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);
@@ -166,7 +188,7 @@ void mct::registerAllMctPasses() {
       "mct-prepare",
       "Names and float-exact rewrites that come before quantizer points",
       [](OpPassManager &passManager, const PrepareOptions &options) {
-        buildPreparePipeline(passManager, options.prepare);
+        buildPreparePipeline(passManager, options.prepare, options.remarks);
       });
   PassPipelineRegistration<CorrectOptions>(
       "mct-correct",

@@ -76,6 +76,11 @@ private:
     scaleInputs(builder, *path.consumer,
                 std::vector<double>(path.consumer->numInputChannels(), factor));
     clamp.setMaxValAttr(builder.getF32FloatAttr(float(kBound)));
+    if (remarks)
+      emitRecord(clamp, getArgument(),
+                 Record(Decision::Applied, Reason::BoundMoved)
+                     << "its bound goes from " << named("bound", bound)
+                     << " to " << named("new_bound", kBound));
     renameChanged(layer, path.ops, "_scaled");
   }
 

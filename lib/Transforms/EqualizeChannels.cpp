@@ -270,6 +270,9 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
                  tell(Record(Decision::Applied, Reason::Equalized)
                       << "is equalized with the layer behind it; error of the "
                          "kernels: "));
+  } else if (remarks) {
+    emitRecord(first.getOperation(), getArgument(),
+               Record(Decision::Applied, Reason::Equalized));
   }
   apply(pair);
 }

@@ -119,6 +119,11 @@ private:
     point.getInputMutable().assign(scaled.getOutput());
     point.setStatisticsAttr(scale(point.getStatisticsAttr(), 1 / factor));
     point.removeRangeAttr();
+    if (remarks)
+      emitRecord(point, getArgument(),
+                 Record(Decision::Applied, Reason::Scaled)
+                     << "input '" << point.getPointName() << "' is scaled by "
+                     << named("factor", 1 / factor));
     point.setPointName((point.getPointName() + kSuffix).str());
   }
 

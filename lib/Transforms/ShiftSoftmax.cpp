@@ -105,6 +105,11 @@ private:
       point.removeQuantizer();
       point.removeRangeAttr();
     }
+    if (remarks)
+      emitRecord(layer.getOperation(), getArgument(),
+                 Record(Decision::Applied, Reason::Shifted)
+                     << "is shifted before its softmax by "
+                     << named("shift", offset));
     renameChanged(layer, path, kSuffix);
   }
 

@@ -108,7 +108,18 @@ private:
       if (tpc::QuantizerAttrInterface rounded =
               wanted.withRoundingMode(*rounding))
         wanted = rounded;
+    if (present == wanted)
+      return;
     producer.setQuantizer(wanted, measureGiven(producer, wanted));
+    if (remarks)
+      emitRecord(
+          producer, getArgument(),
+          Record(Decision::Applied, Reason::TookParameters)
+              << "'" << producer.getPointName()
+              << "' takes the parameters of the concatenation '"
+              << named("result", result.getPointName()) << "': threshold "
+              << named("threshold", *present.getGridThreshold()) << " to "
+              << named("new_threshold", *wanted.getGridThreshold()));
   }
 
   void leave(tpc::QuantizeOp point, const Record &why,

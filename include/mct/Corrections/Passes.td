@@ -17,9 +17,6 @@ def Mct_MaxBitsOption : Option<"maxBits", "max-bits", "unsigned", /*default=*/"7
 def Mct_BiasErrorOption : Option<"threshold", "threshold", "double", /*default=*/"0.0",
                                  "Smallest error to correct, in percent of the mean">;
 
-def Mct_LayerRemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
-                                    "A remark for each layer that is left alone">;
-
 def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
   let summary = "Give every layer back the mean output that quantization took away";
   let description = [{
@@ -74,7 +71,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     Option<"shrink", "shrink", "bool", /*default=*/"true",
            "Leave out of a measured error what other samples would not show again">,
     Mct_BiasSamplesOption,
-    Mct_LayerRemarksOption,
+    Mct_RemarksOption,
   ] # Mct_SampleOptions;
 }
 
@@ -115,7 +112,7 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     %0 = tosa.conv2d %arg0, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
-  let options = [Mct_MaxBitsOption, Mct_LayerRemarksOption] # Mct_SampleOptions;
+  let options = [Mct_MaxBitsOption, Mct_RemarksOption] # Mct_SampleOptions;
 }
 
 def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::ModuleOp"> {
@@ -149,7 +146,7 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
     %0 = tosa.conv2d %x, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
-  let options = [Mct_BiasErrorOption, Mct_FunctionOption, Mct_LayerRemarksOption];
+  let options = [Mct_BiasErrorOption, Mct_FunctionOption, Mct_RemarksOption];
 }
 
 #endif // MCT_CORRECTIONS_PASSES_TD

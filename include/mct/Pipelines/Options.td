@@ -14,6 +14,8 @@ class Mct_Switch<string varName, string arg, string default, string desc> : Opti
 
 def TargetOptionGroup : Mct_OptionGroup<"The target.", [Tpc_TargetOption]>;
 
+def RemarksOptionGroup : Mct_OptionGroup<"What the passes tell.", [Mct_RemarksOption]>;
+
 def PointOptionGroup : Mct_OptionGroup<"Where points are put.", [Mct_OverridesOption]>;
 
 def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, and which function that is.",

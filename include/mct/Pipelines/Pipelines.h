@@ -18,6 +18,7 @@ namespace mct {
 /// Options of `mct-prepare`.
 struct PrepareOptions : public mlir::PassPipelineOptions<PrepareOptions> {
   PrepareOptionGroup prepare{*this};
+  RemarksOptionGroup remarks{*this};
 };
 
 /// Options of `mct-correct`.
@@ -31,6 +32,7 @@ struct CorrectOptions : public mlir::PassPipelineOptions<CorrectOptions> {
   ShiftNegativeOptionGroup shiftNegative{*this};
   BiasOptionGroup bias{*this};
   ActivationBiasOptionGroup activationBias{*this};
+  RemarksOptionGroup remarks{*this};
 };
 
 /// Options of `mct-ptq`: those of `mct-prepare` and of `mct-correct`, with the
@@ -45,12 +47,13 @@ struct PtqOptions : public CorrectOptions {
 
 /// `mct-prepare`: names, then rewrites that are exact in float.
 void buildPreparePipeline(mlir::OpPassManager &passManager,
-                          const PrepareOptionGroup &options);
+                          const PrepareOptionGroup &options,
+                          const RemarksOptionGroup &remarks);
 
 /// `mct-prepare` with the defaults of its options.
 inline void buildPreparePipeline(mlir::OpPassManager &passManager) {
   PrepareOptions options;
-  buildPreparePipeline(passManager, options.prepare);
+  buildPreparePipeline(passManager, options.prepare, options.remarks);
 }
 
 /// `mct-correct`: what mends a module whose points have parameters.

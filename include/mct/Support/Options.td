@@ -30,6 +30,10 @@ class Mct_OptionGroup<string what, list<Option> members, bit copied = true> {
 
 def Mct_ThreadsOption : Option<"threads", "threads", "unsigned", /*default=*/"0", "Worker threads; 0: one per core">;
 
+def Mct_RemarksOption :
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Report what is done, with the error where parameters are selected, and what is left alone, and why">;
+
 def Mct_FunctionOption : Option<"function", "function", "std::string", /*default=*/"",
                                 "Function to work on; empty: `main`, or the only public one">;
 

@@ -34,13 +34,6 @@ def Mct_ParameterSearchOption :
     Option<"parameterSearch", "parameter-search", "bool", /*default=*/"false",
            "Search shift and threshold together, smallest mean squared error first">;
 
-def Mct_RemarksOption : Option<"remarks", "remarks", "bool", /*default=*/"false",
-                               "Report forms that the pass leaves alone, and why">;
-
-def Mct_ErrorRemarksOption :
-    Option<"remarks", "remarks", "bool", /*default=*/"false",
-           "Say the error of each point, and how far from the least one it may be">;
-
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
@@ -611,7 +604,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   }];
   let options = [
     Mct_WeightErrorOption,
-    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_RemarksOption,
     Mct_ThreadsOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -647,7 +640,7 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_ActivationErrorOption,
-    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ErrorRemarksOption,
+    Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_RemarksOption,
     Mct_ZThresholdOption,
     Mct_ThreadsOption,
   ];

@@ -14,6 +14,7 @@ func.func @bound_above_eight(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> 
   %k2 = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %b = "tosa.const"() <{values = dense<3.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  // expected-remark@+1 {{its bound goes from 1.200000e+01 to 8.000000e+00}}
   %1 = tosa.clamp %0 {max_val = 12.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   %2 = tosa.conv2d %1, %k2, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %2 : tensor<1x4x4x1xf32>
@@ -65,6 +66,7 @@ func.func @ops_in_between(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x1x2xf32> {
   %pv = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %padding = tosa.const_shape {values = dense<[0, 0, 1, 1, 1, 1, 0, 0]> : tensor<8xindex>} : () -> !tosa.shape<8>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  // expected-remark@+1 {{its bound goes from 6.000000e+00 to 8.000000e+00}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   %2 = tosa.max_pool2d %1 {kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x4x4x1xf32>) -> tensor<1x2x2x1xf32>
   %3 = tosa.pad %2, %padding, %pv : (tensor<1x2x2x1xf32>, !tosa.shape<8>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
@@ -88,6 +90,7 @@ func.func @layer_without_bias(%arg0: tensor<1x1x4xf32>) -> tensor<1x1x1xf32> {
   %m = "tosa.const"() <{values = dense<1.0> : tensor<1x4x2xf32>}> : () -> tensor<1x4x2xf32>
   %n = "tosa.const"() <{values = dense<1.0> : tensor<1x2x1xf32>}> : () -> tensor<1x2x1xf32>
   %0 = tosa.matmul %arg0, %m, %zero, %zero : (tensor<1x1x4xf32>, tensor<1x4x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  // expected-remark@+1 {{its bound goes from 6.000000e+00 to 8.000000e+00}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
   %2 = tosa.matmul %1, %n, %zero, %zero : (tensor<1x1x2xf32>, tensor<1x2x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1xf32>
   return %2 : tensor<1x1x1xf32>
@@ -106,6 +109,7 @@ func.func @shared_kernel(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %k1 = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %b = "tosa.const"() <{values = dense<3.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  // expected-remark@+1 {{its bound goes from 6.000000e+00 to 8.000000e+00}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   %2 = tosa.conv2d %1, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %2 : tensor<1x4x4x1xf32>

@@ -17,6 +17,7 @@ func.func @two_layers(%arg0: tensor<1x2x2x1xf32> loc("image")) -> tensor<1x2x2x1
   %bias = "tosa.const"() <{values = dense<5.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel2 = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %w = tpc.quantize %kernel as "conv" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 8>) : tensor<1x1x1x1xf32>
+  // expected-remark@+1 {{input 'arg0' is scaled by 1.333333e+00}}
   %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 0.0, histogram = #tpc.histogram<step_exponent = -11, first = -6144, counts = dense<4> : tensor<1xi64>>,
       channel_mean = dense<-3.0> : tensor<1xf64>, channel_mean_square = dense<9.0> : tensor<1xf64>, channel_min = dense<-3.0> : tensor<1xf32>, channel_max = dense<0.0> : tensor<1xf32>>)
     parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
@@ -54,8 +55,10 @@ func.func @two_inputs(%arg0: tensor<1x2x2x1xf32>, %arg1: tensor<1x2x2x1xf32>) ->
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %bias = "tosa.const"() <{values = dense<5.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-remark@+1 {{input 'arg0' is scaled by 1.333333e+00}}
   %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
     parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
+  // expected-remark@+1 {{input 'arg1' is scaled by 1.600000e+00}}
   %q = tpc.quantize %arg1 as "arg1" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -2.5, max = 2.0>)
     parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
   %1 = tosa.conv2d %0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>

@@ -7,6 +7,7 @@
 // CHECK:         as "b" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 func.func @operand_with_two_readers(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<1x4xf32>) {
   %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
+  // expected-remark@+1 {{'b' takes the parameters of the concatenation 'c': threshold 2.000000e+00 to 1.600000e+01}}
   %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2xf32>
   %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
@@ -21,7 +22,9 @@ func.func @operand_with_two_readers(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf3
 // CHECK:         as "a" activation parameters(#tpc.symmetric<threshold = [1.600000e+01], bits = 8>)
 // CHECK:         as "b" activation parameters(#tpc.symmetric<threshold = [1.600000e+01], bits = 8>)
 func.func @unsigned_operand_of_a_signed_concatenation(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
+  // expected-remark@+1 {{'a' takes the parameters of the concatenation 'c': threshold 4.000000e+00 to 1.600000e+01}}
   %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.symmetric<threshold = [4.0], bits = 8, is_signed = false>) : tensor<1x2xf32>
+  // expected-remark@+1 {{'b' takes the parameters of the concatenation 'c': threshold 3.000000e+00 to 1.600000e+01}}
   %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.symmetric<threshold = [3.0], bits = 8>) : tensor<1x2xf32>
   %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.symmetric<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
@@ -36,9 +39,12 @@ func.func @unsigned_operand_of_a_signed_concatenation(%arg0: tensor<1x2xf32>, %a
 // CHECK:         as "b" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 // CHECK:         as "inner" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 func.func @concatenation_of_a_concatenation(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>, %arg2: tensor<1x4xf32>) -> tensor<1x8xf32> {
+  // expected-remark@+1 {{'a' takes the parameters of the concatenation 'inner': threshold 2.000000e+00 to 1.600000e+01}}
   %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2xf32>
+  // expected-remark@+1 {{'b' takes the parameters of the concatenation 'inner': threshold 4.000000e+00 to 1.600000e+01}}
   %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
   %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  // expected-remark@+1 {{'inner' takes the parameters of the concatenation 'outer': threshold 4.000000e+00 to 1.600000e+01}}
   %inner = tpc.quantize %c as "inner" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x4xf32>
   %d = tosa.concat %inner, %arg2 {axis = 1 : i32} : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32>
   %outer = tpc.quantize %d as "outer" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x8xf32>
@@ -50,6 +56,7 @@ func.func @concatenation_of_a_concatenation(%arg0: tensor<1x2xf32>, %arg1: tenso
 // CHECK-LABEL: func.func @values_that_are_moved_in_between
 // CHECK:         as "a" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 func.func @values_that_are_moved_in_between(%arg0: tensor<2x1xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
+  // expected-remark@+1 {{'a' takes the parameters of the concatenation 'c': threshold 2.000000e+00 to 1.600000e+01}}
   %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<2x1xf32>
   %t = tosa.transpose %a {perms = array<i32: 1, 0>} : (tensor<2x1xf32>) -> tensor<1x2xf32>
   %c = tosa.concat %t, %arg1 {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
@@ -62,6 +69,7 @@ func.func @values_that_are_moved_in_between(%arg0: tensor<2x1xf32>, %arg1: tenso
 // CHECK-LABEL: func.func @concatenation_of_tensor
 // CHECK:         as "a" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 func.func @concatenation_of_tensor(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
+  // expected-remark@+1 {{'a' takes the parameters of the concatenation 'c': threshold 2.000000e+00 to 1.600000e+01}}
   %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2xf32>
   %c = tensor.concat dim(1) %a, %arg1 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
@@ -121,7 +129,9 @@ func.func @concatenation_without_threshold(%arg0: tensor<1x2xf32>, %arg1: tensor
 // CHECK:         as "a" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8, rounding = half_up>)
 // CHECK:         as "b" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 func.func @rounding_stays(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
+  // expected-remark@+1 {{'a' takes the parameters of the concatenation 'c': threshold 4.000000e+00 to 1.600000e+01}}
   %a = tpc.quantize %arg0 as "a" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, rounding = half_up>) : tensor<1x2xf32>
+  // expected-remark@+1 {{'b' takes the parameters of the concatenation 'c': threshold 2.000000e+00 to 1.600000e+01}}
   %b = tpc.quantize %arg1 as "b" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_even>) : tensor<1x2xf32>
   %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8, rounding = half_up>) : tensor<1x4xf32>
