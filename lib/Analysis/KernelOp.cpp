@@ -446,7 +446,7 @@ void KernelOp::setKernel(OpBuilder &builder, ArrayRef<float> kernel,
   for (Value value = getKernelOperand().get();
        auto point = value.getDefiningOp<tpc::QuantizeOp>();
        value = point.getInput())
-    point.removeParametersAttr();
+    point.removeQuantizer();
   setCorrections(getKernelPoint(), corrections);
 }
 

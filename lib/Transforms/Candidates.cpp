@@ -116,10 +116,10 @@ LogicalResult mct::chooseCandidate(const OperatorPoints &of, int64_t index,
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);
         point && point.isActivation()) {
       point.removeStatisticsAttr();
-      point.removeParametersAttr();
+      point.removeQuantizer();
     }
   for (tpc::QuantizeOp point : changed) {
-    point.removeParametersAttr();
+    point.removeQuantizer();
     if (point.isActivation())
       continue;
     auto config =

@@ -75,25 +75,25 @@ func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 }
 func.func @first(%arg0: tensor<1x2xf32>) -> tensor<1x4xf32> {
   %a = tpc.quantize %arg0 as "first" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
-  %c = tosa.concat %a, %a {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  %c = tosa.concat %a, %arg0 {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }
 func.func @second(%arg0: tensor<1x2xf32>) -> tensor<1x4xf32> {
   %a = tpc.quantize %arg0 as "second" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
-  %c = tosa.concat %a, %a {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  %c = tosa.concat %a, %arg0 {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }
 func.func @third(%arg0: tensor<1x2xf32>) -> tensor<1x4xf32> {
   %a = tpc.quantize %arg0 as "third" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2xf32>
-  %c = tosa.concat %a, %a {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  %c = tosa.concat %a, %arg0 {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }
 func.func @fourth(%arg0: tensor<1x2xf32>) -> tensor<1x4xf32> {
   %a = tpc.quantize %arg0 as "fourth" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 4>) : tensor<1x2xf32>
-  %c = tosa.concat %a, %a {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  %c = tosa.concat %a, %arg0 {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }
