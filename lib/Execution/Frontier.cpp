@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Frontier.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -9,18 +10,21 @@ using namespace mct::execution;
 llvm::Error Frontier::write(int64_t unit, llvm::ArrayRef<char> block) {
   Block &own = blocks[unit];
   auto bytes = int64_t(block.size());
-  if (own.data && own.bytes != bytes) {
+  // Where all fit at any size memory is kept: its pages are there already.
+  bool keeps = largest <= budget / std::max<int64_t>(1, blocks.size());
+  int64_t capacity = keeps ? largest : bytes;
+  if (own.data && own.bytes != capacity) {
     own.data.reset();
     used -= own.bytes;
   }
   if (!own.data) {
     // Which units are in memory changes nothing but the time.
-    if (used.fetch_add(bytes) + bytes <= budget)
-      own.data.reset(new (std::nothrow) char[bytes]);
+    if (used.fetch_add(capacity) + capacity <= budget)
+      own.data.reset(new (std::nothrow) char[capacity]);
     if (!own.data)
-      used -= bytes;
+      used -= capacity;
   }
-  own.bytes = bytes;
+  own.bytes = capacity;
   if (own.data) {
     std::memcpy(own.data.get(), block.data(), bytes);
     return llvm::Error::success();
