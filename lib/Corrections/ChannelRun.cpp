@@ -302,7 +302,7 @@ public:
       return failure();
     changes[layer] = correct(layer, exact[layer], all, numSamples);
     workers[layer].clear();
-    return LayerChange{changes[layer], {}};
+    return LayerChange{changes[layer], {}, {}};
   }
 
   /// For each layer.

@@ -288,6 +288,15 @@ LogicalResult LayerwiseRun::run() {
       for (const auto &[number, values] : change->constants)
         if (llvm::Error error = executor.replaceConstant(number, values))
           return emitError(loc) << llvm::toString(std::move(error));
+      for (const auto &[number, quantizer] : change->quantizers) {
+        // What it has made is kept, as it was, by the layers before.
+        if (executor.stageOfPoint(number) < stage + (again ? 0 : 1))
+          return emitError(layers[layer].value.getLoc())
+                 << "cannot change the quantizer of a point that was run "
+                    "before it";
+        if (llvm::Error error = executor.replaceQuantizer(number, quantizer))
+          return emitError(loc) << llvm::toString(std::move(error));
+      }
       if (change->output.empty())
         continue;
       editors.emplace_back(layer,

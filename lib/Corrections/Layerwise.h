@@ -27,6 +27,10 @@ struct LayerChange {
   /// New values of constants that it reads, by their numbers in
   /// `execution::CompileOptions::replaceable`.
   std::vector<std::pair<size_t, std::vector<float>>> constants;
+  /// New quantizers of points, by their numbers in
+  /// `execution::CompileOptions::replaceablePoints`; null: none. Of points that
+  /// quantize in the layer's stage or behind it.
+  std::vector<std::pair<size_t, mlir::Attribute>> quantizers;
 };
 
 /// Removes what does not lead to `values`, results of the function included.
@@ -53,7 +57,8 @@ public:
                        const execution::TensorView &values) = 0;
   /// When all samples were seen.
   virtual mlir::FailureOr<LayerChange> finish(size_t layer) = 0;
-  /// Whether constants may change: layers are then run a second time.
+  /// Whether constants or quantizers that the layer's stage reads may change:
+  /// layers are then run a second time.
   virtual bool changesConstants() const { return false; }
 };
 

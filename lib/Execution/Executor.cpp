@@ -77,6 +77,8 @@ private:
   SmallVector<Value> observedValues;
   /// Of `options.replaceable`, likewise.
   SmallVector<OpOperand *> replaceable;
+  /// Of `options.replaceablePoints`, likewise.
+  SmallVector<QuantizeOp> replaceablePoints;
   /// Where the batch lies in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
@@ -128,6 +130,8 @@ LogicalResult Compiler::extract() {
     replaceable.push_back(map(operand));
   for (OpOperand *operand : options.observedOperands)
     observedOperands.push_back(map(operand));
+  for (Operation *point : options.replaceablePoints)
+    replaceablePoints.push_back(cast<QuantizeOp>(mapping.lookup(point)));
   bool hasCalls = false;
   entry.walk([&](func::CallOp) { hasCalls = true; });
   if (hasCalls) {
@@ -510,7 +514,8 @@ LogicalResult Compiler::plan(PartSet &parts) {
   scheduler.emplace(entry, *program, parts,
                     // The others have lost their parameters.
                     options.simulateQuantization || !options.quantizers.empty(),
-                    observed, readers, options.numEdited, replaceable);
+                    observed, readers, options.numEdited, replaceable,
+                    replaceablePoints);
   return scheduler->schedule(options.useKernels);
 }
 
@@ -654,6 +659,39 @@ llvm::Error Executor::replaceConstant(size_t replaceable,
     return llvm::createStringError("oneDNN could not take the new values of a "
                                    "kernel");
   return llvm::Error::success();
+}
+llvm::Error Executor::replaceQuantizer(size_t number, Attribute attribute) {
+  const ReplaceablePoint &point = program->replaceablePoints[number];
+  auto refuse = [&](const std::string &why) {
+    return llvm::createStringError("'" + point.name + "' cannot quantize by " +
+                                   why);
+  };
+  auto quantizer = dyn_cast_or_null<tpc::QuantizerAttrInterface>(attribute);
+  if (attribute && !quantizer) {
+    std::string text;
+    llvm::raw_string_ostream(text) << attribute;
+    return refuse(text + ", which is no quantizer");
+  }
+  if (quantizer && quantizer.getNumChannels() != 1 &&
+      int64_t(quantizer.getNumChannels()) != point.numChannels)
+    return refuse(std::to_string(quantizer.getNumChannels()) +
+                  " parameters: it has " + std::to_string(point.numChannels) +
+                  " channels");
+  QuantizeSite site{quantizer ? quantizer.prepare() : nullptr, point.shape,
+                    point.axes, std::nullopt};
+  if (point.site)
+    program->quantizers[*point.site].quantizer = site.quantizer;
+  if (point.constants.empty())
+    return llvm::Error::success();
+  std::vector<float> values(point.values.size());
+  site.run(point.values.data(), values.data());
+  for (size_t constant : point.constants)
+    if (llvm::Error error = replaceConstant(constant, values))
+      return error;
+  return llvm::Error::success();
+}
+unsigned Executor::stageOfPoint(size_t point) const {
+  return program->replaceablePoints[point].stage;
 }
 size_t Executor::numCompiledParts() const { return program->parts->size(); }
 

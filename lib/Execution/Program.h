@@ -18,14 +18,27 @@ namespace mct::execution {
 
 /// A quantizer with parameters, as a function on a buffer.
 struct QuantizeSite {
+  /// Null: the identity.
   std::shared_ptr<const quantization::TensorQuantizer> quantizer;
   llvm::SmallVector<int64_t> shape, axes;
-  /// The grid when there is one for the whole tensor.
+  /// The grid when there is one for the whole tensor, and always this one.
   std::optional<quantization::Grid> grid;
 
-  void run(const float *input, float *output) const {
-    quantizer->run(shape, axes, input, output);
-  }
+  void run(const float *input, float *output) const;
+};
+
+/// A point that may get another quantizer.
+struct ReplaceablePoint {
+  /// Name, for errors.
+  std::string name;
+  int64_t numChannels = 1;
+  unsigned stage = 0;
+  /// Quantizes a value that a step makes; none where nobody reads it.
+  std::optional<size_t> site;
+  /// Or constants, by their numbers, which are all quantized from `values`.
+  llvm::SmallVector<size_t, 1> constants;
+  std::vector<float> values;
+  llvm::SmallVector<int64_t> shape, axes;
 };
 
 /// A piece of compiled code.
@@ -140,6 +153,7 @@ struct Program {
   std::vector<QuantizeSite> quantizers;
   std::vector<ConstantBuffer> constants;
   std::vector<ReplaceableConstant> replaceable;
+  std::vector<ReplaceablePoint> replaceablePoints;
   std::vector<Executor::KernelInfo> kernelInfos;
 
   /// What a worker does, in this order.

@@ -133,10 +133,12 @@ bool isReduction(Operation *op) {
 /// The parameters of a point, ready to run.
 static QuantizeSite makeQuantizer(QuantizeOp op) {
   QuantizeSite site;
-  site.quantizer = op.getParameters()->prepare();
   auto type = cast<RankedTensorType>(op.getType());
   llvm::append_range(site.shape, type.getShape());
   llvm::append_range(site.axes, op.getChannelAxes());
+  if (!op.getParameters())
+    return site;
+  site.quantizer = op.getParameters()->prepare();
   SmallVector<mct::quantization::Grid> grids = op.getParameters()->getGrids();
   if (grids.size() == 1)
     site.grid = grids.front();
@@ -146,10 +148,11 @@ static QuantizeSite makeQuantizer(QuantizeOp op) {
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
                      bool simulate, ArrayRef<Value> observed,
                      ArrayRef<Operation *> readers, size_t numEdited,
-                     ArrayRef<OpOperand *> replaceable)
+                     ArrayRef<OpOperand *> replaceable,
+                     ArrayRef<QuantizeOp> replaceablePoints)
     : function(function), program(program), parts(parts), simulate(simulate),
       observed(observed), readers(readers), numEdited(numEdited),
-      replaceable(replaceable) {
+      replaceable(replaceable), replaceablePoints(replaceablePoints) {
   constants.handle<QuantizeOp>(
       [simulate](QuantizeOp point, ConstantEvaluator::Operands operands)
           -> std::optional<ConstantTensor> {
@@ -484,6 +487,11 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
       return failure();
     program.quantizers.push_back(makeQuantizer(point));
     size_t quantizer = program.quantizers.size() - 1;
+    if (auto number = pointNumbers.find(op); number != pointNumbers.end()) {
+      program.quantizers.back().grid = std::nullopt;
+      program.replaceablePoints[number->second].site = quantizer;
+      program.replaceablePoints[number->second].stage = stage;
+    }
     // At once, where the value is made for this point alone.
     auto maker = makerOf.find(*buffer);
     if (maker != makerOf.end() && isReadOnlyBy(point) &&
@@ -499,6 +507,37 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   }
   if (rootOf.lookup(op) == op)
     return schedulePart(op);
+  return success();
+}
+
+/// What points that may change quantize: constants, which join `replaceable`,
+/// or what is computed.
+LogicalResult Scheduler::describePoints() {
+  for (auto [number, point] : llvm::enumerate(replaceablePoints)) {
+    ReplaceablePoint &found = program.replaceablePoints.emplace_back();
+    auto type = cast<RankedTensorType>(point.getType());
+    found.name = point.getUniqueName();
+    llvm::append_range(found.shape, type.getShape());
+    llvm::append_range(found.axes, point.getChannelAxes());
+    for (int64_t axis : found.axes)
+      found.numChannels *= type.getDimSize(axis);
+    std::optional<ConstantTensor> constant =
+        constants.evaluate(point.getInput());
+    if (!constant) {
+      pointNumbers[point] = number;
+      continue;
+    }
+    std::optional<ConstantFloats> values = ConstantFloats::convert(*constant);
+    if (!values)
+      return point.emitOpError("cannot be executed with another quantizer: its "
+                               "constant is too large");
+    found.values = values->values().vec();
+    program.memory.shared += int64_t(found.values.size() * sizeof(float));
+    for (OpOperand &use : point.getResult().getUses()) {
+      found.constants.push_back(replaceable.size());
+      replaceable.push_back(&use);
+    }
+  }
   return success();
 }
 
@@ -585,8 +624,12 @@ LogicalResult Scheduler::observe(Value value) {
 LogicalResult Scheduler::schedule(bool useKernels) {
   // Points that do not quantize would stand between a kernel and what it can
   // do itself.
+  llvm::DenseSet<Operation *> changing(replaceablePoints.begin(),
+                                       replaceablePoints.end());
   function.walk([&](QuantizeOp point) {
-    if (simulate && point.getParameters())
+    if (!simulate)
+      point.removeParametersAttr();
+    if (point.getParameters() || changing.contains(point))
       return;
     for (Value &value : observed)
       if (value == point.getResult())
@@ -594,6 +637,8 @@ LogicalResult Scheduler::schedule(bool useKernels) {
     point.getResult().replaceAllUsesWith(point.getInput());
     point.erase();
   });
+  if (failed(describePoints()))
+    return failure();
   separateReplaceable();
   // What a value is changed to is not known before.
   for (Value value : edited())
@@ -646,6 +691,11 @@ LogicalResult Scheduler::schedule(bool useKernels) {
     next.reads = {*buffer};
     next.writes = {target};
   }
+  for (ReplaceablePoint &point : program.replaceablePoints)
+    for (auto [number, constant] : llvm::enumerate(point.constants)) {
+      unsigned reader = stageOf.lookup(replaceable[constant]->getOwner());
+      point.stage = number == 0 ? reader : std::min(point.stage, reader);
+    }
   return findReplaceable();
 }
 

@@ -21,12 +21,13 @@ class Scheduler {
 public:
   /// `observed`: the values that observers see, by their numbers, each when the
   /// op in `readers` is about to read it, or, where that is null, when it is
-  /// made; `numEdited`
-  /// and `replaceable` as in CompileOptions, in this function.
+  /// made; `numEdited`, `replaceable` and `replaceablePoints` as in
+  /// CompileOptions, in this function.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
             bool simulate, llvm::ArrayRef<mlir::Value> observed,
             llvm::ArrayRef<mlir::Operation *> readers, size_t numEdited,
-            llvm::ArrayRef<mlir::OpOperand *> replaceable);
+            llvm::ArrayRef<mlir::OpOperand *> replaceable,
+            llvm::ArrayRef<tpc::QuantizeOp> replaceablePoints);
 
   /// Finds kernels (if `useKernels`) and parts.
   mlir::LogicalResult schedule(bool useKernels);
@@ -49,6 +50,7 @@ private:
   llvm::ArrayRef<mlir::Value> edited() const {
     return llvm::ArrayRef(observed).take_front(numEdited);
   }
+  mlir::LogicalResult describePoints();
   void separateReplaceable();
   mlir::LogicalResult findReplaceable();
   void sortByStage();
@@ -82,7 +84,10 @@ private:
   llvm::SmallVector<mlir::Operation *> readers;
   size_t numEdited;
   llvm::SmallVector<mlir::OpOperand *> replaceable;
-  /// What they read, which nothing else does.
+  llvm::SmallVector<tpc::QuantizeOp> replaceablePoints;
+  /// Numbers of those that quantize what is computed.
+  llvm::DenseMap<mlir::Operation *, size_t> pointNumbers;
+  /// What `replaceable` reads, which nothing else does.
   llvm::DenseSet<mlir::Value> replaceableValues;
   /// Of what is being scheduled.
   unsigned stage = 0;

@@ -68,6 +68,10 @@ struct CompileOptions {
   /// that may get other values later (`Executor::replaceConstant`): kernels and
   /// biases.
   llvm::SmallVector<mlir::OpOperand *> replaceable;
+  /// Points (`tpc.quantize`) of the function whose quantizer may become another
+  /// one later (`Executor::replaceQuantizer`). Such a point of a constant is
+  /// one of a kernel or bias, as above.
+  llvm::SmallVector<mlir::Operation *> replaceablePoints;
   /// Convolutions and matrix products become calls of oneDNN. False takes the
   /// upstream lowering for every op: the reference of the tests.
   bool useKernels = true;
@@ -203,6 +207,16 @@ public:
   /// Nothing is compiled again. No worker runs meanwhile; those that there are
   /// see the new values. Fails where oneDNN does.
   llvm::Error replaceConstant(size_t replaceable, llvm::ArrayRef<float> values);
+  /// Gives a point of `CompileOptions::replaceablePoints`, by its number,
+  /// another quantizer (`tpc::QuantizerAttrInterface`), or none (null): then it
+  /// is the identity (sums may differ in the last bit from those of a network
+  /// without the point, where one call of oneDNN may do more). Otherwise as
+  /// replaceConstant. Fails where the quantizer has not one parameter, or one
+  /// for each channel.
+  llvm::Error replaceQuantizer(size_t point, mlir::Attribute quantizer);
+  /// In which stage such a point quantizes; of a constant: in which its value
+  /// is read first.
+  unsigned stageOfPoint(size_t point) const;
 
   /// Pieces of code that were compiled, those in the cache included; equal
   /// parts of networks share one.

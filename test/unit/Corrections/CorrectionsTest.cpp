@@ -7,6 +7,7 @@
 #include "lib/Corrections/Layers.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/Npy.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
 #include "test/unit/Execution/Fixture.h"
 
@@ -567,6 +568,148 @@ TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
       EXPECT_NEAR(changed[layer].channels()[i].mean(),
                   0.5 * halve.seen[layer].mean(i) + 0.25, 1e-4)
           << kLayers[layer] << " channel " << i;
+}
+
+/// Remembers what layers read and make; behind the first of the layers in
+/// `when` the points get other quantizers.
+struct ChangePoints : corrections::LayerVisitor {
+  void begin(llvm::ArrayRef<size_t>, size_t workers) override {
+    EXPECT_EQ(workers, 1u);
+  }
+  void observe(size_t layer, size_t, corrections::LayerValue what,
+               const TensorView &values) override {
+    llvm::append_range(seen[{layer, what}], values.floats());
+  }
+  mlir::FailureOr<corrections::LayerChange> finish(size_t layer) override {
+    corrections::LayerChange change;
+    if (layer == when)
+      change.quantizers = quantizers;
+    return change;
+  }
+  bool changesConstants() const override { return !quantizers.empty(); }
+  std::map<std::pair<size_t, corrections::LayerValue>, Floats> seen;
+  size_t when = 0;
+  std::vector<std::pair<size_t, mlir::Attribute>> quantizers;
+};
+
+class ChangePointsTest : public CorrectionsTest {
+protected:
+  /// Runs a network beside the float one.
+  mlir::LogicalResult show(mlir::ModuleOp target, bool replaceable,
+                           ChangePoints &visitor) {
+    auto found = corrections::Layers::find(target, "main", false);
+    EXPECT_TRUE(mlir::succeeded(found));
+    std::vector<corrections::Layer *> layers;
+    for (corrections::Layer &layer : found->layers)
+      layers.push_back(&layer);
+    mlir::IRMapping floatMapping, mapping;
+    auto floating = found->cloneFloat(floatMapping);
+    auto quantized = found->clone(mapping);
+    auto compileAs = [&](mlir::ModuleOp network, const mlir::IRMapping &copies,
+                         bool simulate) {
+      llvm::SmallVector<corrections::ChannelValue> values;
+      llvm::SmallVector<mlir::OpOperand *> inputs;
+      for (corrections::Layer *layer : layers) {
+        mlir::Operation *copy = copies.lookup(layer->op.getOperation());
+        values.push_back({copy->getResult(0), layer->op.resultAxis()});
+        inputs.push_back(
+            &copy->getOpOperand(layer->op.getInput().getOperandNumber()));
+      }
+      auto options = corrections::compileLayerwise(
+          network.lookupSymbol<mlir::func::FuncOp>("main"), values, inputs);
+      options.simulateQuantization = simulate;
+      if (replaceable && simulate)
+        network.walk([&](tpc::QuantizeOp point) {
+          options.replaceablePoints.push_back(point);
+        });
+      channels = values;
+      return Executor::compile(network, options);
+    };
+    auto exact = compileAs(*floating, floatMapping, false);
+    auto executor = compileAs(*quantized, mapping, true);
+    EXPECT_TRUE(mlir::succeeded(exact) && mlir::succeeded(executor))
+        << llvm::join(diagnostics, "\n");
+    SampleOptions sampleOptions;
+    sampleOptions.files = {file};
+    auto samples = llvm::cantFail(SampleSource::open(
+        sampleOptions, (*executor)->inputs(), (*executor)->unit()));
+    corrections::LayerwiseOptions options;
+    options.run.threads = 1;
+    return corrections::runLayerwise(target->getLoc(), **executor, exact->get(),
+                                     channels, *samples, options, visitor);
+  }
+  /// Numbers of all points and other quantizers for them.
+  std::vector<std::pair<size_t, mlir::Attribute>>
+  choose(mlir::ModuleOp target) {
+    std::vector<std::pair<size_t, mlir::Attribute>> chosen;
+    target.walk([&](tpc::QuantizeOp point) {
+      size_t number = chosen.size();
+      if (point.isActivation())
+        chosen.emplace_back(
+            number,
+            number % 3 == 1
+                ? mlir::Attribute()
+                : mlir::parseAttribute("#tpc.power_of_two<threshold = [1.0], "
+                                       "bits = 4, is_signed = true>",
+                                       &context));
+      else
+        chosen.emplace_back(
+            number,
+            mlir::parseAttribute("#tpc.symmetric<threshold = [0.5], bits = 4>",
+                                 &context));
+    });
+    return chosen;
+  }
+};
+
+// All points, of activations and kernels, get other quantizers, or none, behind
+// the first layer: what the layers behind it read and make is what they would
+// in a module that has these quantizers, and the float network beside it stays
+// what it is.
+TEST_F(ChangePointsTest, LayersBehindSeeReplacedQuantizers) {
+  auto plain = parse(), changed = parse();
+  ChangePoints before, replaced, expected;
+  replaced.quantizers = choose(*plain);
+  ASSERT_TRUE(mlir::succeeded(show(*plain, false, before)));
+  ASSERT_TRUE(mlir::succeeded(show(*plain, true, replaced)))
+      << llvm::join(diagnostics, "\n");
+  size_t next = 0;
+  changed->walk([&](tpc::QuantizeOp point) {
+    point.removeParametersAttr();
+    if (mlir::Attribute quantizer = replaced.quantizers[next++].second)
+      point.setParametersAttr(
+          mlir::cast<tpc::QuantizerAttrInterface>(quantizer));
+  });
+  ASSERT_TRUE(mlir::succeeded(show(*changed, false, expected)));
+  using corrections::LayerValue;
+  for (size_t layer = 0; layer != kLayers.size(); ++layer) {
+    auto same = [&](LayerValue what, ChangePoints &one, ChangePoints &other) {
+      Floats values = one.seen[{layer, what}];
+      EXPECT_FALSE(values.empty()) << kLayers[layer];
+      return values == other.seen[{layer, what}];
+    };
+    for (LayerValue what : {LayerValue::FloatInput, LayerValue::FloatOutput})
+      EXPECT_TRUE(same(what, replaced, before)) << kLayers[layer];
+    // The first layer was seen before the change.
+    for (LayerValue what : {LayerValue::Input, LayerValue::Output}) {
+      EXPECT_TRUE(same(what, replaced, layer == 0 ? before : expected))
+          << kLayers[layer];
+      EXPECT_FALSE(same(what, before, expected)) << kLayers[layer];
+    }
+  }
+}
+
+TEST_F(ChangePointsTest, PointsThatWereRunAreNotChanged) {
+  auto target = parse();
+  ChangePoints visitor;
+  visitor.quantizers = choose(*target);
+  visitor.when = 1;
+  EXPECT_TRUE(mlir::failed(show(*target, true, visitor)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("cannot change the quantizer of a point that "
+                                "was run before it"),
+            std::string::npos)
+      << diagnostics[0];
 }
 
 } // namespace

@@ -4,7 +4,9 @@
 // nothing, and what is edited is seen by everything behind.
 #include "Fixture.h"
 #include "mct/Execution/Frontier.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 
 #include <cmath>
 
@@ -238,6 +240,139 @@ TEST_F(StagesTest, ReplacedConstantsAreThoseOfANewNetwork) {
   }
 }
 
+/// A convolution and a sum; points on the input, the kernel (per channel),
+/// behind the convolution and on the sum. `quantizers`: theirs; empty: none.
+/// The convolution is returned, too, or oneDNN would add the sum where there is
+/// no point, in another order.
+std::string points(llvm::ArrayRef<std::string> quantizers) {
+  auto point = [&](size_t number, const std::string &result,
+                   const std::string &input, const std::string &what,
+                   const std::string &type) {
+    return "%" + result + " = tpc.quantize %" + input + " as \"p" +
+           std::to_string(number) + "\" " + what +
+           (quantizers[number].empty()
+                ? ""
+                : " parameters(" + quantizers[number] + ")") +
+           " : " + type + "\n";
+  };
+  const std::string image = "tensor<1x4x4x2xf32>",
+                    kernel = "tensor<2x1x1x2xf32>";
+  return "func.func @main(%x: " + image + ") -> (" + image + ", " + image +
+         ") {\n" + kZero +
+         constant("k", {2, 1, 1, 2}, Floats{0.9f, -0.35f, 0.55f, 0.15f}) +
+         constant("b", {2}, Floats{0.1f, -0.2f}) +
+         point(0, "q", "x", "activation", image) +
+         point(1, "w", "k", "weight \"kernel\" axes [0]", kernel) +
+         "%0 = tosa.conv2d %q, %w, %b, %zero, %zero {acc_type = f32, dilation "
+         "= array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+         "array<i64: 1, 1>} : (" +
+         image + ", " + kernel +
+         ", tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> " + image + "\n" +
+         point(2, "y", "0", "activation", image) + "%1 = tosa.add %y, %q : (" +
+         image + ", " + image + ") -> " + image + "\n" +
+         point(3, "s", "1", "activation", image) + "return %s, %0 : " + image +
+         ", " + image + "\n}";
+}
+
+// With other quantizers, fewer or more of them, a network computes what it
+// would if it were compiled with these.
+TEST_F(StagesTest, ReplacedQuantizersAreThoseOfANetworkThatHasThem) {
+  auto threshold = [](const char *bits) {
+    return std::string("#tpc.power_of_two<threshold = [1.0], bits = ") + bits +
+           ", is_signed = true>";
+  };
+  const std::vector<std::vector<std::string>> all{
+      {threshold("5"), "#tpc.symmetric<threshold = [0.9, 0.6], bits = 3>",
+       threshold("4"), threshold("6")},
+      {"", "", "", ""},
+      {threshold("3"), "#tpc.symmetric<threshold = [0.8], bits = 2>", "",
+       "#tpc.uniform<scale = [0.25], zero_point = [3], bits = 3>"},
+      {"", "#tpc.symmetric<threshold = [0.7, 0.3], bits = 8>", threshold("2"),
+       ""}};
+  std::vector<Floats> expected, inputs;
+  for (bool useKernels : {true, false}) {
+    expected.clear();
+    CompileOptions options;
+    options.useKernels = useKernels;
+    for (const auto &quantizers : all) {
+      auto executor = compile(points(quantizers), options);
+      ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+      inputs = randomInputs(*executor);
+      expected.push_back(runUnit(*executor, inputs));
+      for (size_t other = 0; other + 1 != expected.size(); ++other)
+        EXPECT_NE(expected[other], expected.back());
+    }
+    for (size_t start = 0; start != all.size(); ++start) {
+      module =
+          mlir::parseSourceString<mlir::ModuleOp>(points(all[start]), &context);
+      ASSERT_TRUE(module);
+      options.replaceablePoints.clear();
+      module->walk([&](mct::tpc::QuantizeOp point) {
+        options.replaceablePoints.push_back(point);
+      });
+      for (bool simulate : {true, false}) {
+        options.simulateQuantization = simulate;
+        auto executor = Executor::compile(*module, options);
+        ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+        EXPECT_EQ(runUnit(**executor, inputs), expected[simulate ? start : 1]);
+        for (size_t next : {2, 0, 3, 1}) {
+          for (auto [number, quantizer] : llvm::enumerate(all[next]))
+            llvm::cantFail((*executor)->replaceQuantizer(
+                number, quantizer.empty()
+                            ? mlir::Attribute()
+                            : mlir::parseAttribute(quantizer, &context)));
+          EXPECT_EQ(runUnit(**executor, inputs), expected[next])
+              << useKernels << " from " << start << " to " << next;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(StagesTest, QuantizersThatDoNotFitAreRefused) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(points({"", "", "", ""}),
+                                                   &context);
+  ASSERT_TRUE(module);
+  CompileOptions options;
+  module->walk([&](mct::tpc::QuantizeOp point) {
+    options.replaceablePoints.push_back(point);
+  });
+  auto executor = Executor::compile(*module, options);
+  ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+  auto refuse = [&](size_t point, const char *quantizer) {
+    return llvm::toString((*executor)->replaceQuantizer(
+        point, mlir::parseAttribute(quantizer, &context)));
+  };
+  EXPECT_EQ(refuse(0, "42 : i64"),
+            "'p0' cannot quantize by 42 : i64, which is no quantizer");
+  const char *three = "#tpc.symmetric<threshold = [1.0, 2.0, 3.0], bits = 4>";
+  EXPECT_EQ(refuse(0, three),
+            "'p0' cannot quantize by 3 parameters: it has 1 channels");
+  EXPECT_EQ(refuse(1, three),
+            "'p1/kernel' cannot quantize by 3 parameters: it has 2 channels");
+}
+
+TEST_F(StagesTest, PointsOfHugeConstantsCannotChange) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+      %c = "tosa.const"() <{values = dense<1.0> : tensor<67108865xf32>}> : () -> tensor<67108865xf32>
+      %w = tpc.quantize %c as "p" weight "kernel" axes [] : tensor<67108865xf32>
+      return %x : tensor<1xf32>
+    })",
+                                                   &context);
+  ASSERT_TRUE(module) << llvm::join(diagnostics, "\n");
+  CompileOptions options;
+  module->walk([&](mct::tpc::QuantizeOp point) {
+    options.replaceablePoints.push_back(point);
+  });
+  EXPECT_TRUE(mlir::failed(Executor::compile(*module, options)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("'tpc.quantize' op cannot be executed with "
+                                "another quantizer: its constant is too large"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
 TEST_F(StagesTest, OperandsThatAreNoConstantsCannotBeReplaced) {
   module = mlir::parseSourceString<mlir::ModuleOp>(R"(
     func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
@@ -260,20 +395,21 @@ TEST_F(StagesTest, OperandsThatAreNoConstantsCannotBeReplaced) {
 
 TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
   constexpr int64_t kUnits = 10, kLargest = 1000;
-  // 3 blocks of the first size fit, or 10 of the second.
-  Frontier frontier(kUnits, kLargest, /*budget=*/3500);
-  std::vector<char> block(kLargest);
-  for (int64_t size : {int64_t(1000), int64_t(300), int64_t(900)}) {
-    for (int64_t unit = 0; unit != kUnits; ++unit) {
-      std::vector<char> written(size, char(unit * 7 + size));
-      ASSERT_FALSE(frontier.write(unit, written));
-    }
-    EXPECT_LE(frontier.memoryBytes(), 3500);
-    EXPECT_GE(frontier.memoryBytes(), 2700);
-    for (int64_t unit = kUnits; unit-- > 0;) {
-      std::vector<char> read(size), expected(size, char(unit * 7 + size));
-      ASSERT_FALSE(frontier.read(unit, read));
-      EXPECT_EQ(read, expected) << unit;
+  // 3 blocks of the first size fit, or 10 of the second; or all.
+  for (int64_t budget : {3500, 10000}) {
+    Frontier frontier(kUnits, kLargest, budget);
+    for (int64_t size : {int64_t(1000), int64_t(300), int64_t(900)}) {
+      for (int64_t unit = 0; unit != kUnits; ++unit) {
+        std::vector<char> written(size, char(unit * 7 + size));
+        ASSERT_FALSE(frontier.write(unit, written));
+      }
+      EXPECT_LE(frontier.memoryBytes(), budget);
+      EXPECT_GE(frontier.memoryBytes(), budget == 3500 ? 2700 : 10000);
+      for (int64_t unit = kUnits; unit-- > 0;) {
+        std::vector<char> read(size), expected(size, char(unit * 7 + size));
+        ASSERT_FALSE(frontier.read(unit, read));
+        EXPECT_EQ(read, expected) << unit;
+      }
     }
   }
 }
