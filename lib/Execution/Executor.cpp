@@ -336,7 +336,7 @@ LogicalResult Compiler::findObserved() {
 
 /// Samples per unit so that the largest activations stay in a core's second
 /// level cache. A constant of the model, not of the machine: a different unit
-/// may make oneDNN choose a different kernel.
+/// may make oneDNN choose a different implementation.
 int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
                 int64_t batch) {
   constexpr int64_t kCacheBytes = 768 * 1024;
@@ -516,7 +516,7 @@ LogicalResult Compiler::plan(PartSet &parts) {
                     options.simulateQuantization || !options.quantizers.empty(),
                     observed, readers, options.numEdited, replaceable,
                     replaceablePoints);
-  return scheduler->schedule(options.useKernels);
+  return scheduler->schedule(options.usePrimitives);
 }
 
 LogicalResult Compiler::checkMemory() {
@@ -620,8 +620,8 @@ int64_t Executor::unit() const { return program->unit; }
 bool Executor::allowsPartialUnits() const {
   return program->allowsPartialUnits;
 }
-ArrayRef<Executor::KernelInfo> Executor::kernels() const {
-  return program->kernelInfos;
+ArrayRef<Executor::PrimitiveInfo> Executor::primitives() const {
+  return program->primitiveInfos;
 }
 const Executor::Memory &Executor::memory() const { return program->memory; }
 int64_t Executor::maxMemory() const { return program->maxMemory; }
@@ -645,10 +645,10 @@ llvm::Error Executor::replaceConstant(size_t replaceable,
   bool done = true;
   switch (constant.place) {
   case ReplaceableConstant::Place::Weights:
-    done = program->kernels.setWeights(constant.index, values);
+    done = program->primitives.setWeights(constant.index, values);
     break;
   case ReplaceableConstant::Place::Bias:
-    done = program->kernels.setBias(constant.index, values);
+    done = program->primitives.setBias(constant.index, values);
     break;
   case ReplaceableConstant::Place::Buffer:
     std::memcpy(program->constants[constant.index].data.get(), values.data(),
@@ -697,6 +697,6 @@ size_t Executor::numCompiledParts() const { return program->parts->size(); }
 
 std::string Executor::instructionSet() {
   return (llvm::sys::getHostCPUName() + ", oneDNN " +
-          KernelSet::instructionSet())
+          PrimitiveSet::instructionSet())
       .str();
 }

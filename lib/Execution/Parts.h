@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of networks that are compiled: what lies between the calls of
-// kernels, cut into small functions.
+// primitives, cut into small functions.
 #ifndef MCT_LIB_EXECUTION_PARTS_H
 #define MCT_LIB_EXECUTION_PARTS_H
 

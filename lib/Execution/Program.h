@@ -4,9 +4,9 @@
 #ifndef MCT_LIB_EXECUTION_PROGRAM_H
 #define MCT_LIB_EXECUTION_PROGRAM_H
 
-#include "Kernels.h"
 #include "Moving.h"
 #include "Pooling.h"
+#include "Primitives.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Quantization/TensorQuantizer.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -56,7 +56,7 @@ struct CompiledPart {
 /// One thing that is done to buffers.
 struct Step {
   enum class Kind {
-    Kernel,
+    Primitive,
     AveragePool,
     MaximumPool,
     Move,
@@ -128,7 +128,7 @@ struct ConstantBuffer {
 struct ReplaceableConstant {
   enum class Place { Weights, Bias, Buffer };
   Place place = Place::Buffer;
-  /// Of the kernel, or of the constant.
+  /// Of the primitive, or of the constant.
   size_t index = 0;
   int64_t elements = 0;
 };
@@ -147,14 +147,14 @@ struct Program {
   int64_t unit = 1;
   bool allowsPartialUnits = true;
 
-  KernelSet kernels;
+  PrimitiveSet primitives;
   std::vector<PoolingShape> pools;
   std::vector<MovingShape> moves;
   std::vector<QuantizeSite> quantizers;
   std::vector<ConstantBuffer> constants;
   std::vector<ReplaceableConstant> replaceable;
   std::vector<ReplaceablePoint> replaceablePoints;
-  std::vector<Executor::KernelInfo> kernelInfos;
+  std::vector<Executor::PrimitiveInfo> primitiveInfos;
 
   /// What a worker does, in this order.
   std::vector<Step> steps;

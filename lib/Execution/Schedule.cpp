@@ -561,12 +561,12 @@ LogicalResult Scheduler::findReplaceable() {
     Operation *op = operand->getOwner();
     found.elements =
         cast<RankedTensorType>(operand->get().getType()).getNumElements();
-    if (std::optional<size_t> kernel = sites->lookupKernel(op);
-        kernel && !buffers.contains(operand->get())) {
+    if (std::optional<size_t> primitive = sites->lookupPrimitive(op);
+        primitive && !buffers.contains(operand->get())) {
       found.place = operand->getOperandNumber() == 1
                         ? ReplaceableConstant::Place::Weights
                         : ReplaceableConstant::Place::Bias;
-      found.index = *kernel;
+      found.index = *primitive;
       continue;
     }
     auto buffer = buffers.find(operand->get());
@@ -621,8 +621,8 @@ LogicalResult Scheduler::observe(Value value) {
   return success();
 }
 
-LogicalResult Scheduler::schedule(bool useKernels) {
-  // Points that do not quantize would stand between a kernel and what it can
+LogicalResult Scheduler::schedule(bool usePrimitives) {
+  // Points that do not quantize would stand between a primitive and what it can
   // do itself.
   llvm::DenseSet<Operation *> changing(replaceablePoints.begin(),
                                        replaceablePoints.end());
@@ -644,12 +644,12 @@ LogicalResult Scheduler::schedule(bool useKernels) {
   for (Value value : edited())
     constants.leaveOut(value);
   sites.emplace(function, program, constants, observed);
-  if (useKernels) {
-    // The number of threads is fixed in a kernel when it is made.
+  if (usePrimitives) {
+    // The number of threads is fixed in a primitive when it is made.
     SingleOpenMPThread singleThread;
-    sites->findKernels();
+    sites->findPrimitives();
   }
-  program.memory.shared += program.kernels.bytes();
+  program.memory.shared += program.primitives.bytes();
   if (numEdited != 0)
     sortByStage();
   markConstants();

@@ -10,7 +10,7 @@
 
 namespace mct::execution {
 
-/// The function's ops in their order become steps: calls of kernels, of
+/// The function's ops in their order become steps: calls of primitives, of
 /// compiled parts and of observers. Values are immutable, so what a step may
 /// overwrite follows from the last step that reads a buffer, and from nothing
 /// else.
@@ -29,8 +29,8 @@ public:
             llvm::ArrayRef<mlir::OpOperand *> replaceable,
             llvm::ArrayRef<tpc::QuantizeOp> replaceablePoints);
 
-  /// Finds kernels (if `useKernels`) and parts.
-  mlir::LogicalResult schedule(bool useKernels);
+  /// Finds primitives (if `usePrimitives`) and parts.
+  mlir::LogicalResult schedule(bool usePrimitives);
 
   /// When the parts are linalg: decides what is updated in place, and where the
   /// values lie.

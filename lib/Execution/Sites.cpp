@@ -41,7 +41,7 @@ Operation *SiteFinder::soleUser(Value value) const {
   return user->getParentOp() == function ? user : nullptr;
 }
 
-/// Ops behind a kernel that it can do itself.
+/// Ops behind a primitive that it can do itself.
 struct SiteFinder::Fusion {
   Epilogue epilogue;
   /// The operand that is added.
@@ -60,7 +60,7 @@ static bool readClamp(tosa::ClampOp clamp, Epilogue &epilogue) {
   return true;
 }
 
-std::optional<Record> SiteFinder::placeKernel(
+std::optional<Record> SiteFinder::placePrimitive(
     Operation *op, ArrayRef<Value> operands,
     function_ref<std::optional<size_t>(const Epilogue &, std::string &)> add) {
   // Largest fusion first.
@@ -91,16 +91,16 @@ std::optional<Record> SiteFinder::placeKernel(
 
   std::string error;
   for (Fusion &fusion : fusions) {
-    std::optional<size_t> kernel = add(fusion.epilogue, error);
-    if (!kernel)
+    std::optional<size_t> primitive = add(fusion.epilogue, error);
+    if (!primitive)
       continue;
-    bool reference = program.kernels.isReference(*kernel);
-    if ((reference || program.kernels.addsWrongly(*kernel)) &&
+    bool reference = program.primitives.isReference(*primitive);
+    if ((reference || program.primitives.addsWrongly(*primitive)) &&
         !fusion.ops.empty()) {
-      program.kernels.removeLast();
+      program.primitives.removeLast();
       continue;
     }
-    std::string implementation = program.kernels.implementation(*kernel);
+    std::string implementation = program.primitives.implementation(*primitive);
     if (reference)
       emitRecord(
           op, "execution",
@@ -108,10 +108,11 @@ std::optional<Record> SiteFinder::placeKernel(
               << "'" << op->getName().getStringRef()
               << "' op runs with oneDNN's slow reference implementation '"
               << named("implementation", implementation) << "'");
-    program.kernelInfos.push_back({describeOp(op), implementation});
-    kernels[op] = *kernel;
+    program.primitiveInfos.push_back({describeOp(op), implementation});
+    primitives[op] = *primitive;
 
-    Site site{Step::Kind::Kernel, *kernel, SmallVector<Value, 2>(operands)};
+    Site site{Step::Kind::Primitive, *primitive,
+              SmallVector<Value, 2>(operands)};
     if (fusion.added)
       site.operands.push_back(fusion.added);
     // The chain is op -> (add) -> (clamp); the call stands at its end.
@@ -225,10 +226,10 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
     shape.padRight = pad[3];
   }
   Value source = dropUnreadRows(op.getInput(), shape);
-  return placeKernel(
+  return placePrimitive(
       op, source, [&](const Epilogue &epilogue, std::string &error) {
-        return program.kernels.addConvolution(shape, weights->values(),
-                                              bias->values(), epilogue, error);
+        return program.primitives.addConvolution(
+            shape, weights->values(), bias->values(), epilogue, error);
       });
 }
 
@@ -254,9 +255,9 @@ std::optional<Record> SiteFinder::findMatMul(Operation *operation) {
     values = constant->values();
   else
     operands.push_back(op.getB());
-  return placeKernel(
+  return placePrimitive(
       op, operands, [&](const Epilogue &epilogue, std::string &error) {
-        return program.kernels.addMatMul(shape, values, epilogue, error);
+        return program.primitives.addMatMul(shape, values, epilogue, error);
       });
 }
 
@@ -376,7 +377,7 @@ void SiteFinder::findMove(Operation *op) {
   sites[op] = {Step::Kind::Move, program.moves.size() - 1, operands};
 }
 
-/// A reshape between a kernel and what could be fused into it moves to the
+/// A reshape between a primitive and what could be fused into it moves to the
 /// other side: MLPs are imported as pointwise convolutions with reshapes around
 /// them.
 void SiteFinder::moveReshapesBack() {
@@ -405,7 +406,7 @@ void SiteFinder::moveReshapesBack() {
     }
 }
 
-void SiteFinder::findKernels() {
+void SiteFinder::findPrimitives() {
   moveReshapesBack();
   for (Operation &op : function.getBody().front()) {
     std::optional<Record> reason;

@@ -35,18 +35,18 @@ public:
         observed(observed), kept(observed.begin(), observed.end()) {}
 
   /// Convolutions, matrix products and pools; ops that only move elements.
-  void findKernels();
+  void findPrimitives();
 
   /// The call that computes the results of this op, or null.
   const Site *lookup(mlir::Operation *op) const {
     auto found = sites.find(op);
     return found == sites.end() ? nullptr : &found->second;
   }
-  /// The kernel that computes an op, whatever else its call does.
-  std::optional<size_t> lookupKernel(mlir::Operation *op) const {
-    auto found = kernels.find(op);
-    return found == kernels.end() ? std::nullopt
-                                  : std::optional<size_t>(found->second);
+  /// The primitive that computes an op, whatever else its call does.
+  std::optional<size_t> lookupPrimitive(mlir::Operation *op) const {
+    auto found = primitives.find(op);
+    return found == primitives.end() ? std::nullopt
+                                     : std::optional<size_t>(found->second);
   }
   /// Whether the call of another op does what this one does.
   bool isCovered(mlir::Operation *op) const { return covered.contains(op); }
@@ -63,9 +63,9 @@ private:
   std::optional<Record> findMatMul(mlir::Operation *op);
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);
-  /// Adds the kernel with the largest fusion that oneDNN is fast at. Returns
-  /// the reason when there is no kernel.
-  std::optional<Record> placeKernel(
+  /// Adds the primitive with the largest fusion that oneDNN is fast at. Returns
+  /// the reason when there is no primitive.
+  std::optional<Record> placePrimitive(
       mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
       llvm::function_ref<std::optional<size_t>(const Epilogue &, std::string &)>
           add);
@@ -77,7 +77,7 @@ private:
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Operation *, Site> sites;
   llvm::DenseSet<mlir::Operation *> covered;
-  llvm::DenseMap<mlir::Operation *, size_t> kernels;
+  llvm::DenseMap<mlir::Operation *, size_t> primitives;
 };
 
 /// Name of the op, for people: its location's, or what it is.

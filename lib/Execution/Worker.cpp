@@ -113,7 +113,7 @@ void QuantizeSite::run(const float *input, float *output) const {
 
 struct Worker::State {
   explicit State(const Program &program)
-      : program(program), runner(program.kernels),
+      : program(program), runner(program.primitives),
         observers(program.observed.size()), editors(program.observed.size()),
         pointers(program.buffers.size()) {
     call.pool = &pool;
@@ -130,7 +130,7 @@ struct Worker::State {
   void load(const Stage &stage, const char *from);
 
   const Program &program;
-  KernelRunner runner;
+  PrimitiveRunner runner;
   std::vector<TensorObserver *> observers;
   std::vector<TensorEditor> editors;
   BufferPool pool;
@@ -143,7 +143,7 @@ struct Worker::State {
   llvm::SmallVector<char *> blocks;
   SampleRange samples;
   bool measure = false;
-  double kernelSeconds = 0, totalSeconds = 0;
+  double primitiveSeconds = 0, totalSeconds = 0;
   llvm::SmallVector<int64_t> shape;
 };
 
@@ -275,14 +275,14 @@ llvm::Error Worker::State::run(const Step &step) {
   auto *result =
       step.result ? static_cast<float *>(pointers[*step.result]) : nullptr;
   switch (step.kind) {
-  case Step::Kind::Kernel: {
+  case Step::Kind::Primitive: {
     double begin = measure ? now() : 0;
     if (!runner.run(step.index, buffer(0),
                     step.buffers.size() == 3 ? buffer(1) : nullptr, result))
       return llvm::createStringError("oneDNN could not compute '" + step.op +
                                      "'");
     if (measure)
-      kernelSeconds += now() - begin;
+      primitiveSeconds += now() - begin;
     break;
   }
   case Step::Kind::AveragePool:
@@ -384,9 +384,9 @@ llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
   return error;
 }
 
-double Worker::kernelSeconds() const { return state->kernelSeconds; }
+double Worker::primitiveSeconds() const { return state->primitiveSeconds; }
 double Worker::totalSeconds() const { return state->totalSeconds; }
-void Worker::measureKernels() { state->measure = true; }
+void Worker::measurePrimitives() { state->measure = true; }
 
 //===----------------------------------------------------------------------===//
 // Entry points of compiled code

@@ -88,10 +88,11 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
   int64_t chosen = of.getChosen();
   auto remaining = llvm::to_vector(llvm::seq<int64_t>(0, of.numAlternatives()));
   // As for a new module: first the result, then each weight.
-  SmallVector<tpc::QuantizeOp> points(of.points);
-  llvm::stable_sort(points, [](tpc::QuantizeOp lhs, tpc::QuantizeOp rhs) {
-    return lhs.isActivation() && rhs.isWeight();
-  });
+  SmallVector<tpc::QuantizeOp> points;
+  for (bool isWeight : {false, true})
+    llvm::copy_if(
+        of.points, std::back_inserter(points),
+        [&](tpc::QuantizeOp point) { return point.isWeight() == isWeight; });
   for (tpc::QuantizeOp point : points) {
     Wishes::Wish wish = wishes.of(point);
     if (!wish)

@@ -65,8 +65,8 @@ struct CompileOptions {
   /// what reads it runs in later stages.
   size_t numEdited = 0;
   /// Operands of ops of the function, constants of f32 (or points of such),
-  /// that may get other values later (`Executor::replaceConstant`): kernels and
-  /// biases.
+  /// that may get other values later (`Executor::replaceConstant`): primitives
+  /// and biases.
   llvm::SmallVector<mlir::OpOperand *> replaceable;
   /// Points (`tpc.quantize`) of the function whose quantizer may become another
   /// one later (`Executor::replaceQuantizer`). Such a point of a constant is
@@ -74,7 +74,7 @@ struct CompileOptions {
   llvm::SmallVector<mlir::Operation *> replaceablePoints;
   /// Convolutions and matrix products become calls of oneDNN. False takes the
   /// upstream lowering for every op: the reference of the tests.
-  bool useKernels = true;
+  bool usePrimitives = true;
   /// Samples per unit; 0 chooses it from the sizes of the activations.
   int64_t unit = 0;
   /// Types stay as they are, whatever their batch: a unit is one call. For
@@ -172,18 +172,19 @@ public:
   llvm::ArrayRef<TensorSpec> observed() const;
 
   /// Samples per call of Worker::run. Depends on the model alone, so that the
-  /// choice of kernels never depends on threads or batch sizes.
+  /// choice of primitives never depends on threads or batch sizes.
   int64_t unit() const;
   /// Whether a unit may hold fewer valid samples than `unit()`: false when the
   /// function has a fixed batch that could not be followed through its ops.
   bool allowsPartialUnits() const;
 
-  /// Which oneDNN implementation each kernel call uses, with its op's name.
-  struct KernelInfo {
+  /// Which oneDNN implementation each call of a primitive uses, with its op's
+  /// name.
+  struct PrimitiveInfo {
     std::string op;
     std::string implementation;
   };
-  llvm::ArrayRef<KernelInfo> kernels() const;
+  llvm::ArrayRef<PrimitiveInfo> primitives() const;
 
   /// Bytes that running takes: of the constants, and of each worker with its
   /// inputs and outputs. What oneDNN packs counts as constant.
@@ -270,10 +271,10 @@ public:
   void save(unsigned stage, char *to) const;
 
   /// Seconds spent in oneDNN, and in all calls of run, since the start. The
-  /// first is only measured after `measureKernels()`.
-  double kernelSeconds() const;
+  /// first is only measured after `measurePrimitives()`.
+  double primitiveSeconds() const;
   double totalSeconds() const;
-  void measureKernels();
+  void measurePrimitives();
 
 private:
   struct State;

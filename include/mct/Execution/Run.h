@@ -57,7 +57,7 @@ llvm::Error shareUnits(int64_t units, int64_t unitsInARow, size_t workers,
                        llvm::function_ref<llvm::Error(size_t, int64_t)> body);
 
 /// Loads a whole unit of one input: behind the last sample it is repeated, for
-/// kernels compute whole units. What comes of the copies is nobody's.
+/// primitives compute whole units. What comes of the copies is nobody's.
 llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
                      int64_t valid, int64_t unit, char *buffer);
 

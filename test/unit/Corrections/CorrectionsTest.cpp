@@ -327,7 +327,7 @@ TEST_F(CorrectionsTest, SecondMomentKeepsTheCodes) {
   run(*corrected, createCorrectSecondMomentPass(
                       onSamples<CorrectSecondMomentPassOptions>()));
   auto codes = [](mlir::ModuleOp target) {
-    auto found = *corrections::Layers::find(target, "main", false);
+    auto found = *corrections::Layers::find(target, "main", "test", false);
     std::vector<long> all;
     for (const corrections::Layer &layer : found.layers) {
       tpc::QuantizeOp op = layer.point;
@@ -403,7 +403,7 @@ protected:
                 llvm::ArrayRef<corrections::ChannelValue>)>
                 make) {
     auto target = parse();
-    auto found = corrections::Layers::find(*target, "main", false);
+    auto found = corrections::Layers::find(*target, "main", "test", false);
     ASSERT_TRUE(mlir::succeeded(found));
     ASSERT_EQ(found->layers.size(), kLayers.size());
     std::vector<corrections::Layer *> layers;
@@ -463,7 +463,7 @@ struct Restore : corrections::LayerVisitor {
 // because those before it got their kernels back in time.
 TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
   auto target = parse();
-  auto found = corrections::Layers::find(*target, "main", false);
+  auto found = corrections::Layers::find(*target, "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   std::vector<corrections::Layer *> layers;
   std::vector<Floats> kernels;
@@ -554,7 +554,7 @@ TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
     EXPECT_EQ(all[layer], layer);
 
   auto target = parse();
-  auto found = corrections::Layers::find(*target, "main", false);
+  auto found = corrections::Layers::find(*target, "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   for (corrections::Layer &layer : found->layers) {
     llvm::SmallVector<Affine> half(layer.op.numOutputChannels(), {0.5, 0.25});
@@ -597,7 +597,7 @@ protected:
   /// Runs a network beside the float one.
   mlir::LogicalResult show(mlir::ModuleOp target, bool replaceable,
                            ChangePoints &visitor) {
-    auto found = corrections::Layers::find(target, "main", false);
+    auto found = corrections::Layers::find(target, "main", "test", false);
     EXPECT_TRUE(mlir::succeeded(found));
     std::vector<corrections::Layer *> layers;
     for (corrections::Layer &layer : found->layers)

@@ -98,7 +98,7 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
     for (Collector &collector : collectors[i])
       collector.scratch = &scratch[i];
   }
-  double kernelSeconds = 0, totalSeconds = 0;
+  double primitiveSeconds = 0, totalSeconds = 0;
   double bestSeconds = std::numeric_limits<double>::infinity();
   for (auto _ : state) {
     auto start = std::chrono::steady_clock::now();
@@ -107,7 +107,7 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
     llvm::Error error = forEachUnit(
         **executor, **samples, {threads, 0},
         [&](size_t number, Worker &worker) {
-          worker.measureKernels();
+          worker.measurePrimitives();
           workers.push_back(&worker);
           for (size_t i = 0; i < collectors[number].size(); ++i)
             worker.setObserver(i, &collectors[number][i]);
@@ -115,14 +115,14 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
         [&](const Unit &unit) {
           // Only the sums of the first worker are read, in its own thread.
           if (unit.worker == 0) {
-            kernels = workers[0]->kernelSeconds();
+            kernels = workers[0]->primitiveSeconds();
             total = workers[0]->totalSeconds();
           }
           return llvm::Error::success();
         });
     if (error)
       return state.SkipWithError(llvm::toString(std::move(error)).c_str());
-    kernelSeconds += kernels;
+    primitiveSeconds += kernels;
     totalSeconds += total;
     std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
@@ -132,7 +132,7 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
   state.counters["images_per_second"] =
       static_cast<double>((*samples)->numSamples()) / bestSeconds;
   state.counters["onednn_share"] =
-      totalSeconds > 0 ? kernelSeconds / totalSeconds : 0;
+      totalSeconds > 0 ? primitiveSeconds / totalSeconds : 0;
   state.counters["observed"] = (*executor)->observed().size();
 }
 

@@ -30,11 +30,12 @@ protected:
     CompileOptions options;
     auto fast = compile(text, options);
     ASSERT_TRUE(fast) << llvm::join(diagnostics, "\n");
-    EXPECT_EQ(fast->kernels().size(), kernels) << llvm::join(diagnostics, "\n");
-    for (const Executor::KernelInfo &kernel : fast->kernels())
+    EXPECT_EQ(fast->primitives().size(), kernels)
+        << llvm::join(diagnostics, "\n");
+    for (const Executor::PrimitiveInfo &kernel : fast->primitives())
       EXPECT_EQ(kernel.implementation.find("ref"), std::string::npos)
           << kernel.op << ": " << kernel.implementation;
-    options.useKernels = false;
+    options.usePrimitives = false;
     auto slow = compile(text, options);
     ASSERT_TRUE(slow) << llvm::join(diagnostics, "\n");
     ASSERT_EQ(fast->unit(), slow->unit());
@@ -118,10 +119,10 @@ TEST_F(KernelTest, ManyConvolutionsKeepTheirBuffers) {
   std::string text = "func.func @main(%x: tensor<1x9x9x4xf32>) -> (" + types +
                      ") {\n" + body + "return " + results + " : " + types +
                      "\n}";
-  for (bool useKernels : {true, false}) {
+  for (bool usePrimitives : {true, false}) {
     CompileOptions options;
     options.unit = 1;
-    options.useKernels = useKernels;
+    options.usePrimitives = usePrimitives;
     auto executor = compile(text, options);
     ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
     Floats input = randomFloats(9 * 9 * 4, 7), bias = randomFloats(4, 1);
@@ -150,7 +151,8 @@ TEST_F(KernelTest, ManyConvolutionsKeepTheirBuffers) {
           }
         // At most 37 terms of magnitude 1.
         ASSERT_NEAR(outputs[index][e], sum, 1e-5)
-            << "convolution " << index << (useKernels ? " kernel" : " loops");
+            << "convolution " << index
+            << (usePrimitives ? " kernel" : " loops");
       }
     }
   }
@@ -541,7 +543,7 @@ TEST_F(PointTest, WeightsAreQuantizedWhenTheyArePacked) {
   auto executor = compile(network(
       R"(tpc.quantize %k as "conv" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [1.0, 0.5, 0.25, 1.0, 0.7, 0.9], bits = 4>) : tensor<6x1x1x3xf32>)"));
   ASSERT_TRUE(executor);
-  EXPECT_EQ(executor->kernels().size(), 1u);
+  EXPECT_EQ(executor->primitives().size(), 1u);
   Floats weights = randomFloats(18, 1);
   double thresholds[] = {1.0, 0.5, 0.25, 1.0, 0.7, 0.9};
   for (int channel = 0; channel < 6; ++channel)

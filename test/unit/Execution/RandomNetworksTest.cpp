@@ -229,7 +229,7 @@ std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
       watched.observed.push_back(name.str());
   }
   CompileOptions loops = watched;
-  loops.useKernels = false;
+  loops.usePrimitives = false;
   // Cut into stages where values are observed.
   CompileOptions staged = watched;
   staged.observeAllPoints = false;

@@ -215,9 +215,9 @@ TEST_F(StagesTest, ReplacedConstantsAreThoseOfANewNetwork) {
            (kernel == 0.25f ? "%k, %b" : "%k2, %b2") + ", %z, %z " + conv +
            "\nreturn %0, %1 : tensor<1x3x3x2xf32>, tensor<1x3x3x2xf32>\n}";
   };
-  for (bool useKernels : {true, false}) {
+  for (bool usePrimitives : {true, false}) {
     CompileOptions options;
-    options.useKernels = useKernels;
+    options.usePrimitives = usePrimitives;
     auto wanted = compile(network(-0.75f, 2), options);
     ASSERT_TRUE(wanted);
     auto inputs = randomInputs(*wanted);
@@ -234,7 +234,7 @@ TEST_F(StagesTest, ReplacedConstantsAreThoseOfANewNetwork) {
     EXPECT_NE(runUnit(executor, inputs), expected);
     llvm::cantFail(executor.replaceConstant(0, Floats(24, -0.75f)));
     llvm::cantFail(executor.replaceConstant(1, Floats(2, 2)));
-    EXPECT_EQ(runUnit(executor, inputs), expected) << useKernels;
+    EXPECT_EQ(runUnit(executor, inputs), expected) << usePrimitives;
     EXPECT_EQ(llvm::toString(executor.replaceConstant(1, Floats(3, 2))),
               "expected 2 values of a constant, found 3");
   }
@@ -290,10 +290,10 @@ TEST_F(StagesTest, ReplacedQuantizersAreThoseOfANetworkThatHasThem) {
       {"", "#tpc.symmetric<threshold = [0.7, 0.3], bits = 8>", threshold("2"),
        ""}};
   std::vector<Floats> expected, inputs;
-  for (bool useKernels : {true, false}) {
+  for (bool usePrimitives : {true, false}) {
     expected.clear();
     CompileOptions options;
-    options.useKernels = useKernels;
+    options.usePrimitives = usePrimitives;
     for (const auto &quantizers : all) {
       auto executor = compile(points(quantizers), options);
       ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
@@ -322,7 +322,7 @@ TEST_F(StagesTest, ReplacedQuantizersAreThoseOfANetworkThatHasThem) {
                             ? mlir::Attribute()
                             : mlir::parseAttribute(quantizer, &context)));
           EXPECT_EQ(runUnit(**executor, inputs), expected[next])
-              << useKernels << " from " << start << " to " << next;
+              << usePrimitives << " from " << start << " to " << next;
         }
       }
     }

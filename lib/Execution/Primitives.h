@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions and matrix products by oneDNN. Nothing here knows about MLIR;
-// Kernels.cpp is compiled with exceptions, which stay inside of it.
-#ifndef MCT_LIB_EXECUTION_KERNELS_H
-#define MCT_LIB_EXECUTION_KERNELS_H
+// Primitives.cpp is compiled with exceptions, which stay inside of it.
+#ifndef MCT_LIB_EXECUTION_PRIMITIVES_H
+#define MCT_LIB_EXECUTION_PRIMITIVES_H
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -34,7 +34,7 @@ struct MatMulShape {
   int64_t batch = 1, rows = 1, inner = 1, columns = 1;
 };
 
-/// What a kernel does with its result before it stores it, in this order.
+/// What a primitive does with its result before it stores it, in this order.
 struct Epilogue {
   /// Adds a second operand of the result's shape.
   bool addOperand = false;
@@ -42,14 +42,14 @@ struct Epilogue {
   float low = 0, high = 0;
 };
 
-/// The kernels of one program with their packed weights. Read-only while
+/// The primitives of one program with their packed weights. Read-only while
 /// runners use it.
-class KernelSet {
+class PrimitiveSet {
 public:
-  KernelSet();
-  ~KernelSet();
+  PrimitiveSet();
+  ~PrimitiveSet();
 
-  /// Number of the new kernel, or none with the reason in `error`.
+  /// Number of the new primitive, or none with the reason in `error`.
   std::optional<size_t> addConvolution(const ConvolutionShape &shape,
                                        llvm::ArrayRef<float> weights,
                                        llvm::ArrayRef<float> bias,
@@ -59,23 +59,23 @@ public:
   std::optional<size_t> addMatMul(const MatMulShape &shape,
                                   llvm::ArrayRef<float> constant,
                                   const Epilogue &epilogue, std::string &error);
-  /// Forgets the kernel that was added last.
+  /// Forgets the primitive that was added last.
   void removeLast();
-  /// Gives a kernel other weights, or another bias, of the sizes it was added
-  /// with. No runner runs meanwhile. False when oneDNN reports an error, or the
-  /// kernel has none.
-  bool setWeights(size_t kernel, llvm::ArrayRef<float> weights);
-  bool setBias(size_t kernel, llvm::ArrayRef<float> bias);
+  /// Gives a primitive other weights, or another bias, of the sizes it was
+  /// added with. No runner runs meanwhile. False when oneDNN reports an error,
+  /// or the primitive has none.
+  bool setWeights(size_t primitive, llvm::ArrayRef<float> weights);
+  bool setBias(size_t primitive, llvm::ArrayRef<float> bias);
   /// Of all packed weights.
   int64_t bytes() const;
 
   /// oneDNN's name of the implementation.
-  std::string implementation(size_t kernel) const;
+  std::string implementation(size_t primitive) const;
   /// Whether that is a reference implementation, hundreds of times slower.
-  bool isReference(size_t kernel) const;
+  bool isReference(size_t primitive) const;
   /// Whether it adds a wrong operand: oneDNN 2.6's convolutions by matrix
   /// products read the operand of a binary post-op as if it were one number.
-  bool addsWrongly(size_t kernel) const;
+  bool addsWrongly(size_t primitive) const;
 
   /// oneDNN's instruction set on this machine.
   static std::string instructionSet();
@@ -83,19 +83,20 @@ public:
   struct Impl;
 
 private:
-  friend class KernelRunner;
+  friend class PrimitiveRunner;
   std::unique_ptr<Impl> impl;
 };
 
-/// Runs kernels on behalf of one worker.
-class KernelRunner {
+/// Runs primitives on behalf of one worker.
+class PrimitiveRunner {
 public:
-  explicit KernelRunner(const KernelSet &kernels);
-  ~KernelRunner();
+  explicit PrimitiveRunner(const PrimitiveSet &primitives);
+  ~PrimitiveRunner();
 
   /// `second`: the added operand, or the second factor; else ignored. False
   /// when oneDNN reports an error.
-  bool run(size_t kernel, const void *first, const void *second, void *result);
+  bool run(size_t primitive, const void *first, const void *second,
+           void *result);
 
 private:
   struct Impl;
@@ -115,4 +116,4 @@ private:
 
 } // namespace mct::execution
 
-#endif // MCT_LIB_EXECUTION_KERNELS_H
+#endif // MCT_LIB_EXECUTION_PRIMITIVES_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Kernels.h"
+#include "Primitives.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,7 +21,7 @@ static constexpr auto kFloat = memory::data_type::f32;
 
 namespace {
 /// What one call needs besides the three pointers.
-struct Kernel {
+struct Primitive {
   dnnl::primitive primitive;
   std::string implementation;
   memory::desc first, second, result, scratchpad;
@@ -35,10 +35,10 @@ struct Kernel {
 };
 } // namespace
 
-struct KernelSet::Impl {
+struct PrimitiveSet::Impl {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
-  std::vector<Kernel> kernels;
+  std::vector<Primitive> primitives;
 
   void pack(const memory::desc &from, const float *data, memory &packed) {
     memory source(from, engine, const_cast<float *>(data));
@@ -72,20 +72,20 @@ struct KernelSet::Impl {
   }
 
   template <typename Descriptor>
-  Kernel finish(const Descriptor &descriptor, dnnl::primitive primitive,
-                const Epilogue &epilogue) {
-    Kernel kernel;
-    kernel.primitive = std::move(primitive);
-    kernel.implementation = descriptor.impl_info_str();
-    kernel.first = descriptor.src_desc();
-    kernel.result = descriptor.dst_desc();
-    kernel.scratchpad = descriptor.scratchpad_desc();
+  Primitive finish(const Descriptor &descriptor, dnnl::primitive primitive,
+                   const Epilogue &epilogue) {
+    Primitive made;
+    made.primitive = std::move(primitive);
+    made.implementation = descriptor.impl_info_str();
+    made.first = descriptor.src_desc();
+    made.result = descriptor.dst_desc();
+    made.scratchpad = descriptor.scratchpad_desc();
     if (epilogue.addOperand) {
-      kernel.hasAdded = true;
-      kernel.second = descriptor.dst_desc();
-      kernel.secondIndex = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
+      made.hasAdded = true;
+      made.second = descriptor.dst_desc();
+      made.secondIndex = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
     }
-    return kernel;
+    return made;
   }
 
   void addConvolution(ConvolutionShape shape, llvm::ArrayRef<float> weights,
@@ -94,12 +94,12 @@ struct KernelSet::Impl {
                  const Epilogue &epilogue);
 };
 
-void KernelSet::Impl::addConvolution(ConvolutionShape shape,
-                                     llvm::ArrayRef<float> weights,
-                                     llvm::ArrayRef<float> bias,
-                                     const Epilogue &epilogue) {
+void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
+                                        llvm::ArrayRef<float> weights,
+                                        llvm::ArrayRef<float> bias,
+                                        const Epilogue &epilogue) {
   bool depthwise = shape.kind == ConvolutionShape::Kind::Depthwise;
-  // A pointwise convolution treats all pixels alike: as one long row the kernel
+  // A pointwise convolution treats all pixels alike: as one long row oneDNN
   // can block over them freely, which matters when an image has few (a fully
   // connected layer has one).
   if (shape.kind == ConvolutionShape::Kind::Plain && shape.kernelHeight == 1 &&
@@ -150,11 +150,11 @@ void KernelSet::Impl::addConvolution(ConvolutionShape shape,
     allBiases.resize(shape.outputChannels, allBiases.front());
 
   auto add = [&](const auto &descriptor, dnnl::primitive primitive) {
-    Kernel kernel = finish(descriptor, std::move(primitive), epilogue);
-    kernel.weights = pack(given, weights.data(), descriptor.weights_desc());
-    kernel.givenWeights = given;
-    kernel.bias = pack(biases, allBiases.data(), biases);
-    kernels.push_back(std::move(kernel));
+    Primitive made = finish(descriptor, std::move(primitive), epilogue);
+    made.weights = pack(given, weights.data(), descriptor.weights_desc());
+    made.givenWeights = given;
+    made.bias = pack(biases, allBiases.data(), biases);
+    primitives.push_back(std::move(made));
   };
   if (shape.kind == ConvolutionShape::Kind::Transpose) {
     dnnl::deconvolution_forward::primitive_desc descriptor(
@@ -171,9 +171,9 @@ void KernelSet::Impl::addConvolution(ConvolutionShape shape,
   add(descriptor, dnnl::convolution_forward(descriptor));
 }
 
-void KernelSet::Impl::addMatMul(const MatMulShape &shape,
-                                llvm::ArrayRef<float> constant,
-                                const Epilogue &epilogue) {
+void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
+                                   llvm::ArrayRef<float> constant,
+                                   const Epilogue &epilogue) {
   memory::desc first({shape.batch, shape.rows, shape.inner}, kFloat,
                      Format::abc);
   memory::dims secondSizes{shape.batch, shape.inner, shape.columns};
@@ -184,28 +184,28 @@ void KernelSet::Impl::addMatMul(const MatMulShape &shape,
       constant.empty() ? given : memory::desc(secondSizes, kFloat, Format::any);
   dnnl::matmul::primitive_desc descriptor({first, second, result},
                                           attributes(epilogue, result), engine);
-  Kernel kernel = finish(descriptor, dnnl::matmul(descriptor), epilogue);
+  Primitive made = finish(descriptor, dnnl::matmul(descriptor), epilogue);
   if (!constant.empty()) {
-    kernel.weights = pack(given, constant.data(), descriptor.weights_desc());
-    kernel.givenWeights = given;
+    made.weights = pack(given, constant.data(), descriptor.weights_desc());
+    made.givenWeights = given;
   } else {
-    kernel.second = given;
-    kernel.secondIndex = DNNL_ARG_WEIGHTS;
+    made.second = given;
+    made.secondIndex = DNNL_ARG_WEIGHTS;
   }
-  kernels.push_back(std::move(kernel));
+  primitives.push_back(std::move(made));
 }
 
-KernelSet::KernelSet() = default;
-KernelSet::~KernelSet() = default;
+PrimitiveSet::PrimitiveSet() = default;
+PrimitiveSet::~PrimitiveSet() = default;
 
 template <typename Action>
-static std::optional<size_t> attempt(std::unique_ptr<KernelSet::Impl> &impl,
+static std::optional<size_t> attempt(std::unique_ptr<PrimitiveSet::Impl> &impl,
                                      std::string &error, Action action) {
   try {
     if (!impl)
-      impl = std::make_unique<KernelSet::Impl>();
+      impl = std::make_unique<PrimitiveSet::Impl>();
     action();
-    return impl->kernels.size() - 1;
+    return impl->primitives.size() - 1;
   } catch (const dnnl::error &failure) {
     error = failure.status == dnnl_unimplemented
                 ? "oneDNN has no implementation for it"
@@ -216,78 +216,76 @@ static std::optional<size_t> attempt(std::unique_ptr<KernelSet::Impl> &impl,
   return std::nullopt;
 }
 
-std::optional<size_t> KernelSet::addConvolution(const ConvolutionShape &shape,
-                                                llvm::ArrayRef<float> weights,
-                                                llvm::ArrayRef<float> bias,
-                                                const Epilogue &epilogue,
-                                                std::string &error) {
+std::optional<size_t> PrimitiveSet::addConvolution(
+    const ConvolutionShape &shape, llvm::ArrayRef<float> weights,
+    llvm::ArrayRef<float> bias, const Epilogue &epilogue, std::string &error) {
   return attempt(impl, error,
                  [&] { impl->addConvolution(shape, weights, bias, epilogue); });
 }
 
-std::optional<size_t> KernelSet::addMatMul(const MatMulShape &shape,
-                                           llvm::ArrayRef<float> constant,
-                                           const Epilogue &epilogue,
-                                           std::string &error) {
+std::optional<size_t> PrimitiveSet::addMatMul(const MatMulShape &shape,
+                                              llvm::ArrayRef<float> constant,
+                                              const Epilogue &epilogue,
+                                              std::string &error) {
   if (constant.empty() && epilogue.addOperand) {
-    error = "a kernel has two operands at most";
+    error = "a primitive has two operands at most";
     return std::nullopt;
   }
   return attempt(impl, error,
                  [&] { impl->addMatMul(shape, constant, epilogue); });
 }
 
-bool KernelSet::setWeights(size_t number, llvm::ArrayRef<float> weights) {
-  Kernel &kernel = impl->kernels[number];
+bool PrimitiveSet::setWeights(size_t number, llvm::ArrayRef<float> weights) {
+  Primitive &made = impl->primitives[number];
   std::string error;
-  return kernel.weights &&
+  return made.weights &&
          attempt(impl, error, [&] {
-           impl->pack(kernel.givenWeights, weights.data(), kernel.weights);
+           impl->pack(made.givenWeights, weights.data(), made.weights);
          }).has_value();
 }
 
-bool KernelSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
-  Kernel &kernel = impl->kernels[number];
-  if (!kernel.bias)
+bool PrimitiveSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
+  Primitive &made = impl->primitives[number];
+  if (!made.bias)
     return false;
   std::vector<float> all(bias.begin(), bias.end());
   if (all.size() == 1)
-    all.resize(kernel.bias.get_desc().get_size() / sizeof(float), all.front());
+    all.resize(made.bias.get_desc().get_size() / sizeof(float), all.front());
   std::string error;
-  return attempt(impl, error,
-                 [&] {
-                   impl->pack(kernel.bias.get_desc(), all.data(), kernel.bias);
-                 })
+  return attempt(
+             impl, error,
+             [&] { impl->pack(made.bias.get_desc(), all.data(), made.bias); })
       .has_value();
 }
 
-int64_t KernelSet::bytes() const {
+int64_t PrimitiveSet::bytes() const {
   int64_t bytes = 0;
   if (impl)
-    for (const Kernel &kernel : impl->kernels)
-      for (const memory &packed : {kernel.weights, kernel.bias})
+    for (const Primitive &made : impl->primitives)
+      for (const memory &packed : {made.weights, made.bias})
         if (packed)
           bytes += static_cast<int64_t>(packed.get_desc().get_size());
   return bytes;
 }
-void KernelSet::removeLast() { impl->kernels.pop_back(); }
+void PrimitiveSet::removeLast() { impl->primitives.pop_back(); }
 
-std::string KernelSet::implementation(size_t kernel) const {
-  return impl->kernels[kernel].implementation;
+std::string PrimitiveSet::implementation(size_t primitive) const {
+  return impl->primitives[primitive].implementation;
 }
 
-bool KernelSet::isReference(size_t kernel) const {
-  return impl->kernels[kernel].implementation.find("ref") != std::string::npos;
+bool PrimitiveSet::isReference(size_t primitive) const {
+  return impl->primitives[primitive].implementation.find("ref") !=
+         std::string::npos;
 }
 
-bool KernelSet::addsWrongly(size_t kernel) const {
-  const Kernel &added = impl->kernels[kernel];
+bool PrimitiveSet::addsWrongly(size_t primitive) const {
+  const Primitive &added = impl->primitives[primitive];
   return added.hasAdded &&
          added.primitive.get_kind() == dnnl::primitive::kind::convolution &&
          added.implementation.find("gemm") != std::string::npos;
 }
 
-std::string KernelSet::instructionSet() {
+std::string PrimitiveSet::instructionSet() {
   switch (dnnl_get_effective_cpu_isa()) {
   case dnnl_cpu_isa_sse41:
     return "sse4.1";
@@ -310,37 +308,36 @@ std::string KernelSet::instructionSet() {
   }
 }
 
-struct KernelRunner::Impl {
-  explicit Impl(const KernelSet::Impl &kernels) : kernels(kernels) {
+struct PrimitiveRunner::Impl {
+  explicit Impl(const PrimitiveSet::Impl &primitives) : primitives(primitives) {
     size_t scratchBytes = 0;
-    for (const Kernel &kernel : kernels.kernels)
-      scratchBytes = std::max(scratchBytes, kernel.scratchpad.get_size());
+    for (const Primitive &made : primitives.primitives)
+      scratchBytes = std::max(scratchBytes, made.scratchpad.get_size());
     constexpr size_t kAlignment = 4096;
     scratch.resize(scratchBytes + kAlignment);
     auto address = reinterpret_cast<uintptr_t>(scratch.data());
     auto *aligned = reinterpret_cast<char *>((address + kAlignment - 1) /
                                              kAlignment * kAlignment);
 
-    for (const Kernel &kernel : kernels.kernels) {
+    for (const Primitive &made : primitives.primitives) {
       Call &call = calls.emplace_back();
       auto argument = [&](int index, const memory &value) {
         call.arguments.push_back({index, value.get()});
         call.memories.push_back(value);
         return value.get();
       };
-      const dnnl::engine &engine = kernels.engine;
-      call.first =
-          argument(DNNL_ARG_SRC, memory(kernel.first, engine, nullptr));
+      const dnnl::engine &engine = primitives.engine;
+      call.first = argument(DNNL_ARG_SRC, memory(made.first, engine, nullptr));
       call.result =
-          argument(DNNL_ARG_DST, memory(kernel.result, engine, nullptr));
-      if (kernel.secondIndex)
-        call.second = argument(kernel.secondIndex,
-                               memory(kernel.second, engine, nullptr));
-      if (kernel.weights)
-        argument(DNNL_ARG_WEIGHTS, kernel.weights);
-      if (kernel.bias)
-        argument(DNNL_ARG_BIAS, kernel.bias);
-      argument(DNNL_ARG_SCRATCHPAD, memory(kernel.scratchpad, engine, aligned));
+          argument(DNNL_ARG_DST, memory(made.result, engine, nullptr));
+      if (made.secondIndex)
+        call.second =
+            argument(made.secondIndex, memory(made.second, engine, nullptr));
+      if (made.weights)
+        argument(DNNL_ARG_WEIGHTS, made.weights);
+      if (made.bias)
+        argument(DNNL_ARG_BIAS, made.bias);
+      argument(DNNL_ARG_SCRATCHPAD, memory(made.scratchpad, engine, aligned));
     }
   }
 
@@ -349,30 +346,30 @@ struct KernelRunner::Impl {
     std::vector<memory> memories;
     dnnl_memory_t first = nullptr, second = nullptr, result = nullptr;
   };
-  const KernelSet::Impl &kernels;
-  dnnl::stream stream{kernels.engine};
+  const PrimitiveSet::Impl &primitives;
+  dnnl::stream stream{primitives.engine};
   std::vector<char> scratch;
   std::vector<Call> calls;
 };
 
-KernelRunner::KernelRunner(const KernelSet &kernels) {
-  // A program without kernels has not even an engine.
-  if (kernels.impl)
-    impl = std::make_unique<Impl>(*kernels.impl);
+PrimitiveRunner::PrimitiveRunner(const PrimitiveSet &primitives) {
+  // A program without primitives has not even an engine.
+  if (primitives.impl)
+    impl = std::make_unique<Impl>(*primitives.impl);
 }
-KernelRunner::~KernelRunner() = default;
+PrimitiveRunner::~PrimitiveRunner() = default;
 
-bool KernelRunner::run(size_t kernel, const void *first, const void *second,
-                       void *result) {
-  Impl::Call &call = impl->calls[kernel];
+bool PrimitiveRunner::run(size_t primitive, const void *first,
+                          const void *second, void *result) {
+  Impl::Call &call = impl->calls[primitive];
   dnnl_memory_set_data_handle(call.first, const_cast<void *>(first));
   dnnl_memory_set_data_handle(call.result, result);
   if (call.second)
     dnnl_memory_set_data_handle(call.second, const_cast<void *>(second));
-  return dnnl_primitive_execute(impl->kernels.kernels[kernel].primitive.get(),
-                                impl->stream.get(),
-                                static_cast<int>(call.arguments.size()),
-                                call.arguments.data()) == dnnl_success;
+  return dnnl_primitive_execute(
+             impl->primitives.primitives[primitive].primitive.get(),
+             impl->stream.get(), static_cast<int>(call.arguments.size()),
+             call.arguments.data()) == dnnl_success;
 }
 
 SingleOpenMPThread::SingleOpenMPThread() : before(omp_get_max_threads()) {
