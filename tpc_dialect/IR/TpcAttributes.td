@@ -514,7 +514,9 @@ def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
     Rules: (AL1) there are two or more configs, all of one kind; (AL2) `chosen` is the index of one.
 
     ```mlir
-    #tpc.alternatives<of = "conv1", configs = [#kernel8, #kernel4, #kernel2], chosen = 0>
+    #kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+    #kernel4 = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>
+    #tpc.alternatives<of = "conv1", configs = [#kernel8, #kernel4], chosen = 0>
     ```
 
     Source: MCT `NodeQuantizationConfig` candidates.

@@ -19,6 +19,8 @@ protected:
   RecordsTest() {
     context
         .loadDialect<func::FuncDialect, tosa::TosaDialect, tpc::TpcDialect>();
+    // The note with the op is none of the record.
+    context.printOpOnDiagnostic(false);
   }
 
   OwningOpRef<ModuleOp> parse(const std::string &text) {
