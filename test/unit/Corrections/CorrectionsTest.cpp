@@ -307,7 +307,7 @@ TEST_F(CorrectionsTest, AllLayersHaveTheirFloatMoments) {
     if (op.isActivation())
       EXPECT_EQ(bool(op.getParametersAttr()), op.getPointName() == "point_in");
     if (op.isActivation())
-      op.removeParametersAttr();
+      op.removeQuantizer();
   });
   std::vector<ChannelStatistics> found = observe(*corrected, true);
   for (size_t layer = 0; layer != kLayers.size(); ++layer)
@@ -477,7 +477,7 @@ TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
   auto quantized = found->clone(mapping);
   quantized->walk([](tpc::QuantizeOp point) {
     if (point.isActivation())
-      point.removeParametersAttr();
+      point.removeQuantizer();
   });
   auto compileAs = [&](mlir::ModuleOp network, const mlir::IRMapping &copies,
                        bool simulate) {
@@ -675,10 +675,9 @@ TEST_F(ChangePointsTest, LayersBehindSeeReplacedQuantizers) {
       << llvm::join(diagnostics, "\n");
   size_t next = 0;
   changed->walk([&](tpc::QuantizeOp point) {
-    point.removeParametersAttr();
+    point.removeQuantizer();
     if (mlir::Attribute quantizer = replaced.quantizers[next++].second)
-      point.setParametersAttr(
-          mlir::cast<tpc::QuantizerAttrInterface>(quantizer));
+      point.setQuantizer(mlir::cast<tpc::QuantizerAttrInterface>(quantizer));
   });
   ASSERT_TRUE(mlir::succeeded(show(*changed, false, expected)));
   using corrections::LayerValue;

@@ -563,7 +563,7 @@ std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
     return "cannot be corrected: " + llvm::join(diagnostics, "\n");
   corrected->walk([](tpc::QuantizeOp point) {
     if (point.isActivation())
-      point.removeParametersAttr();
+      point.removeQuantizer();
   });
   auto after = corrections::Layers::find(*corrected, "main", "test", false);
   if (mlir::failed(after) || after->layers.size() != before->layers.size())

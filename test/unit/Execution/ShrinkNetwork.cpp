@@ -117,7 +117,7 @@ mct::testing::shrink(ModuleOp module,
         auto point = dyn_cast<tpc::QuantizeOp>(nth(function, i));
         if (!point || !point.getParametersAttr())
           return false;
-        point.removeParametersAttr();
+        point.removeQuantizer();
         return true;
       });
     size_t arguments = mainOf(*best).getBody().front().getNumArguments();

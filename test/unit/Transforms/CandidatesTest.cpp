@@ -107,7 +107,7 @@ TEST_F(CandidatesTest, OnlyWhatIsQuantizedInAnotherWayLosesItsParameters) {
 TEST_F(CandidatesTest, ThereAndBackEndsWhereItStarted) {
   std::string before;
   for (tpc::QuantizeOp point : operators[0].points)
-    point.removeParametersAttr();
+    point.removeQuantizer();
   before = print();
   for (int64_t index : {2, 1, 0})
     choose(index);

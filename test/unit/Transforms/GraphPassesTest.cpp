@@ -198,7 +198,7 @@ TEST_F(GraphPassesTest, ScaledInputKeepsRandomGraphs) {
       point.setStatisticsAttr(tpc::StatisticsAttr::get(
           point.getContext(), 4, 0, -1.5, 1.75, tpc::HistogramAttr(),
           ElementsAttr(), ElementsAttr(), ElementsAttr(), ElementsAttr()));
-      point.setParametersAttr(tpc::PowerOfTwoAttr::get(
+      point.setQuantizer(tpc::PowerOfTwoAttr::get(
           point.getContext(), {2.0}, 8, true, tpc::RoundingMode::HalfEven));
     });
   };

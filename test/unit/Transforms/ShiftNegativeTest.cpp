@@ -134,8 +134,7 @@ TEST(ShiftNegative, RandomGraphsKeepTheFunction) {
       if (!point.isActivation())
         return;
       point.setStatisticsAttr(cast<mct::tpc::StatisticsAttr>(statistics));
-      point.setParametersAttr(
-          cast<mct::tpc::QuantizerAttrInterface>(parameters));
+      point.setQuantizer(cast<mct::tpc::QuantizerAttrInterface>(parameters));
     });
   };
   mct::testing::expectSameFunction("mct-correct-shift-negative{ratio=inf}",
