@@ -628,7 +628,7 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
                                        replaceablePoints.end());
   function.walk([&](QuantizeOp point) {
     if (!simulate)
-      point.removeParametersAttr();
+      point.removeQuantizer();
     if (point.getParameters() || changing.contains(point))
       return;
     for (Value &value : observed)
