@@ -53,7 +53,8 @@ def keep_parameters(module, point):
     copy = module.with_suffix(f".only-{str(point).replace('/', '_')}.mlir")
     copy.write_text(
         "".join(
-            line if f'as "{point}" activation' in line else re.sub(r" parameters\(#[^)]*\)", "", line) for line in lines
+            line if f'as "{point}" activation' in line else re.sub(r" (parameters|selection)\(#[^)]*\)", "", line)
+            for line in lines
         )
     )
     return copy
