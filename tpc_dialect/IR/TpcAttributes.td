@@ -98,7 +98,8 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     * `input_bits`: widths of activations that the operator can read.
     * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own.
     * `signedness`: of the result's grid; `auto` follows the data.
-    * `fixed_scale`, `fixed_zero_point`, `simd_size`: facts of the hardware. Advisory: no pass reads them yet.
+    * `simd_size`: channels that the hardware computes at once; `mct-report-memory` rounds up to it.
+    * `fixed_scale`, `fixed_zero_point`: facts of the hardware. Advisory: no pass reads them yet.
     * `weights`: configuration by generic weight name (`kernel_attr`, `bias_attr`, `pos_attr`).
     * `default_weight`: configuration of every constant that `weights` does not name.
 

@@ -576,7 +576,8 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
   let description = [{
     Reads the constant behind each weight point and writes the point's `parameters`: thresholds (or scales) in the unit
     of the weights, one per channel where the point has axes. Weights are always signed. Points that have parameters
-    are left alone. The result does not depend on `threads`.
+    are left alone. `selection` says what was minimized, what is left of it in each channel, and how far from the least
+    there is that may be. The result does not depend on `threads`.
 
     A positional constant (`pos_attr`) whose config asks for channels and that has no axes gets the axis that fits best.
 
@@ -616,7 +617,8 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     Reads the statistics of each activation point and writes its `parameters`. The grid is signed when the target says
     so, or when the data went below zero. A tensor whose `range` is known on both sides skips the search and covers
     that range. Weight points and points that have parameters are left alone. `z-threshold` leaves outliers out of the
-    range, the error and the signedness. The result does not depend on `threads`.
+    range, the error and the signedness. `selection` says what was minimized, what is left of it, and how far from the
+    least there is that may be. The result does not depend on `threads`.
 
     A method with a lookup table minimizes the mean squared error whatever `error-method` says, also where the range is
     known.
