@@ -19,9 +19,9 @@ mlir::FailureOr<BatchDimensions> followBatch(mlir::func::FuncOp function,
                                              bool emitErrors = true);
 
 /// Rewrites types and `tosa.const_shape` operands to a batch of `newBatch`
-/// samples (`ShapedType::kDynamic`: unknown). Nothing is changed on failure. The
-/// batch stays in the dimensions that followBatch finds before; afterwards it
-/// could fail, for what works along the batch's dimension in each sample is
+/// samples (`ShapedType::kDynamic`: unknown). Nothing is changed on failure.
+/// The batch stays in the dimensions that followBatch finds before; afterwards
+/// it could fail, for what works along the batch's dimension in each sample is
 /// followed only in a function of one sample.
 mlir::LogicalResult setBatch(mlir::func::FuncOp function, int64_t newBatch);
 
