@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mct {
@@ -45,6 +46,17 @@ static LogicalResult expectSameShape(Operation *op, Value value) {
     if (failed(expectSize(op, "result", result, i, sizeOf(value, i))))
       return failure();
   return success();
+}
+
+/// The same, and the elements are of one type, too.
+static LogicalResult expectSameType(Operation *op, Value value) {
+  Type from = getElementTypeOrSelf(value.getType()),
+       to = getElementTypeOrSelf(op->getResult(0).getType());
+  if (from != to)
+    return op->emitOpError("makes elements of type ")
+           << to << " of those of type " << from
+           << ", which it only moves; use tosa.cast";
+  return expectSameShape(op, value);
 }
 
 /// The product of two sizes, or kDynamic where one is not known or it is too
@@ -268,7 +280,7 @@ static LogicalResult verifySizes(Operation *root) {
       .Case([](tosa::TileOp op) { return verifyTile(op); })
       .Case([](tosa::MulOp op) { return verifyMul(op); })
       .Case<tosa::IdentityOp, tosa::ReverseOp>(
-          [](auto op) { return expectSameShape(op, op.getInput1()); })
+          [](auto op) { return expectSameType(op, op.getInput1()); })
       .Case(
           [](tosa::RescaleOp op) { return expectSameShape(op, op.getInput()); })
       .Case([](tosa::TableOp op) { return verifyTable(op); })

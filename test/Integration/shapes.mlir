@@ -153,3 +153,11 @@ func.func @agreement(%x: tensor<?x4x4x2xf32>, %k: tensor<2x1x1x2xf32>, %b: tenso
   } -> tensor<3xf32>
   return %0, %1 : tensor<?x4x4x2xf32>, tensor<3xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xi16> {
+  // expected-error @below {{'tosa.identity' op makes elements of type 'i16' of those of type 'f32', which it only moves; use tosa.cast}}
+  %0 = tosa.identity %x : (tensor<2x3xf32>) -> tensor<2x3xi16>
+  return %0 : tensor<2x3xi16>
+}
