@@ -130,6 +130,33 @@ std::string mct::listWidths(ArrayRef<int64_t> widths) {
   return text;
 }
 
+Wishes Overrides::getWishes(StringAttr name, const tpc::Node &node,
+                            bool hasResult,
+                            function_ref<bool(StringRef)> hasWeight) {
+  Wishes wishes;
+  for (OverrideRule &rule : rules) {
+    if (!rule.selects(name, node))
+      continue;
+    ++rule.numSelected;
+    bool isAffected = false;
+    if (rule.activationBits && hasResult) {
+      wishes.activation = {*rule.activationBits, &rule};
+      isAffected = true;
+    }
+    if (rule.weightBits) {
+      wishes.weights = {*rule.weightBits, &rule};
+      wishes.namedWeights.clear();
+      isAffected |= hasWeight("");
+    }
+    for (const auto &[weight, bits] : rule.namedWeightBits) {
+      wishes.namedWeights[weight] = std::pair(bits, &rule);
+      isAffected |= hasWeight(weight);
+    }
+    rule.numAffected += isAffected;
+  }
+  return wishes;
+}
+
 LogicalResult Overrides::checkUsed() const {
   bool allUsed = true;
   for (const OverrideRule &rule : rules) {

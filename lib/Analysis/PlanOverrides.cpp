@@ -14,37 +14,16 @@ static std::string getOverrideReason(const OverrideRule &rule) {
       .str();
 }
 
-QuantizationPlan::Wishes
-QuantizationPlan::getWishes(const PlannedNode &planned,
-                            Overrides &overrides) const {
-  Wishes wishes;
-  auto hasWeight = [&](StringRef name) {
-    return llvm::any_of(planned.weights, [&](const PlannedWeight &weight) {
-      return weight.whyFloat.empty() &&
-             (name.empty() || weight.genericName == name);
-    });
-  };
-  for (OverrideRule &rule : overrides.rules) {
-    if (!rule.selects(planned.name, planned.node))
-      continue;
-    ++rule.numSelected;
-    bool isAffected = false;
-    if (rule.activationBits && planned.cover == ResultCover::Point) {
-      wishes.activation = {*rule.activationBits, &rule};
-      isAffected = true;
-    }
-    if (rule.weightBits) {
-      wishes.weights = {*rule.weightBits, &rule};
-      wishes.namedWeights.clear();
-      isAffected |= hasWeight("");
-    }
-    for (const auto &[name, bits] : rule.namedWeightBits) {
-      wishes.namedWeights[name] = {bits, &rule};
-      isAffected |= hasWeight(name);
-    }
-    rule.numAffected += isAffected;
-  }
-  return wishes;
+Wishes QuantizationPlan::getWishes(const PlannedNode &planned,
+                                   Overrides &overrides) const {
+  return overrides.getWishes(
+      planned.name, planned.node, planned.cover == ResultCover::Point,
+      [&](StringRef name) {
+        return llvm::any_of(planned.weights, [&](const PlannedWeight &weight) {
+          return weight.whyFloat.empty() &&
+                 (name.empty() || weight.genericName == name);
+        });
+      });
 }
 
 /// Removes the candidates that do not fit, and finds the base among the rest.
@@ -109,10 +88,7 @@ LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
 LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
                                                 Wishes &wishes) {
   for (PlannedWeight &weight : planned.weights) {
-    std::optional<std::pair<int64_t, OverrideRule *>> wish = wishes.weights;
-    if (auto named = wishes.namedWeights.find(weight.genericName.getValue());
-        named != wishes.namedWeights.end())
-      wish = named->second;
+    Wishes::Wish wish = wishes.ofWeight(weight.genericName.getValue());
     if (wish && wish->first == 0 && weight.isMissed) {
       weight.isMissed = false;
       weight.whyFloat = getOverrideReason(*wish->second);

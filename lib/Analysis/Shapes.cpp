@@ -225,6 +225,22 @@ static std::optional<Interval> evaluate(AffineExpr expression,
 /// The verifier of linalg looks at the first and the last iteration; a
 /// remainder is larger between them.
 static LogicalResult verifyIndexing(linalg::LinalgOp op) {
+  // Named ops keep their maps beside the strides that they follow from, and
+  // bytecode carries both. Whoever rebuilds the op loses what is kept.
+  if (op->hasAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName)) {
+    linalg::LinalgOp fresh = op.clone();
+    fresh->removeAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName);
+    bool isSame = fresh.getIndexingMaps() == op.getIndexingMaps();
+    fresh->erase();
+    if (!isSame) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError("keeps other indexing maps than follow from it");
+      diagnostic.attachNote()
+          << "remove its attribute '"
+          << linalg::LinalgDialect::kMemoizedIndexingMapsAttrName << "'";
+      return diagnostic;
+    }
+  }
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<Interval> dimensions;
   for (int64_t range : ranges) {

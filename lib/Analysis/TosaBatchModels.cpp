@@ -8,6 +8,7 @@
 #include "mct/Analysis/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mct;
@@ -155,9 +156,14 @@ static LogicalResult followReshape(tosa::ReshapeOp op,
           if (ShapedType::isDynamic(size) && values[next] == -1) {
             auto perSample = getProduct(from.drop_front(dimension + 1));
             auto inner = getProduct(to.getShape().drop_front(next + 1));
-            int64_t newRows = 1;
-            if (perSample && inner && *inner != 0)
-              newRows = *perSample * rows / *inner;
+            int64_t newRows = 1, total = 0;
+            if (perSample && inner && *inner != 0) {
+              // Part of a row is no sample: others would share the row.
+              if (llvm::MulOverflow(*perSample, rows, total) || total == 0 ||
+                  total % *inner != 0)
+                break;
+              newRows = total / *inner;
+            }
             candidates.push_back({next, newRows});
             break;
           }

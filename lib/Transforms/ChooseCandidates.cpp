@@ -16,22 +16,6 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-namespace {
-/// What rules ask of one operator; 0 bits: float.
-struct Wishes {
-  using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
-  Wish activation, weights;
-  llvm::StringMap<Wish> namedWeights;
-
-  Wish of(tpc::QuantizeOp point) const {
-    if (point.isActivation())
-      return activation;
-    auto named = namedWeights.find(getGenericWeightName(point));
-    return named == namedWeights.end() ? weights : named->second;
-  }
-};
-} // namespace
-
 static int64_t getBits(Attribute config) {
   if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
     return activation.getActBits();
@@ -41,34 +25,14 @@ static int64_t getBits(Attribute config) {
 
 static Wishes getWishes(const OperatorPoints &of, const tpc::Node &node,
                         Overrides &overrides) {
-  Wishes wishes;
-  auto hasWeight = [&](StringRef name) {
-    return llvm::any_of(of.points, [&](tpc::QuantizeOp point) {
-      return point.isWeight() &&
-             (name.empty() || getGenericWeightName(point) == name);
-    });
-  };
-  for (OverrideRule &rule : overrides.rules) {
-    if (!rule.selects(of.name, node))
-      continue;
-    ++rule.numSelected;
-    bool isAffected = false;
-    if (rule.activationBits && of.getResultPoint()) {
-      wishes.activation = {*rule.activationBits, &rule};
-      isAffected = true;
-    }
-    if (rule.weightBits) {
-      wishes.weights = {*rule.weightBits, &rule};
-      wishes.namedWeights.clear();
-      isAffected |= hasWeight("");
-    }
-    for (const auto &[name, bits] : rule.namedWeightBits) {
-      wishes.namedWeights[name] = std::pair(bits, &rule);
-      isAffected |= hasWeight(name);
-    }
-    rule.numAffected += isAffected;
-  }
-  return wishes;
+  return overrides.getWishes(
+      of.name, node, static_cast<bool>(of.getResultPoint()),
+      [&](StringRef name) {
+        return llvm::any_of(of.points, [&](tpc::QuantizeOp point) {
+          return point.isWeight() &&
+                 (name.empty() || getGenericWeightName(point) == name);
+        });
+      });
 }
 
 /// What is equal in two alternatives of what MCT tells them apart by.
@@ -94,7 +58,9 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
         of.points, std::back_inserter(points),
         [&](tpc::QuantizeOp point) { return point.isWeight() == isWeight; });
   for (tpc::QuantizeOp point : points) {
-    Wishes::Wish wish = wishes.of(point);
+    Wishes::Wish wish = point.isActivation()
+                            ? wishes.activation
+                            : wishes.ofWeight(getGenericWeightName(point));
     if (!wish)
       continue;
     auto [bits, rule] = *wish;

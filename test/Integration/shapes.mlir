@@ -161,3 +161,20 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xi16> {
   %0 = tosa.identity %x : (tensor<2x3xf32>) -> tensor<2x3xi16>
   return %0 : tensor<2x3xi16>
 }
+
+// -----
+
+func.func @maps_of_another_stride(%x: tensor<1x4x4x2xf32>, %k: tensor<3x3x2x8xf32>, %y: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
+  // expected-error @below {{'linalg.conv_2d_nhwc_hwcf' op keeps other indexing maps than follow from it}}
+  // expected-note @below {{remove its attribute 'linalg.memoized_indexing_maps'}}
+  %0 = linalg.conv_2d_nhwc_hwcf {linalg.memoized_indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>], dilations = dense<1> : tensor<2xi64>, strides = dense<4294967297> : tensor<2xi64>} ins(%x, %k : tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) outs(%y : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+  return %0 : tensor<1x2x2x8xf32>
+}
+
+// -----
+
+// The same maps are no error.
+func.func @maps_of_its_stride(%x: tensor<1x4x4x2xf32>, %k: tensor<3x3x2x8xf32>, %y: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
+  %0 = linalg.conv_2d_nhwc_hwcf {linalg.memoized_indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>], dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %k : tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) outs(%y : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+  return %0 : tensor<1x2x2x8xf32>
+}

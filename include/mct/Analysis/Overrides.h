@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/GlobPattern.h"
 #include <optional>
@@ -42,6 +43,20 @@ struct OverrideRule {
   bool selects(mlir::StringAttr name, const tpc::Node &node) const;
 };
 
+/// What rules ask of one operator: bits, or 0 for float, and the rule that says
+/// so.
+struct Wishes {
+  using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
+  Wish activation, weights;
+  llvm::StringMap<Wish> namedWeights;
+
+  /// Of the weight with that generic name.
+  Wish ofWeight(llvm::StringRef name) const {
+    auto named = namedWeights.find(name);
+    return named == namedWeights.end() ? weights : named->second;
+  }
+};
+
 /// The rules of a file, in order: of two that speak of one tensor the later
 /// wins. One rule a line, `#` starts a comment:
 ///
@@ -63,6 +78,12 @@ struct Overrides {
   /// the file as a whole belongs.
   static mlir::FailureOr<Overrides> read(llvm::StringRef path,
                                          mlir::Location loc);
+
+  /// What the rules ask of an operator; counts for `checkUsed`. `hasResult`:
+  /// its result has a point. `hasWeight`: it has a quantized weight with that
+  /// generic name, or any for the empty name.
+  Wishes getWishes(mlir::StringAttr name, const tpc::Node &node, bool hasResult,
+                   llvm::function_ref<bool(llvm::StringRef)> hasWeight);
 
   /// Fails for every rule that selected nothing, or nothing that it speaks of,
   /// unless it says that it may.

@@ -170,12 +170,6 @@ public:
   llvm::SmallVector<mlir::StringAttr> getNames(const FusedGroup &group) const;
 
 private:
-  /// What the overrides say of one node; 0 bits: float.
-  struct Wishes {
-    std::optional<std::pair<int64_t, OverrideRule *>> activation, weights;
-    llvm::StringMap<std::pair<int64_t, OverrideRule *>> namedWeights;
-  };
-
   void fuse(tpc::PlatformOp platform);
   void planInputs(tpc::PlatformOp platform, mlir::Block &block);
   mlir::LogicalResult filterCandidates();

@@ -53,6 +53,15 @@ func.func @no_dimension_left(%arg0: tensor<2x3xf32>) -> tensor<3x2xf32> {
 
 // -----
 
+func.func @half_a_row_per_sample(%arg0: tensor<?x1x4x2xf32>) -> tensor<?x4x4xf32> {
+  %shape = tosa.const_shape {values = dense<[-1, 4, 4]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  // expected-error @below {{'tosa.reshape' op cannot follow the batch: no leading dimension of the result can carry it}}
+  %0 = tosa.reshape %arg0, %shape : (tensor<?x1x4x2xf32>, !tosa.shape<3>) -> tensor<?x4x4xf32>
+  return %0 : tensor<?x4x4xf32>
+}
+
+// -----
+
 func.func @part_of_the_batch(%arg0: tensor<2x3xf32>) -> tensor<1x3xf32> {
   %start = tosa.const_shape {values = dense<0> : tensor<2xindex>} : () -> !tosa.shape<2>
   %size = tosa.const_shape {values = dense<[1, 3]> : tensor<2xindex>} : () -> !tosa.shape<2>
