@@ -2,6 +2,7 @@
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Analysis/Passes.h"
 #include "mct/Calibration/Passes.h"
+#include "mct/Conversion/Passes.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -184,6 +185,7 @@ void mct::registerAllMctPasses() {
   registerMctTransformsPasses();
   registerMctCalibrationPasses();
   registerMctCorrectionsPasses();
+  registerMctConversionPasses();
   PassPipelineRegistration<PrepareOptions>(
       "mct-prepare",
       "Names and float-exact rewrites that come before quantizer points",
