@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Comparison.h"
 
+#include "mct/Support/AlignedBuffer.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+using namespace mct;
 using namespace mct::execution;
 using llvm::ArrayRef;
 
@@ -48,13 +51,61 @@ double ErrorSums::cosine() const {
                                       : product / std::sqrt(reference * value);
 }
 
+void StepCounts::add(const quantization::Grid &grid, ArrayRef<int64_t> stored,
+                     ArrayRef<float> simulated) {
+  values += stored.size();
+  auto step = static_cast<float>(grid.step);
+  for (auto [code, value] : llvm::zip_equal(stored, simulated)) {
+    // As the simulation's quantizer makes a value of a level.
+    if (value == static_cast<float>(code - grid.zeroPoint) * step)
+      continue;
+    ++differing;
+    double level = value / grid.step;
+    double nearest = std::nearbyint(level);
+    if (value == static_cast<float>(nearest) * step)
+      level = nearest;
+    double distance = std::abs(double(code - grid.zeroPoint) - level);
+    largest = std::isnan(distance) ? std::numeric_limits<double>::infinity()
+                                   : std::max(largest, distance);
+  }
+}
+
+void StepCounts::merge(const StepCounts &other) {
+  values += other.values;
+  differing += other.differing;
+  largest = std::max(largest, other.largest);
+}
+
 /// Keeps the values of the unit that the executor runs.
 class Comparison::Capture : public TensorObserver {
 public:
   void observe(const TensorView &view) override {
-    values = view.floats().vec();
+    if (!grid) {
+      values = view.floats().vec();
+      return;
+    }
+    unsigned bits = view.elementType().getIntOrFloatBitWidth();
+    if (bits == 8)
+      decode<int8_t>(view);
+    else if (bits == 16)
+      decode<int16_t>(view);
+    else
+      decode<int32_t>(view);
   }
+  /// What is stored, where there is a grid, and the real numbers.
+  std::vector<int64_t> stored;
   std::vector<float> values;
+  const quantization::Grid *grid = nullptr;
+
+private:
+  template <typename Stored> void decode(const TensorView &view) {
+    ArrayRef<Stored> integers = view.values<Stored>();
+    stored.assign(integers.begin(), integers.end());
+    values.clear();
+    for (int64_t code : stored)
+      values.push_back(
+          static_cast<float>(grid->step * double(code - grid->zeroPoint)));
+  }
 };
 
 /// The elements of a tensor with its axes in another order.
@@ -92,7 +143,7 @@ public:
       : capture(capture), permutation(permutation) {}
   void observe(const TensorView &view) override {
     ArrayRef<float> data = view.floats();
-    *sums = {};
+    *difference = {};
     std::vector<float> transposed;
     if (!permutation.empty()) {
       transposed = transpose(data, view.shape(), permutation);
@@ -100,18 +151,24 @@ public:
     }
     // The same values in another shape are fine; a different number is not the
     // same value.
-    if (data.size() == capture.values.size())
-      sums->add(capture.values, data);
+    if (data.size() != capture.values.size())
+      return;
+    difference->sums.add(capture.values, data);
+    if (capture.grid)
+      difference->steps.add(*capture.grid, capture.stored, data);
   }
   const Capture &capture;
   ArrayRef<int32_t> permutation;
-  ErrorSums *sums = nullptr;
+  Difference *difference = nullptr;
 };
 
 struct Comparison::WorkerState {
   std::unique_ptr<Worker> reference;
   std::vector<Capture> captures;
   std::vector<std::unique_ptr<Compare>> compares; // null without a partner
+  /// Of the reference, where it reads samples of its own.
+  std::vector<support::AlignedBuffer> inputs;
+  std::vector<const void *> inputPointers;
   std::vector<std::vector<char>> outputs;
   std::vector<void *> outputPointers;
 };
@@ -131,20 +188,32 @@ static bool isPermuted(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
   return true;
 }
 
-Comparison::Comparison(const Executor &executor, const Executor &reference,
+/// Whether a value can be compared: real numbers, or integers that stand for
+/// such.
+static bool hasRealValues(const TensorSpec &spec, const ComparedValue &value) {
+  return value.stored || spec.type.getElementType().isF32();
+}
+
+Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
+                       const Executor &reference,
+                       std::shared_ptr<const SampleSource> samples,
                        const TransposedNames &transposed, size_t numWorkers,
                        int64_t units)
-    : executor(executor),
-      sums(units, std::vector<ErrorSums>(executor.observed().size())) {
-  for (const TensorSpec &own : executor.observed()) {
+    : reference(reference), samples(std::move(samples)),
+      values(values.begin(), values.end()),
+      differences(units, std::vector<Difference>(executor.observed().size())) {
+  for (auto [own, value] : llvm::zip_equal(executor.observed(), values)) {
+    std::optional<quantization::Grid> &grid = grids.emplace_back();
+    if (value.stored)
+      grid = value.stored->getGrid(own.type.getElementTypeBitWidth());
     std::optional<Partner> &partner = partners.emplace_back();
     for (auto [index, other] : llvm::enumerate(reference.observed()))
-      if (other.name == own.name && own.type.getElementType().isF32() &&
+      if (other.name == value.name && hasRealValues(own, value) &&
           other.type.getElementType().isF32() &&
           other.type.getNumElements() == own.type.getNumElements())
         partner = Partner{index, {}};
-    auto order = transposed.find(own.name);
-    if (partner || order == transposed.end())
+    auto order = transposed.find(value.name);
+    if (partner || order == transposed.end() || !hasRealValues(own, value))
       continue;
     for (auto [index, other] : llvm::enumerate(reference.observed()))
       if (order->second.original == other.name &&
@@ -158,6 +227,7 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
     state->reference = std::make_unique<Worker>(reference);
     state->captures.resize(partners.size());
     for (auto [own, partner] : llvm::enumerate(partners)) {
+      state->captures[own].grid = grids[own] ? &*grids[own] : nullptr;
       std::unique_ptr<Compare> &compare = state->compares.emplace_back();
       if (!partner)
         continue;
@@ -171,6 +241,13 @@ Comparison::Comparison(const Executor &executor, const Executor &reference,
       state->outputs.emplace_back(bytes);
       state->outputPointers.push_back(state->outputs.back().data());
     }
+    if (this->samples)
+      for (const TensorSpec &input : reference.inputs()) {
+        state->inputs.emplace_back(
+            input.type.getNumElements() *
+            getElementBytes(input.type.getElementType()));
+        state->inputPointers.push_back(state->inputs.back().get());
+      }
     workers.push_back(std::move(state));
   }
 }
@@ -187,32 +264,50 @@ llvm::Error Comparison::compare(const Unit &unit) {
   WorkerState &state = *workers[unit.worker];
   for (auto [own, compare] : llvm::enumerate(state.compares))
     if (compare)
-      compare->sums = &sums[unit.index][own];
-  return state.reference->run(unit.inputs, state.outputPointers,
-                              unit.validSamples);
+      compare->difference = &differences[unit.index][own];
+  ArrayRef<const void *> inputs = unit.inputs;
+  if (samples) {
+    for (auto [input, buffer] : llvm::enumerate(state.inputs)) {
+      if (!buffer.get())
+        return llvm::createStringError(
+            "not enough memory for the inputs of the network to compare with");
+      if (llvm::Error error =
+              loadUnit(*samples, input, unit.firstSample, unit.validSamples,
+                       reference.unit(), buffer.get()))
+        return error;
+    }
+    inputs = state.inputPointers;
+  }
+  return state.reference->run(inputs, state.outputPointers, unit.validSamples);
 }
 
 ArrayRef<void *> Comparison::referenceOutputs(size_t worker) const {
   return workers[worker]->outputPointers;
 }
 
-std::vector<std::pair<std::string, ErrorSums>> Comparison::results() const {
-  std::vector<std::pair<std::string, ErrorSums>> results;
-  for (auto [own, spec] : llvm::enumerate(executor.observed())) {
+std::vector<ComparedPoint> Comparison::results() const {
+  std::vector<ComparedPoint> results;
+  for (auto [own, value] : llvm::enumerate(values)) {
     if (!partners[own])
       continue;
-    ErrorSums total;
-    for (const std::vector<ErrorSums> &unit : sums)
-      total.merge(unit[own]);
-    results.emplace_back(spec.name, total);
+    Difference total;
+    for (const std::vector<Difference> &unit : differences) {
+      total.sums.merge(unit[own].sums);
+      total.steps.merge(unit[own].steps);
+    }
+    ComparedPoint &point = results.emplace_back();
+    point.name = value.name;
+    point.sums = total.sums;
+    if (value.stored)
+      point.steps = total.steps;
   }
   return results;
 }
 
 std::vector<std::string> Comparison::withoutPartner() const {
   std::vector<std::string> names;
-  for (auto [partner, spec] : llvm::zip_equal(partners, executor.observed()))
+  for (auto [partner, value] : llvm::zip_equal(partners, values))
     if (!partner)
-      names.push_back(spec.name);
+      names.push_back(value.name);
   return names;
 }

@@ -221,16 +221,94 @@ private:
 };
 } // namespace
 
+namespace {
+/// Samples that a network reads as the integers of grids.
+class QuantizedSamples : public SampleSource {
+public:
+  /// `inputs`: of the network.
+  QuantizedSamples(std::unique_ptr<SampleSource> samples,
+                   const mct::QuantizedValues &records,
+                   llvm::ArrayRef<TensorSpec> inputs)
+      : samples(std::move(samples)) {
+    for (auto [record, spec] : llvm::zip_equal(records, inputs)) {
+      std::optional<Target> &target = targets.emplace_back();
+      if (!record)
+        continue;
+      unsigned bits = spec.type.getElementTypeBitWidth();
+      target = Target{record->getGrid(bits), bits / 8};
+    }
+  }
+
+  int64_t numSamples() const override { return samples->numSamples(); }
+  int64_t numAvailable() const override { return samples->numAvailable(); }
+  size_t numInputs() const override { return samples->numInputs(); }
+  size_t sampleBytes(size_t input) const override {
+    size_t bytes = samples->sampleBytes(input);
+    return targets[input] ? bytes / sizeof(float) * targets[input]->bytes
+                          : bytes;
+  }
+  llvm::Error load(size_t input, int64_t first, int64_t count,
+                   void *buffer) const override {
+    if (!targets[input])
+      return samples->load(input, first, count, buffer);
+    std::vector<float> values(count * samples->sampleBytes(input) /
+                              sizeof(float));
+    if (llvm::Error error = samples->load(input, first, count, values.data()))
+      return error;
+    if (targets[input]->bytes == 1)
+      store<int8_t>(targets[input]->grid, values, buffer);
+    else if (targets[input]->bytes == 2)
+      store<int16_t>(targets[input]->grid, values, buffer);
+    else
+      store<int32_t>(targets[input]->grid, values, buffer);
+    return llvm::Error::success();
+  }
+
+private:
+  struct Target {
+    mct::quantization::Grid grid;
+    /// Of a stored value.
+    unsigned bytes;
+  };
+  /// The simulation's quantizer decides which level a value takes, so that both
+  /// agree on it.
+  template <typename Stored>
+  static void store(const mct::quantization::Grid &grid,
+                    std::vector<float> &values, void *buffer) {
+    mct::quantization::fakeQuantize(grid, values.data(), values.data(),
+                                    values.size());
+    auto *to = static_cast<Stored *>(buffer);
+    double step = static_cast<float>(grid.step);
+    for (size_t i = 0; i != values.size(); ++i)
+      to[i] = static_cast<Stored>(
+          std::clamp(std::nearbyint(values[i] / step) + grid.zeroPoint,
+                     double(grid.qmin), double(grid.qmax)));
+  }
+
+  std::unique_ptr<SampleSource> samples;
+  std::vector<std::optional<Target>> targets;
+};
+} // namespace
+
 llvm::Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(const SampleOptions &options,
                    llvm::ArrayRef<TensorSpec> specs, int64_t unit,
                    RunCache *cache) {
-  auto source = std::make_unique<StoredSamples>();
   RunCache own;
+  std::vector<TensorSpec> stored(specs);
+  for (auto [record, spec] : llvm::zip(options.quantized, stored))
+    if (record)
+      spec.type = mlir::RankedTensorType::get(
+          spec.type.getShape(), mlir::Float32Type::get(spec.type.getContext()));
+  auto source = std::make_unique<StoredSamples>();
   if (llvm::Error error =
-          source->open(options, specs, unit, cache ? *cache : own))
+          source->open(options, stored, unit, cache ? *cache : own))
     return std::move(error);
-  return std::move(source);
+  if (llvm::none_of(options.quantized,
+                    [](const auto &record) { return record.has_value(); }))
+    return std::move(source);
+  return std::make_unique<QuantizedSamples>(std::move(source),
+                                            options.quantized, specs);
 }
 
 /// All of them, for people.

@@ -4,11 +4,13 @@
 // to another module.
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Analysis/Shapes.h"
 #include "mct/Execution/Comparison.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Execution/SampleSource.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
@@ -46,7 +48,7 @@ static cl::OptionCategory category("mct-run options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("<module>"), cl::cat(category));
 static cl::list<std::string>
-    samplesFiles("input", cl::CommaSeparated, cl::OneOrMore,
+    samplesFiles("input", cl::CommaSeparated,
                  cl::desc("Samples: FILE.npy or INPUT:FILE.npy, …"),
                  cl::cat(category));
 static cl::opt<std::string>
@@ -69,6 +71,16 @@ static cl::opt<std::string>
               cl::desc("Compare every point with the value of that name in "
                        "another module"),
               cl::cat(category));
+static cl::opt<bool>
+    exact("exact",
+          cl::desc("With --compare: every stored integer of an integer network "
+                   "must be the one that the other module simulates"),
+          cl::cat(category));
+static cl::opt<bool> signature(
+    "signature",
+    cl::desc("Print inputs and outputs, and what their integers stand "
+             "for, and run nothing"),
+    cl::cat(category));
 static cl::opt<uint64_t> sampleLimit("samples",
                                      cl::desc("Read that many samples; 0: all"),
                                      cl::init(0), cl::cat(category));
@@ -125,8 +137,11 @@ static LogicalResult report(llvm::Error error) {
   return report(llvm::toString(std::move(error)));
 }
 
-/// A module from text or bytecode, its values named.
-static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
+/// A module from text or bytecode, its values named. `records`: what the
+/// function that is run says of its integers, by names that are in the file.
+static OwningOpRef<ModuleOp>
+load(StringRef path, MLIRContext &context,
+     std::vector<RecordedValue> *records = nullptr) {
   auto buffer = support::readInputFile(path);
   if (!buffer) {
     (void)report("cannot read '" + path +
@@ -147,6 +162,15 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
     (void)report("'" + path + "' is damaged bytecode");
   if (!module || failed(verifyShapes(*module)))
     return {};
+  if (records) {
+    FailureOr<func::FuncOp> entry = findEntryFunction(*module, functionName);
+    if (failed(entry))
+      return {};
+    FailureOr<std::vector<RecordedValue>> found = findRecordedValues(*entry);
+    if (failed(found))
+      return {};
+    *records = std::move(*found);
+  }
   for (auto function : module->getOps<func::FuncOp>())
     assignNames(function);
   return module;
@@ -194,7 +218,8 @@ prepare(ModuleOp module, execution::CompileOptions options,
 /// order, as mct-move-transposes leaves them: as their locations say, or, as
 /// text without locations only has their names, as the pass does it in `other`.
 static execution::TransposedNames
-findTransposed(ModuleOp module, const Executor &executor, ModuleOp other) {
+findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
+               ModuleOp other) {
   execution::TransposedNames names;
   auto collect = [&](ModuleOp from) {
     from.walk([&](Operation *op) {
@@ -205,8 +230,8 @@ findTransposed(ModuleOp module, const Executor &executor, ModuleOp other) {
     });
   };
   collect(module);
-  if (llvm::all_of(executor.observed(), [&](const auto &point) {
-        return names.contains(point.name) || !isTransposedName(point.name);
+  if (llvm::all_of(values, [&](const auto &value) {
+        return names.contains(value.name) || !isTransposedName(value.name);
       }))
     return names;
   OwningOpRef<ModuleOp> moved = other.clone();
@@ -380,7 +405,9 @@ struct Results {
   int64_t samples = 0;
   double seconds = 0;
   std::optional<double> top1, agreement;
-  std::vector<std::pair<std::string, execution::ErrorSums>> points;
+  std::vector<execution::ComparedPoint> points;
+  /// Of all points that are stored as integers.
+  execution::StepCounts steps;
   /// Points that the other module does not have.
   std::vector<std::string> notCompared;
 };
@@ -404,6 +431,19 @@ static double plain(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
+static void printSteps(llvm::json::OStream &stream,
+                       const execution::StepCounts &steps) {
+  stream.attribute("values", steps.values);
+  stream.attribute("differing", steps.differing);
+  stream.attribute("max_steps", jsonNumber(steps.largest));
+}
+
+static void printSteps(StringRef name, const execution::StepCounts &steps) {
+  llvm::outs() << llvm::format("%-32s %12lld %12lld %12.6g\n",
+                               name.str().c_str(), (long long)steps.values,
+                               (long long)steps.differing, steps.largest);
+}
+
 static void print(const Results &results) {
   if (printJson) {
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
@@ -419,13 +459,18 @@ static void print(const Results &results) {
         stream.attributeArray("points", [&] {
           for (const auto &point : results.points)
             stream.object([&] {
-              const execution::ErrorSums &sums = point.second;
-              stream.attribute("name", point.first);
+              const execution::ErrorSums &sums = point.sums;
+              stream.attribute("name", point.name);
+              if (exact)
+                return printSteps(stream, *point.steps);
               stream.attribute("sqnr_db", jsonNumber(sums.sqnr()));
               stream.attribute("cosine", jsonNumber(sums.cosine()));
               stream.attribute("max_error", jsonNumber(sums.largest));
             });
         });
+      if (exact)
+        stream.attributeObject("total",
+                               [&] { printSteps(stream, results.steps); });
       if (!otherFile.empty())
         stream.attributeArray("not_compared", [&] {
           for (const std::string &name : results.notCompared)
@@ -451,26 +496,33 @@ static void print(const Results &results) {
                  << llvm::join(results.notCompared, ", ") << '\n';
   if (results.points.empty())
     return;
+  if (exact) {
+    llvm::outs() << llvm::format("%-32s %12s %12s %12s\n", "point", "values",
+                                 "differing", "max steps");
+    for (const execution::ComparedPoint &point : results.points)
+      printSteps(point.name, *point.steps);
+    return printSteps("total", results.steps);
+  }
   llvm::outs() << llvm::format("%-32s %10s %10s %12s\n", "point", "SQNR dB",
                                "cosine", "max error");
-  for (const auto &[name, sums] : results.points)
+  for (const auto &[name, sums, steps] : results.points)
     llvm::outs() << llvm::format("%-32s %10.2f %10.6f %12.4g\n", name.c_str(),
                                  plain(sums.sqnr()), plain(sums.cosine()),
                                  plain(sums.largest));
 }
 
-/// Lowest SQNR first, and before it what has none; equals stay in order.
-static void
-sortByError(std::vector<std::pair<std::string, execution::ErrorSums>> &points) {
+/// Lowest SQNR first, and before it what has none; of integers those of which
+/// the most differ. Equals stay in order.
+static void sortByError(std::vector<execution::ComparedPoint> &points) {
   std::vector<std::pair<double, size_t>> keys;
   for (auto [index, point] : llvm::enumerate(points)) {
-    double sqnr = point.second.sqnr();
-    keys.emplace_back(
-        std::isnan(sqnr) ? -std::numeric_limits<double>::infinity() : sqnr,
-        index);
+    double key = exact ? -double(point.steps->differing) : point.sums.sqnr();
+    keys.emplace_back(std::isnan(key) ? -std::numeric_limits<double>::infinity()
+                                      : key,
+                      index);
   }
   llvm::sort(keys);
-  std::vector<std::pair<std::string, execution::ErrorSums>> sorted;
+  std::vector<execution::ComparedPoint> sorted;
   for (auto [key, index] : keys)
     sorted.push_back(std::move(points[index]));
   points = std::move(sorted);
@@ -482,6 +534,11 @@ static LogicalResult checkOptions() {
     return report("standard input can only be read once");
   if (pointOrder.getNumOccurrences() && otherFile.empty())
     return report("--sort needs --compare");
+  if (exact && otherFile.empty())
+    return report("--exact needs --compare: the module that simulates");
+  if (samplesFiles.empty())
+    return report("--input is missing: the samples to run on; --signature "
+                  "prints what the inputs are");
   std::vector<std::string> inputs =
       execution::SampleOptions::getPaths(samplesFiles);
   inputs.insert(inputs.end(), {inputFile, otherFile, labelsFile});
@@ -490,60 +547,207 @@ static LogicalResult checkOptions() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// The signature
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SignatureEntry {
+  std::string name;
+  Type type;
+  std::optional<QuantizedValue> stored;
+};
+} // namespace
+
+static void printSignature(StringRef title, ArrayRef<SignatureEntry> entries) {
+  for (const SignatureEntry &entry : entries) {
+    llvm::outs() << title << "  " << entry.name << "  " << entry.type;
+    if (entry.stored)
+      llvm::outs() << llvm::format("  scale %.17g  zero point %lld  bits %lld",
+                                   entry.stored->scale,
+                                   (long long)entry.stored->zeroPoint,
+                                   (long long)entry.stored->bits)
+                   << (entry.stored->isSigned ? "" : "  unsigned");
+    llvm::outs() << '\n';
+  }
+}
+
+static void printSignature(llvm::json::OStream &stream, StringRef key,
+                           ArrayRef<SignatureEntry> entries) {
+  stream.attributeArray(key, [&] {
+    for (const SignatureEntry &entry : entries)
+      stream.object([&] {
+        stream.attribute("name", entry.name);
+        stream.attribute("type", llvm::formatv("{0}", entry.type).str());
+        if (!entry.stored)
+          return;
+        stream.attribute("scale", entry.stored->scale);
+        stream.attribute("zero_point", entry.stored->zeroPoint);
+        stream.attribute("bits", entry.stored->bits);
+        stream.attribute("is_signed", entry.stored->isSigned);
+      });
+  });
+}
+
+/// Names, types and records of what goes into the function and comes out.
+static LogicalResult printSignature(MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = load(inputFile, context);
+  if (!module)
+    return failure();
+  FailureOr<func::FuncOp> function = findEntryFunction(*module, functionName);
+  if (failed(function))
+    return failure();
+  FailureOr<QuantizedValues> arguments = readQuantizedArguments(*function);
+  if (failed(arguments))
+    return failure();
+  FailureOr<QuantizedValues> results = readQuantizedResults(*function);
+  if (failed(results))
+    return failure();
+  SmallVector<SignatureEntry> inputs, outputs;
+  for (auto [argument, stored] :
+       llvm::zip_equal(function->getArguments(), *arguments))
+    inputs.push_back({getName(argument).str(), argument.getType(), stored});
+  auto end =
+      dyn_cast<func::ReturnOp>(function->getBody().front().getTerminator());
+  for (auto [number, stored] : llvm::enumerate(*results)) {
+    // A point has the name of what it quantizes.
+    Value value = end ? end.getOperand(number) : Value();
+    while (auto point = value ? value.getDefiningOp<tpc::QuantizeOp>()
+                              : tpc::QuantizeOp())
+      value = point.getInput();
+    StringAttr name = value ? getName(value) : StringAttr();
+    outputs.push_back({stored ? stored->name
+                       : name ? name.str()
+                              : std::to_string(number),
+                       function->getResultTypes()[number], stored});
+  }
+  if (!printJson) {
+    llvm::outs() << "function  " << function->getSymName() << '\n';
+    printSignature("input   ", inputs);
+    printSignature("output  ", outputs);
+    return success();
+  }
+  llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
+  stream.object([&] {
+    stream.attribute("function", function->getSymName());
+    printSignature(stream, "inputs", inputs);
+    printSignature(stream, "outputs", outputs);
+  });
+  llvm::outs() << '\n';
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Says what --exact found besides numbers.
+static LogicalResult judge(const Results &results) {
+  LogicalResult verdict = success();
+  if (!results.notCompared.empty())
+    verdict = report("--exact: " + otherFile +
+                     " has no value of the name and size of " +
+                     llvm::join(results.notCompared, ", "));
+  if (results.steps.differing)
+    verdict = report("--exact: " + Twine(results.steps.differing) + " of " +
+                     Twine(results.steps.values) +
+                     " values differ from those of " + otherFile);
+  return verdict;
+}
+
 static LogicalResult run(MLIRContext &context) {
+  if (signature)
+    return printSignature(context);
   if (failed(checkOptions()))
     return failure();
-  OwningOpRef<ModuleOp> module = load(inputFile, context);
+  std::vector<RecordedValue> recorded;
+  OwningOpRef<ModuleOp> module = load(inputFile, context, &recorded);
   if (!module)
     return failure();
   // Diagnostics speak of locations inside the modules.
   llvm::SourceMgr sourceManager;
   SourceMgrDiagnosticHandler handler(sourceManager, &context);
+  if (exact && recorded.empty())
+    return report("--exact: " + inputFile + " has no '" + kPointsAttrName +
+                  "' and no '" + kQuantizedAttrName +
+                  "', which say what the integers of a network stand for; "
+                  "mct-lower-to-integer writes them");
+  execution::RunCache cache;
   FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
       module->getLoc(), samplesFiles, inputScale, inputOffset, sampleLimit,
-      batchSize, numThreads, maxMemory);
+      batchSize, numThreads, maxMemory, &cache);
   if (failed(settings))
     return failure();
+  // The other module reads the samples as they are.
+  execution::RunSettings otherSettings = *settings;
+  for (const RecordedValue &value : recorded)
+    if (auto argument = dyn_cast<BlockArgument>(value.value)) {
+      QuantizedValues &quantized = settings->samples.quantized;
+      quantized.resize(argument.getOwner()->getNumArguments());
+      quantized[argument.getArgNumber()] = value.record;
+    }
   execution::CompileOptions options;
-  options.observeAllPoints = !otherFile.empty();
+  if (!otherFile.empty()) {
+    for (const RecordedValue &value : recorded)
+      options.observedValues.push_back(value.value);
+    options.observeAllPoints = !exact;
+  }
   FailureOr<execution::NetworkRun> network =
       prepare(*module, options, *settings);
   if (failed(network))
     return failure();
   const Executor &executor = network->executor();
 
+  std::vector<execution::ComparedValue> values;
+  for (auto [index, spec] : llvm::enumerate(executor.observed()))
+    if (index < recorded.size())
+      values.push_back({recorded[index].record.name, recorded[index].record});
+    else
+      values.push_back({spec.name, std::nullopt});
   OwningOpRef<ModuleOp> otherModule;
   FailureOr<execution::NetworkRun> other = failure();
   execution::TransposedNames transposed;
+  bool sharesSamples = settings->samples.quantized.empty();
   if (!otherFile.empty()) {
-    otherModule = load(otherFile, context);
+    std::vector<RecordedValue> integers;
+    otherModule = load(otherFile, context, &integers);
     if (!otherModule)
       return failure();
+    if (!integers.empty())
+      return report("--compare: " + otherFile +
+                    " is an integer network; run that one, and compare it "
+                    "with the network that simulates it");
     execution::CompileOptions otherOptions;
     otherOptions.ignoreUnknownNames = true;
     otherOptions.unit = executor.unit();
-    transposed = findTransposed(*module, executor, *otherModule);
+    transposed = findTransposed(*module, values, *otherModule);
     llvm::SetVector<StringRef> wanted;
-    for (const execution::TensorSpec &point : executor.observed()) {
-      wanted.insert(point.name);
-      if (auto found = transposed.find(point.name); found != transposed.end())
+    for (const execution::ComparedValue &value : values) {
+      wanted.insert(value.name);
+      if (auto found = transposed.find(value.name); found != transposed.end())
         wanted.insert(found->second.original.getValue());
     }
     for (StringRef name : wanted)
       otherOptions.observed.push_back(name.str());
-    other = prepare(*otherModule, otherOptions, *settings,
-                    network->sharedSamples(), /*isReference=*/true);
+    other = prepare(*otherModule, otherOptions, otherSettings,
+                    sharesSamples ? network->sharedSamples() : nullptr,
+                    /*isReference=*/true);
     if (failed(other))
       return failure();
-    auto sameTypes = [](ArrayRef<execution::TensorSpec> left,
-                        ArrayRef<execution::TensorSpec> right) {
-      return left.size() == right.size() &&
-             llvm::all_of(llvm::zip_equal(left, right), [](auto pair) {
-               return std::get<0>(pair).type == std::get<1>(pair).type;
-             });
+    auto readsSame = [&](const execution::TensorSpec &own,
+                         const execution::TensorSpec &theirs, size_t index) {
+      if (sharesSamples || !settings->samples.quantized[index])
+        return own.type == theirs.type;
+      return own.type.getShape() == theirs.type.getShape() &&
+             theirs.type.getElementType().isF32();
     };
-    if (other->executor().unit() != executor.unit() ||
-        !sameTypes(other->executor().inputs(), executor.inputs()))
+    ArrayRef<execution::TensorSpec> own = executor.inputs(),
+                                    theirs = other->executor().inputs();
+    bool fits = other->executor().unit() == executor.unit() &&
+                own.size() == theirs.size();
+    for (size_t index = 0; fits && index != own.size(); ++index)
+      fits = readsSame(own[index], theirs[index], index);
+    if (!fits)
       return report(otherFile + ": its inputs are not those of " + inputFile);
   }
   const Executor *otherExecutor =
@@ -598,7 +802,9 @@ static LogicalResult run(MLIRContext &context) {
   std::vector<Counts> counts(workers);
   std::optional<execution::Comparison> comparison;
   if (otherExecutor)
-    comparison.emplace(executor, *otherExecutor, transposed, workers,
+    comparison.emplace(executor, values, *otherExecutor,
+                       sharesSamples ? nullptr : other->sharedSamples(),
+                       transposed, workers,
                        (results.samples + unit - 1) / unit);
   bool canAgree = otherExecutor && answers &&
                   !otherExecutor->outputs().empty() &&
@@ -656,11 +862,14 @@ static LogicalResult run(MLIRContext &context) {
   if (comparison) {
     results.points = comparison->results();
     results.notCompared = comparison->withoutPartner();
+    for (const execution::ComparedPoint &point : results.points)
+      if (point.steps)
+        results.steps.merge(*point.steps);
   }
   if (pointOrder == PointOrder::Error)
     sortByError(results.points);
   print(results);
-  return success();
+  return exact ? judge(results) : success();
 }
 
 int main(int argc, char **argv) {

@@ -5,6 +5,7 @@
 #define MCT_EXECUTION_COMPARISON_H
 
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,6 +33,36 @@ struct ErrorSums {
   double cosine() const;
 };
 
+/// How often integers are others than those of a simulation, and how far from
+/// them.
+struct StepCounts {
+  int64_t values = 0, differing = 0;
+  /// In steps of the grid. Whole, where what the simulation has lies on the
+  /// grid; a value that does not is a difference, however small.
+  double largest = 0;
+
+  /// `stored` integers of `grid` against what a simulation has.
+  void add(const quantization::Grid &grid, llvm::ArrayRef<int64_t> stored,
+           llvm::ArrayRef<float> simulated);
+  void merge(const StepCounts &other);
+};
+
+/// A value that is compared, as the reference knows it.
+struct ComparedValue {
+  std::string name;
+  /// What stored integers stand for; none for a tensor of f32.
+  std::optional<QuantizedValue> stored;
+};
+
+/// What was found out of one value.
+struct ComparedPoint {
+  std::string name;
+  /// Of real numbers.
+  ErrorSums sums;
+  /// Of a value that is stored as integers.
+  std::optional<StepCounts> steps;
+};
+
 /// By the name of a value: the value of a reference that it is with its axes in
 /// another order.
 using TransposedNames = llvm::StringMap<TransposedName>;
@@ -40,10 +71,16 @@ using TransposedNames = llvm::StringMap<TransposedName>;
 /// value, by name. One for all workers.
 class Comparison {
 public:
-  /// Values are partners when both observe them under one name, and they are
-  /// tensors of f32 with the same number of elements, or when `transposed` says
-  /// so and the sizes agree; `units` units will be compared.
-  Comparison(const Executor &executor, const Executor &reference,
+  /// `values`: one for each value that the executor observes. It is the
+  /// partner of what the reference observes under its name, when both have the
+  /// same number of elements and the reference's are of f32, or when
+  /// `transposed` says so and the sizes agree; `units` units will be compared.
+  ///
+  /// `samples`: what the reference reads, where it is not what the executor
+  /// reads; else null.
+  Comparison(const Executor &executor, llvm::ArrayRef<ComparedValue> values,
+             const Executor &reference,
+             std::shared_ptr<const SampleSource> samples,
              const TransposedNames &transposed, size_t workers, int64_t units);
   ~Comparison();
 
@@ -55,9 +92,9 @@ public:
   /// worker.
   llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;
 
-  /// Name and sums of each compared value, in the executor's order. Sums are
-  /// added in the order of the units, whichever worker computed them.
-  std::vector<std::pair<std::string, ErrorSums>> results() const;
+  /// Each compared value, in the executor's order. Sums are added in the order
+  /// of the units, whichever worker computed them.
+  std::vector<ComparedPoint> results() const;
   /// Names of the executor's values that have no partner.
   std::vector<std::string> withoutPartner() const;
 
@@ -66,7 +103,11 @@ private:
   class Compare;
   struct WorkerState;
 
-  const Executor &executor;
+  const Executor &reference;
+  std::shared_ptr<const SampleSource> samples;
+  std::vector<ComparedValue> values;
+  /// The grids of those that are stored as integers.
+  std::vector<std::optional<quantization::Grid>> grids;
   struct Partner {
     size_t index;
     /// Brings the axes of the reference's value into order; empty: they are.
@@ -76,7 +117,11 @@ private:
   std::vector<std::optional<Partner>> partners;
   std::vector<std::unique_ptr<WorkerState>> workers;
   /// One entry per unit and observed value of the executor.
-  std::vector<std::vector<ErrorSums>> sums;
+  struct Difference {
+    ErrorSums sums;
+    StepCounts steps;
+  };
+  std::vector<std::vector<Difference>> differences;
 };
 
 } // namespace mct::execution

@@ -2,6 +2,7 @@
 #ifndef MCT_EXECUTION_SAMPLESOURCE_H
 #define MCT_EXECUTION_SAMPLESOURCE_H
 
+#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
 
@@ -26,6 +27,9 @@ struct SampleOptions {
   /// channel (last axis). Empty: 1 and 0. Applies to the f32 inputs; an input
   /// of another type takes the values as they are stored.
   llvm::SmallVector<double> scale, offset;
+  /// By number of the input: one with a record reads samples as if it were of
+  /// f32, and gets them on its grid, in its integers. Empty: no input has one.
+  QuantizedValues quantized;
   /// Use at most so many samples; negative: all.
   int64_t limit = -1;
 
