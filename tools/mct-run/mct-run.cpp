@@ -594,6 +594,8 @@ static LogicalResult printSignature(MLIRContext &context) {
   OwningOpRef<ModuleOp> module = load(inputFile, context);
   if (!module)
     return failure();
+  llvm::SourceMgr sourceManager;
+  SourceMgrDiagnosticHandler handler(sourceManager, &context);
   FailureOr<func::FuncOp> function = findEntryFunction(*module, functionName);
   if (failed(function))
     return failure();
