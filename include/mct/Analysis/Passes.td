@@ -124,4 +124,60 @@ def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
+def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
+  let summary = "Refuse integer TOSA that validators take and executors do not";
+  let description = [{
+    Fails, with one error for each finding, for what `tosa-validate` lets pass and those that consume integer TOSA stumble
+    over:
+
+    * shapes: a dynamic size; a negative number in the shape of a `reshape`, `slice`, `tile` or `pad`; a `pad` of more than
+      3 axes, which `tosa-validate` of LLVM 22 refuses at level 8k;
+    * constants: -8 in 4 bits;
+    * `rescale`: a shift outside of 2 to 62, a negative multiplier, scales that are not constant, `INEXACT_ROUND`, and
+      values that its shift is not defined for (-2^(shift-1) <= value < 2^(shift-1));
+    * sums and other results that may leave their type: convolutions, `matmul`, `reduce_sum`, `avg_pool2d`, `add`, `sub`,
+      `mul`, `abs`, `negate`, `resize`; `cast` to a type that does not hold the values; `intdiv` by zero; shifts by the
+      width or more;
+    * a bilinear `resize` of integers whose offset is negative, which the lowering of LLVM 22 gets wrong;
+    * modules that cannot be serialized: several functions, ops of other dialects, a `tosa.target_env` without extensions
+      (no parser reads that back).
+
+    Ranges of values are those of `IntegerRanges` (interval arithmetic through the whole function, for each channel, on the
+    actual weights and biases): an error says that nothing excludes the values it names.
+
+    `profile` adds what a device cannot run: floating-point ops (all profiles), and for `ethos-u55` and `ethos-u85` what
+    Arm's Vela cannot map onto it.
+
+    With `simulation=true` a remark tells for each accumulator whether f32 computes it exactly, which a simulation on float
+    tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output channel, and
+    half a step of the rescale behind it, sum up to less than 2^24.
+
+    The module is not changed.
+
+    Before:
+    ```mlir
+    %0 = tosa.add %x, %x : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+    ```
+
+    After: the same, and
+    ```mlir
+    error: 'tosa.add' op may have results from -4294967296 to 4294967294, which i32 does not hold
+    note: let it read values of a coarser scale, or a smaller range
+    %0 = tosa.add %x, %x : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+    ```
+  }];
+  let options = [
+    Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
+           "What has to run it",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::IntegerProfile::None, "none", "anything that computes what TOSA says"),
+             clEnumValN(::mct::IntegerProfile::ProInt, "pro_int", "the integer profile of TOSA"),
+             clEnumValN(::mct::IntegerProfile::EthosU55, "ethos-u55", "Arm Ethos-U55, by Vela"),
+             clEnumValN(::mct::IntegerProfile::EthosU85, "ethos-u85", "Arm Ethos-U85, by Vela"))}]>,
+    Option<"simulation", "simulation", "bool", /*default=*/"false",
+           "Report for each accumulator whether f32 computes it exactly">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "Report the ops that stay float">,
+  ];
+}
+
 #endif // MCT_ANALYSIS_PASSES_TD

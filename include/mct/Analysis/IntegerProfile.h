@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_ANALYSIS_INTEGERPROFILE_H
+#define MCT_ANALYSIS_INTEGERPROFILE_H
+
+#include "mlir/IR/Operation.h"
+#include <optional>
+#include <string>
+
+namespace mct {
+
+/// What an integer network is meant to run on.
+enum class IntegerProfile {
+  None,     // anything that computes what TOSA says
+  ProInt,   // the integer profile of TOSA
+  EthosU55, // and what Arm's Vela maps onto that device
+  EthosU85,
+};
+
+/// Why a device cannot run an op, and what to do.
+struct ProfileRefusal {
+  std::string what, remedy;
+};
+
+/// Nothing for an op that it can run, as far as is known: the forms that Vela
+/// 5.2 refuses were found by trying.
+std::optional<ProfileRefusal> refuses(IntegerProfile profile,
+                                      mlir::Operation *op);
+
+} // namespace mct
+
+#endif // MCT_ANALYSIS_INTEGERPROFILE_H

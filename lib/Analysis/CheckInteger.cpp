@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/ConstantTensor.h"
+#include "mct/Analysis/IntegerProfile.h"
+#include "mct/Analysis/IntegerRanges.h"
+#include "mct/Analysis/Passes.h"
+#include "mct/Analysis/Records.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mct {
+#define GEN_PASS_DEF_CHECKINTEGERPASS
+#include "mct/Analysis/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+// Integers below it, and their sums, are exact in f32.
+static constexpr int64_t kExactInFloat = int64_t(1) << 24;
+// `tosa-validate` of LLVM 22 counts the numbers of a shape operand as axes.
+static constexpr int64_t kMaxShapeNumbers = 6;
+
+static bool isFloat(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type));
+}
+static bool isDynamic(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+static bool computesFloat(Operation *op) {
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         (llvm::any_of(op->getOperandTypes(), isFloat) ||
+          llvm::any_of(op->getResultTypes(), isFloat));
+}
+
+/// The numbers of a constant; none where it is not constant.
+static std::optional<SmallVector<int64_t>> readNumbers(Value value) {
+  SmallVector<int64_t> numbers;
+  if (std::optional<ConstantTensor> tensor = ConstantTensor::get(value)) {
+    for (int64_t number : tensor->decode<int64_t>())
+      numbers.push_back(number);
+    return numbers;
+  }
+  DenseIntElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  for (const APInt &number : constant.getValues<APInt>())
+    numbers.push_back(number.getSExtValue());
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
+                                           Operation *op) {
+  if (profile == IntegerProfile::None)
+    return std::nullopt;
+  if (computesFloat(op) && isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+    return ProfileRefusal{"computes with floating-point numbers",
+                          "quantize it, or cut the network before it"};
+  if (profile != IntegerProfile::EthosU55)
+    return std::nullopt;
+  using Result = std::optional<ProfileRefusal>;
+  return TypeSwitch<Operation *, Result>(op)
+      .Case<tosa::IntDivOp>([](auto) -> Result {
+        return ProfileRefusal{
+            "divides integers",
+            "cut a softmax off and leave it to the CPU (softmax=cut)"};
+      })
+      .Case<tosa::GreaterOp, tosa::GreaterEqualOp, tosa::EqualOp>(
+          [](auto) -> Result {
+            return ProfileRefusal{
+                "compares integers",
+                "write a maximum, a minimum, a clamp or a table instead"};
+          })
+      .Case<tosa::SelectOp>([](auto) -> Result {
+        return ProfileRefusal{
+            "selects by a condition",
+            "write a maximum, a minimum, a clamp or a table instead"};
+      })
+      .Case<tosa::BitwiseAndOp, tosa::BitwiseOrOp, tosa::BitwiseXorOp,
+            tosa::BitwiseNotOp>([](auto) -> Result {
+        return ProfileRefusal{"computes with bits",
+                              "round halves up, which a rescale alone does"};
+      })
+      .Case<tosa::ReduceMaxOp>([](tosa::ReduceMaxOp reduce) -> Result {
+        if (!getElementTypeOrSelf(reduce.getInput()).isInteger(32))
+          return std::nullopt;
+        return ProfileRefusal{"reduces values of 32 bits to their maximum",
+                              "move it before the rescale, to 8 bits"};
+      })
+      .Case<tosa::ResizeOp>([](tosa::ResizeOp resize) -> Result {
+        if (resize.getMode() != tosa::ResizeMode::BILINEAR)
+          return std::nullopt;
+        return ProfileRefusal{"interpolates", "resize by nearest neighbours"};
+      })
+      .Default([](Operation *) -> Result { return std::nullopt; });
+}
+
+static StringRef nameOf(IntegerProfile profile) {
+  switch (profile) {
+  case IntegerProfile::None:
+    return "none";
+  case IntegerProfile::ProInt:
+    return "pro_int";
+  case IntegerProfile::EthosU55:
+    return "ethos-u55";
+  case IntegerProfile::EthosU85:
+    return "ethos-u85";
+  }
+  llvm_unreachable("unknown profile");
+}
+
+//===----------------------------------------------------------------------===//
+// One op
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkShape(Operation *op, Value shape) {
+  std::optional<SmallVector<int64_t>> numbers = readNumbers(shape);
+  if (!numbers)
+    return success();
+  for (auto [i, number] : llvm::enumerate(*numbers))
+    if (number < 0) {
+      InFlightDiagnostic diagnostic = op->emitOpError("has ")
+                                      << number << " as number " << i
+                                      << " of a shape operand";
+      diagnostic.attachNote(shape.getLoc())
+          << "write the size that it stands for: its result is "
+          << op->getResult(0).getType();
+      return diagnostic;
+    }
+  return success();
+}
+
+static LogicalResult checkPad(tosa::PadOp op) {
+  int64_t rank = cast<tosa::shapeType>(op.getPadding().getType()).getRank();
+  if (rank <= kMaxShapeNumbers)
+    return success();
+  InFlightDiagnostic diagnostic = op.emitOpError("pads a tensor of ")
+                                  << rank / 2
+                                  << " axes, which tosa-validate of LLVM 22 "
+                                     "refuses at level 8k";
+  diagnostic.attachNote() << "let the convolution or pool behind it pad, or "
+                             "write several pads of tensors with 3 axes";
+  return diagnostic;
+}
+
+static LogicalResult checkResize(tosa::ResizeOp op) {
+  if (op.getMode() != tosa::ResizeMode::BILINEAR || isFloat(op.getType()))
+    return success();
+  std::optional<SmallVector<int64_t>> offset = readNumbers(op.getOffset());
+  if (!offset)
+    return success();
+  for (auto [i, number] : llvm::enumerate(*offset))
+    if (number < 0) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError("interpolates integers from the negative offset ")
+          << number << " on along " << (i == 0 ? "y" : "x")
+          << ", which executors compute differently";
+      diagnostic.attachNote()
+          << "repeat the first " << (i == 0 ? "row" : "column")
+          << " of what it reads (slice and concat) and add the numerator of "
+             "its scale to the offset";
+      return diagnostic;
+    }
+  return success();
+}
+
+static LogicalResult checkRescale(tosa::RescaleOp op) {
+  bool isSound = true;
+  if (op.getRoundingMode() == tosa::RoundingMode::INEXACT_ROUND) {
+    InFlightDiagnostic diagnostic =
+        op.emitOpError("rounds by INEXACT_ROUND, which compilers refuse or "
+                       "take for another mode");
+    diagnostic.attachNote() << "write SINGLE_ROUND";
+    isSound = false;
+  }
+  std::array<std::pair<const char *, Value>, 4> operands = {
+      {{"multiplier", op.getMultiplier()},
+       {"shift", op.getShift()},
+       {"input_zp", op.getInputZp()},
+       {"output_zp", op.getOutputZp()}}};
+  for (auto [name, operand] : operands) {
+    std::optional<SmallVector<int64_t>> numbers = readNumbers(operand);
+    if (!numbers) {
+      InFlightDiagnostic diagnostic = op.emitOpError("reads a ")
+                                      << name << " that is not constant";
+      diagnostic.attachNote(operand.getLoc())
+          << "fold it into a tosa.const: scales that are computed need the "
+             "extension 'dynamic'";
+      isSound = false;
+      continue;
+    }
+    for (auto [i, number] : llvm::enumerate(*numbers)) {
+      if (operand == op.getMultiplier() && number < 0) {
+        InFlightDiagnostic diagnostic =
+            op.emitOpError("has the negative multiplier ")
+            << number << " (number " << i << ")";
+        diagnostic.attachNote()
+            << "negate what it reads, its weights and bias for example";
+        isSound = false;
+        break;
+      }
+      if (operand == op.getShift() && (number < 2 || number > 62)) {
+        InFlightDiagnostic diagnostic = op.emitOpError("has the shift ")
+                                        << number << " (number " << i
+                                        << "), outside of 2 to 62";
+        diagnostic.attachNote()
+            << (number < 2 ? "double the multiplier for each further bit of it"
+                           : "halve the multiplier for each bit less, or "
+                             "write 0 where nothing is left of the values");
+        isSound = false;
+        break;
+      }
+    }
+  }
+  return success(isSound);
+}
+
+/// The executors keep 4 bits from -7 to 7.
+static LogicalResult checkConstant(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (!getElementTypeOrSelf(type).isInteger(4))
+    return success();
+  std::optional<ConstantTensor> tensor = ConstantTensor::get(op->getResult(0));
+  if (!tensor)
+    return success();
+  for (auto [i, byte] : llvm::enumerate(tensor->getBytes()))
+    if (byte == -8) {
+      InFlightDiagnostic diagnostic = op->emitOpError("holds -8 (element ")
+                                      << i << ") in " << type
+                                      << ", which stops executors";
+      diagnostic.attachNote()
+          << "quantize to -7 .. 7, or keep the tensor in i8";
+      return diagnostic;
+    }
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([](tosa::ReshapeOp reshape) {
+        return checkShape(reshape, reshape.getShape());
+      })
+      .Case([](tosa::TileOp tile) {
+        return checkShape(tile, tile.getMultiples());
+      })
+      .Case([](tosa::SliceOp slice) {
+        bool isSound = succeeded(checkShape(slice, slice.getStart()));
+        return success(succeeded(checkShape(slice, slice.getSize())) &&
+                       isSound);
+      })
+      .Case([](tosa::PadOp pad) {
+        bool isSound = succeeded(checkShape(pad, pad.getPadding()));
+        return success(succeeded(checkPad(pad)) && isSound);
+      })
+      .Case([](tosa::ResizeOp resize) { return checkResize(resize); })
+      .Case([](tosa::RescaleOp rescale) { return checkRescale(rescale); })
+      .Case([](tosa::ConstOp constant) { return checkConstant(constant); })
+      .Default([](Operation *) { return success(); });
+}
+
+/// Sizes that are not known, where they come from.
+static LogicalResult checkSizes(Operation *op) {
+  if (auto function = dyn_cast<func::FuncOp>(op)) {
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (isDynamic(type)) {
+        InFlightDiagnostic diagnostic = function.emitOpError("has argument ")
+                                        << i << " of dynamic shape, " << type;
+        diagnostic.attachNote()
+            << "set the batch, by mct-set-batch=size=1 for example";
+        return diagnostic;
+      }
+    return success();
+  }
+  if (llvm::any_of(op->getOperandTypes(), isDynamic) ||
+      llvm::none_of(op->getResultTypes(), isDynamic))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("makes a tensor of dynamic shape, ")
+      << *llvm::find_if(op->getResultTypes(), isDynamic)
+      << ", of operands with static ones";
+  diagnostic.attachNote() << "infer its size, by --tosa-infer-shapes";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+static void report(const RangeViolation &violation) {
+  using Kind = RangeViolation::Kind;
+  Operation *op = violation.op;
+  Interval found = violation.found, allowed = violation.allowed;
+  Type element = op->getNumResults() == 1
+                     ? getElementTypeOrSelf(op->getResult(0).getType())
+                     : Type();
+  std::string where;
+  if (violation.channel)
+    where = llvm::formatv(" (channel {0})", *violation.channel);
+  InFlightDiagnostic diagnostic = op->emitOpError("may ");
+  switch (violation.kind) {
+  case Kind::RescaleInput:
+    diagnostic << "scale values from " << found.low << " to " << found.high
+               << where << "; its shift is defined for those from "
+               << allowed.low << " to " << allowed.high;
+    diagnostic.attachNote()
+        << "raise shift and multiplier, which may have up to 31 bits, or limit "
+           "what it reads";
+    return;
+  case Kind::Result: {
+    bool isSum = isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
+                     tosa::TransposeConv2DOp, tosa::MatMulOp, tosa::AvgPool2dOp,
+                     tosa::ReduceSumOp>(op);
+    bool inAccumulator = isa<tosa::AvgPool2dOp, tosa::RescaleOp>(op);
+    diagnostic << (isSum ? "have sums from " : "have results from ")
+               << found.low << " to " << found.high << where << ", which "
+               << (inAccumulator ? Type(IntegerType::get(op->getContext(), 32))
+                                 : element)
+               << " does not hold";
+    diagnostic.attachNote()
+        << (isSum ? "give what it reads or its weights fewer bits, or sum in "
+                    "several steps with a rescale behind each"
+                  : "let it read values of a coarser scale, or a smaller "
+                    "range");
+    return;
+  }
+  case Kind::Divisor:
+    diagnostic << "divide by zero: its divisors are from " << found.low
+               << " to " << found.high;
+    diagnostic.attachNote()
+        << "keep the divisor away from zero, by a maximum for example";
+    return;
+  case Kind::ShiftAmount:
+    diagnostic << "shift by amounts from " << found.low << " to " << found.high
+               << ", outside of " << allowed.low << " to " << allowed.high;
+    diagnostic.attachNote() << "clamp the amount";
+    return;
+  case Kind::Cast:
+    diagnostic << "wrap: " << element << " does not hold values from "
+               << found.low << " to " << found.high << where;
+    diagnostic.attachNote()
+        << "use tosa.rescale, which saturates: multiplier 2^30, shift 30";
+    return;
+  }
+}
+
+/// Half a step of what the accumulator is rounded to.
+static int64_t halfStep(Operation *op, size_t channel) {
+  int64_t most = 0;
+  for (Operation *reader : op->getResult(0).getUsers()) {
+    auto rescale = dyn_cast<tosa::RescaleOp>(reader);
+    if (!rescale)
+      continue;
+    std::optional<SmallVector<int64_t>> multipliers = readNumbers(
+                                            rescale.getMultiplier()),
+                                        shifts =
+                                            readNumbers(rescale.getShift());
+    if (!multipliers || !shifts || multipliers->empty() || shifts->empty())
+      continue;
+    int64_t multiplier =
+                (*multipliers)[channel < multipliers->size() ? channel : 0],
+            shift = (*shifts)[channel < shifts->size() ? channel : 0];
+    if (multiplier > 0 && shift >= 2 && shift <= 62)
+      most = std::max(
+          most, llvm::divideCeilSigned(int64_t(1) << (shift - 1), multiplier));
+  }
+  return most;
+}
+
+static void tellExactness(const Accumulator &accumulator, StringRef pass) {
+  int64_t worst = 0;
+  size_t where = 0;
+  for (auto [channel, magnitude] : llvm::enumerate(accumulator.magnitudes)) {
+    int64_t bound = magnitude;
+    if (llvm::AddOverflow(bound, halfStep(accumulator.op, channel), bound))
+      bound = std::numeric_limits<int64_t>::max();
+    if (bound > worst) {
+      worst = bound;
+      where = channel;
+    }
+  }
+  bool isExact = worst < kExactInFloat;
+  Record record(Decision::Noted,
+                isExact ? Reason::ExactInFloat : Reason::NotExactInFloat);
+  record << (isExact ? "a simulation in f32 computes its sums exactly: they "
+                       "stay within "
+                     : "a simulation in f32 may round its sums, use f64: they "
+                       "may reach ")
+         << named("magnitude", worst) << " of 16777216";
+  record.add(named("channel", int64_t(where)));
+  emitRecord(accumulator.op, pass, record);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// What keeps a module from being serialized.
+static LogicalResult checkModule(ModuleOp module) {
+  bool isSound = true;
+  for (NamedAttribute attribute : module->getAttrs())
+    if (auto environment = dyn_cast<tosa::TargetEnvAttr>(attribute.getValue()))
+      if (environment.getExtensions().empty()) {
+        InFlightDiagnostic diagnostic =
+            module.emitError("has a 'tosa.target_env' without extensions, "
+                             "which no parser reads back");
+        diagnostic.attachNote() << "remove the attribute before the module is "
+                                   "written; attach it where it is validated";
+        isSound = false;
+      }
+  size_t functions = 0;
+  for (Operation &op : module.getOps()) {
+    if (!isa<func::FuncOp>(op) || functions++ == 0)
+      continue;
+    InFlightDiagnostic diagnostic =
+        op.emitOpError("is one more function; a network of TOSA is exactly "
+                       "one");
+    diagnostic.attachNote() << "inline it, or write it to another file";
+    isSound = false;
+  }
+  module.walk([&](Operation *op) {
+    if (op == module || isa<func::FuncOp, func::ReturnOp>(op) ||
+        isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+      return;
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("is no op of TOSA, and no tool for that reads it");
+    diagnostic.attachNote() << "lower it, or remove it from the file";
+    isSound = false;
+  });
+  return success(isSound);
+}
+
+namespace {
+struct CheckIntegerPass
+    : public mct::impl::CheckIntegerPassBase<CheckIntegerPass> {
+  using CheckIntegerPassBase::CheckIntegerPassBase;
+
+  void runOnOperation() override {
+    bool isSound = succeeded(checkModule(getOperation()));
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (failed(checkSizes(op)))
+        isSound = false;
+      if (failed(checkOp(op)))
+        isSound = false;
+      if (std::optional<ProfileRefusal> refusal = refuses(profile, op)) {
+        InFlightDiagnostic diagnostic = op->emitOpError(refusal->what)
+                                        << ", which " << nameOf(profile)
+                                        << " cannot";
+        diagnostic.attachNote() << refusal->remedy;
+        isSound = false;
+      } else if (remarks && computesFloat(op) &&
+                 isa_and_nonnull<tosa::TosaDialect>(op->getDialect())) {
+        emitRecord(op, getArgument(),
+                   Record(Decision::Noted, Reason::StaysFloat));
+      }
+    });
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      IntegerRanges ranges(function);
+      for (const RangeViolation &violation : ranges.getViolations()) {
+        report(violation);
+        isSound = false;
+      }
+      if (simulation)
+        for (const Accumulator &accumulator : ranges.getAccumulators())
+          tellExactness(accumulator, getArgument());
+    }
+    if (!isSound)
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
