@@ -150,7 +150,8 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
 
     With `simulation=true` a remark tells for each accumulator whether f32 computes it exactly, which a simulation on float
     tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output channel, and
-    half a step of the rescale behind it, sum up to less than 2^24.
+    half a step of the rescale behind it, sum up to less than 2^24. With `remarks=true` one tells of each op that stays
+    float.
 
     The module is not changed.
 
@@ -176,7 +177,7 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
              clEnumValN(::mct::IntegerProfile::EthosU85, "ethos-u85", "Arm Ethos-U85, by Vela"))}]>,
     Option<"simulation", "simulation", "bool", /*default=*/"false",
            "Report for each accumulator whether f32 computes it exactly">,
-    Option<"remarks", "remarks", "bool", /*default=*/"false", "Report the ops that stay float">,
+    Mct_RemarksOption,
   ];
 }
 
