@@ -6,8 +6,38 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mct {
+
+/// Where a value halfway between two codes goes.
+enum class IntegerRounding { HalfUp, HalfEven };
+/// What the arguments and results of an integer network are.
+enum class IntegerBoundary { Float, Integer };
+/// What becomes of a softmax: float between conversions, a chain of integer
+/// ops, or nothing where it is the last op.
+enum class IntegerSoftmax { Float, Integer, Cut };
+
+/// The command line's words for them.
+inline llvm::cl::ValuesClass integerRoundingValues() {
+  return llvm::cl::values(
+      clEnumValN(IntegerRounding::HalfUp, "half-up", "to the larger code"),
+      clEnumValN(IntegerRounding::HalfEven, "half-even",
+                 "to the even one, counted from the zero point"));
+}
+inline llvm::cl::ValuesClass integerBoundaryValues() {
+  return llvm::cl::values(
+      clEnumValN(IntegerBoundary::Float, "float", "f32, converted inside"),
+      clEnumValN(IntegerBoundary::Integer, "integer", "codes"));
+}
+inline llvm::cl::ValuesClass integerSoftmaxValues() {
+  return llvm::cl::values(
+      clEnumValN(IntegerSoftmax::Float, "float", "stays float"),
+      clEnumValN(IntegerSoftmax::Integer, "integer",
+                 "tables, sums and divisions"),
+      clEnumValN(IntegerSoftmax::Cut, "cut",
+                 "one that makes a result is left out"));
+}
 
 #define GEN_PASS_DECL
 #include "mct/Conversion/Passes.h.inc"

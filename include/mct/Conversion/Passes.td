@@ -47,4 +47,69 @@ def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::quant::QuantDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
+def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
+  let summary = "Turn a network whose points have parameters into one of integers";
+  let description = [{
+    Every activation point with a grid of at most 8 bits (16 with `extensions=int16`) becomes a tensor of integers, and
+    what lies between points becomes TOSA ops on integers that make the codes which the simulation has. For powers of
+    two nothing differs as long as f32 adds exactly what the simulation adds; run `mct-simulate-integers` before, so
+    that both round alike.
+
+    | between the points | becomes |
+    |---|---|
+    | convolutions, also depthwise and transposed; `tosa.matmul` with a constant kernel (a 1x1 convolution) | the op on i8 with i32 sums, its bias inside, and one `tosa.rescale`, per channel where the kernel has scales per channel |
+    | `tosa.matmul` of two points | the same on i8, and one `tosa.rescale` |
+    | clamps | limits of the codes, behind the rescale; nothing where saturation does it |
+    | element-wise expressions of one value and of numbers | one `tosa.table` |
+    | sums, differences | both operands on the finer grid (or 19 bits below the coarser one) in i32, and one `tosa.rescale` |
+    | products | i32, and one `tosa.rescale` |
+    | maximum, minimum | in i32 on the grid of the result |
+    | average pools, sums and means | one `tosa.reduce_sum`, or a depthwise convolution with ones, and one `tosa.rescale`; `tosa.avg_pool2d` where that rounds alike |
+    | max pools, reshapes, transposes, slices, concatenations, pads, gathers, nearest resizes, argmax | themselves on the codes |
+    | bilinear resizes | on i8, with offsets that are not negative |
+    | softmax | float between conversions, the chain of `softmax=integer`, or nothing at the end (`softmax=cut`) |
+
+    Factors are multiplier * 2^-shift with 31-bit multipliers, 2^30 for powers of two. Unsigned codes of 8 bits are
+    stored less 128, codes of fewer bits in i8, limited by a clamp.
+
+    What has no such form stays float between explicit conversions, with a remark that says why.
+
+    * `rounding`: where a code lies halfway. `half-even` costs five ops more for each rescale by a power of two; all others stay half up.
+    * `extensions`: `int4` stores kernels of at most 4 bits in i4 (one that has -8 stays in i8, with a remark), `int16` takes points of up to 16 bits, in i16.
+    * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
+    * `io`: whether arguments and results are numbers or codes.
+    * `softmax`: above. The integer one has at most 511 values along its axis, and is within one step of the exact one.
+
+    The attribute `tpc.points` of the function says of every named value, and `tpc.quantized` of arguments and results,
+    what its codes stand for: real = scale * (code - zero_point).
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(#tpc.power_of_two<threshold = [1.0, 2.0], bits = 8>)
+           : tensor<2x1x1x1xf32>
+    %0 = tosa.conv2d %in, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x2xf32>
+    %1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (…) -> tensor<1x1x1x2xf32>
+    %2 = tpc.quantize %1 as "relu" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, is_signed = false, rounding = half_up>)
+           : tensor<1x1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.conv2d %x, %kernel, %bias, %zero, %zero {acc_type = i32, …} : (tensor<1x1x1x1xi8>, …) -> tensor<1x1x1x2xi32>
+    %1 = tosa.rescale %0, %multiplier, %shift, %from, %to {per_channel = true, rounding_mode = SINGLE_ROUND, scale32 = true, …} : (…) -> tensor<1x1x1x2xi8>
+    ```
+  }];
+  let options = [
+    Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
+           "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
+    ListOption<"extensions", "extensions", "std::string", "What the target has beyond pro_int: int4, int16">,
+    Option<"batch", "batch", "uint64_t", /*default=*/"0", "Samples of the arguments; 0: as they are, or one">,
+    Option<"boundary", "io", "::mct::IntegerBoundary", /*default=*/"::mct::IntegerBoundary::Float",
+           "Arguments and results", "::mct::integerBoundaryValues()">,
+    Option<"softmax", "softmax", "::mct::IntegerSoftmax", /*default=*/"::mct::IntegerSoftmax::Float",
+           "What becomes of a softmax", "::mct::integerSoftmaxValues()">,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
 #endif // MCT_CONVERSION_PASSES_TD

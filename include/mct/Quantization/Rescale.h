@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Multiplication of integers by real factors, as integer hardware does it.
+#ifndef MCT_QUANTIZATION_RESCALE_H
+#define MCT_QUANTIZATION_RESCALE_H
+
+#include <cstdint>
+#include <optional>
+
+namespace mct::quantization {
+
+/// A factor multiplier * 2^-shift. The multiplier has 31 bits and lies in
+/// [2^30, 2^31), or is smaller where the shift is the largest; the shift lies
+/// in [2, 62]. A power of two 2^-k has the multiplier 2^30 and the shift 30+k.
+///
+/// Source: TOSA 1.0, RESCALE with `scale32` and SINGLE_ROUND.
+struct Rescale {
+  int32_t multiplier = 1 << 30;
+  int8_t shift = 30;
+
+  /// The nearest one; none for a factor that is not positive and finite, or is
+  /// 2^29 or more.
+  static std::optional<Rescale> get(double factor);
+
+  /// value * factor, rounded half up. Requires |value| < `getLimit()`.
+  int64_t apply(int64_t value) const {
+    return (value * multiplier + (int64_t(1) << (shift - 1))) >> shift;
+  }
+  /// TOSA takes values in [-limit, limit) only.
+  int64_t getLimit() const { return int64_t(1) << (shift - 1); }
+
+  bool operator==(const Rescale &other) const {
+    return multiplier == other.multiplier && shift == other.shift;
+  }
+};
+
+/// The same with a multiplier of 15 bits, in [2^14, 2^15): what TOSA has for
+/// accumulators of 48 bits (`scale32 = false`).
+struct ShortRescale {
+  int16_t multiplier = 1 << 14;
+  int8_t shift = 14;
+
+  /// None for a factor that is not positive and finite, or is 2^13 or more.
+  static std::optional<ShortRescale> get(double factor);
+};
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_RESCALE_H

@@ -1,0 +1,745 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "IntegerLowering.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using quantization::Rescale;
+using quantization::ShortRescale;
+
+static constexpr StringLiteral kPass = "mct-lower-to-integer";
+
+/// Ops between a point and what it quantizes that are looked through.
+static constexpr unsigned kMaxDepth = 256;
+
+/// Of what is not counted exactly.
+static double getLargest(const Encoding &encoding) {
+  return double(std::max(std::abs(encoding.low - encoding.zeroPoint),
+                         std::abs(encoding.high - encoding.zeroPoint)));
+}
+
+static bool isPowerOfTwo(double value) {
+  int exponent;
+  return std::frexp(value, &exponent) == 0.5;
+}
+
+IntegerLowering::IntegerLowering(func::FuncOp function,
+                                 const KernelOps &kernels,
+                                 const IntegerOptions &options)
+    : function(function), options(options), builder(function.getContext()),
+      loc(function.getLoc()) {
+  // Constants of ops that are no layers may have points, too.
+  constants.handle<tpc::QuantizeOp>(
+      [](tpc::QuantizeOp point, ConstantEvaluator::Operands operands)
+          -> std::optional<ConstantTensor> {
+        std::optional<ConstantFloats> values =
+            ConstantFloats::convert(operands.front());
+        if (point.isActivation() || !values)
+          return std::nullopt;
+        if (!point.getParametersAttr())
+          return operands.front();
+        std::vector<float> levels(values->values().size());
+        point.getParametersAttr().fakeQuantize(
+            values->shape(), point.getChannelAxes(), values->values().data(),
+            levels.data());
+        return ConstantTensor::create<float>(operands.front().getType(),
+                                             std::move(levels));
+      });
+  function.walk([&](Operation *op) {
+    if (std::optional<KernelOp> layer = kernels.get(op))
+      layers.try_emplace(layer->getResult(), *layer);
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+      points.push_back(point);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Value IntegerLowering::fail(Operation *op, StringRef what) {
+  culprit = op;
+  why = what.str();
+  return nullptr;
+}
+
+Value IntegerLowering::createConstant(ArrayRef<int64_t> shape, unsigned bits,
+                                      ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(shape, builder.getIntegerType(bits));
+  ElementsAttr attribute;
+  if (bits == 48) {
+    SmallVector<APInt> wide;
+    for (int64_t value : values)
+      wide.emplace_back(48, uint64_t(value), /*isSigned=*/true);
+    attribute = DenseElementsAttr::get(type, wide);
+  } else {
+    StringAttr name = getName(loc);
+    attribute = ConstantTensor::create<int64_t>(
+                    type, std::vector<int64_t>(values.begin(), values.end()))
+                    .toAttribute(name ? name.getValue() : "integers");
+  }
+  return tosa::ConstOp::create(builder, loc, type, attribute);
+}
+
+Value IntegerLowering::createFloat(float value, int64_t rank) {
+  auto type = RankedTensorType::get(SmallVector<int64_t>(rank, 1),
+                                    builder.getF32Type());
+  return tosa::ConstOp::create(builder, loc, type,
+                               DenseElementsAttr::get(type, value));
+}
+
+Value IntegerLowering::createShape(ArrayRef<int64_t> sizes) {
+  auto type =
+      RankedTensorType::get(int64_t(sizes.size()), builder.getIndexType());
+  return tosa::ConstShapeOp::create(
+      builder, loc,
+      tosa::shapeType::get(builder.getContext(), int(sizes.size())),
+      DenseIntElementsAttr::get(type, sizes));
+}
+
+Value IntegerLowering::reshape(Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return tosa::ReshapeOp::create(builder, loc, type.clone(shape), value,
+                                 createShape(shape));
+}
+
+RankedTensorType IntegerLowering::getType(Value value, unsigned bits) {
+  return cast<RankedTensorType>(value.getType())
+      .clone(builder.getIntegerType(bits));
+}
+
+Value IntegerLowering::rescale(Value value, int64_t from,
+                               ArrayRef<double> factors, int64_t to,
+                               unsigned bits) {
+  unsigned fromBits = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+  if (llvm::all_equal(factors))
+    factors = factors.take_front();
+  bool isWide = fromBits == 48;
+  SmallVector<int64_t> multipliers, shifts;
+  for (double factor : factors) {
+    if (isWide) {
+      std::optional<ShortRescale> parts = ShortRescale::get(factor);
+      if (!parts)
+        return nullptr;
+      multipliers.push_back(parts->multiplier);
+      shifts.push_back(parts->shift);
+      continue;
+    }
+    std::optional<Rescale> parts = Rescale::get(factor);
+    if (!parts)
+      return nullptr;
+    multipliers.push_back(parts->multiplier);
+    shifts.push_back(parts->shift);
+  }
+  auto count = int64_t(factors.size());
+  return tosa::RescaleOp::create(
+      builder, loc, getType(value, bits), value,
+      createConstant(count, isWide ? 16 : 32, multipliers),
+      createConstant(count, 8, shifts), createConstant(1, fromBits, from),
+      createConstant(1, bits, to), /*scale32=*/!isWide,
+      tosa::RoundingMode::SINGLE_ROUND, /*per_channel=*/count > 1,
+      /*input_unsigned=*/false, /*output_unsigned=*/false);
+}
+
+Value IntegerLowering::widen(const Stored &stored, double factor) {
+  return rescale(stored.value, stored.encoding.zeroPoint, factor, 0, 32);
+}
+
+Value IntegerLowering::clamp(Value value, int64_t low, int64_t high,
+                             const Encoding &encoding) {
+  int64_t limit = int64_t(1) << (encoding.storageBits - 1);
+  if (low <= -limit && high >= limit - 1)
+    return value;
+  auto type = builder.getIntegerType(encoding.storageBits);
+  // Two in a row are one.
+  if (auto before = value.getDefiningOp<tosa::ClampOp>()) {
+    low = std::max(low, cast<IntegerAttr>(before.getMinVal()).getInt());
+    high = std::min(high, cast<IntegerAttr>(before.getMaxVal()).getInt());
+    if (low > high)
+      low = high = std::clamp(high, encoding.low, encoding.high);
+    value = before.getInput();
+  }
+  return tosa::ClampOp::create(
+      builder, loc, value.getType(), value, builder.getIntegerAttr(type, low),
+      builder.getIntegerAttr(type, high), tosa::NanPropagationMode::PROPAGATE);
+}
+
+//===----------------------------------------------------------------------===//
+// Other encodings
+//===----------------------------------------------------------------------===//
+
+Value IntegerLowering::requantize(const Stored &stored,
+                                  const Encoding &encoding) {
+  if (stored.encoding == encoding)
+    return stored.value;
+  double factor = stored.encoding.scale / encoding.scale;
+  int64_t zero = stored.encoding.zeroPoint;
+  if (options.rounding == IntegerRounding::HalfEven && factor < 1 &&
+      isPowerOfTwo(factor)) {
+    Value wide = widen(stored);
+    return requantize(
+        Accumulator{wide,
+                    {stored.encoding.scale},
+                    getLargest(stored.encoding),
+                    SmallVector<int64_t>(
+                        cast<RankedTensorType>(wide.getType()).getShape())},
+        encoding);
+  }
+  Value result;
+  // Same steps, other limits: nothing is rounded.
+  if (factor == 1 && zero == encoding.zeroPoint &&
+      stored.encoding.storageBits == encoding.storageBits)
+    result = stored.value;
+  else
+    result = rescale(stored.value, zero, factor, encoding.zeroPoint,
+                     encoding.storageBits);
+  if (!result)
+    return fail(stored.value.getDefiningOp(),
+                "the factor between two scales is too large");
+  return clamp(result, encoding.low, encoding.high, encoding);
+}
+
+/// What is halfway between two levels goes up first, and back from an odd one.
+Value IntegerLowering::rescaleToEven(Value value, ArrayRef<double> factors,
+                                     const Encoding &encoding) {
+  Value rounded = rescale(value, 0, factors, 0, 32);
+  if (!rounded)
+    return nullptr;
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> one(type.getRank(), 1), channels(one);
+  SmallVector<int64_t> masks, halves;
+  for (double factor : factors) {
+    int discarded = -std::ilogb(factor);
+    // Nothing is discarded: no masked value equals 1.
+    bool isRounded = discarded > 0 && discarded < 32;
+    masks.push_back(isRounded ? (int64_t(1) << discarded) - 1 : 0);
+    halves.push_back(isRounded ? int64_t(1) << (discarded - 1) : 1);
+  }
+  channels.back() = int64_t(masks.size());
+  Value rest = tosa::BitwiseAndOp::create(builder, loc, type, value,
+                                          createConstant(channels, 32, masks));
+  Value isHalfway =
+      tosa::EqualOp::create(builder, loc, type.clone(builder.getI1Type()), rest,
+                            createConstant(channels, 32, halves));
+  Value odd = tosa::BitwiseAndOp::create(builder, loc, type, rounded,
+                                         createConstant(one, 32, 1));
+  Value back = tosa::SelectOp::create(builder, loc, type, isHalfway, odd,
+                                      createConstant(one, 32, 0));
+  rounded = tosa::SubOp::create(builder, loc, type, rounded, back);
+  return rescale(rounded, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
+}
+
+Value IntegerLowering::requantize(const Accumulator &accumulator,
+                                  const Encoding &encoding) {
+  SmallVector<double> factors;
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  bool isWide = getElementTypeOrSelf(accumulator.value).isInteger(48);
+  for (double scale : accumulator.scales) {
+    factors.push_back(scale / encoding.scale);
+    if (std::optional<Rescale> parts = Rescale::get(factors.back()))
+      limit = std::min(limit, parts->getLimit());
+  }
+  Value value = accumulator.value;
+  // What is beyond the range of `rescale` saturates anyway.
+  if (!isWide && accumulator.bound >= double(limit)) {
+    auto type = builder.getI32Type();
+    value = tosa::ClampOp::create(builder, loc, value.getType(), value,
+                                  builder.getIntegerAttr(type, -limit),
+                                  builder.getIntegerAttr(type, limit - 1),
+                                  tosa::NanPropagationMode::PROPAGATE);
+  }
+  if (options.rounding == IntegerRounding::HalfEven && !isWide &&
+      llvm::all_of(factors, isPowerOfTwo))
+    value = rescaleToEven(value, factors, encoding);
+  else
+    value =
+        rescale(value, 0, factors, encoding.zeroPoint, encoding.storageBits);
+  if (!value)
+    return fail(accumulator.value.getDefiningOp(),
+                "the factor between two scales is too large");
+  value = clamp(value, encoding.low, encoding.high, encoding);
+  return reshape(value, accumulator.shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value IntegerLowering::lowerTo(Value value, const Encoding &encoding) {
+  auto known = llvm::find(encodings, encoding);
+  size_t number = known - encodings.begin();
+  if (known == encodings.end())
+    encodings.push_back(encoding);
+  auto key = std::pair(value.getAsOpaquePointer(), number);
+  if (auto it = lowered.find(key); it != lowered.end() && it->second)
+    return it->second;
+  if (depth == kMaxDepth)
+    return fail(value.getDefiningOp(),
+                "too many ops lie between it and the quantizers before it");
+  ++depth;
+  Value result = createTo(value, encoding);
+  --depth;
+  return lowered[key] = result;
+}
+
+Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
+  if (std::optional<Stored> stored = getStored(value))
+    return requantize(*stored, encoding);
+  Operation *op = value.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!op || !type || !type.getElementType().isF32())
+    return fail(op, "is not quantized");
+  if (std::optional<ConstantTensor> constant = constants.evaluate(value)) {
+    std::vector<int64_t> codes;
+    for (float element : constant->decode<float>())
+      codes.push_back(encoding.quantize(element));
+    return createConstant(type.getShape(), encoding.storageBits, codes);
+  }
+  if (isa<tpc::QuantizeOp>(op))
+    return fail(op, "has no integer form");
+  if (Value table = lowerTable(value, encoding))
+    return table;
+
+  if (auto clampOp = dyn_cast<tosa::ClampOp>(op)) {
+    Value before = lowerTo(clampOp.getInput(), encoding);
+    if (!before)
+      return nullptr;
+    auto bound = [&](Attribute attribute) {
+      return encoding.quantize(
+          cast<FloatAttr>(attribute).getValue().convertToFloat());
+    };
+    return clamp(before, bound(clampOp.getMinVal()), bound(clampOp.getMaxVal()),
+                 encoding);
+  }
+  if (auto concatOp = dyn_cast<tosa::ConcatOp>(op))
+    return concat(concatOp, encoding);
+  if (isa<tosa::MaximumOp, tosa::MinimumOp>(op))
+    return lowerExtreme(op, encoding);
+  if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op))
+    if (Value result = lowerPool(pool, encoding))
+      return result;
+  Value input;
+  int64_t axis;
+  if (isSoftmax(value, input, axis)) {
+    if (options.softmax == IntegerSoftmax::Integer)
+      return lowerSoftmax(value, encoding);
+    return fail(op, "ends a softmax; softmax=integer makes that integer, and "
+                    "softmax=cut leaves out one at the end");
+  }
+  if (std::optional<Accumulator> accumulator = getAccumulator(value))
+    return requantize(*accumulator, encoding);
+  OpOperand *moved = getMovedOperand(op, takesElements);
+  if (!moved)
+    if (auto resize = dyn_cast<tosa::ResizeOp>(op))
+      if (resize.getMode() == tosa::ResizeMode::NEAREST_NEIGHBOR)
+        moved = &resize.getInputMutable();
+  if (moved)
+    if (Value before = lowerTo(moved->get(), encoding))
+      return move(op, before, encoding);
+  return nullptr;
+}
+
+std::optional<IntegerLowering::Stored> IntegerLowering::getStored(Value value) {
+  auto it = storedValues.find(value);
+  if (it != storedValues.end())
+    return it->second.value ? std::optional(it->second) : std::nullopt;
+  if (depth == kMaxDepth)
+    return std::nullopt;
+  ++depth;
+  std::optional<Stored> result = createStored(value);
+  --depth;
+  storedValues[value] = result.value_or(Stored());
+  return result;
+}
+
+std::optional<IntegerLowering::Stored>
+IntegerLowering::createStored(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<tpc::QuantizeOp>(op) || op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(value.getType()))
+    return std::nullopt;
+  if (auto concatOp = dyn_cast<tosa::ConcatOp>(op)) {
+    std::optional<Stored> first = getStored(op->getOperand(0));
+    if (!first)
+      return std::nullopt;
+    for (Value operand : op->getOperands()) {
+      std::optional<Stored> other = getStored(operand);
+      if (!other || other->encoding != first->encoding)
+        return std::nullopt;
+    }
+    return Stored{concat(concatOp, first->encoding), first->encoding};
+  }
+  OpOperand *moved = getMovedOperand(op, takesElements);
+  std::optional<Stored> before = moved ? getStored(moved->get()) : std::nullopt;
+  if (!before)
+    return std::nullopt;
+  // What a pad fills with must be one of the levels.
+  if (auto moving = cast<DataMovementOpInterface>(op);
+      moving.getMovement() == Movement::Fill) {
+    std::optional<float> fill = moving.getFill();
+    if (!fill ||
+        before->encoding.dequantize(before->encoding.quantize(*fill)) != *fill)
+      return std::nullopt;
+  }
+  Value result = move(op, before->value, before->encoding);
+  if (!result)
+    return std::nullopt;
+  return Stored{result, before->encoding};
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::getAccumulator(Value value) {
+  auto it = accumulators.find(value);
+  if (it != accumulators.end())
+    return it->second;
+  if (depth == kMaxDepth)
+    return std::nullopt;
+  ++depth;
+  std::optional<Accumulator> result = createAccumulator(value);
+  --depth;
+  if (result && result->shape.empty())
+    result->shape = SmallVector<int64_t>(
+        cast<RankedTensorType>(value.getType()).getShape());
+  accumulators[value] = result;
+  return result;
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::createAccumulator(Value value) {
+  if (auto layer = layers.find(value); layer != layers.end())
+    return accumulateLayer(layer->second);
+  Operation *op = value.getDefiningOp();
+  return TypeSwitch<Operation *, std::optional<Accumulator>>(op)
+      .Case([&](tosa::MatMulOp matMul) { return accumulateMatMul(matMul); })
+      .Case([&](tosa::AddOp) { return accumulateSum(op, false); })
+      .Case([&](tosa::SubOp) { return accumulateSum(op, true); })
+      .Case([&](tosa::MulOp mul) { return accumulateProduct(mul); })
+      .Case([&](tosa::ReduceSumOp sum) { return accumulateReduction(sum); })
+      .Case([&](tosa::AvgPool2dOp pool) { return accumulatePool(pool); })
+      .Case([&](tosa::ResizeOp resize) { return accumulateResize(resize); })
+      .Case([&](tosa::ReshapeOp reshapeOp) -> std::optional<Accumulator> {
+        // The shape changes when it is small again.
+        std::optional<Accumulator> before =
+            getAccumulator(reshapeOp.getInput1());
+        if (before)
+          before->shape = SmallVector<int64_t>(
+              cast<RankedTensorType>(value.getType()).getShape());
+        return before;
+      })
+      .Default([&](Operation *) { return failed(op, "has no integer form"); });
+}
+
+//===----------------------------------------------------------------------===//
+// What moves values
+//===----------------------------------------------------------------------===//
+
+Value IntegerLowering::move(Operation *op, Value operand,
+                            const Encoding &encoding) {
+  if (auto padOp = dyn_cast<tosa::PadOp>(op))
+    return pad(padOp, operand, encoding);
+  OpOperand *moved = getMovedOperand(op);
+  IRMapping mapping;
+  mapping.map(moved ? moved->get() : op->getOperand(0), operand);
+  Operation *copy = builder.clone(*op, mapping);
+  copy->setLoc(loc);
+  copy->getResult(0).setType(getType(op->getResult(0), encoding.storageBits));
+  return copy->getResult(0);
+}
+
+Value IntegerLowering::pad(tosa::PadOp op, Value operand,
+                           const Encoding &encoding) {
+  auto from = cast<RankedTensorType>(op.getInput1().getType());
+  auto to = cast<RankedTensorType>(op.getType());
+  std::optional<float> fill =
+      cast<DataMovementOpInterface>(op.getOperation()).getFill();
+  SmallVector<int64_t> sizes;
+  auto constant = op.getPadding().getDefiningOp();
+  if (!fill || !constant || !tosa::getConstShapeValues(constant, sizes))
+    return fail(op, "pads by sizes, or with a number, that are not constant");
+  Value number =
+      createConstant(1, encoding.storageBits, encoding.quantize(*fill));
+  // Level 8k knows no shapes of 8 numbers: one axis after the other, the others
+  // merged around it.
+  Value result = operand;
+  SmallVector<int64_t> shape(from.getShape());
+  for (int64_t axis = 0; axis < from.getRank(); ++axis) {
+    int64_t low = sizes[2 * axis], high = sizes[2 * axis + 1];
+    if (low == 0 && high == 0)
+      continue;
+    int64_t outer = 1, inner = 1;
+    for (int64_t i = 0; i < axis; ++i)
+      outer *= shape[i];
+    for (int64_t i = axis + 1; i < from.getRank(); ++i)
+      inner *= shape[i];
+    result = reshape(result, {outer, shape[axis], inner});
+    shape[axis] += low + high;
+    auto type = cast<RankedTensorType>(result.getType())
+                    .clone({outer, shape[axis], inner});
+    result = tosa::PadOp::create(builder, loc, type, result,
+                                 createShape({0, 0, low, high, 0, 0}), number);
+  }
+  return reshape(result, to.getShape());
+}
+
+Value IntegerLowering::concat(tosa::ConcatOp op, const Encoding &encoding) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(lowerTo(operand, encoding));
+    if (!operands.back())
+      return nullptr;
+  }
+  return tosa::ConcatOp::create(builder, loc,
+                                getType(op.getResult(), encoding.storageBits),
+                                operands, op.getAxis());
+}
+
+//===----------------------------------------------------------------------===//
+// Between float and integer
+//===----------------------------------------------------------------------===//
+
+Value IntegerLowering::dequantize(const Stored &stored) {
+  auto type = cast<RankedTensorType>(stored.value.getType());
+  auto floats = type.clone(builder.getF32Type());
+  Value result = tosa::CastOp::create(builder, loc, floats, stored.value);
+  if (stored.encoding.zeroPoint != 0)
+    result = tosa::SubOp::create(
+        builder, loc, floats, result,
+        createFloat(float(stored.encoding.zeroPoint), type.getRank()));
+  return tosa::MulOp::create(
+      builder, loc, floats, result,
+      createFloat(float(stored.encoding.scale), type.getRank()),
+      createConstant(1, 8, 0));
+}
+
+Value IntegerLowering::quantize(Value value, const Encoding &encoding) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t rank = type.getRank();
+  auto numbers = [&](float number) { return createFloat(number, rank); };
+  // As the simulation computes it.
+  Value scaled = tosa::MulOp::create(builder, loc, type, value,
+                                     numbers(1 / float(encoding.scale)),
+                                     createConstant(1, 8, 0));
+  auto zero = float(encoding.zeroPoint);
+  Value level = tosa::ClampOp::create(
+      builder, loc, type, scaled,
+      builder.getF32FloatAttr(float(encoding.low) - zero),
+      builder.getF32FloatAttr(float(encoding.high) - zero),
+      tosa::NanPropagationMode::IGNORE);
+  if (encoding.rounding == quantization::Rounding::HalfUp) {
+    // floor(x + 0.5) would round the sum: 0.49999997 would become 1.
+    Value floor = tosa::FloorOp::create(builder, loc, type, level);
+    Value rest = tosa::SubOp::create(builder, loc, type, level, floor);
+    Value isUp = tosa::GreaterEqualOp::create(
+        builder, loc, type.clone(builder.getI1Type()), rest, numbers(0.5f));
+    Value up = tosa::AddOp::create(builder, loc, type, floor, numbers(1));
+    level = tosa::SelectOp::create(builder, loc, type, isUp, up, floor);
+  }
+  auto to = getType(value, encoding.storageBits);
+  if (encoding.rounding == quantization::Rounding::HalfUp) {
+    if (zero != 0)
+      level = tosa::AddOp::create(builder, loc, type, level, numbers(zero));
+    return tosa::CastOp::create(builder, loc, to, level);
+  }
+  // `cast` rounds half to even; the zero point may be odd.
+  Value wide = tosa::CastOp::create(builder, loc, getType(value, 32), level);
+  if (zero != 0)
+    wide = tosa::AddOp::create(
+        builder, loc, wide.getType(), wide,
+        createConstant(SmallVector<int64_t>(rank, 1), 32, encoding.zeroPoint));
+  return tosa::CastOp::create(builder, loc, to, wide);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+void IntegerLowering::name(Value value, tpc::QuantizeOp point) {
+  // A value that another point has named stays that point's.
+  if (!namedValues.insert(value).second)
+    return;
+  auto named = NameLoc::get(point.getPointNameAttr(), point.getLoc());
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return;
+  value.getDefiningOp()->setLoc(named);
+}
+
+void IntegerLowering::lowerArgument(tpc::QuantizeOp point) {
+  auto argument = cast<BlockArgument>(point.getInput());
+  std::optional<Encoding> encoding = Encoding::get(point.getParametersAttr());
+  unsigned number = argument.getArgNumber();
+  argument.setType(getType(argument, encoding->storageBits));
+  function.setArgAttr(number, kQuantizedAttrName,
+                      encoding->describe(point.getPointName())
+                          .toAttribute(builder.getContext()));
+  namedValues.insert(argument);
+  storedValues[point.getResult()] = {argument, *encoding};
+}
+
+void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
+  if (!point.isActivation() || !point.getParametersAttr())
+    return;
+  builder.setInsertionPoint(point);
+  loc = NameLoc::get(builder.getStringAttr(point.getPointName() + "/integer"),
+                     point.getLoc());
+  auto decline = [&](StringRef text, Operation *at) {
+    Record record(Decision::Declined, Reason::StaysFloat,
+                  at == point ? nullptr : at);
+    record << "stays float: "
+           << (at && at != point
+                   ? ("'" + at->getName().getStringRef() + "' op ").str()
+                   : std::string())
+           << text;
+    emitRecord(point, kPass, record);
+  };
+  std::optional<Encoding> encoding = Encoding::get(point.getParametersAttr());
+  if (!encoding)
+    return decline("its levels are no grid that integers of 8 or 16 bits "
+                   "store",
+                   nullptr);
+  if (encoding->storageBits == 16 && !options.allowsInt16)
+    return decline("it has more than 8 bits; extensions=int16 allows 16",
+                   nullptr);
+  Value input = point.getInput();
+  auto argument = dyn_cast<BlockArgument>(input);
+  if (argument && options.boundary == IntegerBoundary::Integer &&
+      argument.hasOneUse())
+    return lowerArgument(point);
+  // A softmax that is cut is not computed at all.
+  Value logits;
+  int64_t axis;
+  if (options.softmax == IntegerSoftmax::Cut && point->hasOneUse() &&
+      isa<func::ReturnOp>(*point->user_begin()) &&
+      isSoftmax(input, logits, axis))
+    return;
+  culprit = nullptr;
+  why.clear();
+  depth = 0;
+  Value result = lowerTo(input, *encoding);
+  if (!result) {
+    // A float argument is converted; anything else could have been integer.
+    if (!argument)
+      decline(why.empty() ? "it has no integer form" : StringRef(why), culprit);
+    result = quantize(input, *encoding);
+  }
+  name(result, point);
+  storedValues[point.getResult()] = {result, *encoding};
+  entries.push_back(encoding->describe(point.getPointName())
+                        .toAttribute(builder.getContext()));
+}
+
+void IntegerLowering::lower() {
+  for (tpc::QuantizeOp point : points)
+    lowerPoint(point);
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+void IntegerLowering::finishResults() {
+  Operation *terminator = function.front().getTerminator();
+  builder.setInsertionPoint(terminator);
+  loc = terminator->getLoc();
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value value = operand.get();
+    tpc::QuantizeOp point = value.getDefiningOp<tpc::QuantizeOp>();
+    Value input;
+    int64_t axis;
+    if (options.softmax == IntegerSoftmax::Cut &&
+        isSoftmax(point ? point.getInput() : value, input, axis)) {
+      value = input;
+      operand.set(value);
+      point = value.getDefiningOp<tpc::QuantizeOp>();
+    }
+    if (options.boundary == IntegerBoundary::Float)
+      continue;
+    std::optional<Stored> stored = getStored(value);
+    if (!stored)
+      continue;
+    // The name of the point that it was moved from, else.
+    Value origin = value;
+    while (!point && origin.getDefiningOp()) {
+      OpOperand *moved = getMovedOperand(origin.getDefiningOp());
+      if (!moved)
+        break;
+      origin = moved->get();
+      point = origin.getDefiningOp<tpc::QuantizeOp>();
+    }
+    operand.set(stored->value);
+    function.setResultAttr(
+        operand.getOperandNumber(), kQuantizedAttrName,
+        stored->encoding.describe(point ? point.getPointName() : StringRef(""))
+            .toAttribute(builder.getContext()));
+  }
+}
+
+void IntegerLowering::finish() {
+  finishResults();
+  function.walk([&](tosa::ArgMaxOp op) {
+    std::optional<Stored> stored = getStored(op.getInput());
+    if (!stored)
+      return;
+    // Levels are ordered as what they stand for.
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(op);
+    Operation *copy = builder.clone(*op);
+    copy->setOperand(0, stored->value);
+    op.replaceAllUsesWith(copy->getResult(0));
+  });
+  for (tpc::QuantizeOp point : points) {
+    builder.setInsertionPoint(point);
+    loc = NameLoc::get(builder.getStringAttr(point.getPointName() + "/float"),
+                       point.getLoc());
+    Value replacement;
+    if (auto it = storedValues.find(point.getResult());
+        it != storedValues.end() && it->second.value)
+      replacement = dequantize(it->second);
+    else if (!point.getParametersAttr())
+      replacement = point.getInput();
+    else if (point.isWeight()) {
+      std::optional<ConstantTensor> levels =
+          constants.evaluate(point.getResult());
+      if (levels)
+        replacement = tosa::ConstOp::create(
+            builder, loc, cast<RankedTensorType>(point.getType()),
+            levels->toAttribute(point.getUniqueName()));
+    }
+    if (replacement)
+      point.getResult().replaceAllUsesWith(replacement);
+  }
+  // What nobody reads now, from the end on.
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.front().without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+
+  // A name in the records is that of one op.
+  llvm::StringMap<Attribute> named;
+  for (Attribute entry : entries)
+    named[cast<StringAttr>(cast<DictionaryAttr>(entry).get("name"))
+              .getValue()] = entry;
+  SmallVector<Attribute> present;
+  function.walk([&](Operation *op) {
+    StringAttr opName = getName(op->getLoc());
+    if (op->getNumResults() != 1 || !opName || !named.count(opName.getValue()))
+      return;
+    if (getElementTypeOrSelf(op->getResult(0)).isSignlessInteger())
+      present.push_back(named[opName.getValue()]);
+    else
+      op->setLoc(NameLoc::get(
+          builder.getStringAttr(opName.getValue() + "/float"), op->getLoc()));
+  });
+  function->setAttr(kPointsAttrName, builder.getArrayAttr(present));
+  function.setFunctionType(builder.getFunctionType(
+      function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes()));
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Builds the integer network beside the simulated one.
+#ifndef MCT_LIB_CONVERSION_INTEGERLOWERING_H
+#define MCT_LIB_CONVERSION_INTEGERLOWERING_H
+
+#include "mct/Analysis/ConstantEvaluator.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Conversion/Encoding.h"
+#include "mct/Conversion/Passes.h"
+#include "mct/Quantization/Rescale.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <map>
+
+namespace mct {
+
+struct IntegerOptions {
+  IntegerRounding rounding = IntegerRounding::HalfUp;
+  IntegerBoundary boundary = IntegerBoundary::Float;
+  IntegerSoftmax softmax = IntegerSoftmax::Float;
+  bool allowsInt4 = false, allowsInt16 = false;
+};
+
+/// Writes integer ops for the values of a function whose activation points have
+/// parameters: for every point a tensor that holds what the point simulates.
+/// The simulated network stays where it is until `finish`, so that whatever has
+/// no integer form can be computed by it, between explicit conversions.
+///
+/// The function has one block and static shapes.
+class IntegerLowering {
+public:
+  IntegerLowering(mlir::func::FuncOp function, const KernelOps &kernels,
+                  const IntegerOptions &options);
+
+  /// Integer forms of what the points make; remarks at those that have none.
+  void lower();
+  /// Puts them in the place of what they stand for.
+  void finish();
+
+private:
+  /// Integers that stand for a float value.
+  struct Stored {
+    mlir::Value value;
+    Encoding encoding;
+  };
+  /// An i32 (or i48) tensor that stands for `scales` times itself.
+  struct Accumulator {
+    mlir::Value value;
+    /// One for all elements, or one for each position along the last axis.
+    std::vector<double> scales;
+    /// No element is larger, in magnitude.
+    double bound = 0;
+    /// Shape of the value that it stands for, with the elements in this order.
+    llvm::SmallVector<int64_t> shape;
+  };
+
+  //===--- Points and values ----------------------------------------------===//
+
+  void lowerArgument(tpc::QuantizeOp point);
+  void lowerPoint(tpc::QuantizeOp point);
+  /// Integers of `encoding` for a float value, as a quantizer with it would
+  /// make them; null, with `why`, where there is no integer form. They are
+  /// computed by ops before the current point.
+  mlir::Value lowerTo(mlir::Value value, const Encoding &encoding);
+  mlir::Value createTo(mlir::Value value, const Encoding &encoding);
+  /// Integers that stand for exactly this float value: it was quantized, or
+  /// moved since. None otherwise.
+  std::optional<Stored> getStored(mlir::Value value);
+  std::optional<Stored> createStored(mlir::Value value);
+  std::optional<Accumulator> getAccumulator(mlir::Value value);
+  std::optional<Accumulator> createAccumulator(mlir::Value value);
+
+  /// The float value by float ops, from its integers.
+  mlir::Value dequantize(const Stored &stored);
+  /// Integers of a float value by float ops.
+  mlir::Value quantize(mlir::Value value, const Encoding &encoding);
+
+  //===--- Forms ----------------------------------------------------------===//
+
+  /// The op on integers, with `operand` in place of what it moves.
+  mlir::Value move(mlir::Operation *op, mlir::Value operand,
+                   const Encoding &encoding);
+  mlir::Value pad(mlir::tosa::PadOp op, mlir::Value operand,
+                  const Encoding &encoding);
+  mlir::Value concat(mlir::tosa::ConcatOp op, const Encoding &encoding);
+  mlir::Value clamp(mlir::Value value, int64_t low, int64_t high,
+                    const Encoding &encoding);
+  /// Rounds as the options say where the factor is a power of two, elsewhere
+  /// half up.
+  mlir::Value requantize(const Stored &stored, const Encoding &encoding);
+  mlir::Value requantize(const Accumulator &accumulator,
+                         const Encoding &encoding);
+  mlir::Value lowerTable(mlir::Value value, const Encoding &encoding);
+  mlir::Value lowerExtreme(mlir::Operation *op, const Encoding &encoding);
+  mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
+  mlir::Value lowerSoftmax(mlir::Value value, const Encoding &encoding);
+
+  std::optional<Accumulator> accumulateLayer(const KernelOp &layer);
+  std::optional<Accumulator> accumulateMatMul(mlir::tosa::MatMulOp op);
+  std::optional<Accumulator> accumulateSum(mlir::Operation *op, bool subtracts);
+  std::optional<Accumulator> accumulateProduct(mlir::tosa::MulOp op);
+  std::optional<Accumulator> accumulateReduction(mlir::tosa::ReduceSumOp op);
+  std::optional<Accumulator> accumulatePool(mlir::tosa::AvgPool2dOp op);
+  std::optional<Accumulator> accumulateResize(mlir::tosa::ResizeOp op);
+
+  //===--- Building -------------------------------------------------------===//
+
+  mlir::Value createConstant(llvm::ArrayRef<int64_t> shape, unsigned bits,
+                             llvm::ArrayRef<int64_t> values);
+  mlir::Value createFloat(float value, int64_t rank);
+  mlir::Value createShape(llvm::ArrayRef<int64_t> sizes);
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// `from` and `to`: zero points. Null where a factor cannot be expressed.
+  mlir::Value rescale(mlir::Value value, int64_t from,
+                      llvm::ArrayRef<double> factors, int64_t to,
+                      unsigned bits);
+  mlir::Value rescaleToEven(mlir::Value value, llvm::ArrayRef<double> factors,
+                            const Encoding &encoding);
+  mlir::RankedTensorType getType(mlir::Value value, unsigned bits);
+  /// i32 numbers of stored - zero point, times a factor that keeps them exact.
+  mlir::Value widen(const Stored &stored, double factor = 1);
+
+  mlir::Value fail(mlir::Operation *op, llvm::StringRef what);
+  std::optional<Accumulator> failed(mlir::Operation *op, llvm::StringRef what) {
+    fail(op, what);
+    return std::nullopt;
+  }
+  void name(mlir::Value value, tpc::QuantizeOp point);
+  void finishResults();
+  bool isSoftmax(mlir::Value value, mlir::Value &input, int64_t &axis);
+
+  mlir::func::FuncOp function;
+  IntegerOptions options;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  ConstantEvaluator constants;
+  llvm::DenseMap<mlir::Value, KernelOp> layers;
+
+  /// By float value: of points, and of what was moved.
+  llvm::DenseMap<mlir::Value, Stored> storedValues;
+  llvm::DenseMap<mlir::Value, std::optional<Accumulator>> accumulators;
+  /// Encodings that were met, and integers by float value and encoding.
+  std::vector<Encoding> encodings;
+  std::map<std::pair<void *, size_t>, mlir::Value> lowered;
+  llvm::SmallVector<tpc::QuantizeOp> points;
+  llvm::SmallVector<mlir::Attribute> entries;
+  llvm::DenseSet<mlir::Value> namedValues;
+  unsigned depth = 0;
+
+  /// Why the last value has no integer form.
+  mlir::Operation *culprit = nullptr;
+  std::string why;
+};
+
+} // namespace mct
+
+#endif // MCT_LIB_CONVERSION_INTEGERLOWERING_H

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "IntegerLowering.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Conversion/Passes.h"
+#include "mct/Transforms/SetBatch.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mct {
+#define GEN_PASS_DEF_LOWERTOINTEGERPASS
+#include "mct/Conversion/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+struct LowerToIntegerPass
+    : public WithOpModels<
+          mct::impl::LowerToIntegerPassBase<LowerToIntegerPass>> {
+  using WithOpModels::WithOpModels;
+
+  void runOnOperation() override {
+    IntegerOptions chosen;
+    chosen.rounding = rounding;
+    chosen.boundary = boundary;
+    chosen.softmax = softmax;
+    for (const std::string &extension : extensions) {
+      if (extension == "int4") {
+        chosen.allowsInt4 = true;
+      } else if (extension == "int16") {
+        chosen.allowsInt16 = true;
+      } else {
+        InFlightDiagnostic diagnostic = emitError(getOperation().getLoc())
+                                        << "unknown extension '" << extension
+                                        << "'";
+        diagnostic.attachNote() << "there are int4 and int16";
+        return signalPassFailure();
+      }
+    }
+    // Whatever is refused is refused before anything changes.
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!hasPoints(function))
+        continue;
+      if (failed(check(function)))
+        return signalPassFailure();
+      functions.push_back(function);
+    }
+    if (functions.empty()) {
+      InFlightDiagnostic diagnostic =
+          emitError(getOperation().getLoc(),
+                    "no function has an activation point with parameters");
+      diagnostic.attachNote() << "quantize the network before (mct-ptq)";
+      return signalPassFailure();
+    }
+    for (func::FuncOp function : functions) {
+      if (failed(chooseBatch(function)))
+        return signalPassFailure();
+      if (failed(checkSizes(function)))
+        return signalPassFailure();
+      IntegerLowering lowering(function, getAnalysis<KernelOps>(), chosen);
+      lowering.lower();
+      lowering.finish();
+    }
+    removeTarget();
+  }
+
+private:
+  static bool hasPoints(func::FuncOp function) {
+    return function
+        .walk([](tpc::QuantizeOp point) {
+          return point.isActivation() && point.getParametersAttr()
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  static LogicalResult check(func::FuncOp function) {
+    if (function.getBody().hasOneBlock())
+      return success();
+    InFlightDiagnostic diagnostic = function.emitOpError(
+        "has several blocks, which no integer network has");
+    diagnostic.attachNote() << "only straight code is lowered";
+    return diagnostic;
+  }
+
+  LogicalResult chooseBatch(func::FuncOp function) {
+    FailureOr<int64_t> present = getBatch(function, /*emitErrors=*/batch != 0);
+    int64_t wanted = batch == 0 ? 1 : int64_t(batch);
+    if (failed(present))
+      return success(batch == 0);
+    if (*present == wanted || (batch == 0 && !ShapedType::isDynamic(*present)))
+      return success();
+    return setBatch(function, wanted);
+  }
+
+  static LogicalResult checkSizes(func::FuncOp function) {
+    auto refuse = [](InFlightDiagnostic diagnostic, Type type) {
+      diagnostic << type << ", and integer networks have static shapes";
+      diagnostic.attachNote() << "give the batch with batch=N";
+      return failure();
+    };
+    for (Type type : function.getArgumentTypes())
+      if (auto shaped = dyn_cast<ShapedType>(type);
+          shaped && !shaped.hasStaticShape())
+        return refuse(function.emitOpError("has an argument of type "), type);
+    WalkResult result = function.walk([&](Operation *op) {
+      for (Value value : op->getResults()) {
+        auto type = dyn_cast<ShapedType>(value.getType());
+        if (!type || type.hasStaticShape())
+          continue;
+        (void)refuse(op->emitOpError("has a result of type "), type);
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// What the target is does not matter any more, where nothing of ours is left
+  /// in the functions.
+  void removeTarget() {
+    bool isLeft =
+        getOperation()
+            .walk([](tpc::QuantizeOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (isLeft)
+      return;
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (isa<tpc::PlatformOp, tpc::BindingOp, tpc::FrameworkOp, tpc::DeriveOp>(
+              op))
+        op.erase();
+    for (NamedAttribute attribute :
+         llvm::to_vector(getOperation()->getDiscardableAttrs()))
+      if (isa_and_present<tpc::TpcDialect>(attribute.getNameDialect()))
+        getOperation()->removeDiscardableAttr(attribute.getName());
+  }
+};
+} // namespace

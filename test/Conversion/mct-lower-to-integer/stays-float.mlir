@@ -1,0 +1,24 @@
+// RUN: mct-opt %s --mct-lower-to-integer --split-input-file --verify-diagnostics | FileCheck %s
+
+// What has no integer form is computed by float ops, between conversions. The
+// quantizers that were left in it are conversions, too.
+// CHECK-LABEL: func.func @main
+// CHECK:         tosa.clamp {{.*}}nan_mode = IGNORE
+// CHECK:         tosa.floor
+// CHECK:         tosa.greater_equal
+// CHECK:         tosa.select
+// CHECK:         %[[X:.*]] = tosa.cast {{.*}} -> tensor<2x3xi8>
+// CHECK:         %[[WIDE:.*]] = tosa.cast %[[X]] {{.*}} -> tensor<2x3xf32>
+// CHECK:         %[[F:.*]] = tosa.mul %[[WIDE]]
+// CHECK:         %[[P:.*]] = tosa.pow %[[F]], %{{.*}} : 
+// CHECK:         tosa.cast {{.*}} -> tensor<2x3xi8>
+// CHECK-NOT:   tpc.quantize
+func.func @main(%x: tensor<2x3xf32>, %unquantized: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<2x3xf32>
+  %0 = tosa.reduce_product %in {axis = 0 : i32} : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  %1 = tosa.add %0, %in : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %p = tosa.pow %in, %1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // expected-remark @below {{stays float: 'tosa.pow' op has no integer form}}
+  %out = tpc.quantize %p as "pow" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<2x3xf32>
+  return %out : tensor<2x3xf32>
+}

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integer network computes what the simulated one does: both are run on
+// the same samples, and every output is the very same number.
+#include "../Execution/Fixture.h"
+#include "mct/Conversion/Encoding.h"
+#include "mct/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+using namespace mct::execution;
+
+/// What a point has.
+static std::string powerOfTwo(double threshold, unsigned bits = 8,
+                              bool isSigned = true) {
+  std::string text = "parameters(#tpc.power_of_two<threshold = [" +
+                     std::to_string(threshold) +
+                     "], bits = " + std::to_string(bits);
+  if (!isSigned)
+    text += ", is_signed = false";
+  return text + ", rounding = half_up>)";
+}
+
+/// A quantized value.
+static std::string point(const std::string &result, const std::string &input,
+                         const std::string &type,
+                         const std::string &parameters) {
+  return "%" + result + " = tpc.quantize %" + input + " as \"" + result +
+         "\" activation " + parameters + " : " + type + "\n";
+}
+
+/// A kernel on the grid of one threshold for each of `channels` channels along
+/// `axis`; of 8 bits, or fewer.
+static std::string kernel(const std::string &name,
+                          llvm::ArrayRef<int64_t> shape, int64_t axis,
+                          unsigned seed, unsigned bits = 8) {
+  std::string thresholds;
+  for (int64_t i = 0; i < shape[axis]; ++i)
+    thresholds += (i ? ", " : "") + std::to_string(i % 3 == 0 ? 1.0 : 0.5);
+  return constant(name + "_floats", shape, seed) + "%" + name +
+         " = tpc.quantize %" + name + "_floats as \"" + name +
+         "\" weight \"kernel_attr\" axes [" + std::to_string(axis) +
+         "] parameters(#tpc.power_of_two<threshold = [" + thresholds +
+         "], bits = " + std::to_string(bits) + ">) : " + tensorType(shape) +
+         "\n";
+}
+
+/// Biases that are multiples of every accumulator's unit here.
+static std::string bias(const std::string &name, int64_t count) {
+  Floats values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(float((i * 37) % 23 - 11) / 64);
+  return constant(name, {count}, values);
+}
+
+static const char *const kShift =
+    "%shift = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () -> "
+    "tensor<1xi8>\n";
+
+static std::string shapeConstant(const std::string &name,
+                                 llvm::ArrayRef<int64_t> sizes) {
+  std::string values;
+  for (int64_t size : sizes)
+    values += (values.empty() ? "" : ", ") + std::to_string(size);
+  std::string rank = std::to_string(sizes.size());
+  return "%" + name + " = tosa.const_shape {values = dense<[" + values +
+         "]> : tensor<" + rank + "xindex>} : () -> !tosa.shape<" + rank + ">\n";
+}
+
+namespace {
+class LowerToInteger : public ExecutionTest {
+protected:
+  LowerToInteger() {
+    mlir::DialectRegistry more;
+    mct::registerAllMctPasses();
+    context.appendDialectRegistry(more);
+  }
+
+  /// The integer network of one, or null.
+  mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &text,
+                                          const std::string &options = "") {
+    auto integers = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!integers) {
+      ADD_FAILURE() << llvm::join(diagnostics, "\n") << "\n" << text;
+      return nullptr;
+    }
+    mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
+    if (failed(mlir::parsePassPipeline("mct-lower-to-integer{" + options + "}",
+                                       passes)) ||
+        failed(passes.run(*integers))) {
+      ADD_FAILURE() << llvm::join(diagnostics, "\n") << "\n" << text;
+      return nullptr;
+    }
+    return integers;
+  }
+
+  /// Runs both networks; `inputs` fit to the arguments. Ends with a failure
+  /// unless all outputs are equal, or differ by at most `tolerance`.
+  void expectSame(const std::string &body, llvm::ArrayRef<Floats> inputs,
+                  const std::string &options = "", double tolerance = 0) {
+    std::string text = "func.func @main" + body;
+    CompileOptions keep;
+    keep.keepTypes = true;
+    auto simulation = compile(text, keep);
+    ASSERT_TRUE(simulation) << llvm::join(diagnostics, "\n") << text;
+    diagnostics.clear();
+    auto integers = lower(text, options);
+    ASSERT_TRUE(integers);
+    // Nothing stays float.
+    EXPECT_EQ(llvm::join(diagnostics, "\n"), "") << text;
+    auto executor = Executor::compile(*integers, keep);
+    ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+    std::vector<Floats> expected = runOutputs(*simulation, inputs);
+    std::vector<Floats> results = runOutputs(**executor, inputs);
+    ASSERT_EQ(expected.size(), results.size());
+    for (size_t output = 0; output != expected.size(); ++output) {
+      size_t numDifferent = 0, first = 0;
+      // An output that is the same everywhere shows nothing.
+      EXPECT_TRUE(expected[output].size() <= 3 ||
+                  !llvm::all_equal(expected[output]))
+          << text;
+      for (size_t i = 0; i != expected[output].size(); ++i) {
+        if (std::abs(expected[output][i] - results[output][i]) <= tolerance)
+          continue;
+        if (numDifferent++ == 0)
+          first = i;
+      }
+      EXPECT_EQ(numDifferent, 0u)
+          << "of " << expected[output].size() << ", the first at " << first
+          << ": " << expected[output][first] << " is " << results[output][first]
+          << "\n"
+          << text;
+    }
+  }
+
+  /// Ops of a kind in the integer network.
+  template <typename Op> size_t count(mlir::ModuleOp network) {
+    size_t number = 0;
+    network.walk([&](Op) { ++number; });
+    return number;
+  }
+};
+} // namespace
+
+/// Random samples for arguments of these shapes, in [-scale, scale).
+static std::vector<Floats> samples(llvm::ArrayRef<std::vector<int64_t>> shapes,
+                                   float scale = 4) {
+  std::vector<Floats> all;
+  for (auto [number, shape] : llvm::enumerate(shapes)) {
+    all.push_back(randomFloats(elementCount(shape), unsigned(number) + 3));
+    for (float &value : all.back())
+      value *= scale;
+  }
+  return all;
+}
+
+/// Every code of two 8-bit grids with the steps, for arguments [256, 1] and [1,
+/// 256].
+static std::vector<Floats> allPairs(float stepA, float stepB,
+                                    int first = -128) {
+  std::vector<Floats> all(2);
+  for (int code = first; code < first + 256; ++code) {
+    all[0].push_back(float(code) * stepA);
+    all[1].push_back(float(code) * stepB);
+  }
+  return all;
+}
+
+static const char *const kA = "tensor<256x1xf32>";
+static const char *const kB = "tensor<1x256xf32>";
+static const char *const kAB = "tensor<256x256xf32>";
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+TEST_F(LowerToInteger, ConvolutionsAndTheirClamps) {
+  const char *type = "tensor<1x7x6x3xf32>", *to = "tensor<1x4x3x5xf32>";
+  for (bool isSigned : {true, false})
+    for (unsigned bits : {8u, 5u, 2u})
+      for (const char *clamp :
+           {"", "min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32",
+            "min_val = 0.0 : f32, max_val = 1.7 : f32",
+            "min_val = -0.5 : f32, max_val = 0.8 : f32"}) {
+        std::string text =
+            std::string("(%x: ") + type + ") -> " + to + " {\n" + kZero +
+            point("in", "x", type, powerOfTwo(4, bits, isSigned)) +
+            kernel("k", {5, 3, 2, 3}, 0, 7) + bias("b", 5) +
+            "%0 = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, "
+            "dilation = array<i64: 1, 2>, pad = array<i64: 1, 1, 0, 1>, stride "
+            "= array<i64: 2, 2>} : (" +
+            type +
+            ", tensor<5x3x2x3xf32>, tensor<5xf32>, tensor<1xf32>, "
+            "tensor<1xf32>) -> " +
+            to + "\n";
+        std::string last = "0";
+        if (*clamp) {
+          text += std::string("%1 = tosa.clamp %0 {") + clamp + "} : (" + to +
+                  ") -> " + to + "\n";
+          last = "1";
+        }
+        text +=
+            point("out", last, to, powerOfTwo(2, bits, isSigned && !*clamp)) +
+            "return %out : " + to + "\n}\n";
+        expectSame(text, samples({{1, 7, 6, 3}}));
+      }
+}
+
+TEST_F(LowerToInteger, OtherConvolutions) {
+  std::string in = "tensor<1x5x6x4xf32>";
+  auto network = [&](const std::string &kernelText, const std::string &op,
+                     const std::string &from, const std::string &to,
+                     int64_t outputs) {
+    return "(%x: " + from + ") -> " + to + " {\n" + kZero +
+           point("in", "x", from, powerOfTwo(4)) + kernelText +
+           bias("b", outputs) + "%0 = " + op + " -> " + to + "\n" +
+           point("out", "0", to, powerOfTwo(4)) + "return %out : " + to +
+           "\n}\n";
+  };
+  // A depthwise kernel [KH, KW, C, 1] with scales along C.
+  expectSame(
+      network(kernel("k", {3, 3, 4, 1}, 2, 5),
+              "tosa.depthwise_conv2d %in, %k, %b, %zero, %zero {acc_type = "
+              "f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, "
+              "1>, stride = array<i64: 1, 1>} : (tensor<1x5x6x4xf32>, "
+              "tensor<3x3x4x1xf32>, tensor<4xf32>, tensor<1xf32>, "
+              "tensor<1xf32>)",
+              in, in, 4),
+      samples({{1, 5, 6, 4}}));
+  expectSame(
+      network(kernel("k", {3, 3, 2, 4}, 0, 5),
+              "tosa.transpose_conv2d %in, %k, %b, %zero, %zero {acc_type = "
+              "f32, out_pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, "
+              "2>} : (tensor<1x5x6x4xf32>, tensor<3x3x2x4xf32>, "
+              "tensor<3xf32>, tensor<1xf32>, tensor<1xf32>)",
+              in, "tensor<1x11x12x3xf32>", 3),
+      samples({{1, 5, 6, 4}}));
+}
+
+TEST_F(LowerToInteger, MatrixProducts) {
+  // With a constant: a convolution, with the bias inside.
+  std::string text =
+      std::string("(%x: tensor<1x6x8xf32>) -> tensor<1x6x5xf32> {\n") + kZero +
+      point("in", "x", "tensor<1x6x8xf32>", powerOfTwo(4)) +
+      kernel("k", {1, 8, 5}, 2, 5) +
+      constant("wide", {1, 1, 5}, Floats{0.5f, -0.25f, 0, 1, 0.125f}) +
+      "%0 = tosa.matmul %in, %k, %zero, %zero : (tensor<1x6x8xf32>, "
+      "tensor<1x8x5xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+      "tensor<1x6x5xf32>\n"
+      "%1 = tosa.add %0, %wide : (tensor<1x6x5xf32>, tensor<1x1x5xf32>) -> "
+      "tensor<1x6x5xf32>\n" +
+      point("out", "1", "tensor<1x6x5xf32>", powerOfTwo(4)) +
+      "return %out : tensor<1x6x5xf32>\n}\n";
+  expectSame(text, samples({{1, 6, 8}}));
+  auto integers = lower("func.func @main" + text);
+  ASSERT_TRUE(integers);
+  EXPECT_EQ(count<mlir::tosa::Conv2DOp>(*integers), 1u);
+  EXPECT_EQ(count<mlir::tosa::RescaleOp>(*integers), 1u);
+  // Of two values, one unsigned.
+  expectSame(std::string("(%x: tensor<2x6x8xf32>, %y: tensor<2x8x5xf32>) -> "
+                         "tensor<2x6x5xf32> {\n") +
+                 kZero + point("a", "x", "tensor<2x6x8xf32>", powerOfTwo(4)) +
+                 point("b", "y", "tensor<2x8x5xf32>", powerOfTwo(4, 8, false)) +
+                 "%0 = tosa.matmul %a, %b, %zero, %zero : (tensor<2x6x8xf32>, "
+                 "tensor<2x8x5xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+                 "tensor<2x6x5xf32>\n" +
+                 point("out", "0", "tensor<2x6x5xf32>", powerOfTwo(32)) +
+                 "return %out : tensor<2x6x5xf32>\n}\n",
+             samples({{2, 6, 8}, {2, 8, 5}}), "batch=0");
+}
+
+TEST_F(LowerToInteger, KernelsOfFourBits) {
+  for (const char *options : {"", "extensions=int4"}) {
+    const char *type = "tensor<1x4x4x3xf32>", *to = "tensor<1x4x4x5xf32>";
+    std::string text =
+        std::string("(%x: ") + type + ") -> " + to + " {\n" + kZero +
+        point("in", "x", type, powerOfTwo(4)) +
+        kernel("k", {5, 1, 1, 3}, 0, 19, 4) + bias("b", 5) +
+        "%0 = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, dilation "
+        "= array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+        "array<i64: 1, 1>} : (" +
+        type +
+        ", tensor<5x1x1x3xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) "
+        "-> " +
+        to + "\n" + point("out", "0", to, powerOfTwo(4)) +
+        "return %out : " + to + "\n}\n";
+    auto integers = lower("func.func @main" + text, options);
+    ASSERT_TRUE(integers);
+    integers->walk([&](mlir::tosa::Conv2DOp op) {
+      mlir::Type element = mlir::getElementTypeOrSelf(op.getWeight().getType());
+      // This one holds -8.
+      EXPECT_TRUE(element.isInteger(8));
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Two operands, all pairs of codes
+//===----------------------------------------------------------------------===//
+
+TEST_F(LowerToInteger, SumsOfAllPairs) {
+  for (const char *op : {"add", "sub"})
+    for (auto [a, b, out] : {std::tuple{1.0, 1.0, 2.0},
+                             {4.0, 1.0, 4.0},
+                             {0.5, 8.0, 1.0},
+                             {1.0, 1.0, 0.25},
+                             {1.0, 1024.0, 2.0}}) {
+      std::string text = std::string("(%x: ") + kA + ", %y: " + kB + ") -> " +
+                         kAB + " {\n" + point("a", "x", kA, powerOfTwo(a)) +
+                         point("b", "y", kB, powerOfTwo(b)) + "%0 = tosa." +
+                         op + " %a, %b : (" + kA + ", " + kB + ") -> " + kAB +
+                         "\n" + point("out", "0", kAB, powerOfTwo(out)) +
+                         "return %out : " + kAB + "\n}\n";
+      expectSame(text, allPairs(float(a) / 128, float(b) / 128), "batch=0");
+    }
+}
+
+TEST_F(LowerToInteger, SumsOfUnsignedAndNarrowCodes) {
+  expectSame(std::string("(%x: ") + kA + ", %y: " + kB + ") -> " + kAB +
+                 " {\n" + point("a", "x", kA, powerOfTwo(2, 8, false)) +
+                 point("b", "y", kB, powerOfTwo(4, 4)) +
+                 "%0 = tosa.add %a, %b : (" + kA + ", " + kB + ") -> " + kAB +
+                 "\n" + point("out", "0", kAB, powerOfTwo(4, 6)) +
+                 "return %out : " + kAB + "\n}\n",
+             allPairs(2.0f / 256, 4.0f / 128, 0), "batch=0");
+}
+
+TEST_F(LowerToInteger, SumsWithFreeScales) {
+  // The exact sum is as near to a code as the sum of what the rescale of the
+  // finer operand rounds to 2^-19 of a step: one step at a tie.
+  auto symmetric = [](double threshold) {
+    return "parameters(#tpc.symmetric<threshold = [" +
+           std::to_string(threshold) + "], bits = 8, rounding = half_up>)";
+  };
+  expectSame(std::string("(%x: ") + kA + ", %y: " + kB + ") -> " + kAB +
+                 " {\n" + point("a", "x", kA, symmetric(1.3)) +
+                 point("b", "y", kB, symmetric(0.7)) +
+                 "%0 = tosa.add %a, %b : (" + kA + ", " + kB + ") -> " + kAB +
+                 "\n" + point("out", "0", kAB, symmetric(1.9)) +
+                 "return %out : " + kAB + "\n}\n",
+             allPairs(1.3f / 128, 0.7f / 128), "batch=0");
+}
+
+TEST_F(LowerToInteger, ProductsAndExtremesOfAllPairs) {
+  for (const char *op : {"mul", "maximum", "minimum"})
+    for (double out : {1.0, 4.0}) {
+      std::string text =
+          std::string("(%x: ") + kA + ", %y: " + kB + ") -> " + kAB + " {\n" +
+          kShift + point("a", "x", kA, powerOfTwo(2)) +
+          point("b", "y", kB, powerOfTwo(1)) + "%0 = tosa." + op + " %a, %b" +
+          (op[1] == 'u' ? ", %shift : (" : " : (") + kA + ", " + kB +
+          (op[1] == 'u' ? ", tensor<1xi8>" : "") + ") -> " + kAB + "\n" +
+          point("out", "0", kAB, powerOfTwo(out)) + "return %out : " + kAB +
+          "\n}\n";
+      expectSame(text, allPairs(2.0f / 128, 1.0f / 128), "batch=0");
+    }
+}
+
+TEST_F(LowerToInteger, HalfEvenIsThatOfTheSimulation) {
+  std::string parameters = "parameters(#tpc.power_of_two<threshold = [2.0], "
+                           "bits = 8>)";
+  std::string finer = "parameters(#tpc.power_of_two<threshold = [0.5], bits = "
+                      "8>)";
+  expectSame(
+      std::string("(%x: ") + kA + ", %y: " + kB + ") -> " + kAB + " {\n" +
+          point("a", "x", kA, finer) + point("b", "y", kB, finer) +
+          "%0 = tosa.add %a, %b : (" + kA + ", " + kB + ") -> " + kAB + "\n" +
+          point("out", "0", kAB, parameters) + "return %out : " + kAB + "\n}\n",
+      allPairs(0.5f / 128, 0.5f / 128), "batch=0 rounding=half-even");
+}
+
+//===----------------------------------------------------------------------===//
+// One operand, all codes
+//===----------------------------------------------------------------------===//
+
+TEST_F(LowerToInteger, TablesOfEveryFunction) {
+  auto network = [&](const std::string &ops) {
+    return std::string("(%x: ") + kA + ") -> " + kA + " {\n" + kShift +
+           "%two = \"tosa.const\"() <{values = dense<2.0> : "
+           "tensor<1x1xf32>}> : () -> tensor<1x1xf32>\n" +
+           point("in", "x", kA, powerOfTwo(4)) + ops +
+           point("out", "r", kA, powerOfTwo(2)) + "return %out : " + kA +
+           "\n}\n";
+  };
+  std::string unary = std::string(" : (") + kA + ") -> " + kA + "\n";
+  std::string two =
+      std::string(" : (") + kA + ", tensor<1x1xf32>) -> " + kA + "\n";
+  std::string twoShift = std::string(" : (") + kA +
+                         ", tensor<1x1xf32>, tensor<1xi8>) -> " + kA + "\n";
+  std::string both =
+      std::string(" : (") + kA + ", " + kA + ", tensor<1xi8>) -> " + kA + "\n";
+  for (const char *op :
+       {"sigmoid", "tanh", "erf", "exp", "abs", "ceil", "floor"})
+    expectSame(network(std::string("%r = tosa.") + op + " %in" + unary),
+               allPairs(4.0f / 128, 1), "batch=0");
+  // A leaky ReLU, x * sigmoid(x) and a hard swish.
+  expectSame(network("%s = tosa.mul %in, %two, %shift" + twoShift +
+                     "%r = tosa.maximum %s, %in" + std::string(" : (") + kA +
+                     ", " + kA + ") -> " + kA + "\n"),
+             allPairs(4.0f / 128, 1), "batch=0");
+  expectSame(network("%s = tosa.sigmoid %in" + unary +
+                     "%r = tosa.mul %in, %s, %shift" + both),
+             allPairs(4.0f / 128, 1), "batch=0");
+  expectSame(network("%s = tosa.add %in, %two" + two +
+                     "%c = tosa.clamp %s {min_val = 0.0 : f32, max_val = 4.0 "
+                     ": f32}" +
+                     unary + "%r = tosa.mul %in, %c, %shift" + both),
+             allPairs(4.0f / 128, 1), "batch=0");
+  auto integers =
+      lower("func.func @main" + network("%r = tosa.tanh %in" + unary),
+            "io=integer batch=0");
+  ASSERT_TRUE(integers);
+  EXPECT_EQ(count<mlir::tosa::TableOp>(*integers), 1u);
+  EXPECT_EQ(count<mlir::tosa::RescaleOp>(*integers), 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and pools
+//===----------------------------------------------------------------------===//
+
+TEST_F(LowerToInteger, Pools) {
+  struct Case {
+    const char *attributes, *to;
+  };
+  std::vector<Floats> inputs = samples({{1, 8, 8, 3}});
+  for (size_t i = 0; i != inputs[0].size(); ++i)
+    inputs[0][i] *= float(1 + i % 3) / 6;
+  for (const char *op : {"avg_pool2d", "max_pool2d"})
+    for (bool isSigned : {true, false})
+      for (double threshold : {4.0, 2.0})
+        for (auto [attributes, to] :
+             {Case{"kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, "
+                   "stride = array<i64: 2, 2>",
+                   "tensor<1x4x4x3xf32>"},
+              Case{"kernel = array<i64: 3, 2>, pad = array<i64: 0, 0, 0, 0>, "
+                   "stride = array<i64: 1, 2>",
+                   "tensor<1x6x4x3xf32>"},
+              Case{"kernel = array<i64: 8, 8>, pad = array<i64: 0, 0, 0, 0>, "
+                   "stride = array<i64: 8, 8>",
+                   "tensor<1x1x1x3xf32>"},
+              Case{"kernel = array<i64: 4, 4>, pad = array<i64: 2, 1, 1, 2>, "
+                   "stride = array<i64: 1, 1>",
+                   "tensor<1x8x8x3xf32>"}}) {
+          bool isMean = op[0] == 'a';
+          std::string from = "tensor<1x8x8x3xf32>";
+          expectSame(
+              "(%x: " + from + ") -> " + to + " {\n" + kZero +
+                  point("in", "x", from, powerOfTwo(4, 8, isSigned)) +
+                  "%0 = tosa." + op + " %in" +
+                  (isMean ? ", %zero, %zero {acc_type = f32, " : " {") +
+                  attributes + "} : (" + from +
+                  (isMean ? ", tensor<1xf32>, tensor<1xf32>" : "") + ") -> " +
+                  to + "\n" +
+                  point("out", "0", to, powerOfTwo(threshold, 8, isSigned)) +
+                  "return %out : " + to + "\n}\n",
+              samples({{1, 8, 8, 3}}));
+        }
+}
+
+TEST_F(LowerToInteger, MeanIsOneSum) {
+  std::string text =
+      std::string("(%x: tensor<1x8x4x3xf32>) -> tensor<1x3xf32> {\n") + kShift +
+      "%n = \"tosa.const\"() <{values = dense<0.03125> : "
+      "tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>\n" +
+      shapeConstant("flat", {1, 3}) +
+      point("in", "x", "tensor<1x8x4x3xf32>", powerOfTwo(4)) +
+      "%0 = tosa.reduce_sum %in {axis = 1 : i32} : (tensor<1x8x4x3xf32>) -> "
+      "tensor<1x1x4x3xf32>\n"
+      "%1 = tosa.reduce_sum %0 {axis = 2 : i32} : (tensor<1x1x4x3xf32>) -> "
+      "tensor<1x1x1x3xf32>\n"
+      "%2 = tosa.mul %1, %n, %shift : (tensor<1x1x1x3xf32>, "
+      "tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x1x3xf32>\n"
+      "%3 = tosa.reshape %2, %flat : (tensor<1x1x1x3xf32>, !tosa.shape<2>) -> "
+      "tensor<1x3xf32>\n" +
+      point("out", "3", "tensor<1x3xf32>", powerOfTwo(1)) +
+      "return %out : tensor<1x3xf32>\n}\n";
+  expectSame(text, samples({{1, 8, 4, 3}}));
+  auto integers = lower("func.func @main" + text);
+  ASSERT_TRUE(integers);
+  EXPECT_EQ(count<mlir::tosa::ReduceSumOp>(*integers), 1u);
+}
+
+//===----------------------------------------------------------------------===//
+// What moves values
+//===----------------------------------------------------------------------===//
+
+TEST_F(LowerToInteger, WhatMovesCodes) {
+  std::string in = "tensor<1x4x4x2xf32>";
+  auto network = [&](const std::string &ops, const std::string &to,
+                     bool isSigned, double threshold = 2) {
+    return "(%x: " + in + ") -> " + to + " {\n" +
+           point("in", "x", in, powerOfTwo(2, 8, isSigned)) + ops +
+           point("out", "r", to, powerOfTwo(threshold, 8, isSigned)) +
+           "return %out : " + to + "\n}\n";
+  };
+  for (bool isSigned : {true, false})
+    for (double threshold : {2.0, 1.0}) {
+      std::vector<Floats> inputs = samples({{1, 4, 4, 2}}, 2);
+      expectSame(network(shapeConstant("s", {1, 32}) +
+                             "%r = tosa.reshape %in, %s : (" + in +
+                             ", !tosa.shape<2>) -> tensor<1x32xf32>\n",
+                         "tensor<1x32xf32>", isSigned, threshold),
+                 inputs);
+      expectSame(network("%r = tosa.transpose %in {perms = array<i32: 0, 3, 1, "
+                         "2>} : (" +
+                             in + ") -> tensor<1x2x4x4xf32>\n",
+                         "tensor<1x2x4x4xf32>", isSigned, threshold),
+                 inputs);
+      expectSame(network(shapeConstant("s", {0, 1, 0, 0}) +
+                             shapeConstant("n", {1, 2, 4, 1}) +
+                             "%r = tosa.slice %in, %s, %n : (" + in +
+                             ", !tosa.shape<4>, !tosa.shape<4>) -> "
+                             "tensor<1x2x4x1xf32>\n",
+                         "tensor<1x2x4x1xf32>", isSigned, threshold),
+                 inputs);
+      expectSame(network(shapeConstant("s", {0, 0, 1, 2, 0, 1, 1, 0}) +
+                             "%f = \"tosa.const\"() <{values = dense<0.3> : "
+                             "tensor<1xf32>}> : () -> tensor<1xf32>\n"
+                             "%r = tosa.pad %in, %s, %f : (" +
+                             in +
+                             ", !tosa.shape<8>, tensor<1xf32>) -> "
+                             "tensor<1x7x5x3xf32>\n",
+                         "tensor<1x7x5x3xf32>", isSigned, threshold),
+                 inputs);
+      expectSame(network("%h = tosa.reverse %in {axis = 1 : i32} : (" + in +
+                             ") -> " + in + "\n" +
+                             point("q", "h", in, powerOfTwo(1)) +
+                             "%r = tosa.concat %in, %q {axis = 3 : i32} : (" +
+                             in + ", " + in + ") -> tensor<1x4x4x4xf32>\n",
+                         "tensor<1x4x4x4xf32>", isSigned, threshold),
+                 inputs);
+      expectSame(network("%r = tosa.reduce_max %in {axis = 2 : i32} : (" + in +
+                             ") -> tensor<1x4x1x2xf32>\n",
+                         "tensor<1x4x1x2xf32>", isSigned, threshold),
+                 inputs);
+    }
+}
+
+TEST_F(LowerToInteger, Resizes) {
+  for (bool isSigned : {true, false})
+    for (auto [mode, offset, border] : {std::tuple{"NEAREST_NEIGHBOR", 0, 2},
+                                        {"BILINEAR", -1, 1},
+                                        {"BILINEAR", 0, 2}})
+      expectSame(
+          std::string("(%x: tensor<1x4x5x3xf32>) -> tensor<1x8x10x3xf32> {\n") +
+              shapeConstant("s", {4, 2, 4, 2}) +
+              shapeConstant("o", {offset, offset}) +
+              shapeConstant("b", {border, border}) +
+              point("in", "x", "tensor<1x4x5x3xf32>",
+                    powerOfTwo(2, 8, isSigned)) +
+              "%0 = tosa.resize %in, %s, %o, %b {mode = " + mode +
+              "} : (tensor<1x4x5x3xf32>, !tosa.shape<4>, !tosa.shape<2>, "
+              "!tosa.shape<2>) -> tensor<1x8x10x3xf32>\n" +
+              point("out", "0", "tensor<1x8x10x3xf32>",
+                    powerOfTwo(2, 8, isSigned)) +
+              "return %out : tensor<1x8x10x3xf32>\n}\n",
+          samples({{1, 4, 5, 3}}, 2));
+}
+
+TEST_F(LowerToInteger, SoftmaxIsWithinOneStep) {
+  std::string type = "tensor<8x40xf32>", sum = "tensor<8x1xf32>";
+  // The quotient of rounded exponentials is off by less than 2^-14, so that
+  // only values that near to the middle of two codes take the other one.
+  expectSame("(%x: " + type + ") -> " + type + " {\n" + kShift +
+                 point("in", "x", type, powerOfTwo(8)) +
+                 "%m = tosa.reduce_max %in {axis = 1 : i32} : (" + type +
+                 ") -> " + sum + "\n%d = tosa.sub %in, %m : (" + type + ", " +
+                 sum + ") -> " + type + "\n%e = tosa.exp %d : (" + type +
+                 ") -> " + type +
+                 "\n%s = tosa.reduce_sum %e {axis = 1 : i32} : (" + type +
+                 ") -> " + sum + "\n%i = tosa.reciprocal %s : (" + sum +
+                 ") -> " + sum + "\n%p = tosa.mul %e, %i, %shift : (" + type +
+                 ", " + sum + ", tensor<1xi8>) -> " + type + "\n" +
+                 point("out", "p", type, powerOfTwo(1, 8, false)) +
+                 "return %out : " + type + "\n}\n",
+             samples({{8, 40}}, 8), "batch=0 softmax=integer", 1.0 / 256);
+}
