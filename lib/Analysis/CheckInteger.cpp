@@ -455,7 +455,7 @@ struct CheckIntegerPass
       } else if (remarks && computesFloat(op) &&
                  isa_and_nonnull<tosa::TosaDialect>(op->getDialect())) {
         emitRecord(op, getArgument(),
-                   Record(Decision::Noted, Reason::StaysFloat));
+                   Record(Decision::Noted, Reason::ComputesFloat));
       }
     });
     for (auto function : getOperation().getOps<func::FuncOp>()) {
