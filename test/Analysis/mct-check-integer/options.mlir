@@ -17,7 +17,7 @@
 // RECORDS:      "reason": "exact-in-f32"
 // RECORDS:      "channel": 0,
 // RECORDS-NEXT: "magnitude": 16384
-// RECORDS:      "reason": "stays-float"
+// RECORDS:      "reason": "computes-float"
 func.func @accumulators(%arg0: tensor<1x1x1x1026xi8>) -> (tensor<1x1x1x2xi8>, tensor<1x1x1xi32>) {
   %kernel = "tosa.const"() <{values = dense<127> : tensor<2x1x1x1026xi8>}> : () -> tensor<2x1x1x1026xi8>
   %bias = "tosa.const"() <{values = dense<[0, -90368]> : tensor<2xi32>}> : () -> tensor<2xi32>
