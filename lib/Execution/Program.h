@@ -4,6 +4,7 @@
 #ifndef MCT_LIB_EXECUTION_PROGRAM_H
 #define MCT_LIB_EXECUTION_PROGRAM_H
 
+#include "IntegerKernels.h"
 #include "Moving.h"
 #include "Pooling.h"
 #include "Primitives.h"
@@ -57,6 +58,7 @@ struct CompiledPart {
 struct Step {
   enum class Kind {
     Primitive,
+    Integer,
     AveragePool,
     MaximumPool,
     Move,
@@ -148,6 +150,7 @@ struct Program {
   bool allowsPartialUnits = true;
 
   PrimitiveSet primitives;
+  std::vector<std::unique_ptr<IntegerKernel>> integers;
   std::vector<PoolingShape> pools;
   std::vector<MovingShape> moves;
   std::vector<QuantizeSite> quantizers;
@@ -166,6 +169,8 @@ struct Program {
   std::shared_ptr<const std::vector<CompiledPart>> parts;
   /// Of the block of each worker.
   int64_t blockBytes = 0;
+  /// Of what an integer kernel needs while it runs; a multiple of a page.
+  int64_t scratchBytes = 0;
   Executor::Memory memory;
   int64_t maxMemory = 0;
 

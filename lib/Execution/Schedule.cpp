@@ -650,6 +650,12 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
     sites->findPrimitives();
   }
   program.memory.shared += program.primitives.bytes();
+  for (const std::unique_ptr<IntegerKernel> &kernel : program.integers) {
+    program.memory.shared += kernel->bytes();
+    program.scratchBytes =
+        std::max(program.scratchBytes, kernel->scratchBytes());
+  }
+  program.scratchBytes = int64_t(llvm::alignTo(program.scratchBytes, 4096));
   if (numEdited != 0)
     sortByStage();
   markConstants();
@@ -886,7 +892,7 @@ LogicalResult Scheduler::placeValues() {
            << "the values of the function need more memory than can be "
               "addressed";
   // A worker needs its block, and what the caller reads and writes.
-  program.memory.perWorker = plan->bytes;
+  program.memory.perWorker = plan->bytes + program.scratchBytes;
   for (const ProgramBuffer &buffer : program.buffers)
     if (buffer.place == ProgramBuffer::Place::Input ||
         buffer.place == ProgramBuffer::Place::Output)

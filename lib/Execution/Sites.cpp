@@ -2,7 +2,6 @@
 #include "Sites.h"
 
 #include "mct/Analysis/Names.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;
@@ -129,9 +128,7 @@ std::optional<Record> SiteFinder::placePrimitive(
   return Record(Reason::RefusedByOneDnn) << error;
 }
 
-/// A slice may cut rows off that a strided window never reaches: TOSA wants the
-/// division exact, oneDNN rounds down. Returns the tensor before the slice.
-static Value dropUnreadRows(Value input, ConvolutionShape &shape) {
+Value mct::execution::dropUnreadRows(Value input, ConvolutionShape &shape) {
   auto slice = input.getDefiningOp<tosa::SliceOp>();
   if (!slice || shape.kind == ConvolutionShape::Kind::Transpose)
     return input;
@@ -164,18 +161,59 @@ static Value dropUnreadRows(Value input, ConvolutionShape &shape) {
   return slice.getInput1();
 }
 
-/// oneDNN divides by sizes that it has cut to 32 bits.
-static bool isTooLarge(Type type) {
+bool mct::execution::isTooLarge(Type type) {
   return cast<RankedTensorType>(type).getNumElements() >
          std::numeric_limits<int32_t>::max();
 }
 
 template <typename ConvolutionOp>
-std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
+ConvolutionShape mct::execution::readShape(ConvolutionOp op) {
   constexpr bool isTranspose =
       std::is_same_v<ConvolutionOp, tosa::TransposeConv2DOp>;
   constexpr bool isDepthwise =
       std::is_same_v<ConvolutionOp, tosa::DepthwiseConv2DOp>;
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto kernel = cast<RankedTensorType>(op.getWeight().getType());
+  auto output = cast<RankedTensorType>(op.getType());
+  ConvolutionShape shape;
+  shape.kind = isTranspose   ? ConvolutionShape::Kind::Transpose
+               : isDepthwise ? ConvolutionShape::Kind::Depthwise
+                             : ConvolutionShape::Kind::Plain;
+  shape.batch = input.getDimSize(0);
+  shape.inputHeight = input.getDimSize(1);
+  shape.inputWidth = input.getDimSize(2);
+  shape.inputChannels = input.getDimSize(3);
+  shape.outputHeight = output.getDimSize(1);
+  shape.outputWidth = output.getDimSize(2);
+  shape.outputChannels = output.getDimSize(3);
+  shape.kernelHeight = kernel.getDimSize(isDepthwise ? 0 : 1);
+  shape.kernelWidth = kernel.getDimSize(isDepthwise ? 1 : 2);
+  shape.strideHeight = op.getStride()[0];
+  shape.strideWidth = op.getStride()[1];
+  ArrayRef<int64_t> pad;
+  int64_t sign = 1;
+  if constexpr (isTranspose) {
+    pad = op.getOutPad();
+    sign = -1;
+  } else {
+    shape.dilationHeight = op.getDilation()[0];
+    shape.dilationWidth = op.getDilation()[1];
+    pad = op.getPad();
+  }
+  shape.padTop = sign * pad[0];
+  shape.padBottom = sign * pad[1];
+  shape.padLeft = sign * pad[2];
+  shape.padRight = sign * pad[3];
+  return shape;
+}
+template ConvolutionShape mct::execution::readShape(tosa::Conv2DOp);
+template ConvolutionShape mct::execution::readShape(tosa::DepthwiseConv2DOp);
+template ConvolutionShape mct::execution::readShape(tosa::TransposeConv2DOp);
+
+template <typename ConvolutionOp>
+std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
+  constexpr bool isTranspose =
+      std::is_same_v<ConvolutionOp, tosa::TransposeConv2DOp>;
   if (!isStaticFloat(op.getInput()) || !isStaticFloat(op.getResult()))
     return Reason::DynamicShape;
   if (!isZero(op.getInputZp()) || !isZero(op.getWeightZp()))
@@ -193,38 +231,10 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
     return Reason::Empty;
   if (isTooLarge(input) || isTooLarge(output))
     return Reason::TooLarge;
-  ConvolutionShape shape;
-  shape.kind = isTranspose   ? ConvolutionShape::Kind::Transpose
-               : isDepthwise ? ConvolutionShape::Kind::Depthwise
-                             : ConvolutionShape::Kind::Plain;
-  shape.batch = input.getDimSize(0);
-  shape.inputHeight = input.getDimSize(1);
-  shape.inputWidth = input.getDimSize(2);
-  shape.inputChannels = input.getDimSize(3);
-  shape.outputHeight = output.getDimSize(1);
-  shape.outputWidth = output.getDimSize(2);
-  shape.outputChannels = output.getDimSize(3);
-  shape.kernelHeight = weights->shape()[isDepthwise ? 0 : 1];
-  shape.kernelWidth = weights->shape()[isDepthwise ? 1 : 2];
-  shape.strideHeight = op.getStride()[0];
-  shape.strideWidth = op.getStride()[1];
-  if constexpr (isTranspose) {
-    ArrayRef<int64_t> pad = op.getOutPad();
-    if (llvm::any_of(pad, [](int64_t p) { return p > 0; }))
-      return Reason::OutputPadded;
-    shape.padTop = -pad[0];
-    shape.padBottom = -pad[1];
-    shape.padLeft = -pad[2];
-    shape.padRight = -pad[3];
-  } else {
-    shape.dilationHeight = op.getDilation()[0];
-    shape.dilationWidth = op.getDilation()[1];
-    ArrayRef<int64_t> pad = op.getPad();
-    shape.padTop = pad[0];
-    shape.padBottom = pad[1];
-    shape.padLeft = pad[2];
-    shape.padRight = pad[3];
-  }
+  ConvolutionShape shape = readShape(op);
+  if (isTranspose && std::min({shape.padTop, shape.padBottom, shape.padLeft,
+                               shape.padRight}) < 0)
+    return Reason::OutputPadded;
   Value source = dropUnreadRows(op.getInput(), shape);
   return placePrimitive(
       op, source, [&](const Epilogue &epilogue, std::string &error) {
@@ -414,6 +424,7 @@ void SiteFinder::findPrimitives() {
       continue;
     if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::PadOp, tosa::ConcatOp>(op))
       findMove(&op);
+    findInteger(&op);
     if (!isStaticFloat(op.getOperand(0)))
       continue;
     if (auto conv = dyn_cast<tosa::Conv2DOp>(op))

@@ -9,6 +9,7 @@
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/Records.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -63,6 +64,15 @@ private:
   std::optional<Record> findMatMul(mlir::Operation *op);
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);
+  void findInteger(mlir::Operation *op);
+  std::optional<RescaleShape> readRescale(mlir::tosa::RescaleOp op);
+  llvm::SmallVector<mlir::Operation *, 2>
+  readRescaleBehind(mlir::Operation *op, std::optional<RescaleShape> &rescale);
+  std::unique_ptr<IntegerKernel>
+  makeInteger(mlir::Operation *op, const RescaleShape *rescale,
+              llvm::SmallVectorImpl<mlir::Value> &operands);
+  template <typename Number>
+  std::vector<Number> evaluateIntegers(mlir::Value value);
   /// Adds the primitive with the largest fusion that oneDNN is fast at. Returns
   /// the reason when there is no primitive.
   std::optional<Record> placePrimitive(
@@ -79,6 +89,17 @@ private:
   llvm::DenseSet<mlir::Operation *> covered;
   llvm::DenseMap<mlir::Operation *, size_t> primitives;
 };
+
+/// Shape of a convolution whose tensors are static.
+template <typename ConvolutionOp> ConvolutionShape readShape(ConvolutionOp op);
+
+/// A slice may cut rows off that a strided window never reaches: TOSA wants the
+/// division exact, kernels round down. Returns the tensor before the slice, and
+/// makes the shape that of it.
+mlir::Value dropUnreadRows(mlir::Value input, ConvolutionShape &shape);
+
+/// oneDNN divides by sizes that it has cut to 32 bits.
+bool isTooLarge(mlir::Type type);
 
 /// Name of the op, for people: its location's, or what it is.
 std::string describeOp(mlir::Operation *op);

@@ -118,7 +118,10 @@ struct Worker::State {
         pointers(program.buffers.size()) {
     call.pool = &pool;
   }
-  ~State() { std::free(block); }
+  ~State() {
+    std::free(block);
+    std::free(scratch);
+  }
 
   llvm::Error prepare();
   llvm::Error run(const Step &step);
@@ -137,6 +140,8 @@ struct Worker::State {
   PartCall call;
   /// Memory of the values between the steps.
   char *block = nullptr;
+  /// Memory of the integer kernel that runs.
+  char *scratch = nullptr;
   /// Address of each buffer.
   std::vector<void *> pointers;
   llvm::SmallVector<void *> arguments;
@@ -249,6 +254,15 @@ llvm::Error Worker::State::prepare() {
       if (buffer.place == ProgramBuffer::Place::Block)
         pointer = block + buffer.index;
   }
+  if (!scratch && program.scratchBytes != 0) {
+    scratch = static_cast<char *>(
+        std::aligned_alloc(kAlignment, program.scratchBytes));
+    if (!scratch)
+      return llvm::createStringError("there are not " +
+                                     llvm::Twine(program.scratchBytes) +
+                                     " bytes of memory for an image of the "
+                                     "network");
+  }
   for (auto [pointer, buffer] : llvm::zip(pointers, program.buffers))
     if (buffer.place == ProgramBuffer::Place::Constant)
       pointer = program.constants[buffer.index].data.get();
@@ -283,6 +297,13 @@ llvm::Error Worker::State::run(const Step &step) {
                                      "'");
     if (measure)
       primitiveSeconds += now() - begin;
+    break;
+  }
+  case Step::Kind::Integer: {
+    llvm::SmallVector<const void *, 4> operands;
+    for (size_t number = 0; number + 1 != step.buffers.size(); ++number)
+      operands.push_back(buffer(number));
+    program.integers[step.index]->run(operands, result, scratch);
     break;
   }
   case Step::Kind::AveragePool:

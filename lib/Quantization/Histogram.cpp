@@ -129,6 +129,7 @@ size_t computeSlots(const float *data, size_t count, float scale,
                     int32_t *slots) {
 #if defined(__x86_64__)
   switch (instructionSet()) {
+  case InstructionSet::AVX512VNNI:
   case InstructionSet::AVX512:
     return slotsAvx512(data, count, scale, slots);
   case InstructionSet::AVX2:

@@ -10,7 +10,8 @@ static InstructionSet detect() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    return InstructionSet::AVX512;
+    return __builtin_cpu_supports("avx512vnni") ? InstructionSet::AVX512VNNI
+                                                : InstructionSet::AVX512;
   if (__builtin_cpu_supports("avx2"))
     return InstructionSet::AVX2;
 #endif

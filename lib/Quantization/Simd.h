@@ -23,6 +23,7 @@
 #define MCT_CALL_VECTOR_LOOP(name, ...)                                        \
   do {                                                                         \
     switch (instructionSet()) {                                                \
+    case InstructionSet::AVX512VNNI:                                           \
     case InstructionSet::AVX512:                                               \
       name##Avx512(__VA_ARGS__);                                               \
       break;                                                                   \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a function on tensors in this process: convolutions and matrix products
-// are calls of oneDNN, what lies between is compiled to machine code.
+// are calls of oneDNN, or of kernels for integers, what lies between is
+// compiled to machine code.
 #ifndef MCT_EXECUTION_EXECUTOR_H
 #define MCT_EXECUTION_EXECUTOR_H
 
@@ -72,7 +73,8 @@ struct CompileOptions {
   /// one later (`Executor::replaceQuantizer`). Such a point of a constant is
   /// one of a kernel or bias, as above.
   llvm::SmallVector<mlir::Operation *> replaceablePoints;
-  /// Convolutions and matrix products become calls of oneDNN. False takes the
+  /// Convolutions and matrix products become calls of oneDNN, and of integers
+  /// calls of our kernels, which compute the same bits. False takes the
   /// upstream lowering for every op: the reference of the tests.
   bool usePrimitives = true;
   /// Samples per unit; 0 chooses it from the sizes of the activations.
@@ -178,8 +180,8 @@ public:
   /// function has a fixed batch that could not be followed through its ops.
   bool allowsPartialUnits() const;
 
-  /// Which oneDNN implementation each call of a primitive uses, with its op's
-  /// name.
+  /// Which implementation, of oneDNN or "integer:…", each call of a primitive
+  /// uses, with its op's name.
   struct PrimitiveInfo {
     std::string op;
     std::string implementation;

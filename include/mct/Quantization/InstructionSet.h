@@ -9,7 +9,7 @@ namespace mct::quantization {
 
 /// Vector instructions a loop of this library may use. Every loop gives the
 /// same bits with each of them.
-enum class InstructionSet { Portable, AVX2, AVX512 };
+enum class InstructionSet { Portable, AVX2, AVX512, AVX512VNNI };
 
 /// The widest set this processor offers, or the forced one. Looked up once.
 InstructionSet instructionSet();

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "IntegerKernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mct::execution;
+
+static int64_t roundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// What loops may read behind the last byte.
+static constexpr int64_t kSlack = 64;
+
+//===----------------------------------------------------------------------===//
+// Rescale
+//===----------------------------------------------------------------------===//
+
+PackedRescale::PackedRescale(const RescaleShape &shape, int64_t channels)
+    : shape(shape), lanes(roundUp(channels, kLanes) / kLanes) {
+  auto isPowerOfTwo = [](int32_t multiplier) {
+    return multiplier > 0 && (multiplier & (multiplier - 1)) == 0;
+  };
+  mode =
+      shape.doubleRound ? RescaleLoop::Mode::Double : RescaleLoop::Mode::Single;
+  auto rightShift = [&](size_t i) {
+    return shape.shifts[i] - __builtin_ctz(shape.multipliers[i]);
+  };
+  bool onlyShifts = true, roundsTwice = false;
+  for (size_t i = 0; i != shape.shifts.size(); ++i) {
+    onlyShifts &= isPowerOfTwo(shape.multipliers[i]) && rightShift(i) >= 1 &&
+                  rightShift(i) <= 32;
+    roundsTwice |= shape.doubleRound && shape.shifts[i] > 31;
+  }
+  if (!roundsTwice)
+    mode = onlyShifts ? RescaleLoop::Mode::Shift : RescaleLoop::Mode::Single;
+  for (int64_t channel = 0; channel != int64_t(lanes.size()) * kLanes;
+       ++channel) {
+    size_t i =
+        shape.shifts.size() == 1 ? 0 : size_t(std::min(channel, channels - 1));
+    RescaleLanes &group = lanes[channel / kLanes];
+    int64_t lane = channel % kLanes;
+    int64_t odd = lane % 2, at = lane / 2;
+    int64_t twice = shape.doubleRound && shape.shifts[i] > 31 ? 1 << 30 : 0;
+    group.multiplier[odd][at] = shape.multipliers[i];
+    group.rounding[odd][at] = (int64_t(1) << (shape.shifts[i] - 1)) + twice;
+    group.takenBack[odd][at] = 2 * twice;
+    group.shift[odd][at] = shape.shifts[i];
+    group.rightShift[lane] =
+        mode == RescaleLoop::Mode::Shift ? rightShift(i) - 1 : 0;
+  }
+}
+
+RescaleLoop PackedRescale::loop() const {
+  RescaleLoop loop;
+  loop.mode = mode;
+  loop.inputZeroPoint = shape.inputZeroPoint;
+  loop.outputZeroPoint = shape.outputZeroPoint;
+  loop.low = shape.low;
+  loop.high = shape.high;
+  loop.outputBytes = shape.outputBytes;
+  loop.lanes = lanes.data();
+  return loop;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Sums wrap around, as i32 does.
+int32_t wrap(int64_t sum) { return int32_t(uint32_t(uint64_t(sum))); }
+
+/// An image with what a window reads around it and between its pixels.
+struct Border {
+  int64_t height = 0, width = 0, channels = 0;
+  /// Of the image.
+  int64_t inputHeight = 0, inputWidth = 0;
+  int64_t top = 0, left = 0;
+  /// From one pixel of the image to the next.
+  int64_t stepHeight = 1, stepWidth = 1;
+  /// Of the image; the border has each one so many times.
+  int64_t inputChannels = 0, repeats = 1;
+  uint8_t fill = 0;
+
+  int64_t bytes() const { return height * width * channels; }
+  void write(const IntegerLoops &loops, const int8_t *image, uint8_t *to) const;
+};
+
+void Border::write(const IntegerLoops &loops, const int8_t *image,
+                   uint8_t *to) const {
+  int64_t inputBytes = inputHeight * inputWidth * inputChannels;
+  if (inputBytes == bytes() && top == 0 && left == 0)
+    return loops.flip(image, inputBytes, to);
+  std::memset(to, fill, bytes());
+  int64_t rowBytes = inputWidth * inputChannels;
+  for (int64_t y = 0; y != inputHeight; ++y, image += rowBytes) {
+    int64_t row = top + y * stepHeight;
+    if (row < 0 || row >= height)
+      continue;
+    uint8_t *line = to + row * width * channels;
+    if (left >= 0 && stepWidth == 1 && repeats == 1) {
+      loops.flip(image, std::min(inputWidth, width - left) * channels,
+                 line + left * channels);
+      continue;
+    }
+    for (int64_t x = 0; x != inputWidth; ++x) {
+      int64_t column = left + x * stepWidth;
+      if (column < 0 || column >= width)
+        continue;
+      const int8_t *pixel = image + x * inputChannels;
+      uint8_t *pixelTo = line + column * channels;
+      if (repeats == 1)
+        loops.flip(pixel, channels, pixelTo);
+      else
+        for (int64_t c = 0; c != channels; ++c)
+          pixelTo[c] = uint8_t(pixel[c / repeats]) ^ 128;
+    }
+  }
+}
+
+/// Weights [rows][inner] of `numRuns` runs for the convolution loops, and what
+/// is to be added to the bias because bytes are not counted from 0.
+class PackedWeights {
+public:
+  /// `weight(channel, run, byte)`.
+  template <typename Weight>
+  PackedWeights(int64_t channels, int64_t numRuns, int64_t runBytes,
+                int32_t offset, llvm::ArrayRef<int32_t> givenBias,
+                Weight weight)
+      : steps((runBytes + 3) / 4) {
+    int64_t padded = roundUp(channels, kLanes);
+    values.resize(padded * numRuns * steps * 4);
+    bias.resize(padded);
+    int8_t *to = values.data();
+    std::vector<int64_t> sums(padded);
+    for (int64_t channel = 0; channel < channels;) {
+      int64_t groups = channels - channel > kLanes ? 2 : 1;
+      for (int64_t run = 0; run != numRuns; ++run)
+        for (int64_t step = 0; step != steps; ++step)
+          for (int64_t lane = 0; lane != groups * kLanes; ++lane)
+            for (int64_t byte = 4 * step; byte != 4 * step + 4; ++byte, ++to)
+              if (channel + lane < channels && byte < runBytes) {
+                *to = weight(channel + lane, run, byte);
+                sums[channel + lane] += *to;
+              }
+      channel += groups * kLanes;
+    }
+    for (int64_t channel = 0; channel != channels; ++channel)
+      bias[channel] = wrap(
+          (givenBias.empty() ? 0
+                             : givenBias[givenBias.size() == 1 ? 0 : channel]) -
+          offset * sums[channel]);
+  }
+
+  int64_t bytes() const {
+    return int64_t(values.size() + bias.size() * sizeof(int32_t));
+  }
+
+  int64_t steps;
+  std::vector<int8_t> values;
+  std::vector<int32_t> bias;
+};
+
+PackedRescale pack(const RescaleShape *rescale, int64_t channels) {
+  return rescale ? PackedRescale(*rescale, channels) : PackedRescale();
+}
+
+class IntegerConvolution final : public IntegerKernel {
+public:
+  IntegerConvolution(const ConvolutionShape &shape,
+                     llvm::ArrayRef<int8_t> weights,
+                     llvm::ArrayRef<int32_t> bias, int32_t inputZeroPoint,
+                     const RescaleShape *rescale)
+      : shape(shape), border(borderOf(shape, inputZeroPoint)),
+        rescale(pack(rescale, shape.outputChannels)) {
+    bool transpose = shape.kind == ConvolutionShape::Kind::Transpose;
+    int64_t kernelWidth = shape.kernelWidth;
+    int64_t dilationHeight = transpose ? 1 : shape.dilationHeight;
+    int64_t dilationWidth = transpose ? 1 : shape.dilationWidth;
+    int64_t channels = shape.inputChannels;
+    // Pixels side by side are one run of bytes.
+    bool isRow = dilationWidth == 1;
+    int64_t runBytes = isRow ? kernelWidth * channels : channels;
+    int64_t runsPerRow = isRow ? 1 : kernelWidth;
+    for (int64_t y = 0; y != shape.kernelHeight; ++y)
+      for (int64_t x = 0; x != runsPerRow; ++x)
+        runs.push_back((y * dilationHeight * border.width + x * dilationWidth) *
+                       channels);
+    packed = std::make_unique<PackedWeights>(
+        shape.outputChannels, int64_t(runs.size()), runBytes,
+        128 + inputZeroPoint, bias,
+        [&](int64_t channel, int64_t run, int64_t byte) {
+          int64_t y = run / runsPerRow, x = run % runsPerRow + byte / channels;
+          if (transpose) {
+            y = shape.kernelHeight - 1 - y;
+            x = kernelWidth - 1 - x;
+          }
+          return weights[((channel * shape.kernelHeight + y) * kernelWidth +
+                          x) *
+                             channels +
+                         byte % channels];
+        });
+  }
+
+  int64_t scratchBytes() const override { return border.bytes() + kSlack; }
+  int64_t bytes() const override { return packed->bytes() + rescale.bytes(); }
+
+  void run(llvm::ArrayRef<const void *> operands, void *result,
+           char *scratch) const override {
+    const IntegerLoops &loops = integerLoops();
+    bool transpose = shape.kind == ConvolutionShape::Kind::Transpose;
+    auto *image = reinterpret_cast<uint8_t *>(scratch);
+    ConvolutionLoop loop;
+    loop.image = image;
+    loop.columnStep = (transpose ? 1 : shape.strideWidth) * shape.inputChannels;
+    loop.rowStep = (transpose ? 1 : shape.strideHeight) * border.width *
+                   shape.inputChannels;
+    loop.outputHeight = shape.outputHeight;
+    loop.outputWidth = shape.outputWidth;
+    loop.channels = shape.outputChannels;
+    loop.runs = runs.data();
+    loop.numRuns = int64_t(runs.size());
+    loop.steps = packed->steps;
+    loop.weights = packed->values.data();
+    loop.bias = packed->bias.data();
+    loop.rescale = rescale.loop();
+    int64_t inputBytes =
+        shape.inputHeight * shape.inputWidth * shape.inputChannels;
+    int64_t outputBytes = shape.outputHeight * shape.outputWidth *
+                          shape.outputChannels * loop.rescale.outputBytes;
+    for (int64_t n = 0; n != shape.batch; ++n) {
+      border.write(loops,
+                   static_cast<const int8_t *>(operands[0]) + n * inputBytes,
+                   image);
+      loop.output = static_cast<char *>(result) + n * outputBytes;
+      loops.convolve(loop);
+    }
+  }
+
+private:
+  static Border borderOf(const ConvolutionShape &shape,
+                         int32_t inputZeroPoint) {
+    Border border;
+    border.channels = border.inputChannels = shape.inputChannels;
+    border.inputHeight = shape.inputHeight;
+    border.inputWidth = shape.inputWidth;
+    border.fill = uint8_t(inputZeroPoint) ^ 128;
+    if (shape.kind != ConvolutionShape::Kind::Transpose) {
+      border.top = shape.padTop;
+      border.left = shape.padLeft;
+      border.height = shape.padTop + shape.inputHeight + shape.padBottom;
+      border.width = shape.padLeft + shape.inputWidth + shape.padRight;
+      return border;
+    }
+    // A convolution with the kernel turned round, of pixels that lie apart.
+    border.stepHeight = shape.strideHeight;
+    border.stepWidth = shape.strideWidth;
+    border.top = shape.kernelHeight - 1 - shape.padTop;
+    border.left = shape.kernelWidth - 1 - shape.padLeft;
+    border.height = shape.outputHeight + shape.kernelHeight - 1;
+    border.width = shape.outputWidth + shape.kernelWidth - 1;
+    return border;
+  }
+
+  ConvolutionShape shape;
+  Border border;
+  PackedRescale rescale;
+  std::vector<int64_t> runs;
+  std::unique_ptr<PackedWeights> packed;
+};
+
+class IntegerDepthwise final : public IntegerKernel {
+public:
+  IntegerDepthwise(const ConvolutionShape &shape,
+                   llvm::ArrayRef<int8_t> weights, llvm::ArrayRef<int32_t> bias,
+                   int32_t inputZeroPoint, const RescaleShape *rescale)
+      : shape(shape), rescale(pack(rescale, shape.outputChannels)) {
+    int64_t channels = shape.outputChannels;
+    border.inputChannels = shape.inputChannels;
+    border.channels = channels;
+    border.repeats = channels / shape.inputChannels;
+    border.inputHeight = shape.inputHeight;
+    border.inputWidth = shape.inputWidth;
+    border.fill = uint8_t(inputZeroPoint) ^ 128;
+    border.top = shape.padTop;
+    border.left = shape.padLeft;
+    border.height = shape.padTop + shape.inputHeight + shape.padBottom;
+    border.width = shape.padLeft + shape.inputWidth + shape.padRight;
+
+    int64_t padded = roundUp(channels, kLanes);
+    int64_t quads = (shape.kernelWidth + 3) / 4;
+    packed.resize(padded * shape.kernelHeight * quads * 4);
+    sums.resize(padded);
+    for (int64_t channel = 0; channel != channels; ++channel) {
+      int64_t sum = 0;
+      for (int64_t y = 0; y != shape.kernelHeight; ++y)
+        for (int64_t x = 0; x != shape.kernelWidth; ++x) {
+          int8_t weight =
+              weights[(y * shape.kernelWidth + x) * channels + channel];
+          int64_t group = channel / kLanes * shape.kernelHeight + y;
+          int64_t vector = group * quads + x / 4;
+          packed[(vector * kLanes + channel % kLanes) * 4 + x % 4] = weight;
+          sum += weight;
+        }
+      sums[channel] = wrap(bias[bias.size() == 1 ? 0 : channel] -
+                           (128 + inputZeroPoint) * sum);
+    }
+    scratch = depthwiseScratch(loop());
+  }
+
+  /// The image, and behind it what the loop rearranges.
+  int64_t scratchBytes() const override { return imageBytes() + scratch; }
+  int64_t bytes() const override {
+    return int64_t(packed.size() + sums.size() * sizeof(int32_t)) +
+           rescale.bytes();
+  }
+
+  void run(llvm::ArrayRef<const void *> operands, void *result,
+           char *scratch) const override {
+    const IntegerLoops &loops = integerLoops();
+    auto *image = reinterpret_cast<uint8_t *>(scratch);
+    DepthwiseLoop call = loop();
+    call.image = image;
+    call.scratch = image + imageBytes();
+    int64_t inputBytes =
+        shape.inputHeight * shape.inputWidth * shape.inputChannels;
+    int64_t outputBytes = shape.outputHeight * shape.outputWidth *
+                          shape.outputChannels * call.rescale.outputBytes;
+    for (int64_t n = 0; n != shape.batch; ++n) {
+      border.write(loops,
+                   static_cast<const int8_t *>(operands[0]) + n * inputBytes,
+                   image);
+      call.output = static_cast<char *>(result) + n * outputBytes;
+      loops.convolveDepthwise(call);
+    }
+  }
+
+private:
+  int64_t imageBytes() const { return roundUp(border.bytes() + kSlack, 64); }
+  DepthwiseLoop loop() const {
+    DepthwiseLoop loop;
+    loop.rowBytes = border.width * border.channels;
+    loop.strideHeight = shape.strideHeight;
+    loop.strideWidth = shape.strideWidth;
+    loop.dilationHeight = shape.dilationHeight;
+    loop.dilationWidth = shape.dilationWidth;
+    loop.kernelHeight = shape.kernelHeight;
+    loop.kernelWidth = shape.kernelWidth;
+    loop.outputHeight = shape.outputHeight;
+    loop.outputWidth = shape.outputWidth;
+    loop.channels = shape.outputChannels;
+    loop.weights = packed.data();
+    loop.bias = sums.data();
+    loop.rescale = rescale.loop();
+    return loop;
+  }
+
+  ConvolutionShape shape;
+  Border border;
+  PackedRescale rescale;
+  std::vector<int8_t> packed;
+  std::vector<int32_t> sums;
+  int64_t scratch = 0;
+};
+
+} // namespace
+
+std::unique_ptr<IntegerKernel> mct::execution::makeIntegerConvolution(
+    const ConvolutionShape &shape, llvm::ArrayRef<int8_t> weights,
+    llvm::ArrayRef<int32_t> bias, int32_t inputZeroPoint,
+    const RescaleShape *rescale) {
+  if (shape.kind == ConvolutionShape::Kind::Depthwise)
+    return std::make_unique<IntegerDepthwise>(shape, weights, bias,
+                                              inputZeroPoint, rescale);
+  return std::make_unique<IntegerConvolution>(shape, weights, bias,
+                                              inputZeroPoint, rescale);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The rows of the first factor are pixels of a pointwise convolution.
+class IntegerMatMul final : public IntegerKernel {
+public:
+  IntegerMatMul(const MatMulShape &shape, llvm::ArrayRef<int8_t> constant,
+                int32_t firstZeroPoint, int32_t secondZeroPoint,
+                const RescaleShape *rescale)
+      : shape(shape), isConstant(!constant.empty()),
+        firstZeroPoint(firstZeroPoint), secondZeroPoint(secondZeroPoint),
+        rescale(pack(rescale, shape.columns)) {
+    if (!isConstant)
+      return;
+    packed.resize(shape.batch * weightBytes());
+    sums.resize(shape.batch * paddedColumns());
+    for (int64_t n = 0; n != shape.batch; ++n)
+      packFactor(constant.data() + n * shape.inner * shape.columns,
+                 packed.data() + n * weightBytes(),
+                 sums.data() + n * paddedColumns());
+  }
+
+  int64_t scratchBytes() const override {
+    return rowBytes() + pixelBytes() +
+           (isConstant ? 0 : weightBytes() + paddedColumns() * 4);
+  }
+  int64_t bytes() const override {
+    return int64_t(packed.size() + sums.size() * sizeof(int32_t)) +
+           rescale.bytes();
+  }
+
+  void run(llvm::ArrayRef<const void *> operands, void *result,
+           char *scratch) const override {
+    const IntegerLoops &loops = integerLoops();
+    auto *rows = reinterpret_cast<uint8_t *>(scratch);
+    auto *ofPixels = reinterpret_cast<int32_t *>(scratch + rowBytes());
+    auto *ownWeights =
+        reinterpret_cast<int8_t *>(scratch + rowBytes() + pixelBytes());
+    auto *ownSums = reinterpret_cast<int32_t *>(ownWeights + weightBytes());
+    const int64_t run = 0;
+    ConvolutionLoop loop;
+    loop.image = rows;
+    loop.columnStep = shape.inner;
+    loop.outputHeight = 1;
+    loop.outputWidth = shape.rows;
+    loop.channels = shape.columns;
+    loop.runs = &run;
+    loop.numRuns = 1;
+    loop.steps = (shape.inner + 3) / 4;
+    loop.rescale = rescale.loop();
+    for (int64_t n = 0; n != shape.batch; ++n) {
+      const int8_t *first = static_cast<const int8_t *>(operands[0]) +
+                            n * shape.rows * shape.inner;
+      loops.flip(first, shape.rows * shape.inner, rows);
+      if (secondZeroPoint != 0) {
+        // -b * sum(x - a), where x has 128 more in its bytes.
+        for (int64_t row = 0; row != shape.rows; ++row) {
+          int64_t sum = 0;
+          for (int64_t i = 0; i != shape.inner; ++i)
+            sum += first[row * shape.inner + i];
+          ofPixels[row] =
+              wrap(-secondZeroPoint * (sum - firstZeroPoint * shape.inner));
+        }
+        loop.ofPixels = ofPixels;
+      }
+      if (isConstant) {
+        loop.weights = packed.data() + n * weightBytes();
+        loop.bias = sums.data() + n * paddedColumns();
+      } else {
+        packFactor(static_cast<const int8_t *>(operands[1]) +
+                       n * shape.inner * shape.columns,
+                   ownWeights, ownSums);
+        loop.weights = ownWeights;
+        loop.bias = ownSums;
+      }
+      loop.output = static_cast<char *>(result) +
+                    n * shape.rows * shape.columns * loop.rescale.outputBytes;
+      loops.convolve(loop);
+    }
+  }
+
+private:
+  int64_t paddedColumns() const { return roundUp(shape.columns, kLanes); }
+  int64_t weightBytes() const {
+    return paddedColumns() * roundUp(shape.inner, 4);
+  }
+  int64_t rowBytes() const {
+    return roundUp(shape.rows * shape.inner + kSlack, 64);
+  }
+  int64_t pixelBytes() const { return roundUp(shape.rows * 4, 64); }
+
+  void packFactor(const int8_t *from, int8_t *weights, int32_t *bias) const {
+    std::fill_n(bias, paddedColumns(), 0);
+    integerLoops().packColumns(from, shape.inner, shape.columns, weights, bias);
+    for (int64_t column = 0; column != shape.columns; ++column)
+      bias[column] = wrap(-int64_t(128 + firstZeroPoint) * bias[column]);
+  }
+
+  MatMulShape shape;
+  bool isConstant;
+  int64_t firstZeroPoint, secondZeroPoint;
+  PackedRescale rescale;
+  std::vector<int8_t> packed;
+  std::vector<int32_t> sums;
+};
+
+} // namespace
+
+std::unique_ptr<IntegerKernel> mct::execution::makeIntegerMatMul(
+    const MatMulShape &shape, llvm::ArrayRef<int8_t> constant,
+    int32_t firstZeroPoint, int32_t secondZeroPoint,
+    const RescaleShape *rescale) {
+  return std::make_unique<IntegerMatMul>(shape, constant, firstZeroPoint,
+                                         secondZeroPoint, rescale);
+}

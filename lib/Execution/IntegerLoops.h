@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the loops of integer kernels read: plain data, because the loops are
+// compiled once for each instruction set (IntegerLoops.inc).
+#ifndef MCT_LIB_EXECUTION_INTEGERLOOPS_H
+#define MCT_LIB_EXECUTION_INTEGERLOOPS_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mct::execution {
+
+/// Channels that are computed side by side.
+constexpr int64_t kLanes = 16;
+
+/// How 16 channels are rescaled. 64-bit numbers are those of the even lanes,
+/// then those of the odd ones.
+struct alignas(64) RescaleLanes {
+  int64_t multiplier[2][8];
+  /// 2^(shift - 1), and 2^30 for double rounding.
+  int64_t rounding[2][8];
+  /// Taken back where the value is negative: 2^31 for double rounding.
+  int64_t takenBack[2][8];
+  int64_t shift[2][8];
+  /// Where all multipliers are powers of two: what is left of the shifts,
+  /// less 1.
+  int32_t rightShift[kLanes];
+};
+
+/// (value - inputZeroPoint) * multiplier * 2^-shift + outputZeroPoint, rounded
+/// half up (or twice), between two bounds.
+struct RescaleLoop {
+  enum class Mode { Copy, Shift, Single, Double };
+  Mode mode = Mode::Copy;
+  int32_t inputZeroPoint = 0, outputZeroPoint = 0;
+  int32_t low = 0, high = 0;
+  /// 1, 2 or 4.
+  int outputBytes = 4;
+  /// One for every 16 channels.
+  const RescaleLanes *lanes = nullptr;
+};
+
+/// Sums of products, for one image whose borders are written out: bytes
+/// are unsigned, 128 more than what they stand for.
+struct ConvolutionLoop {
+  const uint8_t *image = nullptr;
+  /// Bytes from one output pixel to the next in the image.
+  int64_t rowStep = 0, columnStep = 0;
+  int64_t outputHeight = 0, outputWidth = 0, channels = 0;
+  /// A window is so many runs of bytes, each of `steps` times four of them.
+  const int64_t *runs = nullptr;
+  int64_t numRuns = 0, steps = 0;
+  /// For 32 channels, then the next 32, and at last for up to 16: for every
+  /// step four weights of each.
+  const int8_t *weights = nullptr;
+  /// For all channels, and up to a multiple of 16.
+  const int32_t *bias = nullptr;
+  /// What is added to all sums of an output pixel, or null.
+  const int32_t *ofPixels = nullptr;
+  RescaleLoop rescale;
+  void *output = nullptr;
+};
+
+/// The same where every channel has its own window.
+struct DepthwiseLoop {
+  const uint8_t *image = nullptr;
+  /// Bytes of a row of the image.
+  int64_t rowBytes = 0;
+  int64_t strideHeight = 1, strideWidth = 1;
+  int64_t dilationHeight = 1, dilationWidth = 1;
+  int64_t kernelHeight = 1, kernelWidth = 1;
+  int64_t outputHeight = 0, outputWidth = 0, channels = 0;
+  /// For 16 channels, then the next 16: for every row of the window and every
+  /// four columns four weights of each.
+  const int8_t *weights = nullptr;
+  const int32_t *bias = nullptr;
+  /// Memory for `depthwiseScratch` bytes, aligned for vectors.
+  uint8_t *scratch = nullptr;
+  RescaleLoop rescale;
+  void *output = nullptr;
+};
+
+/// Output rows that are computed from one rearrangement of their input, which
+/// stays in the cache.
+inline int64_t depthwiseRows(const DepthwiseLoop &loop) {
+  constexpr int64_t kCacheBytes = 128 << 10;
+  int64_t rowBytes =
+      loop.outputWidth * ((loop.kernelWidth + 3) / 4) * 4 * kLanes;
+  int64_t window = (loop.kernelHeight - 1) * loop.dilationHeight + 1;
+  int64_t rows = (kCacheBytes / rowBytes - window) / loop.strideHeight + 1;
+  return std::clamp<int64_t>(rows, 1, loop.outputHeight);
+}
+inline int64_t depthwiseScratch(const DepthwiseLoop &loop) {
+  int64_t window = (loop.kernelHeight - 1) * loop.dilationHeight + 1;
+  return ((depthwiseRows(loop) - 1) * loop.strideHeight + window) *
+         loop.outputWidth * ((loop.kernelWidth + 3) / 4) * 4 * kLanes;
+}
+
+/// The loops for one instruction set.
+struct IntegerLoops {
+  const char *name;
+  void (*convolve)(const ConvolutionLoop &);
+  void (*convolveDepthwise)(const DepthwiseLoop &);
+  /// Bytes from signed to unsigned, 128 more.
+  void (*flip)(const int8_t *from, int64_t count, uint8_t *to);
+  /// [inner, columns] of bytes as weights of a ConvolutionLoop; columns that
+  /// there are not are 0. Adds what is in each column to `sums`.
+  void (*packColumns)(const int8_t *from, int64_t inner, int64_t columns,
+                      int8_t *to, int32_t *sums);
+};
+
+/// The best one for this machine, or for the instruction set that is forced.
+const IntegerLoops &integerLoops();
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EXECUTION_INTEGERLOOPS_H

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which ops of a function are calls of integer kernels.
+#include "Sites.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::execution;
+
+static bool isStaticInteger(Value value, ArrayRef<unsigned> widths) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() != 0 &&
+         type.getElementType().isSignlessInteger() &&
+         llvm::is_contained(widths, type.getElementTypeBitWidth()) &&
+         !isTooLarge(type);
+}
+
+/// The elements; none where the value is no constant.
+template <typename Number>
+std::vector<Number> SiteFinder::evaluateIntegers(Value value) {
+  std::optional<ConstantTensor> constant = constants.evaluate(value);
+  if (!constant || !constant->getType().getElementType().isInteger() ||
+      isTooLarge(constant->getType()))
+    return {};
+  std::vector<int64_t> stored = constant->decode<int64_t>();
+  std::vector<Number> values(stored.begin(), stored.end());
+  if (values.size() == 1)
+    values.resize(constant->getNumElements(), values.front());
+  return values;
+}
+
+/// None where it is not between signed integers of up to 32 bits, or its
+/// parameters are not known.
+std::optional<RescaleShape> SiteFinder::readRescale(tosa::RescaleOp op) {
+  if (!isStaticInteger(op.getInput(), {8, 16, 32}) ||
+      !isStaticInteger(op.getResult(), {8, 16, 32}) || !op.getScale32() ||
+      op.getInputUnsigned() || op.getOutputUnsigned())
+    return std::nullopt;
+  RescaleShape shape;
+  shape.multipliers = evaluateIntegers<int32_t>(op.getMultiplier());
+  shape.shifts = evaluateIntegers<int32_t>(op.getShift());
+  std::vector<int32_t> in = evaluateIntegers<int32_t>(op.getInputZp()),
+                       out = evaluateIntegers<int32_t>(op.getOutputZp());
+  auto type = cast<RankedTensorType>(op.getType());
+  size_t count = op.getPerChannel() && type.getRank() != 0
+                     ? size_t(type.getShape().back())
+                     : 1;
+  if (in.size() != 1 || out.size() != 1 || shape.multipliers.size() != count ||
+      shape.shifts.size() != count ||
+      !llvm::all_of(shape.shifts,
+                    [](int32_t shift) { return shift >= 1 && shift <= 62; }))
+    return std::nullopt;
+  if (op.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND)
+    shape.doubleRound = true;
+  else if (op.getRoundingMode() != tosa::RoundingMode::SINGLE_ROUND)
+    return std::nullopt;
+  shape.inputZeroPoint = in.front();
+  shape.outputZeroPoint = out.front();
+  unsigned width = type.getElementTypeBitWidth();
+  shape.low = int32_t(llvm::minIntN(width));
+  shape.high = int32_t(llvm::maxIntN(width));
+  shape.outputBytes = int(width / 8);
+  return shape;
+}
+
+/// The rescale, and clamp, that alone reads what the op makes.
+SmallVector<Operation *, 2>
+SiteFinder::readRescaleBehind(Operation *op,
+                              std::optional<RescaleShape> &rescale) {
+  auto next = dyn_cast_or_null<tosa::RescaleOp>(soleUser(op->getResult(0)));
+  if (!next)
+    return {};
+  rescale = readRescale(next);
+  if (!rescale || rescale->inputZeroPoint != 0) {
+    rescale = std::nullopt;
+    return {};
+  }
+  auto clamp = dyn_cast_or_null<tosa::ClampOp>(soleUser(next));
+  if (!clamp)
+    return {next};
+  auto low = dyn_cast<IntegerAttr>(clamp.getMinVal()),
+       high = dyn_cast<IntegerAttr>(clamp.getMaxVal());
+  if (!low || !high)
+    return {next};
+  rescale->low = int32_t(low.getValue().getSExtValue());
+  rescale->high = int32_t(high.getValue().getSExtValue());
+  return {next, clamp};
+}
+
+/// The kernel for an op, with what it reads; null where there is none.
+std::unique_ptr<IntegerKernel>
+SiteFinder::makeInteger(Operation *operation, const RescaleShape *rescale,
+                        SmallVectorImpl<Value> &operands) {
+  auto convolution = [&](auto op) -> std::unique_ptr<IntegerKernel> {
+    if (!isStaticInteger(op.getInput(), {8}) ||
+        !isStaticInteger(op.getWeight(), {4, 8}) ||
+        !isStaticInteger(op.getResult(), {32}) || !isZero(op.getWeightZp()))
+      return nullptr;
+    std::vector<int8_t> weights = evaluateIntegers<int8_t>(op.getWeight());
+    std::vector<int32_t> bias = evaluateIntegers<int32_t>(op.getBias()),
+                         zero = evaluateIntegers<int32_t>(op.getInputZp());
+    if (weights.empty() || bias.empty() || zero.size() != 1)
+      return nullptr;
+    ConvolutionShape shape = readShape(op);
+    operands.push_back(dropUnreadRows(op.getInput(), shape));
+    return makeIntegerConvolution(shape, weights, bias, zero.front(), rescale);
+  };
+  if (auto op = dyn_cast<tosa::Conv2DOp>(operation))
+    return convolution(op);
+  if (auto op = dyn_cast<tosa::DepthwiseConv2DOp>(operation))
+    return convolution(op);
+  if (auto op = dyn_cast<tosa::TransposeConv2DOp>(operation))
+    return convolution(op);
+
+  auto op = cast<tosa::MatMulOp>(operation);
+  if (!isStaticInteger(op.getA(), {8}) || !isStaticInteger(op.getB(), {8}) ||
+      !isStaticInteger(op.getResult(), {32}))
+    return nullptr;
+  std::vector<int32_t> first = evaluateIntegers<int32_t>(op.getAZp()),
+                       second = evaluateIntegers<int32_t>(op.getBZp());
+  if (first.size() != 1 || second.size() != 1)
+    return nullptr;
+  ArrayRef<int64_t> a = cast<RankedTensorType>(op.getA().getType()).getShape();
+  ArrayRef<int64_t> b = cast<RankedTensorType>(op.getB().getType()).getShape();
+  operands.push_back(op.getA());
+  std::vector<int8_t> constant = evaluateIntegers<int8_t>(op.getB());
+  if (constant.empty())
+    operands.push_back(op.getB());
+  return makeIntegerMatMul({a[0], a[1], a[2], b[2]}, constant, first.front(),
+                           second.front(), rescale);
+}
+
+void SiteFinder::findInteger(Operation *op) {
+  if (!isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp,
+           tosa::MatMulOp>(op))
+    return;
+  std::optional<RescaleShape> rescale;
+  SmallVector<Operation *, 2> behind = readRescaleBehind(op, rescale);
+  Site site{Step::Kind::Integer, program.integers.size(), {}};
+  std::unique_ptr<IntegerKernel> kernel =
+      makeInteger(op, rescale ? &*rescale : nullptr, site.operands);
+  if (!kernel)
+    return;
+  program.integers.push_back(std::move(kernel));
+  program.primitiveInfos.push_back(
+      {describeOp(op), std::string("integer:") + integerLoops().name});
+  Operation *last = op;
+  for (Operation *next : behind) {
+    covered.insert(last);
+    last = next;
+  }
+  sites[last] = std::move(site);
+}
