@@ -11,12 +11,6 @@
 using namespace mlir;
 using namespace mct;
 
-/// The mean of n values, n no power of two, may lie halfway between two codes,
-/// and no multiplier is exactly 1 / n. Of kNudge * sum + 1 the middle is passed
-/// on the right side, and what is not halfway does not reach it, for results
-/// with steps down to the 16th part of the operand's.
-static constexpr int kNudge = 64;
-
 /// Ops of an expression that becomes one table.
 static constexpr size_t kMaxTableOps = 64;
 
@@ -386,6 +380,7 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   if (!isExact) {
     result.scales[0] /= kNudge;
     result.bound = kNudge * result.bound + 1;
+    result.meanUnit = stored->encoding.scale;
     if (!(result.bound < 0x1p31))
       return failed(op, "has sums that do not fit into 32 bits");
   }
@@ -401,10 +396,6 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
                                   cast<RankedTensorType>(wide.getType())
                                       .clone({from.getDimSize(0), 1, channels}),
                                   wide, builder.getI32IntegerAttr(1));
-    if (!isExact)
-      result.value =
-          tosa::AddOp::create(builder, loc, result.value.getType(),
-                              result.value, createConstant({1, 1, 1}, 32, 1));
     result.shape = SmallVector<int64_t>(to.getShape());
     return result;
   }
@@ -412,7 +403,7 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   // nothing.
   std::vector<int64_t> ones(size_t(kernel[0] * kernel[1] * channels),
                             isExact ? 1 : kNudge);
-  std::vector<int64_t> biases(size_t(channels), isExact || isPadded ? 0 : 1);
+  std::vector<int64_t> biases(size_t(channels), 0);
   RankedTensorType type = getType(op.getResult(), 32);
   result.value = tosa::DepthwiseConv2DOp::create(
       builder, loc, type, stored->value,
@@ -453,8 +444,6 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
       createConstant({1, int64_t(rows.size()), int64_t(columns.size()), 1}, 32,
                      factors),
       createConstant(1, 8, 0));
-  result.value = tosa::AddOp::create(builder, loc, type, result.value,
-                                     createConstant({1, 1, 1, 1}, 32, 1));
   return result;
 }
 

@@ -188,6 +188,7 @@ Value IntegerLowering::requantize(const Stored &stored,
         Accumulator{wide,
                     {stored.encoding.scale},
                     getLargest(stored.encoding),
+                    std::nullopt,
                     SmallVector<int64_t>(
                         cast<RankedTensorType>(wide.getType()).getShape())},
         encoding);
@@ -247,6 +248,15 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
       limit = std::min(limit, parts->getLimit());
   }
   Value value = accumulator.value;
+  // Finer results have no middles that a mean lies on, but for n that are
+  // multiples of kNudge.
+  if (accumulator.meanUnit &&
+      *accumulator.meanUnit / encoding.scale <= kNudge / 4.0) {
+    auto type = cast<RankedTensorType>(value.getType());
+    value = tosa::AddOp::create(
+        builder, loc, type, value,
+        createConstant(SmallVector<int64_t>(type.getRank(), 1), 32, 1));
+  }
   // What is beyond the range of `rescale` saturates anyway.
   if (!isWide && accumulator.bound >= double(limit)) {
     auto type = builder.getI32Type();

@@ -54,9 +54,18 @@ private:
     std::vector<double> scales;
     /// No element is larger, in magnitude.
     double bound = 0;
+    /// Of a mean of n values, n no power of two: the step of those values; the
+    /// tensor has kNudge times their sums.
+    std::optional<double> meanUnit;
     /// Shape of the value that it stands for, with the elements in this order.
     llvm::SmallVector<int64_t> shape;
   };
+
+  /// A mean of n values, n no power of two, may lie halfway between two codes,
+  /// and no multiplier is exactly 1 / n. Of kNudge * sum + 1 the middle is
+  /// passed on the right side, and what is not halfway does not reach it,
+  /// unless the result has steps below the 16th part of the values'.
+  static constexpr int kNudge = 64;
 
   //===--- Points and values ----------------------------------------------===//
 
