@@ -3,7 +3,7 @@
 // Random networks with a quantizer behind every op: the integer network of each
 // makes the very codes that the simulation makes.
 //
-// MCT_RANDOM_INTEGERS: how many networks (default 60). MCT_RANDOM_SEED: the
+// MCT_RANDOM_INTEGERS: how many networks (default 150). MCT_RANDOM_SEED: the
 // first one's seed.
 #include "../Execution/Fixture.h"
 #include "mct/Pipelines/Pipelines.h"
@@ -368,7 +368,7 @@ static unsigned readNumber(const char *name, unsigned otherwise) {
 
 TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
   mct::registerAllMctPasses();
-  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 60);
+  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 150);
   unsigned first = readNumber("MCT_RANDOM_SEED", 1);
   size_t numValues = 0, numVaried = 0;
   for (unsigned seed = first; seed != first + count; ++seed) {
