@@ -28,7 +28,8 @@ static double getReach(const Encoding &encoding) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-Value IntegerLowering::lowerTable(Value value, const Encoding &encoding) {
+Value IntegerLowering::lowerTable(Value value, const Encoding &encoding,
+                                  bool &isRefused) {
   // The expression: element-wise ops of one stored value and of numbers.
   llvm::SetVector<Operation *> ops;
   DenseMap<Value, ConstantTensor> numbers;
@@ -73,8 +74,9 @@ Value IntegerLowering::lowerTable(Value value, const Encoding &encoding) {
   if (!source || !isMoreThanClamps || shape.empty())
     return nullptr;
   if (stored->encoding.storageBits != 8 || encoding.storageBits != 8) {
-    fail(value.getDefiningOp(), "has more than 8 bits: no table is exact");
-    return nullptr;
+    isRefused = true;
+    return fail(value.getDefiningOp(),
+                "has more than 8 bits: no table is exact");
   }
 
   // The same for all codes, beside the function.
@@ -125,7 +127,7 @@ Value IntegerLowering::lowerTable(Value value, const Encoding &encoding) {
   scratch.dropAllReferences();
   scratch.clear();
   if (codes.size() != 256)
-    return fail(value.getDefiningOp(), "cannot be computed in advance");
+    return nullptr;
   return tosa::TableOp::create(builder, loc, getType(value, 8), stored->value,
                                createConstant(256, 8, codes));
 }
@@ -162,8 +164,6 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
       unit = std::ldexp(large, bits == 8 ? -19 : -12);
     for (unsigned i = 0; i != 2; ++i) {
       terms[i] = widen(*stored[i], scales[i] / unit);
-      if (!terms[i])
-        return failed(op, "reads inputs of too different scales");
       result.bound += getReach(stored[i]->encoding) * (scales[i] / unit) + 1;
     }
     result.scales = {unit};
@@ -194,8 +194,6 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
       codes.push_back(std::llround(value / unit));
     terms[number] = createConstant(numbers[number]->getShape(), 32, codes);
     terms[1 - number] = widen(*stored[1 - number], std::ldexp(1, bits));
-    if (!terms[1 - number])
-      return failed(op, "adds a number that is too large for its scale");
     result.scales = {unit};
     result.bound = getReach(encoding) * std::ldexp(1, bits) + largest / unit;
   }
@@ -259,8 +257,6 @@ IntegerLowering::accumulateProduct(tosa::MulOp op) {
     result.scales[0] *= stored->encoding.scale;
     result.bound *= getReach(stored->encoding);
   }
-  if (!(result.bound < 0x1p31))
-    return failed(op, "has products that do not fit into 32 bits");
   result.value =
       tosa::MulOp::create(builder, loc, getType(op.getResult(), 32), factors[0],
                           factors[1], createConstant(1, 8, 0));
@@ -427,8 +423,6 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   int64_t common = 1;
   for (int64_t row : rows)
     for (int64_t column : columns) {
-      if (row * column <= 0)
-        return failed(op, "has windows without a value");
       common = std::lcm(common, row * column);
       if (double(common) * result.bound >= 0x1p31)
         return failed(op, "has windows of too many different sizes");

@@ -27,8 +27,21 @@ static std::variant<KernelCodes, std::string> getCodes(const KernelOp &layer) {
     return "has a kernel that is not quantized";
   tpc::QuantizerAttrInterface quantizer = point.getParametersAttr();
   SmallVector<Grid> grids = quantizer.getGrids();
+  KernelCodes codes;
+  // Levels of a table are 8-bit parts of a threshold.
   if (grids.empty())
-    return "has a kernel whose levels are not evenly spaced";
+    for (double threshold : quantizer.getThresholds()) {
+      double step = double(float(threshold)) / 128;
+      for (float level : quantizer.getLevels(codes.scales.size())) {
+        double code = double(level) / step;
+        if (std::abs(code - std::nearbyint(code)) > 0x1p-12 || code < -128.5 ||
+            code > 127.5)
+          return "has a kernel whose levels are no 8-bit integers";
+      }
+      codes.scales.push_back(step);
+    }
+  if (grids.empty() && codes.scales.empty())
+    return "has a kernel whose levels are no 8-bit integers";
   // An axis of one position makes no difference.
   auto getLong = [&](ArrayRef<int64_t> axes) {
     SmallVector<int64_t> result(axes);
@@ -37,11 +50,10 @@ static std::variant<KernelCodes, std::string> getCodes(const KernelOp &layer) {
     });
     return result;
   };
-  if (grids.size() > 1 &&
+  if (std::max(grids.size(), codes.scales.size()) > 1 &&
       getLong(point.getChannelAxes()) != getLong(layer.getOutAxes()))
     return "has a kernel with scales along other axes than its output "
            "channels";
-  KernelCodes codes;
   for (const Grid &grid : grids) {
     if (grid.zeroPoint != 0)
       return "has a kernel with zero points";
@@ -114,7 +126,7 @@ IntegerLowering::accumulateLayer(const KernelOp &layer) {
   unsigned bits = 8;
   if (options.allowsInt4 && !isWide &&
       layer.getKernelPoint().getParametersAttr().getBits() <= 4 &&
-      codes.largest <= 7) {
+      codes.largest <= 7 && codes.smallest >= -8) {
     if (codes.smallest >= -7)
       bits = 4;
     else
@@ -131,8 +143,6 @@ IntegerLowering::accumulateLayer(const KernelOp &layer) {
     // [1, N, K] x [1, K, M] as a convolution of a kernel of one position.
     ArrayRef<int64_t> from =
         cast<RankedTensorType>(layer.getInput().get().getType()).getShape();
-    if (layer.getInput().getOperandNumber() != 0)
-      return failed(op, "has its kernel on the left");
     int64_t rows = from[0] * from[1], inner = from[2];
     std::vector<int64_t> turned(codes.values.size());
     for (int64_t k = 0; k < inner; ++k)

@@ -203,7 +203,7 @@ Value IntegerLowering::requantize(const Stored &stored,
                      encoding.storageBits);
   if (!result)
     return fail(stored.value.getDefiningOp(),
-                "the factor between two scales is too large");
+                "has a scale that is too large for that of the result");
   return clamp(result, encoding.low, encoding.high, encoding);
 }
 
@@ -273,7 +273,7 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
         rescale(value, 0, factors, encoding.zeroPoint, encoding.storageBits);
   if (!value)
     return fail(accumulator.value.getDefiningOp(),
-                "the factor between two scales is too large");
+                "has a scale that is too large for that of the result");
   value = clamp(value, encoding.low, encoding.high, encoding);
   return reshape(value, accumulator.shape);
 }
@@ -304,7 +304,9 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
     return requantize(*stored, encoding);
   Operation *op = value.getDefiningOp();
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!op || !type || !type.getElementType().isF32())
+  if (!op)
+    return fail(op, "an argument that it is made of is not quantized");
+  if (!type || !type.getElementType().isF32())
     return fail(op, "is not quantized");
   if (std::optional<ConstantTensor> constant = constants.evaluate(value)) {
     std::vector<int64_t> codes;
@@ -314,8 +316,11 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
   }
   if (isa<tpc::QuantizeOp>(op))
     return fail(op, "has no integer form");
-  if (Value table = lowerTable(value, encoding))
+  bool isRefused = false;
+  if (Value table = lowerTable(value, encoding, isRefused))
     return table;
+  if (isRefused)
+    return nullptr;
 
   if (auto clampOp = dyn_cast<tosa::ClampOp>(op)) {
     Value before = lowerTo(clampOp.getInput(), encoding);

@@ -103,7 +103,10 @@ private:
   mlir::Value requantize(const Stored &stored, const Encoding &encoding);
   mlir::Value requantize(const Accumulator &accumulator,
                          const Encoding &encoding);
-  mlir::Value lowerTable(mlir::Value value, const Encoding &encoding);
+  /// Null for what is no expression of one value; `isRefused`: for what is one,
+  /// and still no table.
+  mlir::Value lowerTable(mlir::Value value, const Encoding &encoding,
+                         bool &isRefused);
   mlir::Value lowerExtreme(mlir::Operation *op, const Encoding &encoding);
   mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
   mlir::Value lowerSoftmax(mlir::Value value, const Encoding &encoding);

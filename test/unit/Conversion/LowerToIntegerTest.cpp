@@ -297,6 +297,28 @@ TEST_F(LowerToInteger, KernelsOfFourBits) {
   }
 }
 
+TEST_F(LowerToInteger, KernelsOfTables) {
+  const char *type = "tensor<1x4x4x3xf32>", *to = "tensor<1x4x4x2xf32>";
+  expectSame(
+      std::string("(%x: ") + type + ") -> " + to + " {\n" + kZero +
+          point("in", "x", type, powerOfTwo(4)) +
+          constant("k_floats", {2, 1, 1, 3}, 19) +
+          "%k = tpc.quantize %k_floats as \"k\" weight \"kernel_attr\" axes "
+          "[0] parameters(#tpc.lookup_table<method = lut_pot_quantizer, "
+          "threshold = [1.0, 0.5], table = [-128, -64, 3, 32], bits = 2>) : "
+          "tensor<2x1x1x3xf32>\n" +
+          bias("b", 2) +
+          "%0 = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, "
+          "dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride "
+          "= array<i64: 1, 1>} : (" +
+          type +
+          ", tensor<2x1x1x3xf32>, tensor<2xf32>, tensor<1xf32>, "
+          "tensor<1xf32>) -> " +
+          to + "\n" + point("out", "0", to, powerOfTwo(4)) +
+          "return %out : " + to + "\n}\n",
+      samples({{1, 4, 4, 3}}));
+}
+
 //===----------------------------------------------------------------------===//
 // Two operands, all pairs of codes
 //===----------------------------------------------------------------------===//
@@ -577,4 +599,59 @@ TEST_F(LowerToInteger, SoftmaxIsWithinOneStep) {
                  point("out", "p", type, powerOfTwo(1, 8, false)) +
                  "return %out : " + type + "\n}\n",
              samples({{8, 40}}, 8), "batch=0 softmax=integer", 1.0 / 256);
+}
+
+//===----------------------------------------------------------------------===//
+// 16 bits
+//===----------------------------------------------------------------------===//
+
+TEST_F(LowerToInteger, SixteenBits) {
+  const char *type = "tensor<1x7x6x3xf32>", *to = "tensor<1x4x3x5xf32>";
+  std::string text =
+      std::string("(%x: ") + type + ") -> " + to + " {\n" + kZero +
+      point("in", "x", type, powerOfTwo(4, 16)) +
+      kernel("k", {5, 3, 2, 3}, 0, 7, 4) + bias("b", 5) +
+      "%0 = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, dilation = "
+      "array<i64: 1, 2>, pad = array<i64: 1, 1, 0, 1>, stride = array<i64: 2, "
+      "2>} : (" +
+      type +
+      ", tensor<5x3x2x3xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) "
+      "-> " +
+      to + "\n";
+  // Down to 8 bits, and to 16.
+  for (unsigned bits : {8u, 12u, 16u})
+    expectSame(text + point("out", "0", to, powerOfTwo(4, bits)) +
+                   "return %out : " + to + "\n}\n",
+               samples({{1, 7, 6, 3}}), "extensions=int16");
+  std::string wide = "tensor<1x40xf32>";
+  for (const char *op : {"add", "sub"})
+    expectSame(std::string("(%x: ") + wide + ", %y: " + wide + ") -> " + wide +
+                   " {\n" + point("a", "x", wide, powerOfTwo(4, 16)) +
+                   point("b", "y", wide, powerOfTwo(2, 8)) + "%0 = tosa." + op +
+                   " %a, %b : (" + wide + ", " + wide + ") -> " + wide + "\n" +
+                   point("out", "0", wide, powerOfTwo(8, 16)) +
+                   "return %out : " + wide + "\n}\n",
+               samples({{1, 40}, {1, 40}}), "extensions=int16");
+}
+
+TEST_F(LowerToInteger, LooksThroughSoManyOpsOnly) {
+  std::string type = "tensor<1x8xf32>";
+  for (int length : {20, 3000}) {
+    std::string text = "func.func @main(%x: " + type + ") -> " + type + " {\n" +
+                       point("v0", "x", type, powerOfTwo(2));
+    for (int i = 0; i != length; ++i)
+      text += "%v" + std::to_string(i + 1) + " = tosa.clamp %v" +
+              std::to_string(i) +
+              " {min_val = -1.0 : f32, max_val = " + std::to_string(1 + i) +
+              ".0 : f32} : (" + type + ") -> " + type + "\n";
+    text += point("out", "v" + std::to_string(length), type, powerOfTwo(2)) +
+            "return %out : " + type + "\n}\n";
+    diagnostics.clear();
+    ASSERT_TRUE(lower(text));
+    std::string all = llvm::join(diagnostics, "\n");
+    EXPECT_EQ(all.find("too many ops lie between it and the quantizers before "
+                       "it") != std::string::npos,
+              length > 1000)
+        << all;
+  }
 }
