@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random networks on Arm's TOSA reference model (PyPI `tosa-tools`), an executor that nobody here wrote.
 
-MCT_TOSA_TOOLS names the folder of its programs where they are not on the PATH; MCT_RANDOM_NETWORKS=200 runs more.
+`tools/dev/downstream --install tosa` installs it; MCT_TOSA_TOOLS names the folder of its programs where they are
+elsewhere and not on the PATH. MCT_RANDOM_NETWORKS=200 runs more.
 """
 
 import os
-import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import measure
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
+
+import tool_environments
 
 # MLIR takes more than TOSA does (regions that read what is outside of them), and more types than the model.
 REFUSED = ("is not conformant to the TOSA specification", "OpFactory could not allocate op")
@@ -22,11 +27,10 @@ WRITER = measure.BIN.parent / "unit" / "MctRandomNetworkTests"
 @pytest.fixture(scope="module")
 def tosa():
     """Paths of the programs of tosa-tools by their names."""
-    folder = os.environ.get("MCT_TOSA_TOOLS")
-    found = {name: shutil.which(name, path=folder) for name in ("tosa-opt", "tosa_reference_model")}
+    found = {name: tool_environments.program("tosa", name) for name in ("tosa-opt", "tosa_reference_model")}
     missing = [name for name, path in found.items() if path is None]
     if missing:
-        pytest.skip(f"{' and '.join(missing)} not found (pip install tosa-tools, or set MCT_TOSA_TOOLS)")
+        pytest.skip(f"{' and '.join(missing)} not found (tools/dev/downstream --install tosa, or set MCT_TOSA_TOOLS)")
     return found
 
 

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/dev/downstream on a small integer network: with every consumer that is installed, and with none."""
+
+import json
+import os
+import subprocess
+import sys
+
+import measure
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
+
+import consumers
+import integer_network
+import tool_environments
+
+DOWNSTREAM = measure.REPOSITORY / "tools" / "dev" / "downstream"
+NETWORK = measure.DIGITS / "integer.mlir"
+# Ethos-U55 compares nothing.
+COMPARING = """
+func.func @main(%a: tensor<1x4xi8>, %b: tensor<1x4xi8>, %c: tensor<1x4xi1>) -> tensor<1x4xi8> {
+  %0 = tosa.select %c, %a, %b : (tensor<1x4xi1>, tensor<1x4xi8>, tensor<1x4xi8>) -> tensor<1x4xi8>
+  return %0 : tensor<1x4xi8>
+}
+"""
+
+
+@pytest.fixture
+def network(tools):
+    return NETWORK
+
+
+def call(*arguments, **environment):
+    command = [sys.executable, DOWNSTREAM, *arguments]
+    return subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+def results(tmp_path, *arguments, **environment):
+    """Exit status, and what was found by tool. Skips by name where a tool is not installed."""
+    path = tmp_path / "results.json"
+    finished = call(*arguments, "--json", path, **environment)
+    assert path.exists(), finished.stderr
+    found = {entry["tool"]: entry for entry in json.loads(path.read_text())}
+    for entry in found.values():
+        if "is not installed" in entry["reason"]:
+            pytest.skip(f"{entry['reason'].removeprefix('skipped: ')} (tools/dev/downstream --install {entry['tool']})")
+    return finished.returncode, found
+
+
+def install_fake(folder, tool, script):
+    """A program in the place of a consumer."""
+    programs = folder / "env" / tool / "bin"
+    programs.mkdir(parents=True)
+    for name, text in ((tool_environments.PROGRAMS[tool], script), ("python", "exit 0")):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    (folder / "env" / tool / "installed.txt").write_text("fake\n")
+
+
+@pytest.mark.parametrize("tool", ["ours", "iree"])
+def test_executors_equal_the_reference_model(tool, network, tmp_path):
+    status, found = results(tmp_path, network, "--tools", f"tosa,{tool}")
+    assert status == 0
+    entry = found[{"ours": "mct-run", "iree": "iree"}[tool]]
+    # 8 samples of 4 x 4 x 2.
+    assert (entry["differing"], entry["compared"]) == (0, 256)
+
+
+def test_vela_maps_all_of_it_onto_both_devices(network, tmp_path):
+    status, found = results(tmp_path, network, "--tools", "tosa,vela")
+    assert status == 0
+    for accelerator in ("ethos-u55-256", "ethos-u85-256"):
+        entry = found[f"vela {accelerator}"]
+        assert entry["taken"] and entry["cycles"] > 0 and entry["reason"] == ""
+
+
+def test_ml_sdk_takes_it(network, tmp_path):
+    status, found = results(tmp_path, network, "--tools", "mlsdk")
+    assert status == 0
+    assert found["model-converter"]["taken"]
+
+
+def test_refusal_by_vela_is_the_one_that_the_profile_tells(tools, tmp_path):
+    path = tmp_path / "comparing.mlir"
+    path.write_text(COMPARING)
+    status, found = results(tmp_path, path, "--tools", "tosa,vela")
+    assert status == 0
+    assert not found["vela ethos-u55-256"]["taken"]
+    assert "could not run on NPU" in found["vela ethos-u55-256"]["reason"]
+    assert found["vela ethos-u85-256"]["taken"]
+
+
+def test_values_outside_of_what_tosa_defines_are_no_reference(tools, tmp_path):
+    # The shift takes values below 2^7 only, and 8 bits with a zero point have more.
+    path = tmp_path / "undefined.mlir"
+    path.write_text(
+        NETWORK.read_text()
+        .replace("dense<1073741824> : tensor<1xi32>", "dense<100> : tensor<1xi32>")
+        .replace("dense<30> : tensor<1xi8>", "dense<7> : tensor<1xi8>")
+    )
+    status, found = results(tmp_path, path, "--tools", "tosa,ours")
+    assert status == 1
+    assert not found["mct-check-integer"]["taken"]
+    assert "REQUIRE() fails" in found["reference model"]["reason"]
+    assert found["mct-run"]["differing"] is None
+
+
+def test_tool_that_is_missing_is_skipped_by_name(network, tmp_path):
+    finished = call(
+        network, MCT_DOWNSTREAM_DIR=str(tmp_path / "empty"), PATH=str(tmp_path), MCT_TOSA_TOOLS=str(tmp_path)
+    )
+    assert finished.returncode == 0, finished.stderr
+    for name in ("tosa", "vela", "iree", "mlsdk"):
+        assert f"skipped: {name} is not installed" in finished.stdout
+    assert "| integer | mct-run | yes |" in finished.stdout
+
+
+def test_refusal_that_no_check_foretells_is_a_disagreement(network, tmp_path):
+    folder = tmp_path / "fake"
+    install_fake(
+        folder,
+        "tosa",
+        "for option; do case $option in --tosa-serialize=*) "
+        'touch "$(echo "$option" | sed "s/.*filename=//;s/ .*//")";; esac; done',
+    )
+    install_fake(folder, "vela", "echo 'Error: no room' >&2; exit 1")
+    status, found = results(tmp_path, network, "--tools", "tosa,vela", MCT_DOWNSTREAM_DIR=str(folder))
+    assert status == 1
+    assert found["vela ethos-u55-256"]["reason"] == "no room; mct-check-integer=profile=ethos-u55 did not say so"
+
+
+def test_values_that_differ_are_counted():
+    expected = [np.array([[1, 2], [3, 4]], np.int8), np.array([0.5, 1e6], np.float32)]
+    verdict = consumers.Verdict("iree", True)
+    verdict.outputs = [np.array([[1, -2], [3, 4]], np.int8), np.array([0.50001, 1e6 + 10], np.float32)]
+    consumers.compare(verdict, expected, None)
+    # Whole numbers have to be equal, others nearly.
+    assert (verdict.differing, verdict.compared, verdict.largest, verdict.agrees) == (1, 6, 10.0, False)
+    verdict.outputs = [expected[0], expected[1][:1]]
+    consumers.compare(verdict, expected, None)
+    assert verdict.reason == "1 values, the reference model has 2"
+    verdict.outputs = expected[:1]
+    consumers.compare(verdict, expected, None)
+    assert verdict.reason == "1 results, the reference model has 2"
+
+
+def test_known_faults_of_a_tool_are_told_and_excused():
+    network = integer_network.Network("x", None, "main", [], "tensor<4xi48>", False)
+    for tool, agrees in (("iree", True), ("mct-run", False)):
+        verdict = consumers.Verdict(tool, True, agrees=False)
+        consumers.excuse(verdict, network)
+        assert verdict.agrees == agrees
+        assert ("known: zero-extends constants of 48 bits" in verdict.reason) == agrees
+
+
+def test_real_samples_become_what_is_stored_for_them(tmp_path):
+    entry = integer_network.Input("x", (1, 2), np.dtype(np.int8), scale=0.5, zero_point=3)
+    np.save(tmp_path / "real.npy", np.array([[0.75, -0.25], [100.0, 1.0]], np.float32))
+    np.save(tmp_path / "bytes.npy", np.array([[255, 0]], np.uint8))
+    np.save(tmp_path / "stored.npy", np.array([[7, -9]], np.int8))
+    load = integer_network.load
+    # 1.5 and -0.5 are rounded up; 200 is beyond 8 bits.
+    assert load([entry], [tmp_path / "real.npy"], 8, 1.0, 0.0)[0].tolist() == [[[5, 3]], [[127, 5]]]
+    assert load([entry], [tmp_path / "bytes.npy"], 8, 0.125, -1.0)[0].tolist() == [[[65, 1]]]
+    assert load([entry], [tmp_path / "stored.npy"], 8, 0.125, -1.0)[0].tolist() == [[[7, -9]]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a network, or what to --install"),
+        (["--install", "gcc"], "no tool named gcc; there are tosa, vela, iree, mlsdk"),
+        (["x.mlir", "--tools", "tosa,gcc"], "no tool named gcc; there are tosa, ours, iree, vela, mlsdk"),
+        (["x.mlir", "--count", "0"], "--count: at least 1"),
+        (["absent.mlir"], "absent.mlir"),
+        (["{dynamic}"], "tensor<?x4xi8> has no fixed shape or is of no samples; mct-set-batch=size=1 sets the batch"),
+        (["{small}", "--samples", "a.npy,b.npy"], "2 files of samples for 1 inputs; give one for each, in order"),
+        (["{small}", "--samples", "absent.npy"], "absent.npy"),
+        (["{small}", "--samples", "{odd}"], "shape (3, 5) is no number of samples of shape (1, 4, 4, 2)"),
+        (["{comparing}", "--samples", "{one},{two},{bits}"], "files of 1, 2, 1 samples; give as many for each"),
+        (
+            ["{comparing}", "--samples", "{real},{two},{bits}"],
+            "not int8, and input 'arg0' has no scale; write what is stored",
+        ),
+    ],
+)
+def test_bad_input_is_one_clear_error(arguments, message, network, tmp_path):
+    files = {"small": network}
+    for name, text in (
+        ("comparing", COMPARING),
+        ("dynamic", "func.func @main(%x: tensor<?x4xi8>) -> tensor<?x4xi8> {\n return %x : tensor<?x4xi8>\n}\n"),
+    ):
+        files[name] = tmp_path / f"{name}.mlir"
+        files[name].write_text(text)
+    for name, values in (
+        ("odd", np.zeros((3, 5), np.int8)),
+        ("one", np.zeros((1, 4), np.int8)),
+        ("two", np.zeros((2, 4), np.int8)),
+        ("real", np.zeros((1, 4), np.float32)),
+        ("bits", np.zeros((1, 4), bool)),
+    ):
+        files[name] = tmp_path / f"{name}.npy"
+        np.save(files[name], values)
+    finished = call(*(argument.format(**files) for argument in arguments))
+    assert finished.returncode != 0
+    assert message in finished.stderr
+    assert "Traceback" not in finished.stderr
