@@ -134,6 +134,12 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-ptq{target=imx500 DATA}",
     kHmse,
     kTables,
+    "mct-lower-to-quant",
+    "mct-lower-to-integer",
+    "mct-lower-to-integer{io=integer softmax=integer extensions=int4,int16}",
+    "mct-lower-to-integer{rounding=half-even softmax=cut batch=2}",
+    "mct-check-integer",
+    "mct-check-integer{profile=ethos-u55 simulation=true}",
     "canonicalize,cse",
 };
 
