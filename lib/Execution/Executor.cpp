@@ -105,6 +105,22 @@ LogicalResult checkConstant(Operation *op) {
          << attribute.getRawHandle().getKey() << "', found " << found;
 }
 
+/// Lowering lists the multipliers of a rescale one by one, also where a splat
+/// says them all.
+LogicalResult checkMultipliers(Operation *op) {
+  constexpr int64_t kMaxMultipliers = int64_t(1) << 24;
+  auto rescale = dyn_cast<tosa::RescaleOp>(op);
+  auto type =
+      rescale ? dyn_cast<RankedTensorType>(rescale.getMultiplier().getType())
+              : nullptr;
+  if (!type || !type.hasStaticShape() ||
+      type.getNumElements() <= kMaxMultipliers)
+    return success();
+  return op->emitOpError("cannot be executed: it has ")
+         << type.getNumElements() << " multipliers, and " << kMaxMultipliers
+         << " at most are possible";
+}
+
 /// A copy of the function in a module of its own. Attributes, and with them the
 /// weights, are shared with the original.
 LogicalResult Compiler::extract() {
@@ -220,7 +236,8 @@ LogicalResult Compiler::checkOps() {
       for (Block &block : region)
         if (!llvm::all_of(block.getArgumentTypes(), check))
           return WalkResult::interrupt();
-    return WalkResult::advance();
+    return failed(checkMultipliers(op)) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -368,6 +368,8 @@ std::optional<Record> Corrector::tryToShift(const tpc::Node &node,
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   if (config && config.getSignedness() == tpc::Signedness::Signed)
     return Reason::TargetWantsSigned;
+  if (config && config.getFixedScale())
+    return Reason::FixedGrid;
   // Calibration may not have met the lowest value that can occur.
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())

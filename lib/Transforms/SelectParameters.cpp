@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/Records.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
+#include <cmath>
 
 namespace mct {
 #define GEN_PASS_DEF_SELECTPARAMETERSPASS
@@ -25,6 +27,11 @@ struct ActivationSearch {
   /// What all of that is, or what the method's own selection found.
   tpc::QuantizerAttrInterface quantizer;
   std::string error;
+
+  /// The target has one grid for all networks, which is `quantizer`.
+  bool isFixed = false;
+  /// Why what the target fixes is not taken.
+  std::string whyNotFixed;
 
   tpc::QuantizationMethodAttrInterface method() const {
     return tpc::QuantizeOp(point).getActivationConfig().getActMethod();
@@ -55,6 +62,47 @@ static bool isSigned(tpc::OpQuantConfigAttr config,
                              *search.histogram, search.options.zThreshold);
 }
 
+/// The grid that the target fixes, for results between `low` and `high`. Null
+/// where it fixes none; or, with a text, where what it fixes is no grid of the
+/// method, or has not the sign of the results.
+static tpc::QuantizerAttrInterface getFixed(tpc::OpQuantConfigAttr config,
+                                            double low, double high,
+                                            std::string &why) {
+  FloatAttr scale = config.getFixedScale();
+  if (!scale)
+    return nullptr;
+  double step = scale.getValueAsDouble();
+  int64_t zeroPoint = *config.getFixedZeroPoint();
+  auto bits = unsigned(config.getActBits());
+  // Zero points of signed integers, unless they cannot be; ours count from 0.
+  int64_t half = int64_t(1) << (bits - 1);
+  if (config.getSignedness() != tpc::Signedness::Unsigned && zeroPoint < half)
+    zeroPoint += half;
+  std::optional<quantization::QuantizerKind> kind =
+      config.getActMethod().getSearch();
+  quantization::SelectionOptions options;
+  options.bits = bits;
+  quantization::SelectedParameters fixed;
+  if (kind == quantization::QuantizerKind::Uniform) {
+    fixed.step = step;
+    fixed.zeroPoint = zeroPoint;
+  } else if ((kind == quantization::QuantizerKind::PowerOfTwo ||
+              kind == quantization::QuantizerKind::Symmetric) &&
+             (zeroPoint == 0 || zeroPoint == half)) {
+    options.isSigned = zeroPoint == half;
+    fixed.threshold = std::ldexp(step, int(bits - options.isSigned));
+  } else {
+    why = "has a fixed zero point that no grid of its method has";
+    return nullptr;
+  }
+  int64_t last = 2 * half - 1;
+  if ((zeroPoint == 0 && low < -step) || (zeroPoint == last && high > step)) {
+    why = "has a fixed grid without the sign that its values have";
+    return nullptr;
+  }
+  return config.getActMethod().createQuantizer(fixed, options);
+}
+
 static FailureOr<ActivationSearch>
 createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
@@ -69,6 +117,15 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
                             << "-bit activations; run mct-calibrate before";
     return diagnostic;
   }
+  std::string whyNotFixed;
+  if (tpc::QuantizerAttrInterface fixed = getFixed(
+          config, statistics.getMin(), statistics.getMax(), whyNotFixed)) {
+    ActivationSearch search;
+    search.point = point;
+    search.isFixed = true;
+    search.quantizer = fixed;
+    return search;
+  }
   std::optional<quantization::QuantizerKind> kind =
       config.getActMethod().getSearch();
   bool needsHistogram = !kind || hasTable(*kind);
@@ -81,6 +138,7 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
 
   ActivationSearch search;
   search.point = point;
+  search.whyNotFixed = std::move(whyNotFixed);
   search.options =
       settings.optionsFor(kind.value_or(quantization::QuantizerKind::Symmetric),
                           config.getActBits());
@@ -104,6 +162,8 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
 }
 
 void ActivationSearch::run() {
+  if (isFixed)
+    return;
   std::optional<quantization::QuantizerKind> kind = method().getSearch();
   auto createQuantizer = [&] {
     return method().createQuantizer(selected, options);
@@ -125,6 +185,8 @@ void ActivationSearch::run() {
 }
 
 tpc::SelectionAttr ActivationSearch::describe() const {
+  if (isFixed)
+    return measureGiven(point, quantizer);
   MLIRContext *context = method().getContext();
   std::optional<quantization::QuantizerKind> kind = method().getSearch();
   if (!kind)
@@ -175,8 +237,24 @@ struct SelectParametersPass
       }
       search.point.setQuantizer(search.quantizer, search.describe());
       if (remarks)
-        remarkOnSelection(search.point, getArgument());
+        remarkOn(search);
     }
+  }
+
+private:
+  void remarkOn(const ActivationSearch &search) {
+    tpc::QuantizeOp point = search.point;
+    if (!search.whyNotFixed.empty())
+      emitRecord(point, getArgument(),
+                 Record(Reason::FixedGridDeclined) << search.whyNotFixed,
+                 "'" + point.getPointName() + "' is searched for: it ");
+    if (search.isFixed)
+      emitRecord(point, getArgument(),
+                 Record(Decision::Applied, Reason::FixedGrid)
+                     << "'" << point.getPointName()
+                     << "' takes the grid that its target fixes");
+    else
+      remarkOnSelection(point, getArgument());
   }
 };
 } // namespace

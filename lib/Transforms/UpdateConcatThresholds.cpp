@@ -98,6 +98,8 @@ private:
       return refuse(Record(Reason::SignednessDiffers)
                     << "it is signed, the other is not");
     tpc::OpQuantConfigAttr config = producer.getActivationConfig();
+    if (config && config.getFixedScale())
+      return refuse(Reason::FixedGrid);
     if (!present.getIsSigned() && wanted.getIsSigned() && config &&
         config.getSignedness() == tpc::Signedness::Unsigned)
       return refuse(Record(Reason::SignednessDiffers)

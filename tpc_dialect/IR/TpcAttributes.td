@@ -99,7 +99,8 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own.
     * `signedness`: of the result's grid; `auto` follows the data.
     * `simd_size`: channels that the hardware computes at once; `mct-report-memory` rounds up to it.
-    * `fixed_scale`, `fixed_zero_point`: facts of the hardware. Advisory: no pass reads them yet.
+    * `fixed_scale`, `fixed_zero_point`: the grid of the result in every network; it is not searched for. The zero point
+      is that of signed integers where it can be one.
     * `weights`: configuration by generic weight name (`kernel_attr`, `bias_attr`, `pos_attr`).
     * `default_weight`: configuration of every constant that `weights` does not name.
 

@@ -623,6 +623,9 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     A method with a lookup table minimizes the mean squared error whatever `error-method` says, also where the range is
     known.
 
+    A grid that the target fixes for every network (`fixed_scale`, `fixed_zero_point`) is taken as it is. Only one that
+    is no grid of the method, or has not the sign of the values, is left out, with a remark.
+
     Fails for a point without statistics: run `mct-calibrate` before.
 
     Source: MCT `get_activations_qparams`.

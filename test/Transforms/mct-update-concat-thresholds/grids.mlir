@@ -137,3 +137,20 @@ func.func @rounding_stays(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> ten
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8, rounding = half_up>) : tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
 }
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#fixed = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], fixed_scale = 0.0078125, fixed_zero_point = 0, default_weight = #w>
+// CHECK-LABEL: func.func @grid_of_the_target
+// CHECK:         as "fixed" {{.*}}threshold = [1.000000e+00], bits = 8
+// CHECK:         as "free" {{.*}}threshold = [2.000000e+00], bits = 8
+func.func @grid_of_the_target(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
+  // expected-remark@+1 {{'fixed' keeps its parameters before the concatenation 'c': its target fixes its grid}}
+  %a = tpc.quantize %arg0 as "fixed" activation config(#fixed) parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x2xf32>
+  // expected-remark@+1 {{'free' takes the parameters of the concatenation 'c': threshold 1.000000e+00 to 2.000000e+00}}
+  %b = tpc.quantize %arg1 as "free" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x2xf32>
+  %c = tosa.concat %a, %b {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x4xf32>
+  %q = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x4xf32>
+  return %q : tensor<1x4xf32>
+}

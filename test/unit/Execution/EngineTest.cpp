@@ -437,6 +437,21 @@ TEST_F(EngineTest, SizesWhoseProductOverflowsAreRefused) {
       << diagnostics[0];
 }
 
+TEST_F(EngineTest, MultipliersThatAreTooManyAreRefused) {
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x2147483648xi8>) -> tensor<1x2147483648xi8> {
+      %m = "tosa.const"() <{values = dense<1073741824> : tensor<2147483648xi32>}> : () -> tensor<2147483648xi32>
+      %s = "tosa.const"() <{values = dense<30> : tensor<2147483648xi8>}> : () -> tensor<2147483648xi8>
+      %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+      %0 = tosa.rescale %x, %m, %s, %z, %z {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = true, input_unsigned = false, output_unsigned = false} : (tensor<1x2147483648xi8>, tensor<2147483648xi32>, tensor<2147483648xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x2147483648xi8>
+      return %0 : tensor<1x2147483648xi8>
+    })"));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("it has 2147483648 multipliers"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
 TEST_F(EngineTest, SamplesWhoseSizeOverflowsAreRefused) {
   // 16 times 2^63 - 1 bytes, while the samples of a unit are counted; the
   // sanitizer sees it.
