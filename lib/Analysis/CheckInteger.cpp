@@ -45,6 +45,10 @@ static std::optional<SmallVector<int64_t>> readNumbers(Value value) {
   DenseIntElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return std::nullopt;
+  if (constant.isSplat()) {
+    numbers.push_back(constant.getSplatValue<APInt>().getSExtValue());
+    return numbers;
+  }
   for (const APInt &number : constant.getValues<APInt>())
     numbers.push_back(number.getSExtValue());
   return numbers;

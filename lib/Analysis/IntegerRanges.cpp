@@ -13,6 +13,8 @@ using namespace mct;
 
 // A last axis that is longer is looked at as a whole.
 static constexpr int64_t kMaxChannels = 1 << 16;
+// Of a sum whose terms are looked at one by one; a splat may have any number.
+static constexpr int64_t kMaxTerms = 1 << 26;
 // A value with more levels is not taken apart into single ones.
 static constexpr int64_t kMaxLevels = 1 << 16;
 
@@ -340,13 +342,15 @@ std::optional<std::vector<int64_t>>
 RangePropagation::readIntegers(Value value) {
   std::vector<int64_t> values;
   bool isSplat = false;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() > kMaxTerms)
+    return std::nullopt;
   if (!visitElements(
           value, [&](int64_t, int64_t element) { values.push_back(element); },
           isSplat))
     return std::nullopt;
   if (isSplat)
-    values.resize(cast<RankedTensorType>(value.getType()).getNumElements(),
-                  values.front());
+    values.resize(type.getNumElements(), values.front());
   return values;
 }
 
@@ -863,7 +867,8 @@ std::optional<Knowledge> RangePropagation::visitConv(ConvOp op, bool isPadded) {
   std::optional<int64_t> inputZero = readScalar(op.getInputZp()),
                          weightZero = readScalar(op.getWeightZp());
   if (!weightType || !weightType.hasStaticShape() || !inputZero ||
-      !weightZero || weightType.getNumElements() == 0)
+      !weightZero || weightType.getNumElements() == 0 ||
+      weightType.getNumElements() > kMaxTerms)
     return std::nullopt;
   constexpr bool isDepthwise = std::is_same_v<ConvOp, tosa::DepthwiseConv2DOp>;
   ArrayRef<int64_t> shape = weightType.getShape();
@@ -923,7 +928,8 @@ std::optional<Knowledge> RangePropagation::visitMatMul(tosa::MatMulOp op) {
   if (!aZero || !bZero || ShapedType::isDynamic(depth))
     return std::nullopt;
   const Knowledge &a = *know(op.getA()), &b = *know(op.getB());
-  if (a.channels.size() != 1 && int64_t(a.channels.size()) != depth)
+  if ((a.channels.size() != 1 && int64_t(a.channels.size()) != depth) ||
+      depth > kMaxTerms / int64_t(b.channels.size()))
     return std::nullopt;
   // What all terms of a column of b can be; along its rows it is one range.
   Sums sums(b.channels.size());
