@@ -118,6 +118,16 @@ static StringRef nameOf(IntegerProfile profile) {
   llvm_unreachable("unknown profile");
 }
 
+LogicalResult mct::verifyProfile(IntegerProfile profile, Operation *op) {
+  std::optional<ProfileRefusal> refusal = refuses(profile, op);
+  if (!refusal)
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError(refusal->what)
+                                  << ", which " << nameOf(profile) << " cannot";
+  diagnostic.attachNote() << refusal->remedy;
+  return diagnostic;
+}
+
 //===----------------------------------------------------------------------===//
 // One op
 //===----------------------------------------------------------------------===//
@@ -450,11 +460,7 @@ struct CheckIntegerPass
         isSound = false;
       if (failed(checkOp(op)))
         isSound = false;
-      if (std::optional<ProfileRefusal> refusal = refuses(profile, op)) {
-        InFlightDiagnostic diagnostic = op->emitOpError(refusal->what)
-                                        << ", which " << nameOf(profile)
-                                        << " cannot";
-        diagnostic.attachNote() << refusal->remedy;
+      if (failed(verifyProfile(profile, op))) {
         isSound = false;
       } else if (remarks && computesFloat(op) &&
                  isa_and_nonnull<tosa::TosaDialect>(op->getDialect())) {

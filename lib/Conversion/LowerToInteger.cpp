@@ -61,6 +61,13 @@ struct LowerToIntegerPass
       IntegerLowering lowering(function, getAnalysis<KernelOps>(), chosen);
       lowering.lower();
       lowering.finish();
+      bool runs = true;
+      function.walk([&](Operation *op) {
+        if (op != function && failed(verifyProfile(profile, op)))
+          runs = false;
+      });
+      if (!runs)
+        return signalPassFailure();
     }
     removeTarget();
   }

@@ -3,6 +3,7 @@
 #define MCT_ANALYSIS_INTEGERPROFILE_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/Support/CommandLine.h"
 #include <optional>
 #include <string>
 
@@ -25,6 +26,21 @@ struct ProfileRefusal {
 /// 5.2 refuses were found by trying.
 std::optional<ProfileRefusal> refuses(IntegerProfile profile,
                                       mlir::Operation *op);
+
+/// An error at an op that the device cannot run.
+mlir::LogicalResult verifyProfile(IntegerProfile profile, mlir::Operation *op);
+
+/// The command line's words.
+inline llvm::cl::ValuesClass integerProfileValues() {
+  return llvm::cl::values(clEnumValN(IntegerProfile::None, "none",
+                                     "anything that computes what TOSA says"),
+                          clEnumValN(IntegerProfile::ProInt, "pro_int",
+                                     "the integer profile of TOSA"),
+                          clEnumValN(IntegerProfile::EthosU55, "ethos-u55",
+                                     "Arm Ethos-U55, by Vela"),
+                          clEnumValN(IntegerProfile::EthosU85, "ethos-u85",
+                                     "Arm Ethos-U85, by Vela"));
+}
 
 } // namespace mct
 

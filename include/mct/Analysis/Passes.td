@@ -169,12 +169,7 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
-           "What has to run it",
-           [{::llvm::cl::values(
-             clEnumValN(::mct::IntegerProfile::None, "none", "anything that computes what TOSA says"),
-             clEnumValN(::mct::IntegerProfile::ProInt, "pro_int", "the integer profile of TOSA"),
-             clEnumValN(::mct::IntegerProfile::EthosU55, "ethos-u55", "Arm Ethos-U55, by Vela"),
-             clEnumValN(::mct::IntegerProfile::EthosU85, "ethos-u85", "Arm Ethos-U85, by Vela"))}]>,
+           "What has to run it", "::mct::integerProfileValues()">,
     Option<"simulation", "simulation", "bool", /*default=*/"false",
            "Report for each accumulator whether f32 computes it exactly">,
     Mct_RemarksOption,

@@ -75,6 +75,7 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     What has no such form stays float between explicit conversions, with a remark that says why.
 
     * `rounding`: where a code lies halfway. `half-even` costs five ops more for each rescale by a power of two; all others stay half up.
+    * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it.
     * `extensions`: `int4` stores kernels of at most 4 bits in i4 (one that has -8 stays in i8, with a remark), `int16` takes points of up to 16 bits, in i16.
     * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
     * `io`: whether arguments and results are numbers or codes.
@@ -102,6 +103,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
   let options = [
     Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
            "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
+    Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
+           "What has to run the result", "::mct::integerProfileValues()">,
     ListOption<"extensions", "extensions", "std::string", "What the target has beyond pro_int: int4, int16">,
     Option<"batch", "batch", "uint64_t", /*default=*/"0", "Samples of the arguments; 0: as they are, or one">,
     Option<"boundary", "io", "::mct::IntegerBoundary", /*default=*/"::mct::IntegerBoundary::Float",
