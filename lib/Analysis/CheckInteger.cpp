@@ -58,6 +58,26 @@ static std::optional<SmallVector<int64_t>> readNumbers(Value value) {
 // Profiles
 //===----------------------------------------------------------------------===//
 
+/// By a power of two, as if every element stood in the middle of its pixel.
+static bool enlargesFromCentres(tosa::ResizeOp op) {
+  std::optional<SmallVector<int64_t>> scale = readNumbers(op.getScale()),
+                                      offset = readNumbers(op.getOffset()),
+                                      border = readNumbers(op.getBorder());
+  if (!scale || !offset || !border || scale->size() != 4 ||
+      offset->size() != 2 || border->size() != 2)
+    return true;
+  for (int axis = 0; axis != 2; ++axis) {
+    int64_t numerator = (*scale)[2 * axis],
+            denominator = (*scale)[2 * axis + 1];
+    if (denominator <= 0 || numerator % denominator != 0 ||
+        !llvm::isPowerOf2_64(uint64_t(numerator / denominator)) ||
+        2 * (*border)[axis] != numerator - denominator ||
+        (*offset)[axis] != -(*border)[axis])
+      return false;
+  }
+  return true;
+}
+
 std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
                                            Operation *op) {
   if (profile == IntegerProfile::None)
@@ -68,38 +88,77 @@ std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
   if (profile != IntegerProfile::EthosU55)
     return std::nullopt;
   using Result = std::optional<ProfileRefusal>;
+  auto bitsOf = [](Value value) {
+    Type element = getElementTypeOrSelf(value.getType());
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  // Tensors of conditions, wherever they come from.
+  auto isCondition = [](Type type) {
+    return getElementTypeOrSelf(type).isInteger(1);
+  };
+  if (llvm::any_of(op->getOperandTypes(), isCondition) ||
+      llvm::any_of(op->getResultTypes(), isCondition))
+    return isa<tosa::TosaOp>(op)
+               ? Result(ProfileRefusal{
+                     "computes with conditions",
+                     "write a maximum, a minimum, a clamp or a table instead"})
+               : std::nullopt;
   return TypeSwitch<Operation *, Result>(op)
       .Case<tosa::IntDivOp>([](auto) -> Result {
         return ProfileRefusal{
             "divides integers",
             "cut a softmax off and leave it to the CPU (softmax=cut)"};
       })
-      .Case<tosa::GreaterOp, tosa::GreaterEqualOp, tosa::EqualOp>(
-          [](auto) -> Result {
-            return ProfileRefusal{
-                "compares integers",
-                "write a maximum, a minimum, a clamp or a table instead"};
-          })
-      .Case<tosa::SelectOp>([](auto) -> Result {
-        return ProfileRefusal{
-            "selects by a condition",
-            "write a maximum, a minimum, a clamp or a table instead"};
-      })
       .Case<tosa::BitwiseAndOp, tosa::BitwiseOrOp, tosa::BitwiseXorOp,
-            tosa::BitwiseNotOp>([](auto) -> Result {
+            tosa::BitwiseNotOp, tosa::LogicalRightShiftOp>([](auto) -> Result {
         return ProfileRefusal{"computes with bits",
                               "round halves up, which a rescale alone does"};
       })
-      .Case<tosa::ReduceMaxOp>([](tosa::ReduceMaxOp reduce) -> Result {
-        if (!getElementTypeOrSelf(reduce.getInput()).isInteger(32))
+      .Case<tosa::LogicalLeftShiftOp>([&](auto shift) -> Result {
+        if (bitsOf(shift.getInput1()) == 32)
           return std::nullopt;
-        return ProfileRefusal{"reduces values of 32 bits to their maximum",
-                              "move it before the rescale, to 8 bits"};
+        return ProfileRefusal{"shifts values of less than 32 bits",
+                              "cast them to i32 before"};
+      })
+      .Case<tosa::ReduceMaxOp, tosa::ReduceMinOp>([&](auto reduce) -> Result {
+        if (bitsOf(reduce.getInput()) != 32)
+          return std::nullopt;
+        return ProfileRefusal{
+            "reduces values of 32 bits to their maximum or minimum",
+            "move it before the rescale, to 8 bits"};
+      })
+      .Case<tosa::GatherOp, tosa::ScatterOp>([](auto) -> Result {
+        return ProfileRefusal{"reads or writes by index",
+                              "cut the network before it"};
+      })
+      .Case<tosa::ArgMaxOp>([&](tosa::ArgMaxOp argMax) -> Result {
+        if (bitsOf(argMax.getInput()) != 16)
+          return std::nullopt;
+        return ProfileRefusal{"looks for a maximum among values of 16 bits",
+                              "rescale them to 8 bits before"};
+      })
+      .Case<tosa::MatMulOp>([&](tosa::MatMulOp matmul) -> Result {
+        if (bitsOf(matmul.getA()) != 16)
+          return std::nullopt;
+        return ProfileRefusal{"multiplies matrices of 16 bits",
+                              "rescale the factors to 8 bits before"};
+      })
+      .Case<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
+            tosa::TransposeConv2DOp>([](auto conv) -> Result {
+        if (conv.getWeight().getDefiningOp())
+          return std::nullopt;
+        return ProfileRefusal{"reads weights that are no constant",
+                              "write them into a tosa.const"};
       })
       .Case<tosa::ResizeOp>([](tosa::ResizeOp resize) -> Result {
-        if (resize.getMode() != tosa::ResizeMode::BILINEAR)
+        if (resize.getMode() == tosa::ResizeMode::BILINEAR)
+          return ProfileRefusal{"interpolates", "resize by nearest neighbours"};
+        if (enlargesFromCentres(resize))
           return std::nullopt;
-        return ProfileRefusal{"interpolates", "resize by nearest neighbours"};
+        return ProfileRefusal{
+            "resizes otherwise than by a power of two between centres",
+            "write scale [2n, 2, 2n, 2], offset [1 - n, 1 - n] and border "
+            "[n - 1, n - 1] for n = 2, 4, 8"};
       })
       .Default([](Operation *) -> Result { return std::nullopt; });
 }

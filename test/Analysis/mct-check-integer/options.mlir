@@ -41,7 +41,7 @@ func.func @accumulators(%arg0: tensor<1x1x1x1026xi8>) -> (tensor<1x1x1x2xi8>, te
 // -----
 
 // TOLD:      remark: it computes with floating-point numbers
-// TOLD-NOT:  remark
+// TOLD-NOT:  floating-point
 // FLOAT:     'tosa.exp' op computes with floating-point numbers, which {{pro_int|ethos-u55|ethos-u85}} cannot
 // FLOAT:     note: quantize it, or cut the network before it
 func.func @float(%arg0: tensor<4xf32>) -> tensor<4xf32> {
@@ -63,10 +63,9 @@ func.func @division(%arg0: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
-// U55:        'tosa.greater' op compares integers, which ethos-u55 cannot
+// U55:        'tosa.greater' op computes with conditions, which ethos-u55 cannot
 // U55:        note: write a maximum, a minimum, a clamp or a table instead
-// U55:        'tosa.select' op selects by a condition, which ethos-u55 cannot
-// U55:        note: write a maximum, a minimum, a clamp or a table instead
+// U55:        'tosa.select' op computes with conditions, which ethos-u55 cannot
 func.func @select(%arg0: tensor<4xi32>, %arg1: tensor<4xi32>) -> tensor<4xi32> {
   %0 = tosa.greater %arg0, %arg1 : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
   %1 = tosa.select %0, %arg0, %arg1 : (tensor<4xi1>, tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
@@ -84,7 +83,7 @@ func.func @bits(%arg0: tensor<4xi32>, %arg1: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
-// U55:        'tosa.reduce_max' op reduces values of 32 bits to their maximum, which ethos-u55 cannot
+// U55:        'tosa.reduce_max' op reduces values of 32 bits to their maximum or minimum, which ethos-u55 cannot
 // U55:        note: move it before the rescale, to 8 bits
 func.func @maximum(%arg0: tensor<4x2xi32>, %arg1: tensor<4x2xi8>) -> (tensor<4x1xi32>, tensor<4x1xi8>) {
   %0 = tosa.reduce_max %arg0 {axis = 1 : i32} : (tensor<4x2xi32>) -> tensor<4x1xi32>
@@ -103,4 +102,67 @@ func.func @interpolation(%arg0: tensor<1x4x5x3xi8>) -> tensor<1x7x9x3xi32> {
   %border = tosa.const_shape {values = dense<0> : tensor<2xindex>} : () -> !tosa.shape<2>
   %0 = tosa.resize %arg0, %scale, %offset, %border {mode = BILINEAR} : (tensor<1x4x5x3xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x7x9x3xi32>
   return %0 : tensor<1x7x9x3xi32>
+}
+
+// -----
+
+// Of 32 bits it is computed.
+// U55:        'tosa.logical_left_shift' op shifts values of less than 32 bits, which ethos-u55 cannot
+// U55:        note: cast them to i32 before
+// U55-NOT:    tosa.logical_left_shift
+func.func @shifts(%arg0: tensor<4xi8>, %arg1: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi32>) {
+  %c8 = "tosa.const"() <{values = dense<1> : tensor<4xi8>}> : () -> tensor<4xi8>
+  %c32 = "tosa.const"() <{values = dense<1> : tensor<4xi32>}> : () -> tensor<4xi32>
+  %0 = tosa.logical_left_shift %arg0, %c8 : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
+  %1 = tosa.logical_left_shift %arg1, %c32 : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return %0, %1 : tensor<4xi8>, tensor<4xi32>
+}
+
+// -----
+
+// U55:        'tosa.gather' op reads or writes by index, which ethos-u55 cannot
+// U55:        note: cut the network before it
+func.func @index(%arg0: tensor<1x8x4xi8>, %arg1: tensor<1x3xi32>) -> tensor<1x3x4xi8> {
+  %0 = tosa.gather %arg0, %arg1 : (tensor<1x8x4xi8>, tensor<1x3xi32>) -> tensor<1x3x4xi8>
+  return %0 : tensor<1x3x4xi8>
+}
+
+// -----
+
+// U55:        'tosa.argmax' op looks for a maximum among values of 16 bits, which ethos-u55 cannot
+// U55:        note: rescale them to 8 bits before
+// U55:        'tosa.matmul' op multiplies matrices of 16 bits, which ethos-u55 cannot
+// U55:        note: rescale the factors to 8 bits before
+func.func @wide(%arg0: tensor<1x4x8xi16>, %arg1: tensor<1x8x4xi16>) -> (tensor<1x4xi32>, tensor<1x4x4xi48>) {
+  %0 = tosa.argmax %arg0 {axis = 2 : i32} : (tensor<1x4x8xi16>) -> tensor<1x4xi32>
+  %zp = "tosa.const"() <{values = dense<0> : tensor<1xi16>}> : () -> tensor<1xi16>
+  %1 = tosa.matmul %arg0, %arg1, %zp, %zp : (tensor<1x4x8xi16>, tensor<1x8x4xi16>, tensor<1xi16>, tensor<1xi16>) -> tensor<1x4x4xi48>
+  return %0, %1 : tensor<1x4xi32>, tensor<1x4x4xi48>
+}
+
+// -----
+
+// U55:        'tosa.conv2d' op reads weights that are no constant, which ethos-u55 cannot
+// U55:        note: write them into a tosa.const
+func.func @weights(%arg0: tensor<1x4x4x2xi8>, %arg1: tensor<2x1x1x2xi8>) -> tensor<1x4x4x2xi32> {
+  %bias = "tosa.const"() <{values = dense<3> : tensor<2xi32>}> : () -> tensor<2xi32>
+  %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.conv2d %arg0, %arg1, %bias, %zp, %zp {acc_type = i32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x4x2xi32>
+  return %0 : tensor<1x4x4x2xi32>
+}
+
+// -----
+
+// U55:        'tosa.resize' op resizes otherwise than by a power of two between centres, which ethos-u55 cannot
+// U55:        note: write scale [2n, 2, 2n, 2], offset [1 - n, 1 - n] and border [n - 1, n - 1] for n = 2, 4, 8
+// U55-NOT:    error
+func.func @nearest(%arg0: tensor<1x4x4x8xi8>) -> (tensor<1x8x8x8xi8>, tensor<1x8x8x8xi8>) {
+  %scale = tosa.const_shape {values = dense<[4, 2, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %corner = tosa.const_shape {values = dense<0> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %rest = tosa.const_shape {values = dense<2> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %0 = tosa.resize %arg0, %scale, %corner, %rest {mode = NEAREST_NEIGHBOR} : (tensor<1x4x4x8xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x8x8x8xi8>
+  %offset = tosa.const_shape {values = dense<-1> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %border = tosa.const_shape {values = dense<1> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %1 = tosa.resize %arg0, %scale, %offset, %border {mode = NEAREST_NEIGHBOR} : (tensor<1x4x4x8xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x8x8x8xi8>
+  return %0, %1 : tensor<1x8x8x8xi8>, tensor<1x8x8x8xi8>
 }
