@@ -34,7 +34,8 @@ static bool computesFloat(Operation *op) {
           llvm::any_of(op->getResultTypes(), isFloat));
 }
 
-/// The numbers of a constant; none where it is not constant.
+/// The numbers of a constant, one where they are equal; none where it is not
+/// constant.
 static std::optional<SmallVector<int64_t>> readNumbers(Value value) {
   SmallVector<int64_t> numbers;
   if (std::optional<ConstantTensor> tensor = ConstantTensor::get(value)) {
@@ -63,16 +64,19 @@ static bool enlargesFromCentres(tosa::ResizeOp op) {
   std::optional<SmallVector<int64_t>> scale = readNumbers(op.getScale()),
                                       offset = readNumbers(op.getOffset()),
                                       border = readNumbers(op.getBorder());
-  if (!scale || !offset || !border || scale->size() != 4 ||
-      offset->size() != 2 || border->size() != 2)
+  if (!scale || !offset || !border)
     return true;
+  // One number stands for all where they are equal.
+  auto numberOf = [](ArrayRef<int64_t> numbers, size_t index) {
+    return numbers[index < numbers.size() ? index : 0];
+  };
   for (int axis = 0; axis != 2; ++axis) {
-    int64_t numerator = (*scale)[2 * axis],
-            denominator = (*scale)[2 * axis + 1];
+    int64_t numerator = numberOf(*scale, 2 * axis),
+            denominator = numberOf(*scale, 2 * axis + 1),
+            last = numberOf(*border, axis);
     if (denominator <= 0 || numerator % denominator != 0 ||
         !llvm::isPowerOf2_64(uint64_t(numerator / denominator)) ||
-        2 * (*border)[axis] != numerator - denominator ||
-        (*offset)[axis] != -(*border)[axis])
+        2 * last != numerator - denominator || numberOf(*offset, axis) != -last)
       return false;
   }
   return true;
