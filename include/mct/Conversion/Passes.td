@@ -47,6 +47,62 @@ def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::quant::QuantDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
+def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
+  let summary = "Make points and biases what they are in an integer network";
+  let description = [{
+    Comes behind everything that chooses parameters and before `mct-lower-to-integer`; what it leaves is the network whose
+    accuracy an integer device has. All functions of the module are changed.
+
+    * Activation points round halves up, as `tosa.rescale` does (`rounding=half-even`: to the even code, for targets that
+      do so). Weights keep their codes: they are rounded once, halves to the even one.
+    * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and dw
+      becomes round(b / (dx * dw)) * dx * dw for every output channel, computed in f64. A bias that two layers share is
+      copied; `corrections` of the layer are brought into line. One that has more steps than 32 bits hold stays as it is,
+      with a warning.
+    * `table-points`: where a layer, or another op that is computed in integers, has an activation fused to it that is more
+      than a clamp (sigmoid, tanh, swish, hard-swish, GELU, any chain of element-wise ops of one value and numbers),
+      an integer network needs 8-bit codes in between, to look them up. A point is put there, named after the op that
+      makes the value, of the kind that the point behind the activation has.
+      Its parameters are those with the least mean squared error behind the outer quantizer. The error is taken over inputs
+      of all magnitudes up to 2^15, 256 in each octave; their weights come from the statistics of the outer point, whose
+      histogram says how often a result was seen: the count of a bin is spread evenly over the inputs whose results
+      it holds. So a threshold ends where inputs beyond it make the same code, or were not seen. Candidates are powers of
+      two, or 8 thresholds in each octave; of equal errors the finest wins.
+
+    With `remarks`, a layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias| + half a step of the
+    output, all as codes) says so: f32 adds exactly below that only, and with steps that are powers of two nothing else is
+    ever rounded.
+
+    Before:
+    ```mlir
+    %x = tpc.quantize %arg0 as "in" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x1x1x1xf32>
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+    %0 = tosa.conv2d %x, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    %1 = tosa.sigmoid %0 : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
+    %2 = tpc.quantize %1 as "sigmoid" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8, is_signed = false>) : tensor<1x1x1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %x = tpc.quantize %arg0 as "in" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8, rounding = half_up>) : tensor<1x1x1x1xf32>
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+    %0 = tosa.conv2d %x, %w, %rounded_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    %i = tpc.quantize %0 as "conv" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8, rounding = half_up>) : tensor<1x1x1x1xf32>
+    %1 = tosa.sigmoid %i : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
+    %2 = tpc.quantize %1 as "sigmoid" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8, is_signed = false, rounding = half_up>) : tensor<1x1x1x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
+           "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
+    Option<"tablePoints", "table-points", "bool", /*default=*/"true",
+           "Quantize in front of fused activations that are more than a clamp">,
+    Mct_RemarksOption,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mct::tpc::TpcDialect"];
+}
+
 def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
   let summary = "Turn a network whose points have parameters into one of integers";
   let description = [{

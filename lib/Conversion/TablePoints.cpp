@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "TablePoints.h"
+#include "mct/Analysis/ConstantEvaluator.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Quantization/Selection.h"
+#include "mct/Transforms/StatisticsConversion.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mct;
+using quantization::Grid;
+
+/// An element-wise function of one number, as ops.
+namespace {
+class Expression {
+public:
+  /// The last value of which alone, and of numbers, element-wise ops make
+  /// `result`. `isSource`: whether nobody looks at what a value is made of.
+  Expression(Value result, ConstantEvaluator &constants,
+             llvm::function_ref<bool(Value)> isSource);
+
+  Value getSource() const { return source; }
+  bool contains(Operation *op) const { return ops.contains(op); }
+  /// Whether limits of codes do the same.
+  bool isClamp() const {
+    return llvm::all_of(ops, llvm::IsaPred<tosa::ClampOp, tosa::IdentityOp>);
+  }
+  /// In f32, as at run time; none where that is not known in advance.
+  std::optional<std::vector<float>> evaluate(ArrayRef<float> inputs) const;
+
+private:
+  /// The operands of an element-wise op that are no numbers; none for other
+  /// ops, and for numbers that differ from element to element.
+  std::optional<SmallVector<Value>> getVariables(Operation *op);
+
+  Value result, source;
+  ConstantEvaluator &constants;
+  llvm::SetVector<Operation *> ops;
+  DenseMap<Value, ConstantTensor> numbers;
+};
+} // namespace
+
+/// Ops of one activation, and more.
+static constexpr size_t kMaxOps = 64;
+
+std::optional<SmallVector<Value>> Expression::getVariables(Operation *op) {
+  auto elementwise = dyn_cast_or_null<ElementwiseOpInterface>(op);
+  if (!elementwise || isa<tpc::QuantizeOp>(op) || !constants.knows(op) ||
+      op->getNumResults() != 1)
+    return std::nullopt;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  SmallVector<Value> variables;
+  for (Value operand :
+       op->getOperands().take_front(elementwise.getNumDataOperands())) {
+    if (std::optional<ConstantTensor> number = constants.evaluate(operand)) {
+      if (number->getNumElements() != 1 && !number->isSplat())
+        return std::nullopt;
+      numbers[operand] = *number;
+      continue;
+    }
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || type.getShape() != shape)
+      return std::nullopt;
+    variables.push_back(operand);
+  }
+  return variables;
+}
+
+Expression::Expression(Value result, ConstantEvaluator &constants,
+                       llvm::function_ref<bool(Value)> isSource)
+    : result(result), source(result), constants(constants) {
+  // Values of which the result is made, and ops on the way to them. Whenever
+  // there is one value only, it may be the source.
+  llvm::SmallSetVector<Value, 4> open;
+  open.insert(result);
+  llvm::SetVector<Operation *> passed;
+  while (passed.size() < kMaxOps) {
+    // The last one first: what it is made of may be among the others.
+    Value last;
+    for (Value value : open)
+      if (Operation *op = value.getDefiningOp();
+          op && !isSource(value) && !isa<tpc::QuantizeOp>(op) &&
+          op->getBlock() == result.getDefiningOp()->getBlock() &&
+          (!last || last.getDefiningOp()->isBeforeInBlock(op)))
+        last = value;
+    std::optional<SmallVector<Value>> variables;
+    if (last)
+      variables = getVariables(last.getDefiningOp());
+    if (!variables)
+      return;
+    open.remove(last);
+    open.insert(variables->begin(), variables->end());
+    passed.insert(last.getDefiningOp());
+    if (open.size() == 1) {
+      source = open.front();
+      ops.insert(passed.begin(), passed.end());
+    }
+  }
+}
+
+std::optional<std::vector<float>>
+Expression::evaluate(ArrayRef<float> inputs) const {
+  Block scratch;
+  OpBuilder builder(source.getContext());
+  builder.setInsertionPointToStart(&scratch);
+  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
+  SmallVector<int64_t> one(rank, 1), all(rank, 1);
+  if (all.empty())
+    return std::nullopt;
+  all[0] = int64_t(inputs.size());
+  IRMapping mapping;
+  auto addConstant = [&](Value of, const ConstantTensor &tensor) {
+    mapping.map(of, tosa::ConstOp::create(builder, source.getLoc(),
+                                          tensor.getType(),
+                                          tensor.toAttribute("number"))
+                        .getResult());
+  };
+  addConstant(source, ConstantTensor::create<float>(
+                          RankedTensorType::get(all, builder.getF32Type()),
+                          inputs.vec()));
+  for (const auto &[value, tensor] : numbers)
+    addConstant(value, ConstantTensor::create<double>(
+                           RankedTensorType::get(
+                               one, tensor.getType().getElementType()),
+                           {tensor.decode<double>().front()}));
+  SmallVector<Operation *> ordered(ops.begin(), ops.end());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered) {
+    Value made = builder.clone(*op, mapping)->getResult(0);
+    made.setType(cast<RankedTensorType>(made.getType()).clone(all));
+  }
+  std::optional<ConstantTensor> computed =
+      ConstantEvaluator().evaluate(mapping.lookup(result));
+  std::optional<std::vector<float>> values;
+  if (computed) {
+    values = computed->decode<float>();
+    if (values->size() == 1)
+      values->assign(inputs.size(), values->front());
+  }
+  scratch.dropAllReferences();
+  scratch.clear();
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an activation is tried with: inputs, what it makes of them, and how
+/// often such results were seen.
+struct Trial {
+  std::vector<float> inputs, results;
+  std::vector<double> weights;
+};
+} // namespace
+
+/// Inputs of all magnitudes, ascending: 2^8 in every octave.
+static std::vector<float> makeInputs() {
+  constexpr int kLowest = -12, kHighest = 15, kPerOctave = 256;
+  std::vector<float> inputs{0};
+  for (int octave = kLowest; octave != kHighest; ++octave)
+    for (int part = 0; part != kPerOctave; ++part) {
+      float value = std::ldexp(1.0f + float(part) / float(kPerOctave), octave);
+      inputs.push_back(value);
+      inputs.push_back(-value);
+    }
+  llvm::sort(inputs);
+  return inputs;
+}
+
+/// Weighs the inputs by the statistics of the results: a bin's count is spread
+/// evenly over the inputs whose results it holds. Without a histogram all
+/// inputs weigh alike whose results were seen, or, without statistics, are on
+/// the grid.
+static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
+                  const Grid &outer) {
+  size_t count = trial.inputs.size();
+  std::vector<double> widths(count);
+  for (size_t i = 0; i != count; ++i)
+    widths[i] = (double(trial.inputs[std::min(i + 1, count - 1)]) -
+                 double(trial.inputs[i ? i - 1 : 0])) /
+                2;
+  double lowest = statistics
+                      ? statistics.getMin()
+                      : outer.step * double(outer.qmin - outer.zeroPoint),
+         highest = statistics
+                       ? statistics.getMax()
+                       : outer.step * double(outer.qmax - outer.zeroPoint);
+  // The number of a result's bin; zeros have their own.
+  std::optional<SmallVector<int64_t>> counts;
+  tpc::HistogramAttr histogram =
+      statistics ? statistics.getHistogram() : tpc::HistogramAttr();
+  if (histogram)
+    counts = readCounts(histogram);
+  auto binOf = [&](float value) -> std::optional<int64_t> {
+    if (!std::isfinite(value) || value < lowest || value > highest)
+      return std::nullopt;
+    if (!counts)
+      return 0;
+    if (value == 0)
+      return int64_t(counts->size());
+    double position = std::floor(std::ldexp(
+                          double(value), -int(histogram.getStepExponent()))) -
+                      double(histogram.getFirst());
+    if (position < 0 || position >= double(counts->size()))
+      return std::nullopt;
+    return int64_t(position);
+  };
+  std::vector<double> shares((counts ? counts->size() : 0) + 1, 0);
+  for (size_t i = 0; i != count; ++i)
+    if (std::optional<int64_t> bin = binOf(trial.results[i]))
+      shares[*bin] += widths[i];
+  trial.weights.assign(count, 0);
+  for (size_t i = 0; i != count; ++i) {
+    std::optional<int64_t> bin = binOf(trial.results[i]);
+    if (!bin || shares[*bin] == 0)
+      continue;
+    double seen = !counts ? 1
+                  : *bin == int64_t(counts->size())
+                      ? double(statistics.getZeros())
+                      : double((*counts)[*bin]);
+    trial.weights[i] = seen * widths[i] / shares[*bin];
+  }
+}
+
+/// Quantizers to try, coarse ones first.
+static SmallVector<tpc::QuantizerAttrInterface>
+makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
+               quantization::Rounding rounding) {
+  SmallVector<tpc::QuantizerAttrInterface> candidates;
+  tpc::QuantizationMethodAttrInterface method = outer.getQuantizationMethod();
+  std::optional<quantization::QuantizerKind> kind = method.getSearch();
+  if (!kind || outer.getGrids().size() != 1)
+    return candidates;
+  quantization::SelectionOptions options;
+  options.kind = *kind;
+  options.bits = 8;
+  auto add = [&](const quantization::SelectedParameters &selected) {
+    tpc::QuantizerAttrInterface candidate =
+        method.createQuantizer(selected, options);
+    if (!candidate)
+      return;
+    if (tpc::QuantizerAttrInterface rounded =
+            candidate.withRoundingMode(rounding))
+      candidates.push_back(rounded);
+  };
+  // What inputs there are.
+  double lo = 0, hi = 0;
+  for (auto [input, weight] : llvm::zip_equal(trial.inputs, trial.weights))
+    if (weight > 0) {
+      lo = std::min(lo, double(input));
+      hi = std::max(hi, double(input));
+    }
+  constexpr int kPerOctave = 8, kOctaves = 24;
+  double most = std::exp2(std::ceil(std::log2(std::max({-lo, hi, 0x1p-16}))));
+  for (int part = 0; part != kOctaves * kPerOctave; ++part) {
+    double size =
+        std::ldexp(most * (1 - double(part % kPerOctave) / (2 * kPerOctave)),
+                   -part / kPerOctave);
+    quantization::SelectedParameters selected;
+    if (*kind == quantization::QuantizerKind::PowerOfTwo) {
+      if (part % kPerOctave)
+        continue;
+      selected.threshold = size;
+    } else if (*kind == quantization::QuantizerKind::Symmetric) {
+      selected.threshold = size;
+    } else if (*kind == quantization::QuantizerKind::Uniform) {
+      quantization::UniformParameters uniform =
+          quantization::uniformParametersForRange(
+              std::max(lo, -size), std::min(hi, size), options.bits);
+      selected.step = uniform.step;
+      selected.zeroPoint = uniform.zeroPoint;
+    } else {
+      break;
+    }
+    add(selected);
+  }
+  return candidates;
+}
+
+/// Weighted squared error behind the outer quantizer when `inner` quantizes the
+/// input of the expression.
+static double measure(const Expression &expression, const Trial &trial,
+                      tpc::QuantizerAttrInterface inner,
+                      tpc::QuantizerAttrInterface outer) {
+  SmallVector<float> levels = inner.getLevels(0);
+  std::optional<std::vector<float>> table = expression.evaluate(levels);
+  if (!table)
+    return std::numeric_limits<double>::infinity();
+  outer.fakeQuantize({int64_t(table->size())}, {}, table->data(),
+                     table->data());
+  std::vector<float> quantized(trial.inputs.size());
+  inner.fakeQuantize({int64_t(quantized.size())}, {}, trial.inputs.data(),
+                     quantized.data());
+  double step = double(levels[1]) - double(levels[0]), error = 0;
+  for (size_t i = 0; i != quantized.size(); ++i) {
+    if (trial.weights[i] == 0)
+      continue;
+    double code = std::nearbyint((quantized[i] - levels[0]) / step);
+    double difference =
+        double((
+            *table)[size_t(std::clamp(code, 0.0, double(table->size() - 1)))]) -
+        double(trial.results[i]);
+    error += trial.weights[i] * difference * difference;
+  }
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
+static tpc::QuantizerAttrInterface
+selectQuantizer(const Expression &expression, tpc::QuantizeOp point,
+                quantization::Rounding rounding) {
+  tpc::QuantizerAttrInterface outer = point.getParametersAttr();
+  Trial trial;
+  trial.inputs = makeInputs();
+  std::optional<std::vector<float>> results = expression.evaluate(trial.inputs);
+  if (!results)
+    return {};
+  trial.results = std::move(*results);
+  weigh(trial, point.getStatisticsAttr(), outer.getGrids().front());
+  tpc::QuantizerAttrInterface best;
+  double least = std::numeric_limits<double>::infinity();
+  for (tpc::QuantizerAttrInterface candidate :
+       makeCandidates(outer, trial, rounding)) {
+    double error = measure(expression, trial, candidate, outer);
+    // Of equal ones the finest.
+    if (error <= least && std::isfinite(error)) {
+      least = error;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+void mct::insertTablePoints(
+    func::FuncOp function, const KernelOps &kernels,
+    quantization::Rounding rounding,
+    llvm::function_ref<void(Operation *, const Record &)> report) {
+  SmallVector<tpc::QuantizeOp> points;
+  llvm::StringSet<> names;
+  llvm::DenseSet<Value> layers;
+  function.walk([&](Operation *op) {
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
+      points.push_back(point);
+      names.insert(point.getUniqueName());
+    }
+    if (std::optional<KernelOp> layer = kernels.get(op))
+      layers.insert(layer->getResult());
+  });
+  ConstantEvaluator constants;
+  for (tpc::QuantizeOp point : points) {
+    tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+    Operation *last = point.getInput().getDefiningOp();
+    if (!point.isActivation() || !parameters || !last ||
+        parameters.getGrids().size() != 1)
+      continue;
+    Expression expression(point.getInput(), constants,
+                          [&](Value value) { return layers.contains(value); });
+    Value source = expression.getSource();
+    Operation *op = source.getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    if (expression.isClamp() || !op || isa<tpc::QuantizeOp>(op) || !type ||
+        !type.getElementType().isF32())
+      continue;
+    std::string where = "before '" + point.getPointName().str() + "'";
+    // Tables have 256 entries.
+    if (parameters.getBits() > 8) {
+      report(op, Record(Reason::TooManyBits)
+                     << "gets no point " << where << ": that has "
+                     << named("bits", int64_t(parameters.getBits()))
+                     << " bits, more than a table of codes has");
+      continue;
+    }
+    tpc::QuantizerAttrInterface chosen =
+        selectQuantizer(expression, point, rounding);
+    if (!chosen) {
+      report(op, Record(Reason::NotComputable)
+                     << "gets no point " << where
+                     << ": no quantizer of its kind is known for what is in "
+                        "between");
+      continue;
+    }
+    StringAttr present = getName(source);
+    std::string base =
+        present ? present.str() : point.getPointName().str() + "_input";
+    std::string name = base;
+    for (unsigned number = 1; !names.insert(name).second; ++number)
+      name = base + "_" + std::to_string(number);
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfterValue(source);
+    auto inner = tpc::QuantizeOp::create(
+        builder, source.getLoc(), source.getType(), source, name,
+        /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(),
+        /*config=*/Attribute(), /*candidates=*/Attribute(),
+        /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
+        /*statistics=*/tpc::StatisticsAttr(), chosen,
+        /*selection=*/tpc::SelectionAttr(),
+        /*corrections=*/tpc::CorrectionsAttr());
+    source.replaceUsesWithIf(inner.getResult(), [&](OpOperand &use) {
+      return expression.contains(use.getOwner());
+    });
+    constants.clear();
+    const Grid grid = chosen.getGrids().front();
+    report(
+        op,
+        Record(Decision::Applied, Reason::TablePoint)
+            << "gets a point " << where << ": "
+            << named("low", grid.step * double(grid.qmin - grid.zeroPoint))
+            << " to "
+            << named("high", grid.step * double(grid.qmax - grid.zeroPoint)));
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points between a layer and the activation that is fused to it, where integer
+// networks need codes to look up.
+#ifndef MCT_LIB_CONVERSION_TABLEPOINTS_H
+#define MCT_LIB_CONVERSION_TABLEPOINTS_H
+
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Quantization/Grid.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct {
+
+/// Puts a point behind every value of which a chain of element-wise ops, more
+/// than clamps, makes what an activation point with parameters of at most 8
+/// bits quantizes, and which no point quantizes yet. See
+/// `mct-simulate-integers` for its parameters. `report`: what was done at which
+/// op, and what was not.
+void insertTablePoints(
+    mlir::func::FuncOp function, const KernelOps &kernels,
+    quantization::Rounding rounding,
+    llvm::function_ref<void(mlir::Operation *, const Record &)> report);
+
+} // namespace mct
+
+#endif // MCT_LIB_CONVERSION_TABLEPOINTS_H
