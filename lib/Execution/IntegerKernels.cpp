@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace mct::execution;
 
@@ -17,6 +18,12 @@ static constexpr int64_t kSlack = 64;
 // Rescale
 //===----------------------------------------------------------------------===//
 
+PackedRescale::PackedRescale(int64_t channels)
+    : lanes(roundUp(channels, kLanes) / kLanes) {
+  shape.low = std::numeric_limits<int32_t>::min();
+  shape.high = std::numeric_limits<int32_t>::max();
+}
+
 PackedRescale::PackedRescale(const RescaleShape &shape, int64_t channels)
     : shape(shape), lanes(roundUp(channels, kLanes) / kLanes) {
   auto isPowerOfTwo = [](int32_t multiplier) {
@@ -27,14 +34,17 @@ PackedRescale::PackedRescale(const RescaleShape &shape, int64_t channels)
   auto rightShift = [&](size_t i) {
     return shape.shifts[i] - __builtin_ctz(shape.multipliers[i]);
   };
-  bool onlyShifts = true, roundsTwice = false;
+  bool onlyRight = true, onlyLeft = true, roundsTwice = false;
   for (size_t i = 0; i != shape.shifts.size(); ++i) {
-    onlyShifts &= isPowerOfTwo(shape.multipliers[i]) && rightShift(i) >= 1 &&
-                  rightShift(i) <= 32;
+    bool isPower = isPowerOfTwo(shape.multipliers[i]);
+    onlyRight &= isPower && rightShift(i) >= 1 && rightShift(i) <= 32;
+    onlyLeft &= isPower && rightShift(i) <= 0;
     roundsTwice |= shape.doubleRound && shape.shifts[i] > 31;
   }
   if (!roundsTwice)
-    mode = onlyShifts ? RescaleLoop::Mode::Shift : RescaleLoop::Mode::Single;
+    mode = onlyRight  ? RescaleLoop::Mode::ShiftRight
+           : onlyLeft ? RescaleLoop::Mode::ShiftLeft
+                      : RescaleLoop::Mode::Single;
   for (int64_t channel = 0; channel != int64_t(lanes.size()) * kLanes;
        ++channel) {
     size_t i =
@@ -47,8 +57,10 @@ PackedRescale::PackedRescale(const RescaleShape &shape, int64_t channels)
     group.rounding[odd][at] = (int64_t(1) << (shape.shifts[i] - 1)) + twice;
     group.takenBack[odd][at] = 2 * twice;
     group.shift[odd][at] = shape.shifts[i];
-    group.rightShift[lane] =
-        mode == RescaleLoop::Mode::Shift ? rightShift(i) - 1 : 0;
+    group.powerShift[lane] =
+        mode == RescaleLoop::Mode::ShiftRight  ? rightShift(i) - 1
+        : mode == RescaleLoop::Mode::ShiftLeft ? -rightShift(i)
+                                               : 0;
   }
 }
 
@@ -165,7 +177,7 @@ public:
 };
 
 PackedRescale pack(const RescaleShape *rescale, int64_t channels) {
-  return rescale ? PackedRescale(*rescale, channels) : PackedRescale();
+  return rescale ? PackedRescale(*rescale, channels) : PackedRescale(channels);
 }
 
 class IntegerConvolution final : public IntegerKernel {
@@ -496,4 +508,75 @@ std::unique_ptr<IntegerKernel> mct::execution::makeIntegerMatMul(
     const RescaleShape *rescale) {
   return std::make_unique<IntegerMatMul>(shape, constant, firstZeroPoint,
                                          secondZeroPoint, rescale);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class IntegerChain final : public IntegerKernel {
+public:
+  IntegerChain(llvm::ArrayRef<ChainNode> nodes, int64_t elements,
+               int outputBytes)
+      : elements(elements), outputBytes(outputBytes) {
+    rescales.reserve(nodes.size());
+    for (const ChainNode &node : nodes) {
+      ChainStep &step = steps.emplace_back(node.step);
+      const RescaleShape &shape = node.rescale;
+      PackedRescale &packed = rescales.emplace_back(
+          shape.shifts.empty() ? PackedRescale(1) : PackedRescale(shape, 1));
+      step.rescale = packed.loop();
+      step.rescale.low = shape.low;
+      step.rescale.high = shape.high;
+      if (!node.table.empty()) {
+        tables.push_back(node.table);
+        step.table = tables.back().data();
+      }
+      registers = std::max(registers, step.to + 1);
+    }
+  }
+
+  int64_t scratchBytes() const override {
+    return registers * kChainBlock * int64_t(sizeof(int32_t));
+  }
+  int64_t bytes() const override {
+    int64_t bytes = 0;
+    for (const PackedRescale &rescale : rescales)
+      bytes += rescale.bytes();
+    for (const std::vector<int8_t> &table : tables)
+      bytes += int64_t(table.size());
+    return bytes;
+  }
+
+  void run(llvm::ArrayRef<const void *> operands, void *result,
+           char *scratch) const override {
+    ChainLoop loop;
+    loop.steps = steps.data();
+    loop.numSteps = int64_t(steps.size());
+    loop.operands = operands.data();
+    loop.elements = elements;
+    loop.registers = reinterpret_cast<int32_t *>(scratch);
+    loop.output = result;
+    loop.outputBytes = outputBytes;
+    integerLoops().compute(loop);
+  }
+
+private:
+  int64_t elements;
+  int outputBytes;
+  int registers = 0;
+  std::vector<ChainStep> steps;
+  std::vector<PackedRescale> rescales;
+  /// Their elements stay where they are.
+  std::vector<std::vector<int8_t>> tables;
+};
+
+} // namespace
+
+std::unique_ptr<IntegerKernel>
+mct::execution::makeIntegerChain(llvm::ArrayRef<ChainNode> nodes,
+                                 int64_t elements, int outputBytes) {
+  return std::make_unique<IntegerChain>(nodes, elements, outputBytes);
 }

@@ -35,7 +35,7 @@ struct RescaleShape {
 class PackedRescale {
 public:
   /// Copies i32.
-  PackedRescale() : lanes(1) {}
+  explicit PackedRescale(int64_t channels);
   PackedRescale(const RescaleShape &shape, int64_t channels);
 
   RescaleLoop loop() const;
@@ -73,6 +73,20 @@ std::unique_ptr<IntegerKernel>
 makeIntegerMatMul(const MatMulShape &shape, llvm::ArrayRef<int8_t> constant,
                   int32_t firstZeroPoint, int32_t secondZeroPoint,
                   const RescaleShape *rescale);
+
+/// A step of an elementwise computation, without what it refers to.
+struct ChainNode {
+  ChainStep step;
+  /// One for all elements; without a shift it only clamps.
+  RescaleShape rescale;
+  std::vector<int8_t> table;
+};
+
+/// Steps on so many elements of tensors of one shape. The last one makes the
+/// result, whose elements have 1, 2 or 4 bytes.
+std::unique_ptr<IntegerKernel> makeIntegerChain(llvm::ArrayRef<ChainNode> nodes,
+                                                int64_t elements,
+                                                int outputBytes);
 
 } // namespace mct::execution
 

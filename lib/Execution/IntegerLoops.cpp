@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -13,10 +14,10 @@ using namespace mct::quantization;
 
 namespace mct::execution {
 
-// Templates take their instructions from where they are defined, not from who
+// Lambdas and templates take their instructions from where they are defined, not from who
 // calls them, so every set has its own.
 #define MCT_INTEGER_LOOPS(name)                                                \
-  {name, &convolve, &convolveDepthwise, &flip, &packColumns}
+  {name, &convolve, &convolveDepthwise, &compute, &flip, &packColumns}
 
 #if defined(__x86_64__)
 #pragma clang attribute push(                                                  \

@@ -22,15 +22,15 @@ struct alignas(64) RescaleLanes {
   /// Taken back where the value is negative: 2^31 for double rounding.
   int64_t takenBack[2][8];
   int64_t shift[2][8];
-  /// Where all multipliers are powers of two: what is left of the shifts,
-  /// less 1.
-  int32_t rightShift[kLanes];
+  /// Where all multipliers are powers of two, what is left of the shifts: to
+  /// the right, less 1, or to the left.
+  int32_t powerShift[kLanes];
 };
 
 /// (value - inputZeroPoint) * multiplier * 2^-shift + outputZeroPoint, rounded
 /// half up (or twice), between two bounds.
 struct RescaleLoop {
-  enum class Mode { Copy, Shift, Single, Double };
+  enum class Mode { Copy, ShiftLeft, ShiftRight, Single, Double };
   Mode mode = Mode::Copy;
   int32_t inputZeroPoint = 0, outputZeroPoint = 0;
   int32_t low = 0, high = 0;
@@ -96,11 +96,41 @@ inline int64_t depthwiseScratch(const DepthwiseLoop &loop) {
          loop.outputWidth * ((loop.kernelWidth + 3) / 4) * 4 * kLanes;
 }
 
+/// A step of an elementwise computation. Registers hold a block of elements.
+struct ChainStep {
+  /// Tensor that is read, or a register.
+  int operand = -1, from = 0;
+  int operandBytes = 1;
+  /// Behind the clamp of `rescale`: adds to, or subtracts from, a register.
+  enum class Combine { None, Add, Subtract };
+  Combine combine = Combine::None;
+  int combined = 0;
+  /// Instead of the rescale: 256 results, for elements of i8.
+  const int8_t *table = nullptr;
+  RescaleLoop rescale;
+  /// Register that is written, or -1 for the output.
+  int to = -1;
+};
+/// Elements of a register.
+constexpr int64_t kChainBlock = 512;
+
+struct ChainLoop {
+  const ChainStep *steps = nullptr;
+  int64_t numSteps = 0;
+  const void *const *operands = nullptr;
+  int64_t elements = 0;
+  /// The registers, one behind the other.
+  int32_t *registers = nullptr;
+  void *output = nullptr;
+  int outputBytes = 1;
+};
+
 /// The loops for one instruction set.
 struct IntegerLoops {
   const char *name;
   void (*convolve)(const ConvolutionLoop &);
   void (*convolveDepthwise)(const DepthwiseLoop &);
+  void (*compute)(const ChainLoop &);
   /// Bytes from signed to unsigned, 128 more.
   void (*flip)(const int8_t *from, int64_t count, uint8_t *to);
   /// [inner, columns] of bytes as weights of a ConvolutionLoop; columns that

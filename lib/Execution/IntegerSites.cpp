@@ -3,6 +3,9 @@
 // Which ops of a function are calls of integer kernels.
 #include "Sites.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace mlir;
 using namespace mct;
 using namespace mct::execution;
@@ -130,7 +133,148 @@ SiteFinder::makeInteger(Operation *operation, const RescaleShape *rescale,
                            second.front(), rescale);
 }
 
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// Ops that a chain of steps computes, with the chains of what they read.
+struct SiteFinder::Chain {
+  SmallVector<ChainNode> nodes;
+  SmallVector<Value, 2> operands;
+  SmallVector<Operation *> ops;
+  int registers = 0;
+};
+
+static bool isLinkType(Value value) {
+  return isStaticInteger(value, {8, 16, 32});
+}
+
+/// Whether a step can compute the op.
+bool SiteFinder::isLink(Operation *op) {
+  if (op->getNumResults() != 1 || !isLinkType(op->getResult(0)) ||
+      sites.contains(op) || covered.contains(op))
+    return false;
+  Value result = op->getResult(0);
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(result.getType()).getShape();
+  auto hasShape = [&](Value value) {
+    return isLinkType(value) &&
+           cast<RankedTensorType>(value.getType()).getShape() == shape;
+  };
+  if (auto rescale = dyn_cast<tosa::RescaleOp>(op)) {
+    std::optional<RescaleShape> read = readRescale(rescale);
+    return read && read->shifts.size() == 1;
+  }
+  if (auto clamp = dyn_cast<tosa::ClampOp>(op))
+    return isa<IntegerAttr>(clamp.getMinVal());
+  if (isa<tosa::AddOp, tosa::SubOp>(op))
+    return isStaticInteger(result, {32}) && hasShape(op->getOperand(0)) &&
+           hasShape(op->getOperand(1));
+  if (auto table = dyn_cast<tosa::TableOp>(op))
+    return isStaticInteger(table.getInput1(), {8}) &&
+           isStaticInteger(result, {8}) &&
+           evaluateIntegers<int8_t>(table.getTable()).size() == 256;
+  return false;
+}
+
+/// The step that makes the value; where it goes is still open.
+ChainNode SiteFinder::link(Value value, Chain &chain) {
+  auto unbounded = [] {
+    ChainNode node;
+    node.rescale.low = std::numeric_limits<int32_t>::min();
+    node.rescale.high = std::numeric_limits<int32_t>::max();
+    return node;
+  };
+  Operation *op = value.getDefiningOp();
+  bool isRoot = chain.ops.empty();
+  constexpr size_t kLongestChain = 64;
+  if (!op || chain.ops.size() >= kLongestChain ||
+      (!isRoot && (!soleUser(value) || !isLink(op)))) {
+    ChainNode node = unbounded();
+    auto found = llvm::find(chain.operands, value);
+    node.step.operand = int(found - chain.operands.begin());
+    if (found == chain.operands.end())
+      chain.operands.push_back(value);
+    node.step.operandBytes = int(
+        cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() / 8);
+    return node;
+  }
+  chain.ops.push_back(op);
+  auto finish = [&](ChainNode node) {
+    node.step.to = chain.registers++;
+    chain.nodes.push_back(std::move(node));
+    return chain.nodes.back().step.to;
+  };
+  auto isOpen = [](const ChainNode &node) {
+    return node.table.empty() &&
+           node.step.combine == ChainStep::Combine::None;
+  };
+  auto reopen = [&](ChainNode node) {
+    ChainNode next = unbounded();
+    next.step.from = finish(std::move(node));
+    return next;
+  };
+  auto isPlain = [&](const ChainNode &node) {
+    return isOpen(node) && node.rescale.shifts.empty() &&
+           node.rescale.low == std::numeric_limits<int32_t>::min() &&
+           node.rescale.high == std::numeric_limits<int32_t>::max();
+  };
+  ChainNode node = link(op->getOperand(0), chain);
+  if (auto rescale = dyn_cast<tosa::RescaleOp>(op)) {
+    if (!isPlain(node))
+      node = reopen(std::move(node));
+    node.rescale = *readRescale(rescale);
+  } else if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
+    if (!isOpen(node))
+      node = reopen(std::move(node));
+    auto bound = [](Attribute attribute) {
+      return int32_t(cast<IntegerAttr>(attribute).getValue().getSExtValue());
+    };
+    int32_t low = bound(clamp.getMinVal()), high = bound(clamp.getMaxVal());
+    node.rescale.low = std::clamp(node.rescale.low, low, high);
+    node.rescale.high = std::clamp(node.rescale.high, low, high);
+  } else if (auto table = dyn_cast<tosa::TableOp>(op)) {
+    if (!isPlain(node))
+      node = reopen(std::move(node));
+    node.table = evaluateIntegers<int8_t>(table.getTable());
+  } else {
+    int first = finish(std::move(node));
+    node = link(op->getOperand(1), chain);
+    if (!isOpen(node))
+      node = reopen(std::move(node));
+    node.step.combine = isa<tosa::AddOp>(op) ? ChainStep::Combine::Add
+                                             : ChainStep::Combine::Subtract;
+    node.step.combined = first;
+  }
+  return node;
+}
+
+/// Rescales, clamps, sums and tables of one shape, each read by the next alone.
+void SiteFinder::findChain(Operation *op) {
+  if (!isLink(op))
+    return;
+  // The last one makes the call.
+  Operation *user = soleUser(op->getResult(0));
+  if (user && isLink(user))
+    return;
+  Chain chain;
+  ChainNode last = link(op->getResult(0), chain);
+  last.step.to = -1;
+  chain.nodes.push_back(std::move(last));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  program.integers.push_back(
+      makeIntegerChain(chain.nodes, type.getNumElements(),
+                       int(type.getElementTypeBitWidth() / 8)));
+  for (Operation *next : llvm::drop_begin(chain.ops))
+    covered.insert(next);
+  sites[op] = {Step::Kind::Integer, program.integers.size() - 1,
+               chain.operands};
+}
+
 void SiteFinder::findInteger(Operation *op) {
+  if (isa<tosa::RescaleOp, tosa::ClampOp, tosa::AddOp, tosa::SubOp,
+          tosa::TableOp>(op))
+    return findChain(op);
   if (!isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp,
            tosa::MatMulOp>(op))
     return;

@@ -65,6 +65,10 @@ private:
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);
   void findInteger(mlir::Operation *op);
+  struct Chain;
+  bool isLink(mlir::Operation *op);
+  ChainNode link(mlir::Value value, Chain &chain);
+  void findChain(mlir::Operation *op);
   std::optional<RescaleShape> readRescale(mlir::tosa::RescaleOp op);
   llvm::SmallVector<mlir::Operation *, 2>
   readRescaleBehind(mlir::Operation *op, std::optional<RescaleShape> &rescale);

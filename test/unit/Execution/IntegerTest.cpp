@@ -77,8 +77,9 @@ public:
 
   /// From one signed type to another.
   std::string rescale(const std::string &value, const Sizes &shape,
-                      const std::string &from, const std::string &to) {
-    bool perChannel = chance(50), powersOfTwo = chance(30);
+                      const std::string &from, const std::string &to,
+                      bool mayBePerChannel = true) {
+    bool perChannel = mayBePerChannel && chance(50), powersOfTwo = chance(30);
     Sizes parameters{perChannel ? shape.back() : 1};
     std::string multipliers = constant(parameters, "i32", [&] {
       return powersOfTwo  ? int64_t(1) << 30
@@ -88,7 +89,7 @@ public:
     bool small = from == "i8";
     std::string shifts = constant(parameters, "i8", [&] {
       return chance(10) ? between(2, 62)
-             : small    ? between(26, 33)
+             : small    ? between(10, 33)
                         : between(30, 46);
     });
     std::string in = scalar(from, from == "i8" ? zeroPoint() : 0);
@@ -144,6 +145,7 @@ public:
   std::string convolution();
   std::string transposeConvolution();
   std::string matMul();
+  std::string chain();
 
 private:
   template <typename Number>
@@ -271,6 +273,44 @@ std::string Writer::matMul() {
   return function(finish(sum, result));
 }
 
+/// Rescales, sums, clamps and tables of one shape.
+std::string Writer::chain() {
+  Sizes shape{1, between(1, 3), between(1, 500)};
+  auto operand = [&] {
+    std::string value = input(shape);
+    if (chance(20)) {
+      std::string table =
+          constant({256}, "i8", [&] { return between(-128, 127); });
+      value = op("table", {value, table},
+                 {tensorType(shape, "i8"), "tensor<256xi8>"}, "",
+                 tensorType(shape, "i8"));
+    }
+    if (chance(20))
+      value = clamp(value, shape, "i8");
+    value = rescale(value, shape, "i8", "i32", /*mayBePerChannel=*/false);
+    if (chance(30))
+      value = rescale(value, shape, "i32", "i32", /*mayBePerChannel=*/false);
+    return value;
+  };
+  std::string type = tensorType(shape, "i32");
+  std::string value = operand();
+  for (int64_t terms = between(0, 2); terms != 0; --terms) {
+    std::string other = operand();
+    if (chance(30))
+      std::swap(value, other);
+    value = op(chance(70) ? "add" : "sub", {value, other}, {type, type}, "",
+               type);
+    if (chance(20))
+      value = clamp(value, shape, "i32");
+  }
+  std::string element = chance(70) ? "i8" : chance(50) ? "i16" : "i32";
+  value = rescale(value, shape, "i32", element, /*mayBePerChannel=*/false);
+  if (chance(30))
+    value = clamp(value, shape, element);
+  resultType = tensorType(shape, element.c_str());
+  return function(value);
+}
+
 class IntegerTest : public ExecutionTest {
 protected:
   using Bytes = std::vector<char>;
@@ -338,6 +378,17 @@ TEST_F(IntegerTest, TransposeConvolutionsComputeWhatTheLoweringComputes) {
 TEST_F(IntegerTest, MatrixProductsComputeWhatTheLoweringComputes) {
   for (unsigned seed = 0; seed != 40 && !HasFatalFailure(); ++seed)
     expectSame(Writer(seed).matMul(), 1, seed);
+}
+
+TEST_F(IntegerTest, ChainsComputeWhatTheLoweringComputes) {
+  for (unsigned seed = 0; seed != 80 && !HasFatalFailure(); ++seed)
+    expectSame(Writer(seed).chain(), 0, seed);
+}
+
+TEST_F(IntegerTest, ChainsAreNotCompiled) {
+  auto made = compile(Writer(1).chain());
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->numCompiledParts(), 0U);
 }
 
 } // namespace
