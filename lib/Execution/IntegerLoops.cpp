@@ -14,8 +14,8 @@ using namespace mct::quantization;
 
 namespace mct::execution {
 
-// Lambdas and templates take their instructions from where they are defined, not from who
-// calls them, so every set has its own.
+// Lambdas and templates take their instructions from where they are defined,
+// not from who calls them, so every set has its own.
 #define MCT_INTEGER_LOOPS(name)                                                \
   {name, &convolve, &convolveDepthwise, &compute, &flip, &packColumns}
 

@@ -155,8 +155,7 @@ bool SiteFinder::isLink(Operation *op) {
       sites.contains(op) || covered.contains(op))
     return false;
   Value result = op->getResult(0);
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(result.getType()).getShape();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
   auto hasShape = [&](Value value) {
     return isLinkType(value) &&
            cast<RankedTensorType>(value.getType()).getShape() == shape;
@@ -206,8 +205,7 @@ ChainNode SiteFinder::link(Value value, Chain &chain) {
     return chain.nodes.back().step.to;
   };
   auto isOpen = [](const ChainNode &node) {
-    return node.table.empty() &&
-           node.step.combine == ChainStep::Combine::None;
+    return node.table.empty() && node.step.combine == ChainStep::Combine::None;
   };
   auto reopen = [&](ChainNode node) {
     ChainNode next = unbounded();

@@ -20,12 +20,12 @@ Range clip(int64_t position, int64_t stride, int64_t pad, int64_t kernel,
 
 /// The channels are the innermost dimension, so the loop over them is the one
 /// that becomes vector code; the window runs outside of it.
-template <typename Combine, typename Finish>
-void pool(const PoolingShape &shape, const float *input, float *output,
+template <typename Element, typename Combine, typename Finish>
+void pool(const PoolingShape &shape, const Element *input, Element *output,
           Combine combine, Finish finish) {
   const int64_t channels = shape.channels;
   for (int64_t n = 0; n < shape.batch; ++n) {
-    const float *image =
+    const Element *image =
         input + n * shape.inputHeight * shape.inputWidth * channels;
     for (int64_t y = 0; y < shape.outputHeight; ++y) {
       Range rows = clip(y, shape.strideHeight, shape.padTop, shape.kernelHeight,
@@ -36,7 +36,7 @@ void pool(const PoolingShape &shape, const float *input, float *output,
         bool first = true;
         for (int64_t row = rows.begin; row < rows.end; ++row)
           for (int64_t column = columns.begin; column < columns.end; ++column) {
-            const float *pixel =
+            const Element *pixel =
                 image + (row * shape.inputWidth + column) * channels;
             if (first)
               std::copy(pixel, pixel + channels, output);
@@ -72,4 +72,12 @@ void mct::execution::maximumPool(const PoolingShape &shape, const float *input,
         return !(best < value) && value == value ? best : value;
       },
       [](float *, int64_t) {});
+}
+
+void mct::execution::maximumPool(const PoolingShape &shape, const int8_t *input,
+                                 int8_t *output) {
+  pool(
+      shape, input, output,
+      [](int8_t best, int8_t value) { return std::max(best, value); },
+      [](int8_t *, int64_t) {});
 }

@@ -21,6 +21,8 @@ void averagePool(const PoolingShape &shape, const float *input, float *output);
 
 /// Largest element of the window; a NaN wins.
 void maximumPool(const PoolingShape &shape, const float *input, float *output);
+void maximumPool(const PoolingShape &shape, const int8_t *input,
+                 int8_t *output);
 
 } // namespace mct::execution
 

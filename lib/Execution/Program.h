@@ -61,6 +61,7 @@ struct Step {
     Integer,
     AveragePool,
     MaximumPool,
+    MaximumPoolBytes,
     Move,
     Quantize,
     Observe,

@@ -273,10 +273,10 @@ std::optional<Record> SiteFinder::findMatMul(Operation *operation) {
 
 template <typename PoolOp>
 void SiteFinder::findPool(PoolOp op, Step::Kind kind) {
-  if (!isStaticFloat(op.getInput()) || !isStaticFloat(op.getResult()))
+  auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
+  auto output = dyn_cast<RankedTensorType>(op.getType());
+  if (!input || !output || !input.hasStaticShape() || !output.hasStaticShape())
     return;
-  auto input = cast<RankedTensorType>(op.getInput().getType());
-  auto output = cast<RankedTensorType>(op.getType());
   PoolingShape shape;
   shape.batch = input.getDimSize(0);
   shape.inputHeight = input.getDimSize(1);
@@ -425,6 +425,9 @@ void SiteFinder::findPrimitives() {
     if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::PadOp, tosa::ConcatOp>(op))
       findMove(&op);
     findInteger(&op);
+    if (auto pool = dyn_cast<tosa::MaxPool2dOp>(op);
+        pool && getElementTypeOrSelf(pool.getType()).isSignlessInteger(8))
+      findPool(pool, Step::Kind::MaximumPoolBytes);
     if (!isStaticFloat(op.getOperand(0)))
       continue;
     if (auto conv = dyn_cast<tosa::Conv2DOp>(op))

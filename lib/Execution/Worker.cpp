@@ -314,6 +314,11 @@ llvm::Error Worker::State::run(const Step &step) {
     maximumPool(program.pools[step.index],
                 static_cast<const float *>(buffer(0)), result);
     break;
+  case Step::Kind::MaximumPoolBytes:
+    maximumPool(program.pools[step.index],
+                static_cast<const int8_t *>(buffer(0)),
+                static_cast<int8_t *>(pointers[*step.result]));
+    break;
   case Step::Kind::Move: {
     llvm::SmallVector<const void *, 8> sources;
     for (size_t number = 0; number + 1 != step.buffers.size(); ++number)

@@ -146,6 +146,7 @@ public:
   std::string transposeConvolution();
   std::string matMul();
   std::string chain();
+  std::string maximumPool();
 
 private:
   template <typename Number>
@@ -298,8 +299,8 @@ std::string Writer::chain() {
     std::string other = operand();
     if (chance(30))
       std::swap(value, other);
-    value = op(chance(70) ? "add" : "sub", {value, other}, {type, type}, "",
-               type);
+    value =
+        op(chance(70) ? "add" : "sub", {value, other}, {type, type}, "", type);
     if (chance(20))
       value = clamp(value, shape, "i32");
   }
@@ -309,6 +310,29 @@ std::string Writer::chain() {
     value = clamp(value, shape, element);
   resultType = tensorType(shape, element.c_str());
   return function(value);
+}
+
+std::string Writer::maximumPool() {
+  Sizes image(4), result(4), kernel(2), stride(2), pad(4);
+  image[0] = result[0] = between(1, 2);
+  image[3] = result[3] = channels(40);
+  for (int axis : {0, 1}) {
+    do {
+      kernel[axis] = between(1, 4);
+      stride[axis] = between(1, 3);
+      pad[2 * axis] = between(0, kernel[axis] - 1);
+      pad[2 * axis + 1] = between(0, kernel[axis] - 1);
+      result[1 + axis] = between(1, 9);
+      image[1 + axis] = (result[1 + axis] - 1) * stride[axis] + kernel[axis] -
+                        pad[2 * axis] - pad[2 * axis + 1];
+    } while (image[1 + axis] < 1);
+  }
+  resultType = tensorType(result, "i8");
+  return function(op("max_pool2d", {input(image)}, {tensorType(image, "i8")},
+                     array("kernel", kernel) + ", " + array("stride", stride) +
+                         ", " + array("pad", pad) +
+                         ", nan_mode = #tosa.nan_mode<PROPAGATE>",
+                     resultType));
 }
 
 class IntegerTest : public ExecutionTest {
@@ -383,6 +407,11 @@ TEST_F(IntegerTest, MatrixProductsComputeWhatTheLoweringComputes) {
 TEST_F(IntegerTest, ChainsComputeWhatTheLoweringComputes) {
   for (unsigned seed = 0; seed != 80 && !HasFatalFailure(); ++seed)
     expectSame(Writer(seed).chain(), 0, seed);
+}
+
+TEST_F(IntegerTest, MaximumPoolsComputeWhatTheLoweringComputes) {
+  for (unsigned seed = 0; seed != 20 && !HasFatalFailure(); ++seed)
+    expectSame(Writer(seed).maximumPool(), 0, seed);
 }
 
 TEST_F(IntegerTest, ChainsAreNotCompiled) {
