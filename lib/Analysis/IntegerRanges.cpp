@@ -7,6 +7,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -268,6 +269,7 @@ private:
   std::optional<Knowledge> visitResize(tosa::ResizeOp op);
   std::optional<Knowledge> visitMatMul(tosa::MatMulOp op);
   std::optional<Knowledge> visitNegate(tosa::NegateOp op);
+  std::optional<Knowledge> visitFloatCast(tosa::CastOp op);
   template <typename ConvOp>
   std::optional<Knowledge> visitConv(ConvOp op, bool isPadded);
 
@@ -942,7 +944,35 @@ std::optional<Knowledge> RangePropagation::visitMatMul(tosa::MatMulOp op) {
   return finish(op, std::move(sums), /*mayLeaveOut=*/false);
 }
 
+/// Of the conversion of floating-point numbers: the limits of a clamp.
+std::optional<Knowledge> RangePropagation::visitFloatCast(tosa::CastOp op) {
+  auto limits = op.getInput().getDefiningOp<tosa::ClampOp>();
+  if (!limits)
+    return std::nullopt;
+  auto low = dyn_cast<FloatAttr>(limits.getMinVal()),
+       high = dyn_cast<FloatAttr>(limits.getMaxVal());
+  if (!low || !high)
+    return std::nullopt;
+  Interval type = *Interval::ofType(op.getType());
+  auto round = [&](const FloatAttr &limit) {
+    // What the type does not hold saturates.
+    return int64_t(std::clamp(std::nearbyint(limit.getValueAsDouble()),
+                              double(type.low), double(type.high)));
+  };
+  if (!(low.getValueAsDouble() <= high.getValueAsDouble()))
+    return std::nullopt;
+  Knowledge to;
+  to.channels = {{round(low), round(high)}};
+  // No number becomes zero.
+  if (limits.getNanMode() != tosa::NanPropagationMode::IGNORE)
+    to.channels.front() = unite(to.channels.front(), Interval::point(0));
+  return to;
+}
+
 std::optional<Knowledge> RangePropagation::visit(Operation *op) {
+  if (auto cast = dyn_cast<tosa::CastOp>(op))
+    if (isa<FloatType>(getElementTypeOrSelf(cast.getInput().getType())))
+      return visitFloatCast(cast);
   for (Value operand : op->getOperands())
     if (isa<ShapedType>(operand.getType()) && !know(operand))
       return std::nullopt;

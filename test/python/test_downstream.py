@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -18,6 +19,8 @@ import tool_environments
 
 DOWNSTREAM = measure.REPOSITORY / "tools" / "dev" / "downstream"
 NETWORK = measure.DIGITS / "integer.mlir"
+LOWERING = "--mct-lower-to-integer=io=integer softmax=cut batch=1"
+EXAMPLES = measure.REPOSITORY / "test" / "Conversion" / "mct-lower-to-integer"
 # Ethos-U55 compares nothing.
 COMPARING = """
 func.func @main(%a: tensor<1x4xi8>, %b: tensor<1x4xi8>, %c: tensor<1x4xi1>) -> tensor<1x4xi8> {
@@ -82,6 +85,54 @@ def test_ml_sdk_takes_it(network, tmp_path):
     status, found = results(tmp_path, network, "--tools", "mlsdk")
     assert status == 0
     assert found["model-converter"]["taken"]
+
+
+def lower(source, target, *options):
+    measure.run_ok([measure.BIN / "mct-opt", source, *options, "-o", target])
+    return target
+
+
+def take(network, tmp_path, *arguments):
+    """What the consumers that the check installs make of a network; Vela's two verdicts."""
+    status, found = results(tmp_path, network, "--tools", "tosa,ours,vela", *arguments)
+    assert status == 0, found
+    assert found["reference model"]["taken"] and found["mct-run"]["differing"] == 0
+    assert found["mct-run"]["compared"] > 0
+    return found["vela ethos-u55-256"], found["vela ethos-u85-256"]
+
+
+def test_lowered_digits_are_taken(quantize, tmp_path):
+    digits = quantize(measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy", input_scale=0.0625)
+    network = lower(digits, tmp_path / "digits.mlirbc", LOWERING)
+    samples = ["--samples", measure.DIGITS / "digits_test.npy", "--input-scale", "0.0625", "--count", "50"]
+    # Where a part stays float, Vela refuses it, and the profiles of mct-check-integer tell.
+    take(network, tmp_path, *samples)
+
+
+def test_lowered_resnet8_is_taken_at_its_cost(quantize, shared, tmp_path):
+    images = shared / "cifar10"
+    quantized = quantize(shared / "models" / "resnet8_cifar10.mlirbc", images / "calib_images.npy")
+    network = lower(quantized, tmp_path / "resnet8.mlirbc", LOWERING)
+    smaller, larger = take(network, tmp_path, "--samples", images / "test_images.npy", "--count", "50")
+    # Cycles of Vela's model, the same on every machine. On Ethos-U55 the last layers wait for their weights, whose
+    # compressed size follows from their values.
+    assert smaller["taken"] and smaller["cycles"] <= 142000
+    assert larger["taken"] and larger["cycles"] <= 95000
+
+
+def examples():
+    """Files whose RUN lines make one network of integers each, with the options for that."""
+    for path in sorted(EXAMPLES.glob("*.mlir")):
+        for options in re.findall(r"^// RUN: mct-opt %s --mct-lower-to-integer=\"(.*?)\" \|", path.read_text(), re.M):
+            if "io=integer" in options:
+                yield pytest.param(path, options, id=f"{path.stem}-{options.replace(' ', '-')}")
+                break
+
+
+@pytest.mark.parametrize(("path", "options"), list(examples()))
+def test_examples_of_the_lowering_are_taken(path, options, tools, tmp_path):
+    network = lower(path, tmp_path / f"{path.stem}.mlirbc", f"--mct-lower-to-integer={options}")
+    take(network, tmp_path)
 
 
 def test_refusal_by_vela_is_the_one_that_the_profile_tells(tools, tmp_path):

@@ -57,3 +57,19 @@ func.func @other_axis(%arg0: tensor<3x4xi32>) -> tensor<1x4xi32> {
   %0 = tosa.intdiv %one, %sum : (tensor<1x4xi32>, tensor<1x4xi32>) -> tensor<1x4xi32>
   return %0 : tensor<1x4xi32>
 }
+
+// -----
+
+// What stays float comes back between limits.
+func.func @float_between_limits(%arg0: tensor<4xf32>) -> (tensor<4xi8>, tensor<4xi8>) {
+  %0 = tosa.clamp %arg0 {min_val = -128.0 : f32, max_val = 127.4 : f32, nan_mode = IGNORE} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tosa.cast %0 : (tensor<4xf32>) -> tensor<4xi32>
+  %2 = tosa.cast %1 : (tensor<4xi32>) -> tensor<4xi8>
+  %3 = tosa.clamp %arg0 {min_val = 100.0 : f32, max_val = 127.6 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = tosa.cast %3 : (tensor<4xf32>) -> tensor<4xi32>
+  // Without a number the cast gives 0.
+  // expected-error @below {{may wrap: 'i8' does not hold values from 0 to 128}}
+  // expected-note @below {{use tosa.rescale}}
+  %5 = tosa.cast %4 : (tensor<4xi32>) -> tensor<4xi8>
+  return %2, %5 : tensor<4xi8>, tensor<4xi8>
+}
