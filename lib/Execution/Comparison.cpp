@@ -198,7 +198,7 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
                        const Executor &reference,
                        std::shared_ptr<const SampleSource> samples,
                        const TransposedNames &transposed, size_t numWorkers,
-                       int64_t units)
+                       int64_t units, bool isLocal, size_t numEdited)
     : reference(reference), samples(std::move(samples)),
       values(values.begin(), values.end()),
       differences(units, std::vector<Difference>(executor.observed().size())) {
@@ -234,6 +234,15 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
       compare =
           std::make_unique<Compare>(state->captures[own], partner->permutation);
       state->reference->setObserver(partner->index, compare.get());
+      const Capture &capture = state->captures[own];
+      if (isLocal && capture.grid && partner->index < numEdited &&
+          partner->permutation.empty())
+        state->reference->setEditor(
+            partner->index,
+            [&capture](llvm::MutableArrayRef<float> values, ArrayRef<int64_t>) {
+              if (values.size() == capture.values.size())
+                llvm::copy(capture.values, values.begin());
+            });
     }
     for (const TensorSpec &output : reference.outputs()) {
       size_t bytes = output.type.getNumElements() *

@@ -40,6 +40,9 @@
 // RUN: FileCheck %s --check-prefix=EVENERR < %t/even.err
 // RUN: not mct-run %t/wrong_bias.mlir --input=%S/Inputs/ties.npy --compare=%t/simulated.mlir --exact > %t/bias.txt 2>&1
 // RUN: FileCheck %s --check-prefix=BIAS < %t/bias.txt
+// RUN: not mct-run %t/wrong_bias.mlir --input=%S/Inputs/ties.npy --compare=%t/simulated.mlir --exact --local > %t/local.txt
+// RUN: FileCheck %s --check-prefix=LOCAL < %t/local.txt
+// RUN: not mct-run %t/integer.mlir --input=%S/Inputs/ties.npy --compare=%t/simulated.mlir --local 2>&1 | FileCheck %s --check-prefix=LOCALALONE
 // RUN: not mct-run %t/integer.mlir --input=%S/Inputs/ties.npy --compare=%t/float.mlir --exact > %t/float.txt 2>&1
 // RUN: FileCheck %s --check-prefix=FLOAT < %t/float.txt
 
@@ -50,6 +53,11 @@
 // BIAS-DAG: x                                          12            0            0
 // BIAS-DAG: conv                                       12            6            2
 // BIAS-DAG: error: --exact: 12 of 36 values differ from those of {{.*}}simulated.mlir
+// With --local the difference stays where it arises.
+// LOCAL: x                                          12            0            0
+// LOCAL: conv                                       12            6            2
+// LOCAL: abs                                        12            0            0
+// LOCALALONE: error: --local needs --exact
 // FLOAT-DAG: x                                          12           12          0.5
 // FLOAT-DAG: error: --exact: {{.*}}float.mlir has no value of the name and size of abs
 

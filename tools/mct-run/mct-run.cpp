@@ -23,6 +23,7 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/GlobPattern.h"
@@ -76,6 +77,11 @@ static cl::opt<bool>
           cl::desc("With --compare: every stored integer of an integer network "
                    "must be the one that the other module simulates"),
           cl::cat(category));
+static cl::opt<bool> local(
+    "local",
+    cl::desc("With --exact: every point computes from the integers of the "
+             "network, so that differences are counted where they arise"),
+    cl::cat(category));
 static cl::opt<bool> signature(
     "signature",
     cl::desc("Print inputs and outputs, and what their integers stand "
@@ -536,6 +542,8 @@ static LogicalResult checkOptions() {
     return report("--sort needs --compare");
   if (exact && otherFile.empty())
     return report("--exact needs --compare: the module that simulates");
+  if (local && !exact)
+    return report("--local needs --exact");
   if (samplesFiles.empty())
     return report("--input is missing: the samples to run on; --signature "
                   "prints what the inputs are");
@@ -709,6 +717,7 @@ static LogicalResult run(MLIRContext &context) {
   OwningOpRef<ModuleOp> otherModule;
   FailureOr<execution::NetworkRun> other = failure();
   execution::TransposedNames transposed;
+  size_t numEdited = 0;
   bool sharesSamples = settings->samples.quantized.empty();
   if (!otherFile.empty()) {
     std::vector<RecordedValue> integers;
@@ -731,6 +740,26 @@ static LogicalResult run(MLIRContext &context) {
     }
     for (StringRef name : wanted)
       otherOptions.observed.push_back(name.str());
+    if (local) {
+      FailureOr<func::FuncOp> entry =
+          findEntryFunction(*otherModule, functionName);
+      if (failed(entry))
+        return failure();
+      // What may be edited comes first.
+      llvm::StringSet<> points;
+      entry->walk([&](tpc::QuantizeOp point) {
+        if (point.isActivation() &&
+            cast<RankedTensorType>(point.getType()).getElementType().isF32())
+          points.insert(point.getUniqueName());
+      });
+      SmallVector<std::string> edited, others;
+      for (std::string &name : otherOptions.observed)
+        (points.contains(name) ? edited : others).push_back(std::move(name));
+      otherOptions.numEdited = edited.size();
+      edited.append(others.begin(), others.end());
+      otherOptions.observed = std::move(edited);
+    }
+    numEdited = otherOptions.numEdited;
     other = prepare(*otherModule, otherOptions, otherSettings,
                     sharesSamples ? network->sharedSamples() : nullptr,
                     /*isReference=*/true);
@@ -806,8 +835,8 @@ static LogicalResult run(MLIRContext &context) {
   if (otherExecutor)
     comparison.emplace(executor, values, *otherExecutor,
                        sharesSamples ? nullptr : other->sharedSamples(),
-                       transposed, workers,
-                       (results.samples + unit - 1) / unit);
+                       transposed, workers, (results.samples + unit - 1) / unit,
+                       local, numEdited);
   bool canAgree = otherExecutor && answers &&
                   !otherExecutor->outputs().empty() &&
                   hasAnswers(otherExecutor->outputs().front(), unit) &&

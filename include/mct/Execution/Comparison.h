@@ -77,11 +77,15 @@ public:
   /// `transposed` says so and the sizes agree; `units` units will be compared.
   ///
   /// `samples`: what the reference reads, where it is not what the executor
-  /// reads; else null.
+  /// reads; else null. `isLocal`: the reference computes on with the values of
+  /// the executor that are stored as integers, in place of its own, where it
+  /// may change them (`CompileOptions::numEdited`: `numEdited` of them), so
+  /// that a difference is seen where it arises and nowhere else.
   Comparison(const Executor &executor, llvm::ArrayRef<ComparedValue> values,
              const Executor &reference,
              std::shared_ptr<const SampleSource> samples,
-             const TransposedNames &transposed, size_t workers, int64_t units);
+             const TransposedNames &transposed, size_t workers, int64_t units,
+             bool isLocal = false, size_t numEdited = 0);
   ~Comparison();
 
   /// Attaches the observers of one worker of the executor.
