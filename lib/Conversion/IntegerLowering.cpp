@@ -729,6 +729,15 @@ void IntegerLowering::finish() {
     if (replacement)
       point.getResult().replaceAllUsesWith(replacement);
   }
+  // What stays float is of TOSA only.
+  for (tpc::BiasOp bias :
+       llvm::to_vector(function.front().getOps<tpc::BiasOp>())) {
+    builder.setInsertionPoint(bias);
+    bias.replaceAllUsesWith(tosa::ConstOp::create(builder, bias.getLoc(),
+                                                  bias.getType(),
+                                                  bias.getValuesAttr())
+                                .getResult());
+  }
   // What nobody reads now, from the end on.
   SmallVector<Operation *> ops;
   for (Operation &op : function.front().without_terminator())

@@ -29,6 +29,7 @@ static std::optional<Grid> findGrid(Value value) {
   SmallVector<Value> open{value};
   llvm::DenseSet<Value> seen;
   std::optional<Grid> grid;
+  SmallVector<float> fills;
   while (!open.empty()) {
     Value next = open.pop_back_val();
     if (!seen.insert(next).second)
@@ -47,11 +48,24 @@ static std::optional<Grid> findGrid(Value value) {
     auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
     std::optional<Movement> movement =
         moving ? moving.getMovement() : std::nullopt;
-    if (!movement || *movement == Movement::Average ||
-        (*movement == Movement::Fill && moving.getFill() != 0.0f))
+    if (!movement || *movement == Movement::Average)
       return std::nullopt;
+    if (*movement == Movement::Fill) {
+      std::optional<float> fill = moving.getFill();
+      if (!fill)
+        return std::nullopt;
+      fills.push_back(*fill);
+    }
     for (unsigned number : moving.getMovedOperands())
       open.push_back(op->getOperand(number));
+  }
+  // What is filled in lies on the grid, too, or on none.
+  for (float fill : fills) {
+    float level = fill;
+    if (grid)
+      quantization::fakeQuantize(*grid, &fill, &level, 1);
+    if (level != fill)
+      return std::nullopt;
   }
   return grid;
 }

@@ -22,3 +22,20 @@ func.func @main(%x: tensor<2x3xf32>, %unquantized: tensor<2x3xf32>) -> tensor<2x
   %out = tpc.quantize %p as "pow" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<2x3xf32>
   return %out : tensor<2x3xf32>
 }
+
+// -----
+
+// Biases that remember their batch norm are constants of TOSA in the result.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[B:.*]] = "tosa.const"() <{values = dense<[5.000000e-01, -1.000000e+00]> : tensor<2xf32>}>
+// CHECK:         tosa.conv2d %{{.*}}, %{{.*}}, %[[B]]
+// CHECK-NOT:   tpc.bias
+func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %k = "tosa.const"() <{values = dense<0.5> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %b = tpc.bias values(dense<[0.5, -1.0]> : tensor<2xf32>) mean(dense<[0.0, 0.25]> : tensor<2xf32>) deviation(dense<[1.0, 2.0]> : tensor<2xf32>) : tensor<2xf32>
+  %0 = tosa.conv2d %x, %k, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{stays float: 'tosa.conv2d' op reads an input that is not quantized}}
+  %out = tpc.quantize %0 as "conv" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
+  return %out : tensor<1x4x4x2xf32>
+}
