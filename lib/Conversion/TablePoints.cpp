@@ -56,8 +56,9 @@ std::optional<SmallVector<Value>> Expression::getVariables(Operation *op) {
   if (!elementwise || isa<tpc::QuantizeOp>(op) || !constants.knows(op) ||
       op->getNumResults() != 1)
     return std::nullopt;
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!resultType)
+    return std::nullopt;
   SmallVector<Value> variables;
   for (Value operand :
        op->getOperands().take_front(elementwise.getNumDataOperands())) {
@@ -68,7 +69,7 @@ std::optional<SmallVector<Value>> Expression::getVariables(Operation *op) {
       continue;
     }
     auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || type.getShape() != shape)
+    if (!type || type.getShape() != resultType.getShape())
       return std::nullopt;
     variables.push_back(operand);
   }

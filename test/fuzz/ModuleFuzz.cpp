@@ -135,6 +135,8 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     kHmse,
     kTables,
     "mct-lower-to-quant",
+    "mct-simulate-integers",
+    "mct-simulate-integers{rounding=half-even table-points=false}",
     "mct-lower-to-integer",
     "mct-lower-to-integer{io=integer softmax=integer extensions=int4,int16}",
     "mct-lower-to-integer{rounding=half-even softmax=cut batch=2}",
