@@ -3,6 +3,7 @@
 // Sums, products, tables and reductions of integers.
 #include "IntegerLowering.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/ResizeOffsets.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
@@ -455,31 +456,13 @@ IntegerLowering::accumulateResize(tosa::ResizeOp op) {
       !tosa::getConstShapeValues(op.getOffset().getDefiningOp(), offset) ||
       !tosa::getConstShapeValues(op.getBorder().getDefiningOp(), border))
     return failed(op, "has scales or offsets that are not constant");
-  // A negative offset reads the first row, or column, again: with that row
-  // twice the offset is not negative, which some consumers get wrong.
-  Value image = stored->value;
-  for (unsigned axis = 0; axis != 2; ++axis) {
-    if (offset[axis] >= 0)
-      continue;
-    int64_t numerator = scale[2 * axis];
-    if (offset[axis] + numerator < 0)
-      return failed(op, "has an offset before the first row");
-    auto type = cast<RankedTensorType>(image.getType());
-    SmallVector<int64_t> first(type.getShape()), longer(type.getShape());
-    first[1 + axis] = 1;
-    longer[1 + axis] += 1;
-    Value row = tosa::SliceOp::create(builder, loc, type.clone(first), image,
-                                      createShape(SmallVector<int64_t>(4, 0)),
-                                      createShape(first));
-    image = tosa::ConcatOp::create(builder, loc, type.clone(longer),
-                                   ValueRange{row, image}, 1 + axis);
-    offset[axis] += numerator;
-  }
+  ResizeSource source = avoidNegativeOffsets(
+      builder, loc, {stored->value, {offset[0], offset[1]}}, scale);
   Accumulator result;
   auto weight = double(scale[0]) * double(scale[2]);
   result.value = tosa::ResizeOp::create(
-      builder, loc, getType(op.getResult(), 32), image, op.getScale(),
-      createShape(offset), op.getBorder(), tosa::ResizeMode::BILINEAR);
+      builder, loc, getType(op.getResult(), 32), source.image, op.getScale(),
+      createShape(source.offset), op.getBorder(), tosa::ResizeMode::BILINEAR);
   result.bound = 128 * weight;
   // The weights of a value sum up to this, so the zero point has it, too.
   if (stored->encoding.zeroPoint != 0) {

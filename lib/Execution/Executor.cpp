@@ -6,11 +6,13 @@
 #include "Program.h"
 #include "Schedule.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/ResizeOffsets.h"
 #include "mct/Analysis/Shapes.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -119,6 +121,28 @@ LogicalResult checkMultipliers(Operation *op) {
   return op->emitOpError("cannot be executed: it has ")
          << type.getNumElements() << " multipliers, and " << kMaxMultipliers
          << " at most are possible";
+}
+
+/// The upstream lowering rounds negative coordinates of images of integers
+/// towards zero.
+void avoidNegativeCoordinates(func::FuncOp function) {
+  function.walk([](tosa::ResizeOp op) {
+    SmallVector<int64_t> scale, offset;
+    if (op.getMode() != tosa::ResizeMode::BILINEAR ||
+        !isa<IntegerType>(getElementTypeOrSelf(op.getInput())) ||
+        !tosa::getConstShapeValues(op.getScale().getDefiningOp(), scale) ||
+        !tosa::getConstShapeValues(op.getOffset().getDefiningOp(), offset) ||
+        (offset[0] >= 0 && offset[1] >= 0))
+      return;
+    OpBuilder builder(op);
+    mct::ResizeSource source = mct::avoidNegativeOffsets(
+        builder, op.getLoc(), {op.getInput(), {offset[0], offset[1]}}, scale);
+    auto type = RankedTensorType::get(2, builder.getIndexType());
+    op.getInputMutable().assign(source.image);
+    op.getOffsetMutable().assign(tosa::ConstShapeOp::create(
+        builder, op.getLoc(), tosa::shapeType::get(builder.getContext(), 2),
+        DenseIntElementsAttr::get(type, ArrayRef<int64_t>(source.offset))));
+  });
 }
 
 /// A copy of the function in a module of its own. Attributes, and with them the
@@ -511,6 +535,7 @@ LogicalResult Compiler::plan(PartSet &parts) {
   if (failed(extract()) || failed(checkOps()) || failed(replaceQuantizers()) ||
       failed(findObserved()) || failed(chooseUnit()) || failed(checkTypes()))
     return failure();
+  avoidNegativeCoordinates(entry);
   describeObserved();
   auto describe = [](StringAttr name, size_t number, Type type) {
     return TensorSpec{name ? name.str() : std::to_string(number),

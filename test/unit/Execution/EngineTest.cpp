@@ -437,6 +437,53 @@ TEST_F(EngineTest, SizesWhoseProductOverflowsAreRefused) {
       << diagnostics[0];
 }
 
+// By the definition of RESIZE; the upstream lowering is wrong before the first
+// row and column.
+TEST_F(EngineTest, IntegersAreInterpolatedFromNegativeOffsets) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<1x4x5x3xi8>) -> tensor<1x8x10x3xi32> {
+      %scale = tosa.const_shape {values = dense<[4, 2, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+      %offset = tosa.const_shape {values = dense<[-1, -1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %border = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %0 = tosa.resize %x, %scale, %offset, %border {mode = BILINEAR} : (tensor<1x4x5x3xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x8x10x3xi32>
+      return %0 : tensor<1x8x10x3xi32>
+    })");
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  constexpr int64_t kHeight = 4, kWidth = 5, kChannels = 3;
+  size_t unit = size_t(executor->unit());
+  std::vector<int8_t> image(unit * kHeight * kWidth * kChannels);
+  std::mt19937 random(3);
+  for (int8_t &value : image)
+    value = int8_t(random());
+  std::vector<int32_t> result(unit * 8 * 10 * kChannels);
+  Worker worker(*executor);
+  const void *input = image.data();
+  void *output = result.data();
+  llvm::cantFail(worker.run(input, output, int64_t(unit)));
+  auto floorDivide = [](int64_t a, int64_t b) {
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+  };
+  auto at = [&](int64_t y, int64_t x, int64_t c) {
+    y = std::clamp<int64_t>(y, 0, kHeight - 1);
+    x = std::clamp<int64_t>(x, 0, kWidth - 1);
+    return int32_t(image[size_t((y * kWidth + x) * kChannels + c)]);
+  };
+  for (int64_t y = 0; y != 8; ++y)
+    for (int64_t x = 0; x != 10; ++x)
+      for (int64_t c = 0; c != kChannels; ++c) {
+        int64_t row = floorDivide(2 * y - 1, 4);
+        int64_t column = floorDivide(2 * x - 1, 4);
+        auto dy = int32_t(2 * y - 1 - 4 * row);
+        auto dx = int32_t(2 * x - 1 - 4 * column);
+        int32_t expected = at(row, column, c) * (4 - dy) * (4 - dx) +
+                           at(row, column + 1, c) * (4 - dy) * dx +
+                           at(row + 1, column, c) * dy * (4 - dx) +
+                           at(row + 1, column + 1, c) * dy * dx;
+        EXPECT_EQ(result[size_t((y * 10 + x) * kChannels + c)], expected)
+            << y << " " << x << " " << c;
+      }
+}
+
 TEST_F(EngineTest, MultipliersThatAreTooManyAreRefused) {
   EXPECT_FALSE(compile(R"(
     func.func @main(%x: tensor<1x2147483648xi8>) -> tensor<1x2147483648xi8> {
