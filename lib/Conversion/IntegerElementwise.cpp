@@ -207,26 +207,68 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
 }
 
 std::optional<IntegerLowering::Accumulator>
+IntegerLowering::accumulate(Value value) {
+  std::optional<Stored> stored = getStored(value);
+  if (!stored)
+    return getAccumulator(value);
+  Accumulator result;
+  result.value = widen(*stored);
+  result.scales = {stored->encoding.scale};
+  result.bound = getReach(stored->encoding);
+  result.shape = SmallVector<int64_t>(
+      cast<RankedTensorType>(result.value.getType()).getShape());
+  return result;
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::scale(Operation *op, std::optional<Accumulator> result,
+                       ArrayRef<double> factors) {
+  if (!result)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(result->value.getType());
+  if (!llvm::all_of(factors,
+                    [](double factor) { return std::isfinite(factor); }) ||
+      !type.getElementType().isInteger(32) ||
+      (factors.size() > 1 && type.getShape().back() != result->shape.back()))
+    return failed(op, "multiplies by numbers that sums are not scaled with");
+  // Factors of a rescale are positive: signs, or 0, are multiplied with before.
+  size_t count = std::max(factors.size(), result->scales.size());
+  std::vector<double> scales;
+  std::vector<int64_t> signs;
+  for (size_t i = 0; i != count; ++i) {
+    double factor = factors[factors.size() == 1 ? 0 : i];
+    signs.push_back((factor > 0) - (factor < 0));
+    scales.push_back(result->scales[result->scales.size() == 1 ? 0 : i] *
+                     (factor == 0 ? 1 : std::abs(factor)));
+  }
+  if (llvm::any_of(signs, [](int64_t sign) { return sign != 1; })) {
+    SmallVector<int64_t> channels(type.getRank(), 1);
+    channels.back() = int64_t(count);
+    result->value = tosa::MulOp::create(builder, loc, type, result->value,
+                                        createConstant(channels, 32, signs),
+                                        createConstant(1, 8, 0));
+    result->meanUnit.reset();
+  }
+  if (result->meanUnit && factors.size() == 1)
+    *result->meanUnit *= factors.front();
+  else
+    result->meanUnit.reset();
+  result->scales = std::move(scales);
+  return result;
+}
+
+std::optional<IntegerLowering::Accumulator>
 IntegerLowering::accumulateProduct(tosa::MulOp op) {
-  // A positive number times what is not yet rounded.
+  // Numbers, one or one for each channel, times what is not yet rounded.
   for (unsigned i = 0; i != 2; ++i) {
     std::optional<ConstantTensor> number =
         constants.evaluate(op->getOperand(i));
-    if (!number)
-      continue;
     Value other = op->getOperand(1 - i);
-    if (op.getType() == other.getType() &&
-        (number->getNumElements() == 1 || number->isSplat())) {
-      double factor = number->decode<double>().front();
-      if (!(factor > 0) || !std::isfinite(factor))
-        return failed(op, "multiplies by a number that is not positive");
-      std::optional<Accumulator> sum = getAccumulator(other);
-      if (!sum)
-        return std::nullopt;
-      for (double &scale : sum->scales)
-        scale *= factor;
-      return sum;
-    }
+    if (!number || op.getType() != other.getType())
+      continue;
+    if (number->isSplat() || number->getNumElements() == 1 ||
+        number->getNumElements() == number->getShape().back())
+      return scale(op, accumulate(other), number->decode<double>());
   }
   Accumulator result;
   result.bound = 1;
@@ -282,6 +324,87 @@ Value IntegerLowering::lowerExtreme(Operation *op, const Encoding &encoding) {
     wide = tosa::MinimumOp::create(builder, loc, type, operands[0], operands[1],
                                    tosa::NanPropagationMode::PROPAGATE);
   return rescale(wide, 0, 1.0, 0, encoding.storageBits);
+}
+
+namespace {
+/// x where it is not negative, slope * x elsewhere.
+struct ParametricRelu {
+  Value input;
+  /// One, or one for each position along the last axis.
+  std::vector<double> slopes;
+};
+} // namespace
+
+static std::optional<ParametricRelu>
+matchParametricRelu(tosa::SelectOp op, ConstantEvaluator &constants) {
+  Operation *comparison = op.getPred().getDefiningOp();
+  auto product = op.getOnFalse().getDefiningOp<tosa::MulOp>();
+  Value input = op.getOnTrue();
+  if (!isa_and_nonnull<tosa::GreaterEqualOp, tosa::GreaterOp>(comparison) ||
+      comparison->getOperand(0) != input || !product ||
+      input.getType() != op.getType())
+    return std::nullopt;
+  std::optional<ConstantTensor> zero =
+      constants.evaluate(comparison->getOperand(1));
+  if (!zero || !zero->isUniformly(0))
+    return std::nullopt;
+  unsigned slope = product.getInput1() == input ? 1 : 0;
+  std::optional<ConstantTensor> slopes =
+      product->getOperand(1 - slope) == input
+          ? constants.evaluate(product->getOperand(slope))
+          : std::nullopt;
+  // One number for each position along the last axis at most.
+  if (!slopes || slopes->getShape().empty() ||
+      slopes->getNumElements() != slopes->getShape().back())
+    return std::nullopt;
+  return ParametricRelu{input, slopes->decode<double>()};
+}
+
+Value IntegerLowering::lowerSelect(tosa::SelectOp op,
+                                   const Encoding &encoding) {
+  std::optional<ParametricRelu> relu = matchParametricRelu(op, constants);
+  if (!relu)
+    return fail(op, "has no integer form");
+  std::optional<Accumulator> sum = accumulate(relu->input);
+  if (!sum)
+    return nullptr;
+  auto type = cast<RankedTensorType>(sum->value.getType());
+  if (!type.getElementType().isInteger(32) || sum->meanUnit)
+    return fail(op, "has no integer form");
+  Value zero = createConstant(SmallVector<int64_t>(type.getRank(), 1), 32, 0);
+  auto getHalf = [&](auto create) {
+    Accumulator half = *sum;
+    half.value = create(builder, loc, type, sum->value, zero,
+                        tosa::NanPropagationMode::PROPAGATE);
+    return half;
+  };
+  Accumulator positive = getHalf([](auto &&...operands) {
+    return tosa::MaximumOp::create(operands...).getResult();
+  });
+  std::optional<Accumulator> negative =
+      scale(op, getHalf([](auto &&...operands) {
+              return tosa::MinimumOp::create(operands...).getResult();
+            }),
+            relu->slopes);
+  if (!negative)
+    return nullptr;
+  // Each half is rounded, and the other is 0 there.
+  Encoding wide = encoding;
+  wide.storageBits = 32;
+  wide.zeroPoint = 0;
+  wide.low = std::numeric_limits<int32_t>::min();
+  wide.high = std::numeric_limits<int32_t>::max();
+  Value above = requantize(positive, wide), below = requantize(*negative, wide);
+  if (!above || !below)
+    return nullptr;
+  Value both = tosa::AddOp::create(builder, loc, above.getType(), above, below);
+  // Far beyond what is stored, and within what a rescale takes.
+  constexpr int64_t kFar = int64_t(1) << 20;
+  both = tosa::ClampOp::create(
+      builder, loc, type, both, builder.getI32IntegerAttr(-kFar),
+      builder.getI32IntegerAttr(kFar), tosa::NanPropagationMode::PROPAGATE);
+  return clamp(rescale(both, 0, 1.0, encoding.zeroPoint, encoding.storageBits),
+               encoding.low, encoding.high, encoding);
 }
 
 //===----------------------------------------------------------------------===//

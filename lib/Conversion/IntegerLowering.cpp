@@ -337,6 +337,8 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
     return concat(concatOp, encoding);
   if (isa<tosa::MaximumOp, tosa::MinimumOp>(op))
     return lowerExtreme(op, encoding);
+  if (auto select = dyn_cast<tosa::SelectOp>(op))
+    return lowerSelect(select, encoding);
   if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op))
     if (Value result = lowerPool(pool, encoding))
       return result;

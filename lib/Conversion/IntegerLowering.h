@@ -108,9 +108,17 @@ private:
   mlir::Value lowerTable(mlir::Value value, const Encoding &encoding,
                          bool &isRefused);
   mlir::Value lowerExtreme(mlir::Operation *op, const Encoding &encoding);
+  /// Of the selections only a ReLU with slopes has an integer form.
+  mlir::Value lowerSelect(mlir::tosa::SelectOp op, const Encoding &encoding);
   mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
   mlir::Value lowerSoftmax(mlir::Value value, const Encoding &encoding);
 
+  /// What is stored as sums of one term, or sums.
+  std::optional<Accumulator> accumulate(mlir::Value value);
+  /// Times one number, or one for each position along the last axis.
+  std::optional<Accumulator> scale(mlir::Operation *op,
+                                   std::optional<Accumulator> result,
+                                   llvm::ArrayRef<double> factors);
   std::optional<Accumulator> accumulateLayer(const KernelOp &layer);
   std::optional<Accumulator> accumulateMatMul(mlir::tosa::MatMulOp op);
   std::optional<Accumulator> accumulateSum(mlir::Operation *op, bool subtracts);

@@ -118,8 +118,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     | clamps | limits of the codes, behind the rescale; nothing where saturation does it |
     | element-wise expressions of one value and of numbers | one `tosa.table` |
     | sums, differences | both operands on the finer grid (or 19 bits below the coarser one) in i32, and one `tosa.rescale` |
-    | products | i32, and one `tosa.rescale` |
+    | products | i32, and one `tosa.rescale`; numbers, one or one for each channel, are part of its factors |
     | maximum, minimum | in i32 on the grid of the result |
+    | ReLU with slopes per channel (`select` of x and slope * x) | both halves in i32, each with its rescale |
     | average pools, sums and means | one `tosa.reduce_sum`, or a depthwise convolution with ones, and one `tosa.rescale`; `tosa.avg_pool2d` where that rounds alike |
     | max pools, reshapes, transposes, slices, concatenations, pads, gathers, nearest resizes, argmax | themselves on the codes |
     | bilinear resizes | on i8, with offsets that are not negative |

@@ -174,9 +174,9 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 
 func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %n = "tosa.const"() <{values = dense<[[[[1.0, 0.5]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %n = "tosa.const"() <{values = dense<[[[[1.0]], [[0.5]], [[0.25]], [[2.0]]]]> : tensor<1x4x1x1xf32>}> : () -> tensor<1x4x1x1xf32>
   %a = tpc.quantize %x as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
-  %r = tosa.mul %a, %n, %s : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
+  %r = tosa.mul %a, %n, %s : (tensor<1x4x4x2xf32>, tensor<1x4x1x1xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
   // expected-remark @below {{stays float: 'tosa.mul' op multiplies by numbers that are not quantized}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
   return %out : tensor<1x4x4x2xf32>
@@ -197,11 +197,11 @@ func.func @main(%x: tensor<1x4x4x2xf32>, %y: tensor<1x4x4x2xf32>) -> tensor<1x4x
 
 func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x1x4x2xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %n = "tosa.const"() <{values = dense<-1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %n = "tosa.const"() <{values = dense<0x7F800000> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %a = tpc.quantize %x as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
   %q = tosa.reduce_sum %a {axis = 1 : i32} : (tensor<1x4x4x2xf32>) -> tensor<1x1x4x2xf32>
   %r = tosa.mul %q, %n, %s : (tensor<1x1x4x2xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x4x2xf32>
-  // expected-remark @below {{stays float: 'tosa.mul' op multiplies by a number that is not positive}}
+  // expected-remark @below {{stays float: 'tosa.mul' op multiplies by numbers that sums are not scaled with}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x1x4x2xf32>
   return %out : tensor<1x1x4x2xf32>
 }

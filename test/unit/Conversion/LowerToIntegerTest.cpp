@@ -439,6 +439,58 @@ TEST_F(LowerToInteger, TablesOfEveryFunction) {
   EXPECT_EQ(count<mlir::tosa::RescaleOp>(*integers), 0u);
 }
 
+TEST_F(LowerToInteger, FactorsOfEveryChannel) {
+  std::string type = "tensor<1x16x16x4xf32>";
+  for (bool isSum : {false, true})
+    for (const Floats &factors :
+         {Floats{0.25f, -0.5f, 0, 1.375f}, Floats{-3, -3, -3, -3}}) {
+      std::string text = "(%x: " + type + ") -> " + type + " {\n" + kShift +
+                         constant("factor", {1, 1, 1, 4}, factors) +
+                         point("in", "x", type, powerOfTwo(4));
+      if (isSum)
+        text += "%y = tosa.add %in, %in : (" + type + ", " + type + ") -> " +
+                type + "\n";
+      expectSame(text + "%p = tosa.mul %" + (isSum ? "y" : "in") +
+                     ", %factor, %shift : (" + type +
+                     ", tensor<1x1x1x4xf32>, tensor<1xi8>) -> " + type + "\n" +
+                     point("out", "p", type, powerOfTwo(4)) +
+                     "return %out : " + type + "\n}\n",
+                 samples({{1, 16, 16, 4}}));
+    }
+}
+
+TEST_F(LowerToInteger, SlopesOfEveryChannel) {
+  // Of a stored value, all codes; of sums; slopes of both signs, and 0.
+  std::string from = "tensor<1x16x16x1xf32>", to = "tensor<1x16x16x5xf32>",
+              slopes = "tensor<1x1x1x5xf32>";
+  auto network = [&](const std::string &y, const std::string &inner) {
+    return "(%x: " + from + ") -> " + to + " {\n" + kZero + kShift +
+           constant("slope", {1, 1, 1, 5},
+                    Floats{0.25f, -0.5f, 0, 1.375f, -2}) +
+           "%nought = \"tosa.const\"() <{values = dense<0.0> : "
+           "tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>\n" +
+           point("in", "x", from, powerOfTwo(4)) +
+           kernel("k", {5, 1, 1, 1}, 0, 7) + bias("b", 5) +
+           "%0 = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, "
+           "dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride "
+           "= array<i64: 1, 1>} : (" +
+           from +
+           ", tensor<5x1x1x1xf32>, tensor<5xf32>, tensor<1xf32>, "
+           "tensor<1xf32>) -> " +
+           to + "\n" + inner + "%p = tosa.mul %" + y + ", %slope, %shift : (" +
+           to + ", " + slopes + ", tensor<1xi8>) -> " + to +
+           "\n%c = tosa.greater_equal %" + y + ", %nought : (" + to +
+           ", tensor<1x1x1x1xf32>) -> tensor<1x16x16x5xi1>\n"
+           "%r = tosa.select %c, %" +
+           y + ", %p : (tensor<1x16x16x5xi1>, " + to + ", " + to + ") -> " +
+           to + "\n" + point("out", "r", to, powerOfTwo(2)) +
+           "return %out : " + to + "\n}\n";
+  };
+  std::vector<Floats> codes = {allPairs(4.0f / 128, 1)[0]};
+  expectSame(network("y", point("y", "0", to, powerOfTwo(4))), codes);
+  expectSame(network("0", ""), codes);
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions and pools
 //===----------------------------------------------------------------------===//
