@@ -91,7 +91,7 @@ Value IntegerLowering::lowerTable(Value value, const Encoding &encoding,
   for (int64_t code = -128; code < 128; ++code)
     inputs.push_back(stored->encoding.dequantize(code));
   IRMapping mapping;
-  auto addConstant = [&](Value of, ConstantTensor tensor) {
+  auto addConstant = [&](Value of, const ConstantTensor &tensor) {
     auto constant = tosa::ConstOp::create(inner, loc, tensor.getType(),
                                           tensor.toAttribute("number"));
     mapping.map(of, constant.getResult());
@@ -417,7 +417,7 @@ IntegerLowering::accumulateReduction(tosa::ReduceSumOp op) {
   SmallVector<int64_t> axes;
   Value input = op.getResult();
   while (auto sum = input.getDefiningOp<tosa::ReduceSumOp>()) {
-    if (axes.size() && !sum->hasOneUse())
+    if (!axes.empty() && !sum->hasOneUse())
       break;
     axes.push_back(int64_t(sum.getAxis()));
     input = sum.getInput();
