@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/ResizeOffsets.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;
 using namespace mct;
-
-static Value createShape(OpBuilder &builder, Location loc,
-                         ArrayRef<int64_t> sizes) {
-  auto type =
-      RankedTensorType::get(int64_t(sizes.size()), builder.getIndexType());
-  return tosa::ConstShapeOp::create(
-      builder, loc,
-      tosa::shapeType::get(builder.getContext(), int(sizes.size())),
-      DenseIntElementsAttr::get(type, sizes));
-}
 
 ResizeSource mct::avoidNegativeOffsets(OpBuilder &builder, Location loc,
                                        const ResizeSource &source,
                                        ArrayRef<int64_t> scale) {
   ResizeSource result = source;
+  ImplicitLocOpBuilder here(loc, builder);
   for (unsigned axis = 0; axis != 2; ++axis) {
     if (result.offset[axis] >= 0)
       continue;
@@ -27,9 +19,10 @@ ResizeSource mct::avoidNegativeOffsets(OpBuilder &builder, Location loc,
     first[1 + axis] = 1;
     longer[1 + axis] += 1;
     SmallVector<int64_t> start(4, 0);
-    Value row = tosa::SliceOp::create(
-        builder, loc, type.clone(first), result.image,
-        createShape(builder, loc, start), createShape(builder, loc, first));
+    Value row =
+        tosa::SliceOp::create(builder, loc, type.clone(first), result.image,
+                              tosa::getTosaConstShape(here, start),
+                              tosa::getTosaConstShape(here, first));
     result.image =
         tosa::ConcatOp::create(builder, loc, type.clone(longer),
                                ValueRange{row, result.image}, 1 + axis);

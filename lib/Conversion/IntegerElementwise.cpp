@@ -15,16 +15,6 @@ using namespace mct;
 /// Ops of an expression that becomes one table.
 static constexpr size_t kMaxTableOps = 64;
 
-static bool isPowerOfTwo(double value) {
-  int exponent;
-  return std::frexp(value, &exponent) == 0.5;
-}
-
-static double getReach(const Encoding &encoding) {
-  return double(std::max(std::abs(encoding.low - encoding.zeroPoint),
-                         std::abs(encoding.high - encoding.zeroPoint)));
-}
-
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
@@ -165,7 +155,7 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
       unit = std::ldexp(large, bits == 8 ? -19 : -12);
     for (unsigned i = 0; i != 2; ++i) {
       terms[i] = widen(*stored[i], scales[i] / unit);
-      result.bound += getReach(stored[i]->encoding) * (scales[i] / unit) + 1;
+      result.bound += stored[i]->encoding.getReach() * (scales[i] / unit) + 1;
     }
     result.scales = {unit};
   } else {
@@ -196,7 +186,7 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
     terms[number] = createConstant(numbers[number]->getShape(), 32, codes);
     terms[1 - number] = widen(*stored[1 - number], std::ldexp(1, bits));
     result.scales = {unit};
-    result.bound = getReach(encoding) * std::ldexp(1, bits) + largest / unit;
+    result.bound = encoding.getReach() * std::ldexp(1, bits) + largest / unit;
   }
   RankedTensorType type = getType(op->getResult(0), 32);
   if (subtracts)
@@ -214,7 +204,7 @@ IntegerLowering::accumulate(Value value) {
   Accumulator result;
   result.value = widen(*stored);
   result.scales = {stored->encoding.scale};
-  result.bound = getReach(stored->encoding);
+  result.bound = stored->encoding.getReach();
   result.shape = SmallVector<int64_t>(
       cast<RankedTensorType>(result.value.getType()).getShape());
   return result;
@@ -290,7 +280,7 @@ IntegerLowering::accumulateProduct(tosa::MulOp op) {
         codes.push_back(encoding->quantize(value) - encoding->zeroPoint);
       factors[i] = createConstant(number->getShape(), 32, codes);
       result.scales[0] *= encoding->scale;
-      result.bound *= getReach(*encoding);
+      result.bound *= encoding->getReach();
       continue;
     }
     std::optional<Stored> stored = getStored(operand);
@@ -298,7 +288,7 @@ IntegerLowering::accumulateProduct(tosa::MulOp op) {
       return failed(op, "reads an input that is not quantized");
     factors[i] = widen(*stored);
     result.scales[0] *= stored->encoding.scale;
-    result.bound *= getReach(stored->encoding);
+    result.bound *= stored->encoding.getReach();
   }
   result.value =
       tosa::MulOp::create(builder, loc, getType(op.getResult(), 32), factors[0],
@@ -432,7 +422,7 @@ IntegerLowering::accumulateReduction(tosa::ReduceSumOp op) {
   for (int64_t axis : axes)
     count *= double(shape[axis]);
   Accumulator result;
-  result.bound = getReach(stored->encoding) * count;
+  result.bound = stored->encoding.getReach() * count;
   if (!(result.bound < 0x1p31))
     return failed(op, "has sums that do not fit into 32 bits");
   result.scales = {stored->encoding.scale};
@@ -490,13 +480,13 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
                     pads = op.getPad();
   double count = double(kernel[0]) * double(kernel[1]);
   Accumulator result;
-  result.bound = getReach(stored->encoding) * count;
+  result.bound = stored->encoding.getReach() * count;
   if (!(result.bound < 0x1p31))
     return failed(op, "has sums that do not fit into 32 bits");
   result.scales = {stored->encoding.scale / count};
   int64_t channels = from.getDimSize(3);
   bool isPadded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
-  bool isExact = isPowerOfTwo(count) && !isPadded;
+  bool isExact = quantization::isPowerOfTwo(count) && !isPadded;
   if (!isExact) {
     result.scales[0] /= kNudge;
     result.bound = kNudge * result.bound + 1;

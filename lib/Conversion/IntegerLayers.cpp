@@ -182,12 +182,8 @@ IntegerLowering::accumulateMatMul(tosa::MatMulOp op) {
     return failed(op, "multiplies values of more than 8 bits");
   Accumulator result;
   auto type = cast<RankedTensorType>(op.getA().getType());
-  auto reach = [](const Encoding &encoding) {
-    return double(std::max(std::abs(encoding.low - encoding.zeroPoint),
-                           std::abs(encoding.high - encoding.zeroPoint)));
-  };
-  result.bound =
-      reach(a->encoding) * reach(b->encoding) * double(type.getDimSize(2));
+  result.bound = a->encoding.getReach() * b->encoding.getReach() *
+                 double(type.getDimSize(2));
   if (!(result.bound < 0x1p31))
     return failed(op, "has sums that do not fit into its accumulator");
   result.scales = {a->encoding.scale * b->encoding.scale};

@@ -17,17 +17,6 @@ static constexpr StringLiteral kPass = "mct-lower-to-integer";
 /// Ops between a point and what it quantizes that are looked through.
 static constexpr unsigned kMaxDepth = 256;
 
-/// Of what is not counted exactly.
-static double getLargest(const Encoding &encoding) {
-  return double(std::max(std::abs(encoding.low - encoding.zeroPoint),
-                         std::abs(encoding.high - encoding.zeroPoint)));
-}
-
-static bool isPowerOfTwo(double value) {
-  int exponent;
-  return std::frexp(value, &exponent) == 0.5;
-}
-
 IntegerLowering::IntegerLowering(func::FuncOp function,
                                  const KernelOps &kernels,
                                  const IntegerOptions &options)
@@ -94,12 +83,8 @@ Value IntegerLowering::createFloat(float value, int64_t rank) {
 }
 
 Value IntegerLowering::createShape(ArrayRef<int64_t> sizes) {
-  auto type =
-      RankedTensorType::get(int64_t(sizes.size()), builder.getIndexType());
-  return tosa::ConstShapeOp::create(
-      builder, loc,
-      tosa::shapeType::get(builder.getContext(), int(sizes.size())),
-      DenseIntElementsAttr::get(type, sizes));
+  ImplicitLocOpBuilder here(loc, builder);
+  return tosa::getTosaConstShape(here, sizes);
 }
 
 Value IntegerLowering::reshape(Value value, ArrayRef<int64_t> shape) {
@@ -160,10 +145,10 @@ Value IntegerLowering::clamp(Value value, int64_t low, int64_t high,
   auto type = builder.getIntegerType(encoding.storageBits);
   // Two in a row are one.
   if (auto before = value.getDefiningOp<tosa::ClampOp>()) {
-    low = std::max(low, cast<IntegerAttr>(before.getMinVal()).getInt());
-    high = std::min(high, cast<IntegerAttr>(before.getMaxVal()).getInt());
-    if (low > high)
-      low = high = std::clamp(high, encoding.low, encoding.high);
+    int64_t first = cast<IntegerAttr>(before.getMinVal()).getInt();
+    int64_t last = cast<IntegerAttr>(before.getMaxVal()).getInt();
+    low = std::clamp(first, low, high);
+    high = std::clamp(last, low, high);
     value = before.getInput();
   }
   return tosa::ClampOp::create(
@@ -182,12 +167,12 @@ Value IntegerLowering::requantize(const Stored &stored,
   double factor = stored.encoding.scale / encoding.scale;
   int64_t zero = stored.encoding.zeroPoint;
   if (options.rounding == IntegerRounding::HalfEven && factor < 1 &&
-      isPowerOfTwo(factor)) {
+      quantization::isPowerOfTwo(factor)) {
     Value wide = widen(stored);
     return requantize(
         Accumulator{wide,
                     {stored.encoding.scale},
-                    getLargest(stored.encoding),
+                    stored.encoding.getReach(),
                     std::nullopt,
                     SmallVector<int64_t>(
                         cast<RankedTensorType>(wide.getType()).getShape())},
@@ -266,7 +251,7 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
                                   tosa::NanPropagationMode::PROPAGATE);
   }
   if (options.rounding == IntegerRounding::HalfEven && !isWide &&
-      llvm::all_of(factors, isPowerOfTwo))
+      llvm::all_of(factors, quantization::isPowerOfTwo))
     value = rescaleToEven(value, factors, encoding);
   else
     value =
@@ -698,18 +683,19 @@ void IntegerLowering::finishResults() {
 }
 
 void IntegerLowering::finish() {
-  finishResults();
+  // Before the results, whose integers stand at the end of the function.
   function.walk([&](tosa::ArgMaxOp op) {
+    builder.setInsertionPoint(op);
+    loc = op.getLoc();
     std::optional<Stored> stored = getStored(op.getInput());
     if (!stored)
       return;
     // Levels are ordered as what they stand for.
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(op);
     Operation *copy = builder.clone(*op);
     copy->setOperand(0, stored->value);
     op.replaceAllUsesWith(copy->getResult(0));
   });
+  finishResults();
   for (tpc::QuantizeOp point : points) {
     builder.setInsertionPoint(point);
     loc = NameLoc::get(builder.getStringAttr(point.getPointName() + "/float"),

@@ -137,11 +137,9 @@ void avoidNegativeCoordinates(func::FuncOp function) {
     OpBuilder builder(op);
     mct::ResizeSource source = mct::avoidNegativeOffsets(
         builder, op.getLoc(), {op.getInput(), {offset[0], offset[1]}}, scale);
-    auto type = RankedTensorType::get(2, builder.getIndexType());
     op.getInputMutable().assign(source.image);
-    op.getOffsetMutable().assign(tosa::ConstShapeOp::create(
-        builder, op.getLoc(), tosa::shapeType::get(builder.getContext(), 2),
-        DenseIntElementsAttr::get(type, ArrayRef<int64_t>(source.offset))));
+    ImplicitLocOpBuilder here(op.getLoc(), builder);
+    op.getOffsetMutable().assign(tosa::getTosaConstShape(here, source.offset));
   });
 }
 

@@ -12,6 +12,11 @@
 
 namespace mct::quantization {
 
+bool mct::quantization::isPowerOfTwo(double value) {
+  int exponent;
+  return std::frexp(value, &exponent) == 0.5;
+}
+
 Grid symmetricGrid(double threshold, unsigned bits, bool isSigned) {
   int64_t half = int64_t(1) << (bits - 1);
   Grid grid;

@@ -2,6 +2,7 @@
 #include "ScalingPath.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Quantization/Grid.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,11 +18,6 @@ using namespace mct;
 
 /// The bound that every other one becomes. MCT `RELU_POT_BOUND`.
 static constexpr double kBound = 8;
-
-static bool isPowerOfTwo(double value) {
-  int exponent;
-  return std::frexp(value, &exponent) == 0.5;
-}
 
 namespace {
 struct BoundReluToPowerOfTwoPass
@@ -56,7 +52,7 @@ private:
       return;
     double bound =
         cast<FloatAttr>(clamp.getMaxVal()).getValue().convertToFloat();
-    if (isPowerOfTwo(bound))
+    if (quantization::isPowerOfTwo(bound))
       return;
     if (!path.getPoints().empty())
       return leave(clamp, Reason::PointsPresent);

@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 namespace mct {
@@ -36,10 +38,10 @@ struct Encoding {
   float dequantize(int64_t stored) const {
     return float(stored - zeroPoint) * float(scale);
   }
-  /// Whether every code of the storage is one of the grid's.
-  bool isWhole() const {
-    return low == -(int64_t(1) << (storageBits - 1)) &&
-           high == (int64_t(1) << (storageBits - 1)) - 1;
+  /// The largest |stored - zero point|.
+  double getReach() const {
+    return double(
+        std::max(std::abs(low - zeroPoint), std::abs(high - zeroPoint)));
   }
   /// Whether real numbers below zero are stored.
   bool hasNegative() const { return low < zeroPoint; }

@@ -16,6 +16,8 @@ enum class Rounding {
   HalfUp,     // to the larger level: integer TOSA (`rescale`, SINGLE_ROUND)
 };
 
+bool isPowerOfTwo(double value);
+
 /// One affine grid: real value = step * (q - zeroPoint), q in [qmin, qmax].
 /// `step` is positive and in the unit of the tensor.
 struct Grid {

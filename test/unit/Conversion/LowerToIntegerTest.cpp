@@ -653,6 +653,51 @@ TEST_F(LowerToInteger, SoftmaxIsWithinOneStep) {
              samples({{8, 40}}, 8), "batch=0 softmax=integer", 1.0 / 256);
 }
 
+TEST_F(LowerToInteger, ClampsInARow) {
+  // Also such that share no value: the later one's nearer end is what is left.
+  std::string type = "tensor<1x64xf32>";
+  for (auto [low, high] :
+       {std::pair{"2.0", "3.0"}, {"-3.0", "-2.0"}, {"-3.0", "0.5"}}) {
+    std::string text =
+        "(%x: " + type + ") -> (" + type + ", " + type + ") {\n" +
+        point("in", "x", type, powerOfTwo(4)) +
+        "%0 = tosa.clamp %in {min_val = -1.0 : f32, max_val = 1.0 : f32} : (" +
+        type + ") -> " + type + "\n%1 = tosa.clamp %0 {min_val = " + low +
+        " : f32, max_val = " + high + " : f32} : (" + type + ") -> " + type +
+        "\n" + point("out", "1", type, powerOfTwo(4)) +
+        "return %in, %out : " + type + ", " + type + "\n}\n";
+    auto simulation = compile("func.func @main" + text);
+    auto integers = lower("func.func @main" + text);
+    ASSERT_TRUE(simulation && integers);
+    auto executor = Executor::compile(*integers);
+    ASSERT_TRUE(mlir::succeeded(executor));
+    std::vector<Floats> inputs = samples({{simulation->unit(), 64}});
+    EXPECT_EQ(runOutputs(*simulation, inputs), runOutputs(**executor, inputs));
+  }
+}
+
+TEST_F(LowerToInteger, LargestPlacesOfMovedValues) {
+  // What is moved is returned, too: its integers stand before both readers.
+  std::string text =
+      "func.func @main(%x: tensor<1x4xf32>) -> (tensor<1xi32>, "
+      "tensor<4x1xf32>) {\n" +
+      shapeConstant("s", {4, 1}) +
+      point("in", "x", "tensor<1x4xf32>", powerOfTwo(4)) +
+      "%r = tosa.reshape %in, %s : (tensor<1x4xf32>, !tosa.shape<2>) -> "
+      "tensor<4x1xf32>\n"
+      "%m = tosa.argmax %r {axis = 0 : i32} : (tensor<4x1xf32>) -> "
+      "tensor<1xi32>\n"
+      "return %m, %r : tensor<1xi32>, tensor<4x1xf32>\n}\n";
+  for (const char *options : {"io=float", "io=integer"}) {
+    auto integers = lower(text, options);
+    ASSERT_TRUE(integers) << options;
+    integers->walk([&](mlir::tosa::ArgMaxOp op) {
+      EXPECT_TRUE(mlir::getElementTypeOrSelf(op.getInput()).isInteger(8));
+    });
+    EXPECT_EQ(count<mlir::tosa::ArgMaxOp>(*integers), 1u);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // 16 bits
 //===----------------------------------------------------------------------===//
