@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_QUANTIZATION_INTEGERPROGRAM_H
+#define MCT_LIB_QUANTIZATION_INTEGERPROGRAM_H
+
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mct::quantization {
+
+/// Minimizes a linear function of variables from 0 on, some of which are 0 or
+/// 1, under linear constraints.
+class IntegerProgram {
+public:
+  /// Returns the number of the variable; not binary: any number from 0 on.
+  size_t addVariable(double cost, bool isBinary);
+  using Terms = std::vector<std::pair<size_t, double>>;
+  /// lower <= sum of factor * variable <= upper.
+  void addRow(Terms terms, double lower, double upper);
+
+  /// An optimum, or nothing where there is no solution. Fails where CBC gives
+  /// up. The same for the same program.
+  llvm::Expected<std::optional<std::vector<double>>> solve() const;
+
+private:
+  struct Row {
+    Terms terms;
+    double lower, upper;
+  };
+  std::vector<double> costs;
+  std::vector<bool> binary;
+  std::vector<Row> rows;
+};
+
+} // namespace mct::quantization
+
+#endif // MCT_LIB_QUANTIZATION_INTEGERPROGRAM_H
