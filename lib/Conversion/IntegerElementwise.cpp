@@ -237,12 +237,12 @@ IntegerLowering::scale(Operation *op, std::optional<Accumulator> result,
     result->value = tosa::MulOp::create(builder, loc, type, result->value,
                                         createConstant(channels, 32, signs),
                                         createConstant(1, 8, 0));
-    result->meanUnit.reset();
+    result->mean.reset();
   }
-  if (result->meanUnit && factors.size() == 1)
-    *result->meanUnit *= factors.front();
+  if (result->mean && factors.size() == 1)
+    result->mean->step *= factors.front();
   else
-    result->meanUnit.reset();
+    result->mean.reset();
   result->scales = std::move(scales);
   return result;
 }
@@ -359,7 +359,7 @@ Value IntegerLowering::lowerSelect(tosa::SelectOp op,
   if (!sum)
     return nullptr;
   auto type = cast<RankedTensorType>(sum->value.getType());
-  if (!type.getElementType().isInteger(32) || sum->meanUnit)
+  if (!type.getElementType().isInteger(32) || sum->mean)
     return fail(op, "has no integer form");
   Value zero = createConstant(SmallVector<int64_t>(type.getRank(), 1), 32, 0);
   auto getHalf = [&](auto create) {
@@ -488,10 +488,8 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   bool isPadded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
   bool isExact = quantization::isPowerOfTwo(count) && !isPadded;
   if (!isExact) {
-    result.scales[0] /= kNudge;
-    result.bound = kNudge * result.bound + 1;
-    result.meanUnit = stored->encoding.scale;
-    if (!(result.bound < 0x1p31))
+    result.mean = {stored->encoding.scale, stored->encoding.hasNegative()};
+    if (!(kNudge * result.bound + 1 < 0x1p31))
       return failed(op, "has sums that do not fit into 32 bits");
   }
   if (!isPadded && kernel[0] == from.getDimSize(1) &&
@@ -500,7 +498,7 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
     Stored flat = {reshape(stored->value, {from.getDimSize(0),
                                            kernel[0] * kernel[1], channels}),
                    stored->encoding};
-    Value wide = widen(flat, isExact ? 1 : kNudge);
+    Value wide = widen(flat);
     result.value =
         tosa::ReduceSumOp::create(builder, loc,
                                   cast<RankedTensorType>(wide.getType())
@@ -511,8 +509,7 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   }
   // Sums of windows: a depthwise convolution with ones, whose padding adds
   // nothing.
-  std::vector<int64_t> ones(size_t(kernel[0] * kernel[1] * channels),
-                            isExact ? 1 : kNudge);
+  std::vector<int64_t> ones(size_t(kernel[0] * kernel[1] * channels), 1);
   std::vector<int64_t> biases(size_t(channels), 0);
   RankedTensorType type = getType(op.getResult(), 32);
   result.value = tosa::DepthwiseConv2DOp::create(
@@ -538,14 +535,14 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   for (int64_t row : rows)
     for (int64_t column : columns) {
       common = std::lcm(common, row * column);
-      if (double(common) * result.bound >= 0x1p31)
+      if (!(kNudge * (double(common) * result.bound) + 1 < 0x1p31))
         return failed(op, "has windows of too many different sizes");
     }
   std::vector<int64_t> factors;
   for (int64_t row : rows)
     for (int64_t column : columns)
       factors.push_back(common / (row * column));
-  result.scales = {stored->encoding.scale / kNudge / double(common)};
+  result.scales = {stored->encoding.scale / double(common)};
   result.bound *= double(common);
   result.value = tosa::MulOp::create(
       builder, loc, type, result.value,

@@ -102,7 +102,8 @@ RankedTensorType IntegerLowering::getType(Value value, unsigned bits) {
 
 Value IntegerLowering::rescale(Value value, int64_t from,
                                ArrayRef<double> factors, int64_t to,
-                               unsigned bits) {
+                               unsigned bits,
+                               quantization::FactorRounding rounding) {
   unsigned fromBits = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
   if (llvm::all_equal(factors))
     factors = factors.take_front();
@@ -117,7 +118,7 @@ Value IntegerLowering::rescale(Value value, int64_t from,
       shifts.push_back(parts->shift);
       continue;
     }
-    std::optional<Rescale> parts = Rescale::get(factor);
+    std::optional<Rescale> parts = Rescale::get(factor, rounding);
     if (!parts)
       return nullptr;
     multipliers.push_back(parts->multiplier);
@@ -225,25 +226,37 @@ Value IntegerLowering::rescaleToEven(Value value, ArrayRef<double> factors,
 Value IntegerLowering::requantize(const Accumulator &accumulator,
                                   const Encoding &encoding) {
   SmallVector<double> factors;
-  int64_t limit = std::numeric_limits<int64_t>::max();
   bool isWide = getElementTypeOrSelf(accumulator.value).isInteger(48);
-  for (double scale : accumulator.scales) {
+  for (double scale : accumulator.scales)
     factors.push_back(scale / encoding.scale);
-    if (std::optional<Rescale> parts = Rescale::get(factors.back()))
-      limit = std::min(limit, parts->getLimit());
-  }
   Value value = accumulator.value;
+  double bound = accumulator.bound;
+  auto direction = quantization::FactorRounding::Nearest;
   // Finer results have no middles that a mean lies on, but for n that are
   // multiples of kNudge.
-  if (accumulator.meanUnit &&
-      *accumulator.meanUnit / encoding.scale <= kNudge / 4.0) {
-    auto type = cast<RankedTensorType>(value.getType());
-    value = tosa::AddOp::create(
-        builder, loc, type, value,
-        createConstant(SmallVector<int64_t>(type.getRank(), 1), 32, 1));
+  if (accumulator.mean &&
+      accumulator.mean->step / encoding.scale <= kNudge / 4.0) {
+    if (accumulator.mean->hasNegative) {
+      auto type = cast<RankedTensorType>(value.getType());
+      SmallVector<int64_t> one(type.getRank(), 1);
+      value = tosa::MulOp::create(builder, loc, type, value,
+                                  createConstant(one, 32, kNudge),
+                                  createConstant(1, 8, 0));
+      value = tosa::AddOp::create(builder, loc, type, value,
+                                  createConstant(one, 32, 1));
+      for (double &factor : factors)
+        factor /= kNudge;
+      bound = kNudge * bound + 1;
+    } else {
+      direction = quantization::FactorRounding::Up;
+    }
   }
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  for (double factor : factors)
+    if (std::optional<Rescale> parts = Rescale::get(factor, direction))
+      limit = std::min(limit, parts->getLimit());
   // What is beyond the range of `rescale` saturates anyway.
-  if (!isWide && accumulator.bound >= double(limit)) {
+  if (!isWide && bound >= double(limit)) {
     auto type = builder.getI32Type();
     value = tosa::ClampOp::create(builder, loc, value.getType(), value,
                                   builder.getIntegerAttr(type, -limit),
@@ -254,8 +267,8 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
       llvm::all_of(factors, quantization::isPowerOfTwo))
     value = rescaleToEven(value, factors, encoding);
   else
-    value =
-        rescale(value, 0, factors, encoding.zeroPoint, encoding.storageBits);
+    value = rescale(value, 0, factors, encoding.zeroPoint, encoding.storageBits,
+                    direction);
   if (!value)
     return fail(accumulator.value.getDefiningOp(),
                 "has a scale that is too large for that of the result");

@@ -47,6 +47,11 @@ private:
     mlir::Value value;
     Encoding encoding;
   };
+  /// What is known of values whose mean is taken.
+  struct Mean {
+    double step = 1;
+    bool hasNegative = true;
+  };
   /// An i32 (or i48) tensor that stands for `scales` times itself.
   struct Accumulator {
     mlir::Value value;
@@ -54,17 +59,17 @@ private:
     std::vector<double> scales;
     /// No element is larger, in magnitude.
     double bound = 0;
-    /// Of a mean of n values, n no power of two: the step of those values; the
-    /// tensor has kNudge times their sums.
-    std::optional<double> meanUnit;
+    /// Of a mean of n values, n no power of two.
+    std::optional<Mean> mean;
     /// Shape of the value that it stands for, with the elements in this order.
     llvm::SmallVector<int64_t> shape;
   };
 
   /// A mean of n values, n no power of two, may lie halfway between two codes,
-  /// and no multiplier is exactly 1 / n. Of kNudge * sum + 1 the middle is
-  /// passed on the right side, and what is not halfway does not reach it,
-  /// unless the result has steps below the 16th part of the values'.
+  /// and no multiplier is exactly 1 / n. One that is too large passes the
+  /// middle of positive sums on the right side. Where there are negative ones,
+  /// kNudge * sum + 1 does. What is not halfway does not reach it, unless the
+  /// result has steps below the 16th part of the values'.
   static constexpr int kNudge = 64;
 
   //===--- Points and values ----------------------------------------------===//
@@ -136,8 +141,9 @@ private:
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   /// `from` and `to`: zero points. Null where a factor cannot be expressed.
   mlir::Value rescale(mlir::Value value, int64_t from,
-                      llvm::ArrayRef<double> factors, int64_t to,
-                      unsigned bits);
+                      llvm::ArrayRef<double> factors, int64_t to, unsigned bits,
+                      quantization::FactorRounding rounding =
+                          quantization::FactorRounding::Nearest);
   mlir::Value rescaleToEven(mlir::Value value, llvm::ArrayRef<double> factors,
                             const Encoding &encoding);
   mlir::RankedTensorType getType(mlir::Value value, unsigned bits);

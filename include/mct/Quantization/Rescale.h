@@ -9,6 +9,13 @@
 
 namespace mct::quantization {
 
+enum class FactorRounding {
+  /// To the nearest multiplier.
+  Nearest,
+  /// To one that is not below the factor.
+  Up
+};
+
 /// A factor multiplier * 2^-shift. The multiplier has 31 bits and lies in
 /// [2^30, 2^31), or is smaller where the shift is the largest; the shift lies
 /// in [2, 62]. A power of two 2^-k has the multiplier 2^30 and the shift 30+k.
@@ -18,9 +25,9 @@ struct Rescale {
   int32_t multiplier = 1 << 30;
   int8_t shift = 30;
 
-  /// The nearest one; none for a factor that is not positive and finite, or is
-  /// 2^29 or more.
-  static std::optional<Rescale> get(double factor);
+  /// None for a factor that is not positive and finite, or is 2^29 or more.
+  static std::optional<Rescale>
+  get(double factor, FactorRounding rounding = FactorRounding::Nearest);
 
   /// value * factor, rounded half up. Requires |value| < `getLimit()`.
   int64_t apply(int64_t value) const {
@@ -40,7 +47,8 @@ struct ShortRescale {
   int16_t multiplier = 1 << 14;
   int8_t shift = 14;
 
-  /// None for a factor that is not positive and finite, or is 2^13 or more.
+  /// The nearest one; none for a factor that is not positive and finite, or is
+  /// 2^13 or more.
   static std::optional<ShortRescale> get(double factor);
 };
 

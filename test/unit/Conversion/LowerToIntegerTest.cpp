@@ -530,8 +530,30 @@ TEST_F(LowerToInteger, Pools) {
                   to + "\n" +
                   point("out", "0", to, powerOfTwo(threshold, 8, isSigned)) +
                   "return %out : " + to + "\n}\n",
-              samples({{1, 8, 8, 3}}));
+              inputs);
         }
+}
+
+TEST_F(LowerToInteger, MeansOfWholeImagesWhoseSizesAreNoPowersOfTwo) {
+  // Sums of every size, so that many means lie halfway between two codes.
+  std::vector<Floats> inputs = samples({{1, 3, 2, 600}});
+  for (size_t i = 0; i != inputs[0].size(); ++i)
+    inputs[0][i] *= float(1 + i % 600) / 400;
+  for (bool isSigned : {true, false})
+    for (double threshold : {16.0, 4.0, 1.0, 0.125, 0.03125})
+      expectSame(
+          "(%x: tensor<1x3x2x600xf32>) -> tensor<1x1x1x600xf32> {\n" +
+              std::string(kZero) +
+              point("in", "x", "tensor<1x3x2x600xf32>",
+                    powerOfTwo(4, 8, isSigned)) +
+              "%0 = tosa.avg_pool2d %in, %zero, %zero {acc_type = f32, kernel "
+              "= array<i64: 3, 2>, pad = array<i64: 0, 0, 0, 0>, stride = "
+              "array<i64: 1, 1>} : (tensor<1x3x2x600xf32>, tensor<1xf32>, "
+              "tensor<1xf32>) -> tensor<1x1x1x600xf32>\n" +
+              point("out", "0", "tensor<1x1x1x600xf32>",
+                    powerOfTwo(threshold, 8, isSigned)) +
+              "return %out : tensor<1x1x1x600xf32>\n}\n",
+          inputs);
 }
 
 TEST_F(LowerToInteger, MeanIsOneSum) {

@@ -60,6 +60,25 @@ TEST(RescaleTest, RoundsTheProductHalfUp) {
   }
 }
 
+TEST(RescaleTest, MeansOfNaturalNumbersAreExactWithFactorsRoundedUp) {
+  for (int64_t count = 1; count != 400; ++count)
+    for (int k = -4; k != 9; ++k) {
+      Rescale rescale =
+          *Rescale::get(std::ldexp(1 / double(count), -k), FactorRounding::Up);
+      for (int64_t sum = 0; sum < 256 * count; sum += 1 + count / 20) {
+        // floor(sum / (count * 2^k) + 1/2), by integers.
+        int64_t scaled = k < 0 ? sum << -k : sum;
+        int64_t divisor = k < 0 ? count : count << k;
+        ASSERT_EQ(rescale.apply(sum), (2 * scaled + divisor) / (2 * divisor))
+            << sum << " / " << count << " * 2^" << -k;
+      }
+    }
+  // The nearest factor does not do that.
+  EXPECT_NE(Rescale::get(1.0 / 11)->multiplier,
+            Rescale::get(1.0 / 11, FactorRounding::Up)->multiplier);
+  EXPECT_EQ(Rescale::get(0.25, FactorRounding::Up), Rescale::get(0.25));
+}
+
 TEST(RescaleTest, HalvesOfPowersOfTwo) {
   Rescale half = *Rescale::get(0.5);
   EXPECT_EQ(half.apply(3), 2);
