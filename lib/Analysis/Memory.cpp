@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Memory.h"
+#include "StoredValues.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
+#include "mct/Analysis/Resources.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -57,38 +59,6 @@ uint64_t MemoryReport::totalFloatBits(Kind kind) const {
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// Elements of a tensor whose sizes along `axes` are rounded up to a multiple
-/// of `multiple`, together when there are several.
-static int64_t countElements(RankedTensorType type, ArrayRef<int64_t> axes = {},
-                             int64_t multiple = 1) {
-  int64_t channels = 1, others = 1;
-  for (auto [axis, size] : llvm::enumerate(type.getShape()))
-    (llvm::is_contained(axes, int64_t(axis)) ? channels : others) *=
-        ShapedType::isDynamic(size) ? 1 : size;
-  if (!axes.empty())
-    channels = int64_t(llvm::alignTo(uint64_t(channels), uint64_t(multiple)));
-  return channels * others;
-}
-
-static RankedTensorType getFloatTensor(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType()) ? type
-                                                       : RankedTensorType();
-}
-
-/// Width that a point gives its values; none when it leaves them in float.
-static std::optional<unsigned> getBits(tpc::QuantizeOp point) {
-  if (tpc::QuantizerAttrInterface parameters = point.getParametersAttr())
-    return parameters.getBits();
-  if (tpc::OpQuantConfigAttr config = point.getActivationConfig())
-    return config.getActEnabled() ? std::optional<unsigned>(config.getActBits())
-                                  : std::nullopt;
-  if (tpc::AttrQuantConfigAttr config = point.getWeightConfig())
-    return config.getEnabled() ? std::optional<unsigned>(config.getBits())
-                               : std::nullopt;
-  return std::nullopt;
-}
-
 namespace {
 class Counter {
 public:
@@ -103,31 +73,20 @@ private:
   /// By how many the channels of this op are computed at once; 1 if it is not
   /// said.
   int64_t getMultiple(Operation *op);
-  unsigned getBitsOf(Value value);
-  /// Marks the values inside of the chain that ends in `point`.
-  void findFused(tpc::QuantizeOp point);
 
   func::FuncOp function;
   KernelOps kernels;
   bool pads = false;
   llvm::DenseMap<Value, Kind> kinds;
   llvm::DenseSet<Value> counted;
-  llvm::DenseSet<Value> fused;
+  FusedChains fused;
 };
 } // namespace
 
-/// The activation point that quantizes a value, or null.
-static tpc::QuantizeOp getPoint(Value value) {
-  for (Operation *user : value.getUsers())
-    if (auto point = dyn_cast<tpc::QuantizeOp>(user);
-        point && point.isActivation())
-      return point;
-  return {};
-}
-
 Counter::Counter(func::FuncOp function)
     : function(function),
-      kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())) {
+      kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())),
+      fused(function, kernels) {
   auto module = function->getParentOfType<ModuleOp>();
   if (auto target = module->getAttrOfType<SymbolRefAttr>(
           tpc::TpcDialect::kTargetAttrName))
@@ -140,41 +99,16 @@ Counter::Counter(func::FuncOp function)
       if (Value bias = kernel->getBiasConstant())
         kinds[bias] = Kind::Bias;
     }
-    if (auto point = dyn_cast<tpc::QuantizeOp>(op);
-        point && point.isActivation() && point.getGroupAttr())
-      findFused(point);
   });
 }
 
-void Counter::findFused(tpc::QuantizeOp point) {
-  Operation *last = point.getInput().getDefiningOp();
-  // An operator may be several ops; without a kernel op at its beginning no
-  // more are taken for a part of the chain than there are operators.
-  SmallVector<Value> values;
-  size_t most = point.getGroupAttr().size() - 1;
-  SmallVector<Operation *> pending = {last};
-  bool hasKernel = false;
-  for (size_t next = 0; next != pending.size(); ++next) {
-    Operation *op = pending[next];
-    if (!op)
-      continue;
-    if (kernels.get(op)) {
-      hasKernel = true;
-      continue;
-    }
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (!producer || isa<tpc::QuantizeOp>(producer) ||
-          matchPattern(operand, m_Constant()) || getPoint(operand) ||
-          llvm::is_contained(values, operand))
-        continue;
-      values.push_back(operand);
-      pending.push_back(producer);
-    }
-  }
-  if (!hasKernel && values.size() > most)
-    values.resize(most);
-  fused.insert(values.begin(), values.end());
+/// Width of the elements of a value as it is stored.
+static unsigned getStoredBits(Value value) {
+  WidthSource source = findWidthSource(value);
+  if (source.point)
+    return *getBits(source.point);
+  Type type = getElementTypeOrSelf(source.value.getType());
+  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
 }
 
 int64_t Counter::getMultiple(Operation *op) {
@@ -183,7 +117,7 @@ int64_t Counter::getMultiple(Operation *op) {
   // Up to the end of the fused chain.
   while (op->getNumResults() == 1) {
     Value result = op->getResult(0);
-    if (tpc::QuantizeOp point = getPoint(result)) {
+    if (tpc::QuantizeOp point = getActivationPoint(result)) {
       tpc::OpQuantConfigAttr config = point.getActivationConfig();
       return config ? config.getSimdSize().value_or(1) : 1;
     }
@@ -192,29 +126,6 @@ int64_t Counter::getMultiple(Operation *op) {
     op = *result.user_begin();
   }
   return 1;
-}
-
-unsigned Counter::getBitsOf(Value value) {
-  while (true) {
-    if (tpc::QuantizeOp point = getPoint(value))
-      if (std::optional<unsigned> bits = getBits(point))
-        return *bits;
-    Operation *producer = value.getDefiningOp();
-    if (auto point = dyn_cast_or_null<tpc::QuantizeOp>(producer)) {
-      if (std::optional<unsigned> bits = getBits(point))
-        return *bits;
-      value = point.getInput();
-    } else if (OpOperand *moved =
-                   producer ? getMovedOperand(producer) : nullptr) {
-      value = moved->get();
-    } else {
-      return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth();
-    }
-    if (!getFloatTensor(value))
-      return value.getType().isIntOrFloat()
-                 ? value.getType().getIntOrFloatBitWidth()
-                 : 0;
-  }
 }
 
 TensorMemory Counter::countConstant(Value constant, int64_t multiple,
@@ -242,7 +153,7 @@ TensorMemory Counter::countActivation(Value value) {
   RankedTensorType type = getFloatTensor(value);
   TensorMemory memory;
   memory.kind = Kind::Activation;
-  tpc::QuantizeOp point = getPoint(value);
+  tpc::QuantizeOp point = getActivationPoint(value);
   StringAttr name = getName(value);
   if (point)
     memory.name = point.getUniqueName();
@@ -257,8 +168,8 @@ TensorMemory Counter::countActivation(Value value) {
       multiple == 1 ? memory.elements
                     : countElements(type, {type.getRank() - 1}, multiple);
   memory.floatBits = type.getElementTypeBitWidth();
-  memory.bits = getBitsOf(value);
-  memory.isFused = fused.contains(value);
+  memory.bits = getStoredBits(value);
+  memory.isFused = fused.isInside(value);
   return memory;
 }
 

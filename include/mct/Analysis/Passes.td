@@ -124,6 +124,56 @@ def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
+def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
+  let summary = "Print what a quantized network uses of its target";
+  let description = [{
+    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): the bytes
+    of the quantized weights that it is the first to read, those of its quantized results, those of its cut, and its
+    operations on bits; then weights in total, the largest cut (`activations`), both, and all operations on bits, now and if
+    every point had 8 bits, of which budgets are fractions. The bits are those of the parameters, before the selection those
+    that the target asks for. The module is not changed.
+
+    The cut of an op are the activations that live while it runs: made by it or before, and read by it or behind. A value
+    that only moves another one has its bits. What nothing quantizes does not count: biases in float, values inside of
+    fused chains, results that the target leaves alone. A dynamic size, of a batch, counts as 1; nothing is padded
+    (`mct-report-memory` has tensors of floats and padding, too).
+
+    Operations on bits of a layer: multiplications of one sample * bits of the kernel * bits of the input, 32 for an input
+    that nothing quantizes.
+
+    `format=json` prints one object: `functions`, each with `name`, `ops`, `totals` and `totals_at_8_bits`; an op has
+    `name`, `op`, `weights_bytes`, `result_bytes`, `cut_bytes`, `cut` (names) and `bops`; totals have `weights_bytes`,
+    `activations_bytes`, `total_bytes` and `bops`.
+
+    Source: MCT `ResourceUtilization`, for the schedule that is the order of the program.
+
+    Before:
+    ```mlir
+    %xq = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x2x2x4xf32>
+    %wq = tpc.quantize %w as "conv" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 4>) : tensor<2x1x1x4xf32>
+    %0 = tosa.conv2d %xq, %wq, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x2xf32> loc("conv")
+    %1 = tpc.quantize %0 as "conv" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x2x2x2xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    function main
+           weights      results          cut             bops  name
+                 0           16           16                0  x
+                 4            8           24             1024  conv
+      in total: weights 4 B, activations 24 B, total 28 B, 1024 BOPS
+      at 8 bits: weights 8 B, activations 24 B, total 32 B, 2048 BOPS
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table for people"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
 def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
   let summary = "Refuse integer TOSA that validators take and executors do not";
   let description = [{

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/Resources.h"
+#include "StoredValues.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Passes.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mct {
+#define GEN_PASS_DEF_REPORTRESOURCESPASS
+#include "mct/Analysis/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+namespace json = llvm::json;
+
+/// Of an operand of a multiplication that nothing quantizes.
+static constexpr int64_t kFloatBits = 32;
+
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Collector {
+public:
+  explicit Collector(func::FuncOp function)
+      : function(function),
+        kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())),
+        chains(function, kernels) {}
+  ResourceModel run();
+
+private:
+  size_t getStep(Operation *op);
+  void addActivation(Value value, size_t step);
+  void addWeights(Operation *op, size_t step);
+  void addLayer(Operation *op, size_t step);
+  /// The last step that reads a value, or what points make of it.
+  size_t findLastUse(Value value, size_t made);
+
+  func::FuncOp function;
+  KernelOps kernels;
+  FusedChains chains;
+  ResourceModel model;
+  llvm::DenseMap<Operation *, size_t> steps;
+  llvm::DenseSet<Operation *> counted;
+  /// For each activation the steps that make and that read it last.
+  std::vector<std::pair<size_t, size_t>> lives;
+};
+} // namespace
+
+/// A fused chain is at the place of its last op.
+size_t Collector::getStep(Operation *op) {
+  // What is inside of a loop or branch happens at the step of that.
+  while (op->getBlock() != &function.getBody().front())
+    op = op->getParentOp();
+  return steps.lookup(chains.getEnd(op));
+}
+
+void Collector::addActivation(Value value, size_t step) {
+  if (!getFloatTensor(value) || chains.isInside(value))
+    return;
+  WidthSource source = findWidthSource(value);
+  if (!source.point || source.point.isWeight())
+    return;
+  tpc::QuantizeOp own = getActivationPoint(value);
+  StringAttr name = getName(value);
+  model.steps[step].made.push_back(model.activations.size());
+  model.activations.push_back({own    ? own.getUniqueName()
+                               : name ? name.str()
+                                      : "",
+                               source.point,
+                               countElements(getFloatTensor(value))});
+  lives.push_back({step, 0});
+}
+
+size_t Collector::findLastUse(Value value, size_t made) {
+  size_t last = made;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty())
+    for (Operation *user : pending.pop_back_val().getUsers()) {
+      if (auto point = dyn_cast<tpc::QuantizeOp>(user))
+        pending.push_back(point.getResult());
+      else if (user->hasTrait<OpTrait::IsTerminator>() &&
+               user->getBlock() == &function.getBody().front())
+        last = model.steps.size() - 1;
+      else
+        last = std::max(last, getStep(user));
+    }
+  return last;
+}
+
+void Collector::addWeights(Operation *op, size_t step) {
+  for (Value operand : op->getOperands()) {
+    auto point = operand.getDefiningOp<tpc::QuantizeOp>();
+    if (!point || !point.isWeight() || !getBits(point) ||
+        !counted.insert(point).second)
+      continue;
+    model.steps[step].weights.push_back(model.weights.size());
+    model.weights.push_back(
+        {point.getUniqueName(), point,
+         countElements(cast<RankedTensorType>(point.getType()))});
+  }
+}
+
+void Collector::addLayer(Operation *op, size_t step) {
+  std::optional<KernelOp> kernel = kernels.get(op);
+  if (!kernel)
+    return;
+  tpc::QuantizeOp point = kernel->getKernelPoint();
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!point || !getBits(point) || !result)
+    return;
+  int64_t elements = 1;
+  for (int64_t size : kernel->getKernelShape())
+    elements *= size;
+  // Every element of the kernel is used at every position of the result.
+  int64_t positions = countElements(result) / kernel->numOutputChannels();
+  WidthSource input = findWidthSource(kernel->getInput().get());
+  model.steps[step].layers.push_back(
+      {elements * positions, input.point, point});
+}
+
+ResourceModel Collector::run() {
+  model.function = function.getSymName().str();
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    StringAttr name = getName(Value(argument));
+    model.steps.push_back({name ? name.str() : "", "argument", {}, {}, {}, {}});
+  }
+  for (Operation &op : body) {
+    if (isa<tpc::QuantizeOp>(op) || matchPattern(&op, m_Constant()) ||
+        op.hasTrait<OpTrait::IsTerminator>() || chains.getEnd(&op) != &op)
+      continue;
+    steps[&op] = model.steps.size();
+    StringAttr name = getName(op.getLoc());
+    model.steps.push_back({name ? name.str() : "",
+                           op.getName().getStringRef().str(),
+                           {},
+                           {},
+                           {},
+                           {}});
+  }
+  SmallVector<Value> values;
+  for (auto [step, argument] : llvm::enumerate(body.getArguments())) {
+    size_t before = model.activations.size();
+    addActivation(argument, step);
+    if (model.activations.size() != before)
+      values.push_back(argument);
+  }
+  for (Operation &op : body) {
+    if (isa<tpc::QuantizeOp>(op) || matchPattern(&op, m_Constant()) ||
+        op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    size_t step = getStep(&op);
+    op.walk([&](Operation *nested) {
+      addWeights(nested, step);
+      addLayer(nested, step);
+    });
+    for (Value result : op.getResults()) {
+      size_t before = model.activations.size();
+      addActivation(result, step);
+      if (model.activations.size() != before)
+        values.push_back(result);
+    }
+  }
+  for (auto [number, value] : llvm::enumerate(values)) {
+    auto &[made, last] = lives[number];
+    last = findLastUse(value, made);
+    for (size_t step = made; step <= last; ++step)
+      model.steps[step].cut.push_back(number);
+  }
+  return std::move(model);
+}
+
+ResourceModel mct::computeResources(func::FuncOp function) {
+  return Collector(function).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluating
+//===----------------------------------------------------------------------===//
+
+int64_t ResourceModel::cutBits(const Step &step, BitsOfPoint bits) const {
+  int64_t sum = 0;
+  for (size_t number : step.cut)
+    sum += activations[number].elements * bits(activations[number].point);
+  return sum;
+}
+
+int64_t ResourceModel::bopsOf(const Step::Layer &layer, BitsOfPoint bits) {
+  return layer.multiplications * bits(layer.kernel) *
+         (layer.input ? bits(layer.input) : kFloatBits);
+}
+
+ResourceUse ResourceModel::evaluate(BitsOfPoint bits) const {
+  ResourceUse use;
+  for (const Tensor &weight : weights)
+    use.weights += weight.elements * bits(weight.point);
+  for (const Step &step : steps) {
+    use.activations = std::max(use.activations, cutBits(step, bits));
+    for (const Step::Layer &layer : step.layers)
+      use.bops += bopsOf(layer, bits);
+  }
+  return use;
+}
+
+static int64_t getPresentBits(tpc::QuantizeOp point) {
+  return getBits(point).value_or(kFloatBits);
+}
+
+ResourceUse ResourceModel::evaluate() const { return evaluate(getPresentBits); }
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static int64_t toBytes(int64_t bits) {
+  return int64_t(llvm::divideCeil(uint64_t(bits), 8));
+}
+
+namespace {
+/// Of a step, in bits.
+struct StepUse {
+  int64_t weights = 0, made = 0, cut = 0, bops = 0;
+};
+} // namespace
+
+static StepUse evaluate(const ResourceModel &model,
+                        const ResourceModel::Step &step) {
+  StepUse use;
+  for (size_t number : step.weights)
+    use.weights += model.weights[number].elements *
+                   getPresentBits(model.weights[number].point);
+  for (size_t number : step.made)
+    use.made += model.activations[number].elements *
+                getPresentBits(model.activations[number].point);
+  use.cut = model.cutBits(step, getPresentBits);
+  for (const ResourceModel::Step::Layer &layer : step.layers)
+    use.bops += ResourceModel::bopsOf(layer, getPresentBits);
+  return use;
+}
+
+/// With eight bits everywhere, of which budgets are fractions.
+static ResourceUse evaluateAt8Bits(const ResourceModel &model) {
+  return model.evaluate([](tpc::QuantizeOp) { return 8; });
+}
+
+static json::Object toJSON(const ResourceUse &use) {
+  return json::Object{{"weights_bytes", toBytes(use.weights)},
+                      {"activations_bytes", toBytes(use.activations)},
+                      {"total_bytes", toBytes(use.total())},
+                      {"bops", use.bops}};
+}
+
+static json::Object toJSON(const ResourceModel &model) {
+  json::Array ops;
+  for (const ResourceModel::Step &step : model.steps) {
+    StepUse use = evaluate(model, step);
+    json::Array live;
+    for (size_t number : step.cut)
+      live.push_back(json::fixUTF8(model.activations[number].name));
+    ops.push_back(json::Object{{"name", json::fixUTF8(step.name)},
+                               {"op", step.op},
+                               {"weights_bytes", toBytes(use.weights)},
+                               {"result_bytes", toBytes(use.made)},
+                               {"cut_bytes", toBytes(use.cut)},
+                               {"cut", std::move(live)},
+                               {"bops", use.bops}});
+  }
+  return json::Object{{"name", model.function},
+                      {"ops", std::move(ops)},
+                      {"totals", toJSON(model.evaluate())},
+                      {"totals_at_8_bits", toJSON(evaluateAt8Bits(model))}};
+}
+
+static void print(const ResourceModel &model, raw_ostream &os) {
+  auto number = [](int64_t value) { return static_cast<long long>(value); };
+  os << "function " << model.function << '\n';
+  os << llvm::format("  %12s %12s %12s %16s  %s\n", "weights", "results", "cut",
+                     "bops", "name");
+  for (const ResourceModel::Step &step : model.steps) {
+    StepUse use = evaluate(model, step);
+    if (use.weights == 0 && use.made == 0 && use.bops == 0)
+      continue;
+    os << llvm::format("  %12lld %12lld %12lld %16lld  ",
+                       number(toBytes(use.weights)), number(toBytes(use.made)),
+                       number(toBytes(use.cut)), number(use.bops))
+       << (step.name.empty() ? step.op : step.name) << '\n';
+  }
+  auto printTotals = [&](StringRef title, const ResourceUse &use) {
+    os << "  " << title << ": weights " << toBytes(use.weights)
+       << " B, activations " << toBytes(use.activations) << " B, total "
+       << toBytes(use.total()) << " B, " << use.bops << " BOPS\n";
+  };
+  printTotals("in total", model.evaluate());
+  printTotals("at 8 bits", evaluateAt8Bits(model));
+}
+
+namespace {
+struct ReportResourcesPass
+    : public WithOpModels<
+          mct::impl::ReportResourcesPassBase<ReportResourcesPass>> {
+  using WithOpModels::WithOpModels;
+
+  void runOnOperation() override {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    json::Array functions;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (!llvm::hasSingleElement(function.getBody())) {
+        function.emitOpError("has several blocks, so that the order of its ops "
+                             "is no schedule; its resources are not known");
+        return signalPassFailure();
+      }
+      ResourceModel model = computeResources(function);
+      if (format == ExplainFormat::JSON)
+        functions.push_back(toJSON(model));
+      else
+        print(model, stream);
+    }
+    if (format == ExplainFormat::JSON)
+      stream << llvm::formatv(
+          "{0:2}\n",
+          json::Value(json::Object{{"functions", std::move(functions)}}));
+    llvm::outs() << text;
+    llvm::outs().flush();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
