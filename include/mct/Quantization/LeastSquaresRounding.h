@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights of a layer are rounded together, so that the errors of some make up
+// for those of others in what the layer makes of its inputs.
+
+#ifndef MCT_QUANTIZATION_LEASTSQUARESROUNDING_H
+#define MCT_QUANTIZATION_LEASTSQUARESROUNDING_H
+
+#include "mct/Quantization/Grid.h"
+
+#include "mct/Support/Threads.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mct::quantization {
+
+/// A matrix of floats whose rows lie `stride` elements apart.
+struct MatrixView {
+  const float *data = nullptr;
+  int64_t rows = 0, columns = 0, stride = 0;
+};
+
+/// First and second moments of the inputs of a product and of what its outputs
+/// should be. Second moments are about the means, for a bias takes those away.
+struct ProductMoments {
+  int64_t columns = 0, outputs = 0;
+  std::vector<double> inputMean;  // [columns]
+  std::vector<double> targetMean; // [outputs]
+  /// Mean of (x - mean) (x - mean)^T: [columns, columns], symmetric.
+  std::vector<double> covariance;
+  /// Mean of (target - mean) (x - mean)^T: [outputs, columns].
+  std::vector<double> cross;
+  std::vector<double> targetVariance; // [outputs]
+};
+
+/// Moments of the rows of `inputs` and `targets`, which are as many. Products
+/// are added in float over 256 rows, of values that the mean was taken out of,
+/// and these sums in double: what that rounds, some 1e-6 of the variances, is
+/// small beside what so many samples say of them, and beside the damping. The
+/// result does not depend on `threads`.
+ProductMoments productMoments(const MatrixView &inputs,
+                              const MatrixView &targets,
+                              const support::Threads &threads);
+
+/// Levels that a weight may take: those of `grid`, or `levels`, ascending, when
+/// there are such.
+struct WeightLevels {
+  Grid grid;
+  std::vector<float> levels;
+
+  /// The level nearest to `value`, as a float.
+  float nearest(double value) const;
+};
+
+/// Weights to be rounded. Output channels come in groups: those of one group
+/// read the same columns. (A convolution has one group, a depthwise one a group
+/// for each input channel.)
+struct RoundingProblem {
+  /// One for each group, all of the same size; finite.
+  llvm::ArrayRef<ProductMoments> groups;
+  /// [groups, outputs, columns].
+  llvm::ArrayRef<float> weights;
+  /// What the levels may be, at least one; of each one entry for all channels,
+  /// or one for each. The first is what the rounding is compared with.
+  llvm::ArrayRef<std::vector<WeightLevels>> candidates;
+  /// Whether each channel may take another one of the candidates.
+  bool choosesPerChannel = true;
+  /// Of the mean variance of the columns: what is added to the covariance, so
+  /// that weights stay where the samples say nothing.
+  double damping = 0.01;
+};
+
+struct RoundedWeights {
+  /// Like RoundingProblem::weights; each is a level of its channel.
+  std::vector<float> weights;
+  /// For each channel the number of the candidate whose levels it has.
+  std::vector<size_t> chosen;
+  /// For each channel what the bias has to be so that the mean is the target's.
+  std::vector<double> bias;
+  /// For each channel the mean of (target - output)^2 with that bias.
+  std::vector<double> error;
+  /// The same for weights that take the nearest level of the first candidate.
+  std::vector<double> nearestError;
+  /// For each channel what is minimized: error + d * |q - w|^2, where w are the
+  /// weights, q what they became and d what the damping adds. Never above
+  /// `nearestObjective`; where all channels take one candidate, their sums.
+  std::vector<double> objective, nearestObjective;
+};
+
+/// Rounds weights so that the mean squared difference from the targets becomes
+/// small.
+///
+/// With the covariance H (damped) and the weights w* that are best without
+/// levels, the objective is (q - w*)^T H (q - w*) = |R (q - w*)|^2, R the
+/// Cholesky factor. From the column of largest variance on each weight takes
+/// the level nearest to where the columns rounded before it would have it
+/// (nearest plane; the same as spreading each rounding error over the columns
+/// to come, as optimal brain quantization and GPTQ do), for each candidate. The
+/// best candidate's weights are then changed one at a time while that lowers
+/// the objective. The result does not depend on `threads`.
+///
+/// Memory beside the problem: 20 * columns^2 bytes, and 4 * columns for every
+/// channel and candidate of the 256 that a thread has at a time.
+RoundedWeights roundLeastSquares(const RoundingProblem &problem,
+                                 const support::Threads &threads);
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_LEASTSQUARESROUNDING_H

@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mct/Quantization/LeastSquaresRounding.h"
+
+#include "Simd.h"
+#include "mct/Quantization/Parallel.h"
+
+#include <algorithm>
+#include <cblas.h>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <tuple>
+
+extern "C" {
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
+             int *info);
+void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a,
+             const int *lda, double *b, const int *ldb, int *info);
+}
+
+namespace mct::quantization {
+
+//===----------------------------------------------------------------------===//
+// Moments
+//===----------------------------------------------------------------------===//
+
+/// Rows whose products are added in float.
+static constexpr int64_t kRowsInFloat = 256;
+/// Columns of a tile of the covariance.
+static constexpr int64_t kTile = 128;
+
+/// Where OpenBLAS is built with threads of its own it keeps to the calling one:
+/// work is shared by tiles, whose sums have one order.
+static void useOneThread() {
+  static const bool once = (openblas_set_num_threads(1), true);
+  (void)once;
+}
+
+static std::vector<double> columnMeans(const MatrixView &matrix) {
+  std::vector<double> means(matrix.columns, 0.0);
+  for (int64_t row = 0; row != matrix.rows; ++row)
+    for (int64_t column = 0; column != matrix.columns; ++column)
+      means[column] += double(matrix.data[row * matrix.stride + column]);
+  for (double &mean : means)
+    mean /= double(std::max<int64_t>(matrix.rows, 1));
+  return means;
+}
+
+/// Columns [first, first + count) of some rows without their means, packed.
+static void centre(const MatrixView &matrix, llvm::ArrayRef<double> means,
+                   int64_t firstRow, int64_t rows, int64_t first, int64_t count,
+                   float *to) {
+  for (int64_t row = 0; row != rows; ++row) {
+    const float *from = matrix.data + (firstRow + row) * matrix.stride + first;
+    for (int64_t column = 0; column != count; ++column)
+      *to++ = float(double(from[column]) - means[first + column]);
+  }
+}
+
+ProductMoments productMoments(const MatrixView &inputs,
+                              const MatrixView &targets,
+                              const support::Threads &threads) {
+  useOneThread();
+  ProductMoments moments;
+  int64_t columns = moments.columns = inputs.columns;
+  int64_t outputs = moments.outputs = targets.columns;
+  moments.inputMean = columnMeans(inputs);
+  moments.targetMean = columnMeans(targets);
+  moments.covariance.assign(columns * columns, 0.0);
+  moments.cross.assign(outputs * columns, 0.0);
+  moments.targetVariance.assign(outputs, 0.0);
+  int64_t rows = inputs.rows;
+  if (rows == 0)
+    return moments;
+
+  // Tiles of the lower triangle of the covariance, and of the cross moments.
+  struct Tile {
+    bool isCross;
+    int64_t left, right;
+  };
+  std::vector<Tile> tiles;
+  for (int64_t left = 0; left < columns; left += kTile)
+    for (int64_t right = 0; right <= left; right += kTile)
+      tiles.push_back({false, left, right});
+  for (int64_t left = 0; left < outputs; left += kTile)
+    for (int64_t right = 0; right < columns; right += kTile)
+      tiles.push_back({true, left, right});
+  parallelFor(tiles.size(), threads, [&](size_t number) {
+    const Tile &tile = tiles[number];
+    const MatrixView &source = tile.isCross ? targets : inputs;
+    llvm::ArrayRef<double> means =
+        tile.isCross ? moments.targetMean : moments.inputMean;
+    int64_t height = std::min(kTile, source.columns - tile.left);
+    int64_t width = std::min(kTile, columns - tile.right);
+    bool isDiagonal = !tile.isCross && tile.left == tile.right;
+    std::vector<float> left(kRowsInFloat * height),
+        right(isDiagonal ? 0 : kRowsInFloat * width), product(height * width);
+    std::vector<double> sum(height * width, 0.0);
+    for (int64_t first = 0; first < rows; first += kRowsInFloat) {
+      int64_t count = std::min(kRowsInFloat, rows - first);
+      centre(source, means, first, count, tile.left, height, left.data());
+      if (!isDiagonal)
+        centre(inputs, moments.inputMean, first, count, tile.right, width,
+               right.data());
+      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, int(height),
+                  int(width), int(count), 1.0f, left.data(), int(height),
+                  isDiagonal ? left.data() : right.data(), int(width), 0.0f,
+                  product.data(), int(width));
+      for (size_t i = 0; i != sum.size(); ++i)
+        sum[i] += double(product[i]);
+    }
+    for (int64_t i = 0; i != height; ++i)
+      for (int64_t j = 0; j != width; ++j) {
+        double mean = sum[i * width + j] / double(rows);
+        int64_t row = tile.left + i, column = tile.right + j;
+        if (tile.isCross) {
+          moments.cross[row * columns + column] = mean;
+        } else if (column <= row) {
+          moments.covariance[row * columns + column] = mean;
+          moments.covariance[column * columns + row] = mean;
+        }
+      }
+  });
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t output = 0; output != outputs; ++output) {
+      double centred = double(targets.data[row * targets.stride + output]) -
+                       moments.targetMean[output];
+      moments.targetVariance[output] += centred * centred / double(rows);
+    }
+  return moments;
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+float WeightLevels::nearest(double value) const {
+  if (levels.empty()) {
+    auto lo = double(grid.qmin - grid.zeroPoint);
+    auto hi = double(grid.qmax - grid.zeroPoint);
+    double code =
+        std::clamp(std::nearbyint(value / double(float(grid.step))), lo, hi);
+    return float(code) * float(grid.step);
+  }
+  auto above = std::lower_bound(
+      levels.begin(), levels.end(), value,
+      [](float level, double wanted) { return double(level) < wanted; });
+  if (above == levels.begin())
+    return *above;
+  if (above == levels.end())
+    return levels.back();
+  return double(*above) - value < value - double(above[-1]) ? *above
+                                                            : above[-1];
+}
+
+namespace {
+/// Levels of many lanes, level by level, as the vector loops read them. A lane
+/// is one channel under one candidate.
+struct LaneLevels {
+  // Of grids.
+  std::vector<float> inverse, step, lo, hi;
+  // Of tables: [levels, lanes] values, and where the next one begins.
+  size_t numLevels = 0;
+  std::vector<float> levels, middles;
+
+  explicit LaneLevels(llvm::ArrayRef<const WeightLevels *> lanes) {
+    size_t count = lanes.size();
+    for (const WeightLevels *lane : lanes)
+      numLevels = std::max(numLevels, lane->levels.size());
+    if (numLevels == 0) {
+      for (const WeightLevels *lane : lanes) {
+        const Grid &grid = lane->grid;
+        inverse.push_back(float(1 / double(float(grid.step))));
+        step.push_back(float(grid.step));
+        lo.push_back(float(grid.qmin - grid.zeroPoint));
+        hi.push_back(float(grid.qmax - grid.zeroPoint));
+      }
+      return;
+    }
+    levels.resize(numLevels * count);
+    middles.assign(numLevels * count, std::numeric_limits<float>::infinity());
+    for (size_t lane = 0; lane != count; ++lane) {
+      llvm::ArrayRef<float> own = lanes[lane]->levels;
+      for (size_t level = 0; level != numLevels; ++level) {
+        bool exists = level < own.size();
+        levels[level * count + lane] = exists ? own[level] : own.back();
+        if (exists && level > 0)
+          middles[level * count + lane] =
+              float((double(own[level - 1]) + double(own[level])) / 2);
+      }
+    }
+  }
+};
+} // namespace
+
+/// Of one column: `errors` holds what each lane's weight should be without
+/// levels, and then by how much the level taken misses that; `shift` is what
+/// the columns rounded before ask of it.
+static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
+                                        const float *shift, float square,
+                                        float *errors, float *objective) {
+  // Adding and subtracting it rounds to an integer, half to even.
+  constexpr float kRounder = 0x1.8p23f;
+  const float *inverse = lanes.inverse.data(), *step = lanes.step.data(),
+              *lo = lanes.lo.data(), *hi = lanes.hi.data();
+  for (size_t lane = 0; lane != count; ++lane) {
+    float target = errors[lane], wanted = target - shift[lane];
+    float code = wanted * inverse[lane];
+    code = code < lo[lane] ? lo[lane] : code;
+    code = code > hi[lane] ? hi[lane] : code;
+    code = (code + kRounder) - kRounder;
+    float level = code * step[lane], miss = level - wanted;
+    objective[lane] += square * miss * miss;
+    errors[lane] = level - target;
+  }
+}
+
+static MCT_VECTOR_BODY void roundToTable(const LaneLevels &lanes, size_t count,
+                                         const float *shift, float square,
+                                         float *errors, float *objective,
+                                         float *scratch) {
+  for (size_t lane = 0; lane != count; ++lane)
+    scratch[lane] = lanes.levels[lane];
+  for (size_t level = 1; level < lanes.numLevels; ++level) {
+    const float *values = &lanes.levels[level * count];
+    const float *middles = &lanes.middles[level * count];
+    for (size_t lane = 0; lane != count; ++lane)
+      scratch[lane] = errors[lane] - shift[lane] > middles[lane]
+                          ? values[lane]
+                          : scratch[lane];
+  }
+  for (size_t lane = 0; lane != count; ++lane) {
+    float target = errors[lane], miss = scratch[lane] - (target - shift[lane]);
+    objective[lane] += square * miss * miss;
+    errors[lane] = scratch[lane] - target;
+  }
+}
+
+static MCT_VECTOR_BODY void addMultiple(float factor, const float *from,
+                                        size_t count, float *to) {
+  for (size_t lane = 0; lane != count; ++lane)
+    to[lane] += factor * from[lane];
+}
+
+MCT_DEFINE_VECTOR_LOOPS(roundGridLanes,
+                        (const LaneLevels &lanes, size_t count,
+                         const float *shift, float square, float *errors,
+                         float *objective),
+                        roundToGrid(lanes, count, shift, square, errors,
+                                    objective))
+MCT_DEFINE_VECTOR_LOOPS(roundTableLanes,
+                        (const LaneLevels &lanes, size_t count,
+                         const float *shift, float square, float *errors,
+                         float *objective, float *scratch),
+                        roundToTable(lanes, count, shift, square, errors,
+                                     objective, scratch))
+MCT_DEFINE_VECTOR_LOOPS(addLanes,
+                        (float factor, const float *from, size_t count,
+                         float *to),
+                        addMultiple(factor, from, count, to))
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A channel of a group and levels for it.
+using Lane = std::pair<size_t, const WeightLevels *>;
+
+/// One group, its columns in the order in which they are rounded, the last one
+/// first.
+class Group {
+public:
+  Group(const ProductMoments &moments, llvm::ArrayRef<float> weights,
+        double damping);
+
+  /// Rounds under each of `lanes`. `objective` becomes what the float
+  /// arithmetic sees of it, for each lane; `weights` (null: none) the levels,
+  /// [lanes, columns].
+  void roundLanes(llvm::ArrayRef<Lane> lanes, float *objective,
+                  std::vector<float> *weights) const;
+
+  /// Weights of some channels, [channels, columns], with half the gradient of
+  /// the objective.
+  struct Point {
+    std::vector<float> weights;
+    std::vector<double> gradient;
+  };
+  Point pointAt(size_t firstChannel, std::vector<float> weights) const;
+  /// Changes single weights of row `row`, which is the channel's, while the
+  /// objective falls.
+  void descend(size_t channel, const WeightLevels &levels, size_t row,
+               Point &point) const;
+  /// The mean squared difference from the target, with the best bias, and the
+  /// objective.
+  std::pair<double, double> measure(size_t channel, size_t row,
+                                    const Point &point) const;
+
+  const ProductMoments &moments;
+  llvm::ArrayRef<float> original;
+
+private:
+  int64_t columns;
+  std::vector<int64_t> order;
+  /// Added to the diagonal of the covariance.
+  double addition = 0;
+  /// [columns, columns], row-major, in the order of rounding: the part right of
+  /// the diagonal, divided by it; and the diagonal.
+  std::vector<float> factor;
+  std::vector<double> diagonal;
+  /// [outputs, columns], in the order of the columns.
+  std::vector<double> best;
+};
+} // namespace
+
+Group::Group(const ProductMoments &moments, llvm::ArrayRef<float> weights,
+             double damping)
+    : moments(moments), original(weights), columns(moments.columns) {
+  auto variance = [&](int64_t column) {
+    return moments.covariance[column * columns + column];
+  };
+  order.resize(columns);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return std::make_pair(variance(a), a) < std::make_pair(variance(b), b);
+  });
+  double mean = 0;
+  for (int64_t column = 0; column != columns; ++column)
+    mean += variance(column) / double(columns);
+  // Columns that are constant say nothing: weights stay where they are.
+  addition = mean > 0 ? damping * mean : 1.0;
+
+  int size = int(columns), outputs = int(moments.outputs), info = 0;
+  std::vector<double> cholesky(columns * columns);
+  // More is added to a matrix that rounding makes indefinite.
+  for (;; addition = std::max(10 * addition, 0x1p-40 * mean)) {
+    for (int64_t i = 0; i != columns; ++i) {
+      const double *row = &moments.covariance[order[i] * columns];
+      double *to = &cholesky[i * columns];
+      for (int64_t j = i; j != columns; ++j)
+        to[j] = row[order[j]];
+      to[i] += addition;
+    }
+    // What is row-major and right of the diagonal for us lies below it for
+    // Fortran.
+    dpotrf_("L", &size, cholesky.data(), &size, &info);
+    if (info == 0)
+      break;
+  }
+
+  // (H + addition) best = cross + addition * original
+  best.resize(moments.outputs * columns);
+  for (int64_t output = 0; output != moments.outputs; ++output)
+    for (int64_t i = 0; i != columns; ++i) {
+      int64_t element = output * columns + order[i];
+      best[output * columns + i] =
+          moments.cross[element] + addition * double(original[element]);
+    }
+  dpotrs_("L", &size, &outputs, cholesky.data(), &size, best.data(), &size,
+          &info);
+
+  factor.assign(columns * columns, 0.0f);
+  for (int64_t i = 0; i != columns; ++i) {
+    diagonal.push_back(cholesky[i * columns + i]);
+    for (int64_t j = i + 1; j != columns; ++j)
+      factor[i * columns + j] =
+          float(cholesky[i * columns + j] / diagonal.back());
+  }
+}
+
+void Group::roundLanes(llvm::ArrayRef<Lane> lanes, float *objective,
+                       std::vector<float> *weights) const {
+  constexpr int64_t kBlock = 32;
+  size_t count = lanes.size();
+  std::vector<const WeightLevels *> levelsOf;
+  for (const Lane &lane : lanes)
+    levelsOf.push_back(lane.second);
+  LaneLevels levels(levelsOf);
+  // The best weights, and their differences from the rounded ones as soon as
+  // there are such.
+  std::vector<float> errors(columns * count), shifts(kBlock * count),
+      scratch(count);
+  for (int64_t i = 0; i != columns; ++i)
+    for (size_t lane = 0; lane != count; ++lane)
+      errors[i * count + lane] = float(best[lanes[lane].first * columns + i]);
+  std::fill_n(objective, count, 0.0f);
+  for (int64_t end = columns; end > 0;) {
+    int64_t begin = std::max<int64_t>(0, end - kBlock);
+    // What the columns behind the block ask of it.
+    if (end == columns)
+      std::fill(shifts.begin(), shifts.end(), 0.0f);
+    else
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(end - begin),
+                  int(count), int(columns - end), 1.0f,
+                  &factor[begin * columns + end], int(columns),
+                  &errors[end * count], int(count), 0.0f, shifts.data(),
+                  int(count));
+    for (int64_t i = end - 1; i >= begin; --i) {
+      float *shift = &shifts[(i - begin) * count];
+      for (int64_t j = i + 1; j != end; ++j)
+        MCT_CALL_VECTOR_LOOP(addLanes, factor[i * columns + j],
+                             &errors[j * count], count, shift);
+      auto square = float(diagonal[i] * diagonal[i]);
+      if (levels.numLevels == 0)
+        MCT_CALL_VECTOR_LOOP(roundGridLanes, levels, count, shift, square,
+                             &errors[i * count], objective);
+      else
+        MCT_CALL_VECTOR_LOOP(roundTableLanes, levels, count, shift, square,
+                             &errors[i * count], objective, scratch.data());
+    }
+    end = begin;
+  }
+  if (!weights)
+    return;
+  weights->resize(count * columns);
+  for (size_t lane = 0; lane != count; ++lane)
+    for (int64_t i = 0; i != columns; ++i)
+      (*weights)[lane * columns + order[i]] =
+          lanes[lane].second->nearest(double(errors[i * count + lane]) +
+                                      best[lanes[lane].first * columns + i]);
+}
+
+Group::Point Group::pointAt(size_t firstChannel,
+                            std::vector<float> weights) const {
+  std::vector<double> exact(weights.begin(), weights.end());
+  std::vector<double> gradient(weights.size());
+  auto rows = int(int64_t(weights.size()) / columns);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, int(columns),
+              int(columns), 1.0, exact.data(), int(columns),
+              moments.covariance.data(), int(columns), 0.0, gradient.data(),
+              int(columns));
+  for (size_t i = 0; i != gradient.size(); ++i) {
+    size_t element = firstChannel * columns + i;
+    gradient[i] += addition * (exact[i] - double(original[element])) -
+                   moments.cross[element];
+  }
+  return {std::move(weights), std::move(gradient)};
+}
+
+void Group::descend(size_t channel, const WeightLevels &levels, size_t row,
+                    Point &point) const {
+  float *weights = &point.weights[row * columns];
+  double *gradient = &point.gradient[row * columns];
+  // Each change lowers the objective, so that it ends; mostly sooner.
+  constexpr int kMaxSweeps = 16;
+  bool changed = true;
+  for (int sweep = 0; changed && sweep != kMaxSweeps; ++sweep) {
+    changed = false;
+    for (int64_t i : order) {
+      const double *covariance = &moments.covariance[i * columns];
+      double curvature = covariance[i] + addition;
+      float level =
+          levels.nearest(double(weights[i]) - gradient[i] / curvature);
+      double step = double(level) - double(weights[i]);
+      double gain = -step * (2 * gradient[i] + curvature * step);
+      // What rounding makes of nothing is no gain.
+      if (!(gain > 1e-9 * curvature * step * step))
+        continue;
+      for (int64_t j = 0; j != columns; ++j)
+        gradient[j] += step * covariance[j];
+      gradient[i] += step * addition;
+      weights[i] = level;
+      changed = true;
+    }
+  }
+}
+
+std::pair<double, double> Group::measure(size_t channel, size_t row,
+                                         const Point &point) const {
+  double error = moments.targetVariance[channel], moved = 0;
+  for (int64_t i = 0; i != columns; ++i) {
+    size_t element = channel * columns + i;
+    auto weight = double(point.weights[row * columns + i]);
+    double difference = weight - double(original[element]);
+    moved += difference * difference;
+    error += weight * (point.gradient[row * columns + i] -
+                       addition * difference - moments.cross[element]);
+  }
+  return {error, error + addition * moved};
+}
+
+namespace {
+class LayerRounding {
+public:
+  LayerRounding(const RoundingProblem &problem, const support::Threads &threads)
+      : problem(problem), threads(threads) {}
+  RoundedWeights run();
+
+private:
+  /// Some channels of one group.
+  using Task = llvm::function_ref<void(const Group &, size_t firstChannel,
+                                       size_t begin, size_t end)>;
+
+  const WeightLevels &levelsOf(size_t candidate, size_t channel) const {
+    const std::vector<WeightLevels> &all = problem.candidates[candidate];
+    return all.size() == 1 ? all.front() : all[channel];
+  }
+  void forChannels(size_t atATime, Task task) const;
+  void score();
+  void choose();
+  /// Rounds to the levels that were chosen.
+  void finish();
+  void finish(const Group &group, size_t first, size_t begin, size_t end);
+
+  const RoundingProblem &problem;
+  const support::Threads &threads;
+  size_t outputs = 0, columns = 0, channels = 0;
+  /// Kept where it is the only one.
+  std::unique_ptr<Group> single;
+  /// [channels, candidates].
+  std::vector<float> scores;
+  RoundedWeights result;
+};
+} // namespace
+
+/// One wide group is shared by its channels, many small ones by groups. What is
+/// computed together does not depend on the threads.
+void LayerRounding::forChannels(size_t atATime, Task task) const {
+  if (single)
+    return parallelFor(
+        (outputs + atATime - 1) / atATime, threads, [&](size_t block) {
+          size_t begin = block * atATime;
+          task(*single, 0, begin, std::min(outputs, begin + atATime));
+        });
+  parallelFor(problem.groups.size(), threads, [&](size_t number) {
+    Group group(
+        problem.groups[number],
+        problem.weights.slice(number * outputs * columns, outputs * columns),
+        problem.damping);
+    for (size_t begin = 0; begin < outputs; begin += atATime)
+      task(group, number * outputs, begin, std::min(outputs, begin + atATime));
+  });
+}
+
+void LayerRounding::score() {
+  size_t candidates = problem.candidates.size();
+  constexpr size_t kLanes = 256;
+  size_t atATime = std::max<size_t>(1, kLanes / candidates);
+  forChannels(
+      atATime, [&](const Group &group, size_t first, size_t begin, size_t end) {
+        std::vector<Lane> lanes;
+        for (size_t output = begin; output != end; ++output)
+          for (size_t candidate = 0; candidate != candidates; ++candidate)
+            lanes.push_back({output, &levelsOf(candidate, first + output)});
+        group.roundLanes(lanes, &scores[(first + begin) * candidates], nullptr);
+      });
+}
+
+void LayerRounding::choose() {
+  size_t candidates = problem.candidates.size();
+  auto leastOf = [&](auto score) {
+    size_t best = 0;
+    for (size_t candidate = 1; candidate < candidates; ++candidate)
+      if (score(candidate) < score(best))
+        best = candidate;
+    return best;
+  };
+  if (problem.choosesPerChannel) {
+    for (size_t channel = 0; channel != channels; ++channel)
+      result.chosen[channel] = leastOf([&](size_t candidate) {
+        return scores[channel * candidates + candidate];
+      });
+    return;
+  }
+  result.chosen.assign(
+      channels, leastOf([&](size_t candidate) {
+        double sum = 0;
+        for (size_t channel = 0; channel != channels; ++channel)
+          sum += double(scores[channel * candidates + candidate]);
+        return sum;
+      }));
+}
+
+void LayerRounding::finish(const Group &group, size_t first, size_t begin,
+                           size_t end) {
+  std::vector<Lane> lanes;
+  std::vector<float> nearest, rounded;
+  for (size_t output = begin; output != end; ++output) {
+    size_t channel = first + output;
+    lanes.push_back({output, &levelsOf(result.chosen[channel], channel)});
+    for (float weight : group.original.slice(output * columns, columns))
+      nearest.push_back(levelsOf(0, channel).nearest(double(weight)));
+  }
+  std::vector<float> objectives(lanes.size());
+  group.roundLanes(lanes, objectives.data(), &rounded);
+  Group::Point from = group.pointAt(begin, std::move(nearest));
+  Group::Point to = group.pointAt(begin, std::move(rounded));
+  for (size_t output = begin; output != end; ++output) {
+    size_t channel = first + output, row = output - begin;
+    std::tie(result.nearestError[channel], result.nearestObjective[channel]) =
+        group.measure(output, row, from);
+    Group::Point *point = &to;
+    group.descend(output, *lanes[row].second, row, to);
+    auto [error, objective] = group.measure(output, row, to);
+    // Nearest plane is the better start on average, not always.
+    if (objective > result.nearestObjective[channel] &&
+        (problem.choosesPerChannel || result.chosen[channel] == 0)) {
+      result.chosen[channel] = 0;
+      point = &from;
+      group.descend(output, levelsOf(0, channel), row, from);
+      std::tie(error, objective) = group.measure(output, row, from);
+    }
+    result.error[channel] = error;
+    result.objective[channel] = objective;
+    double bias = group.moments.targetMean[output];
+    for (size_t column = 0; column != columns; ++column) {
+      float weight = point->weights[row * columns + column];
+      result.weights[channel * columns + column] = weight;
+      bias -= double(weight) * group.moments.inputMean[column];
+    }
+    result.bias[channel] = bias;
+  }
+}
+
+void LayerRounding::finish() {
+  constexpr size_t kChannels = 32;
+  forChannels(kChannels, [&](const Group &group, size_t first, size_t begin,
+                             size_t end) { finish(group, first, begin, end); });
+}
+
+RoundedWeights LayerRounding::run() {
+  useOneThread();
+  if (problem.groups.empty())
+    return {};
+  outputs = size_t(problem.groups.front().outputs);
+  columns = size_t(problem.groups.front().columns);
+  channels = outputs * problem.groups.size();
+  result.weights.resize(channels * columns);
+  result.chosen.assign(channels, 0);
+  for (std::vector<double> *each :
+       {&result.bias, &result.error, &result.nearestError, &result.objective,
+        &result.nearestObjective})
+    each->resize(channels);
+  if (problem.groups.size() == 1)
+    single = std::make_unique<Group>(problem.groups.front(), problem.weights,
+                                     problem.damping);
+  if (problem.candidates.size() > 1) {
+    scores.resize(channels * problem.candidates.size());
+    score();
+    choose();
+  }
+  finish();
+  auto total = [](llvm::ArrayRef<double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  };
+  if (total(result.objective) > total(result.nearestObjective)) {
+    result.chosen.assign(channels, 0);
+    finish();
+  }
+  return std::move(result);
+}
+
+RoundedWeights roundLeastSquares(const RoundingProblem &problem,
+                                 const support::Threads &threads) {
+  return LayerRounding(problem, threads).run();
+}
+
+} // namespace mct::quantization

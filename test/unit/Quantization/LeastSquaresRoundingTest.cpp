@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights that are rounded together: against all codes where these can be
+// tried, and never worse than each for itself.
+#include "mct/Quantization/LeastSquaresRounding.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace mct;
+using namespace mct::quantization;
+
+namespace {
+
+/// Rows of correlated inputs, and targets that another kernel makes of them.
+struct Layer {
+  int64_t rows, columns, outputs;
+  std::vector<float> inputs, targets, weights;
+
+  Layer(unsigned seed, int64_t rows, int64_t columns, int64_t outputs)
+      : rows(rows), columns(columns), outputs(outputs) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> mixing(columns * columns);
+    for (float &value : mixing)
+      value = normal(random);
+    for (int64_t i = 0; i != outputs * columns; ++i)
+      weights.push_back(0.4f * normal(random));
+    for (int64_t row = 0; row != rows; ++row) {
+      std::vector<float> source(columns), seen(columns, 1.0f);
+      for (float &value : source)
+        value = normal(random);
+      for (int64_t i = 0; i != columns; ++i)
+        for (int64_t j = 0; j != columns; ++j)
+          seen[i] += mixing[i * columns + j] * source[j];
+      for (int64_t output = 0; output != outputs; ++output) {
+        float sum = 0.3f * normal(random);
+        for (int64_t i = 0; i != columns; ++i)
+          sum += seen[i] * weights[output * columns + i];
+        targets.push_back(sum + float(output));
+      }
+      inputs.insert(inputs.end(), seen.begin(), seen.end());
+    }
+  }
+
+  ProductMoments moments(unsigned threads = 1) const {
+    return productMoments({inputs.data(), rows, columns, columns},
+                          {targets.data(), rows, outputs, outputs}, threads);
+  }
+
+  /// Mean of the squared difference from the targets of one output.
+  double errorOf(llvm::ArrayRef<float> kernel, double bias,
+                 int64_t output) const {
+    double sum = 0;
+    for (int64_t row = 0; row != rows; ++row) {
+      double value = bias;
+      for (int64_t i = 0; i != columns; ++i)
+        value += double(inputs[row * columns + i]) * double(kernel[i]);
+      double difference = value - double(targets[row * outputs + output]);
+      sum += difference * difference / double(rows);
+    }
+    return sum;
+  }
+};
+
+WeightLevels levelsOf(const Grid &grid) { return {grid, {}}; }
+
+/// Candidates of every kind that there is.
+std::vector<std::pair<const char *, std::vector<std::vector<WeightLevels>>>>
+allKinds(int64_t channels) {
+  std::vector<std::vector<WeightLevels>> symmetric, power, uniform, table,
+      perChannel;
+  for (double factor : {1.0, 0.6, 0.8, 1.25}) {
+    symmetric.push_back({levelsOf(symmetricGrid(factor, 3, true))});
+    uniform.push_back({levelsOf(uniformGrid(0.3 * factor, 3, 3))});
+    auto unit = float(factor);
+    table.push_back(
+        {{{}, {-0.9f * unit, -0.2f * unit, 0, 0.1f * unit, 0.7f * unit}}});
+    std::vector<WeightLevels> &each = perChannel.emplace_back();
+    for (int64_t channel = 0; channel != channels; ++channel)
+      each.push_back(levelsOf(
+          symmetricGrid(factor * (1 + 0.1 * double(channel)), 3, true)));
+  }
+  for (double factor : {1.0, 0.5, 2.0})
+    power.push_back({levelsOf(symmetricGrid(factor, 3, true))});
+  return {{"symmetric", symmetric},
+          {"power of two", power},
+          {"uniform", uniform},
+          {"table", table},
+          {"one symmetric grid per channel", perChannel},
+          {"a fixed grid", {symmetric.front()}}};
+}
+
+TEST(LeastSquaresRounding, MomentsAreThoseOfTheRows) {
+  Layer layer(1, 700, 150, 3);
+  ProductMoments moments = layer.moments();
+  auto meanOf = [&](auto value) {
+    double sum = 0;
+    for (int64_t row = 0; row != layer.rows; ++row)
+      sum += value(row);
+    return sum / double(layer.rows);
+  };
+  for (int64_t i : {0, 17, 149})
+    for (int64_t j : {0, 17, 130}) {
+      double covariance = meanOf([&](int64_t row) {
+        return (layer.inputs[row * 150 + i] - moments.inputMean[i]) *
+               (layer.inputs[row * 150 + j] - moments.inputMean[j]);
+      });
+      EXPECT_NEAR(moments.covariance[i * 150 + j], covariance, 1e-3);
+      EXPECT_EQ(moments.covariance[i * 150 + j],
+                moments.covariance[j * 150 + i]);
+    }
+  double cross = meanOf([&](int64_t row) {
+    return (layer.targets[row * 3 + 2] - moments.targetMean[2]) *
+           (layer.inputs[row * 150 + 140] - moments.inputMean[140]);
+  });
+  EXPECT_NEAR(moments.cross[2 * 150 + 140], cross, 1e-3);
+}
+
+TEST(LeastSquaresRounding, ThreadsChangeNothing) {
+  Layer layer(2, 600, 140, 40);
+  ProductMoments one = layer.moments(1), three = layer.moments(3);
+  ASSERT_EQ(one.covariance, three.covariance);
+  ASSERT_EQ(one.cross, three.cross);
+  for (const auto &[kind, candidates] : allKinds(40)) {
+    SCOPED_TRACE(kind);
+    RoundingProblem problem{one, layer.weights, candidates};
+    RoundedWeights alone = roundLeastSquares(problem, 1);
+    RoundedWeights together = roundLeastSquares(problem, 3);
+    EXPECT_EQ(alone.weights, together.weights);
+    EXPECT_EQ(alone.bias, together.bias);
+    EXPECT_EQ(alone.objective, together.objective);
+  }
+}
+
+TEST(LeastSquaresRounding, NeverWorseThanTheNearestLevels) {
+  for (unsigned seed = 0; seed != 40; ++seed) {
+    Layer layer(seed, 20 + 10 * int64_t(seed), 1 + seed % 23, 1 + seed % 5);
+    ProductMoments moments = layer.moments();
+    for (const auto &[kind, candidates] : allKinds(layer.outputs))
+      for (bool perChannel : {true, false}) {
+        SCOPED_TRACE(kind);
+        RoundingProblem problem{moments, layer.weights, candidates, perChannel};
+        RoundedWeights rounded = roundLeastSquares(problem, 1);
+        double total = 0, nearest = 0;
+        for (int64_t channel = 0; channel != layer.outputs; ++channel) {
+          total += rounded.objective[channel];
+          nearest += rounded.nearestObjective[channel];
+          if (perChannel)
+            EXPECT_LE(rounded.objective[channel],
+                      rounded.nearestObjective[channel]);
+          else
+            EXPECT_EQ(rounded.chosen[channel], rounded.chosen[0]);
+          // Every weight is a level.
+          const auto &levels = candidates[rounded.chosen[channel]];
+          for (int64_t i = 0; i != layer.columns; ++i) {
+            float weight = rounded.weights[channel * layer.columns + i];
+            EXPECT_EQ(levels[levels.size() == 1 ? 0 : channel].nearest(weight),
+                      weight);
+          }
+        }
+        EXPECT_LE(total, nearest);
+      }
+  }
+}
+
+TEST(LeastSquaresRounding, TellsTheErrorOfWhatItReturns) {
+  Layer layer(5, 500, 12, 3);
+  ProductMoments moments = layer.moments();
+  auto candidates = allKinds(3).front().second;
+  RoundedWeights rounded =
+      roundLeastSquares({moments, layer.weights, candidates}, 1);
+  for (int64_t output = 0; output != 3; ++output) {
+    llvm::ArrayRef<float> kernel(&rounded.weights[output * 12], 12);
+    double error = layer.errorOf(kernel, rounded.bias[output], output);
+    EXPECT_NEAR(rounded.error[output], error, 1e-4 * error);
+    // Any other bias is worse.
+    EXPECT_LT(error, layer.errorOf(kernel, rounded.bias[output] + 0.1, output));
+    EXPECT_LT(error, layer.errorOf(kernel, rounded.bias[output] - 0.1, output));
+    EXPECT_LT(rounded.error[output], rounded.nearestError[output]);
+  }
+}
+
+/// The least objective over all codes of one channel.
+double leastObjective(const ProductMoments &moments,
+                      llvm::ArrayRef<float> weights,
+                      llvm::ArrayRef<float> levels, double damping) {
+  int64_t columns = moments.columns;
+  double mean = 0;
+  for (int64_t i = 0; i != columns; ++i)
+    mean += moments.covariance[i * columns + i] / double(columns);
+  std::vector<size_t> code(columns, 0);
+  double least = INFINITY;
+  for (;;) {
+    double objective = moments.targetVariance[0];
+    for (int64_t i = 0; i != columns; ++i) {
+      double moved = double(levels[code[i]]) - double(weights[i]);
+      objective += damping * mean * moved * moved -
+                   2 * moments.cross[i] * double(levels[code[i]]);
+      for (int64_t j = 0; j != columns; ++j)
+        objective += double(levels[code[i]]) * double(levels[code[j]]) *
+                     moments.covariance[i * columns + j];
+    }
+    least = std::min(least, objective);
+    int64_t i = 0;
+    while (i != columns && ++code[i] == levels.size())
+      code[i++] = 0;
+    if (i == columns)
+      return least;
+  }
+}
+
+TEST(LeastSquaresRounding, FindsTheBestCodesOfSmallLayers) {
+  std::vector<float> levels = {-0.75f, -0.5f, -0.25f, 0, 0.25f, 0.5f};
+  int found = 0;
+  double excess = 0, nearestExcess = 0;
+  constexpr int kLayers = 60;
+  for (unsigned seed = 0; seed != kLayers; ++seed) {
+    Layer layer(100 + seed, 200, 5, 1);
+    ProductMoments moments = layer.moments();
+    RoundingProblem problem{moments, layer.weights, {}};
+    std::vector<std::vector<WeightLevels>> candidates = {{{{}, levels}}};
+    problem.candidates = candidates;
+    RoundedWeights rounded = roundLeastSquares(problem, 1);
+    double least =
+        leastObjective(moments, layer.weights, levels, problem.damping);
+    EXPECT_GE(rounded.objective[0], least * (1 - 1e-9));
+    found += rounded.objective[0] <= least * (1 + 1e-9);
+    excess += rounded.objective[0] / least - 1;
+    nearestExcess += rounded.nearestObjective[0] / least - 1;
+  }
+  // Nearest plane and descent are no exact search.
+  EXPECT_GE(found, kLayers * 2 / 3);
+  EXPECT_LT(excess, 0.1 * nearestExcess);
+}
+
+TEST(LeastSquaresRounding, IsExactWhereColumnsAreIndependent) {
+  // Two columns that are never on at the same time, after the mean is taken
+  // out: each weight for itself is the best there is.
+  ProductMoments moments;
+  moments.columns = 3;
+  moments.outputs = 1;
+  moments.inputMean = {0, 0, 0};
+  moments.targetMean = {0};
+  moments.covariance = {4, 0, 0, 0, 1, 0, 0, 0, 9};
+  moments.cross = {4 * 0.33, 1 * -0.6, 9 * 0.1};
+  moments.targetVariance = {1};
+  std::vector<float> weights = {0.33f, -0.6f, 0.1f};
+  std::vector<std::vector<WeightLevels>> candidates = {
+      {levelsOf(symmetricGrid(1, 3, true))}};
+  RoundedWeights rounded = roundLeastSquares({moments, weights, candidates}, 1);
+  EXPECT_EQ(rounded.weights, (std::vector<float>{0.25f, -0.5f, 0.0f}));
+}
+
+TEST(LeastSquaresRounding, RepairsWhatTheTargetHasInAdvance) {
+  // The targets are of a kernel that is twice the one given, as where the
+  // inputs were halved before: the rounded one follows the targets.
+  Layer layer(9, 400, 4, 1);
+  for (float &weight : layer.weights)
+    weight /= 2;
+  ProductMoments moments = layer.moments();
+  std::vector<std::vector<WeightLevels>> candidates = {
+      {levelsOf(symmetricGrid(2, 8, true))}};
+  RoundedWeights rounded =
+      roundLeastSquares({moments, layer.weights, candidates}, 1);
+  for (int64_t i = 0; i != 4; ++i)
+    EXPECT_NEAR(rounded.weights[i], 2 * layer.weights[i],
+                0.25 * std::abs(layer.weights[i]) + 0.05);
+}
+
+TEST(LeastSquaresRounding, ConstantColumnsKeepTheirWeights) {
+  std::vector<float> inputs(40, 3.0f), targets(20, 1.0f);
+  ProductMoments moments =
+      productMoments({inputs.data(), 20, 2, 2}, {targets.data(), 20, 1, 1}, 1);
+  std::vector<float> weights = {0.3f, -0.6f};
+  std::vector<std::vector<WeightLevels>> candidates = {
+      {levelsOf(symmetricGrid(1, 3, true))}};
+  RoundedWeights rounded = roundLeastSquares({moments, weights, candidates}, 1);
+  EXPECT_EQ(rounded.weights, (std::vector<float>{0.25f, -0.5f}));
+  EXPECT_NEAR(rounded.bias[0], 1 + 3 * 0.25, 1e-6);
+}
+
+TEST(LeastSquaresRounding, GroupsAreLayersOfTheirOwn) {
+  std::vector<ProductMoments> groups;
+  std::vector<float> weights;
+  std::vector<RoundedWeights> alone;
+  auto candidates = allKinds(1).front().second;
+  for (unsigned seed : {11, 12, 13}) {
+    Layer layer(seed, 300, 9, 1);
+    groups.push_back(layer.moments());
+    weights.insert(weights.end(), layer.weights.begin(), layer.weights.end());
+    alone.push_back(
+        roundLeastSquares({groups.back(), layer.weights, candidates}, 1));
+  }
+  RoundedWeights together = roundLeastSquares({groups, weights, candidates}, 2);
+  for (size_t group = 0; group != 3; ++group) {
+    EXPECT_TRUE(std::equal(alone[group].weights.begin(),
+                           alone[group].weights.end(),
+                           together.weights.begin() + int64_t(9 * group)));
+    EXPECT_EQ(alone[group].chosen[0], together.chosen[group]);
+  }
+}
+
+} // namespace
