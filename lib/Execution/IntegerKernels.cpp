@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerKernels.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace mct::execution;
 
@@ -18,14 +21,28 @@ static constexpr int64_t kSlack = 64;
 // Rescale
 //===----------------------------------------------------------------------===//
 
-PackedRescale::PackedRescale(int64_t channels)
-    : lanes(roundUp(channels, kLanes) / kLanes) {
-  shape.low = std::numeric_limits<int32_t>::min();
-  shape.high = std::numeric_limits<int32_t>::max();
+/// So many channels, one after the other, and the last again up to whole
+/// vectors.
+static std::vector<int64_t> channelsInOrder(int64_t channels) {
+  std::vector<int64_t> order(roundUp(channels, kLanes), channels - 1);
+  std::iota(order.begin(), order.begin() + channels, 0);
+  return order;
 }
 
+PackedRescale::PackedRescale(int64_t channels)
+    : PackedRescale(nullptr, channelsInOrder(channels)) {}
+
 PackedRescale::PackedRescale(const RescaleShape &shape, int64_t channels)
-    : shape(shape), lanes(roundUp(channels, kLanes) / kLanes) {
+    : PackedRescale(&shape, channelsInOrder(channels)) {}
+
+PackedRescale::PackedRescale(const RescaleShape *given,
+                             llvm::ArrayRef<int64_t> channels)
+    : lanes(channels.size() / kLanes) {
+  shape.low = std::numeric_limits<int32_t>::min();
+  shape.high = std::numeric_limits<int32_t>::max();
+  if (!given)
+    return;
+  shape = *given;
   auto isPowerOfTwo = [](int32_t multiplier) {
     return multiplier > 0 && (multiplier & (multiplier - 1)) == 0;
   };
@@ -45,12 +62,10 @@ PackedRescale::PackedRescale(const RescaleShape &shape, int64_t channels)
     mode = onlyRight  ? RescaleLoop::Mode::ShiftRight
            : onlyLeft ? RescaleLoop::Mode::ShiftLeft
                       : RescaleLoop::Mode::Single;
-  for (int64_t channel = 0; channel != int64_t(lanes.size()) * kLanes;
-       ++channel) {
-    size_t i =
-        shape.shifts.size() == 1 ? 0 : size_t(std::min(channel, channels - 1));
-    RescaleLanes &group = lanes[channel / kLanes];
-    int64_t lane = channel % kLanes;
+  for (auto [position, channel] : llvm::enumerate(channels)) {
+    size_t i = shape.shifts.size() == 1 ? 0 : size_t(channel);
+    RescaleLanes &group = lanes[position / kLanes];
+    auto lane = int64_t(position % kLanes);
     int64_t odd = lane % 2, at = lane / 2;
     int64_t twice = shape.doubleRound && shape.shifts[i] > 31 ? 1 << 30 : 0;
     group.multiplier[odd][at] = shape.multipliers[i];
@@ -95,27 +110,56 @@ struct Border {
   int64_t stepHeight = 1, stepWidth = 1;
   /// Of the image; the border has each one so many times.
   int64_t inputChannels = 0, repeats = 1;
+  /// Every so many columns lie side by side, behind those that begin before.
+  int64_t phases = 1;
   uint8_t fill = 0;
 
-  int64_t bytes() const { return height * width * channels; }
+  int64_t phaseWidth() const { return (width + phases - 1) / phases; }
+  int64_t rowBytes() const { return phases * phaseWidth() * channels; }
+  int64_t bytes() const { return height * rowBytes(); }
+  /// Where a column lies in a row.
+  int64_t columnAt(int64_t column) const {
+    return (column % phases * phaseWidth() + column / phases) * channels;
+  }
   void write(const IntegerLoops &loops, const int8_t *image, uint8_t *to) const;
 };
 
 void Border::write(const IntegerLoops &loops, const int8_t *image,
                    uint8_t *to) const {
   int64_t inputBytes = inputHeight * inputWidth * inputChannels;
-  if (inputBytes == bytes() && top == 0 && left == 0)
+  if (inputBytes == bytes() && phases == 1 && top == 0 && left == 0)
     return loops.flip(image, inputBytes, to);
+  if (phases == 1 && stepHeight == 1 && stepWidth == 1 && repeats == 1 &&
+      top >= 0 && left >= 0 && top + inputHeight <= height &&
+      left + inputWidth <= width) {
+    // Only what is around the image is filled.
+    int64_t between = (width - inputWidth) * channels;
+    int64_t before = (top * width + left) * channels;
+    uint8_t *end = to + bytes();
+    std::memset(to, fill, before);
+    to += before;
+    int64_t rowLength = inputWidth * inputChannels;
+    for (int64_t y = 0; y != inputHeight; ++y, image += rowLength) {
+      loops.flip(image, rowLength, to);
+      to += rowLength;
+      std::memset(to, fill, y + 1 == inputHeight ? end - to : between);
+      to += between;
+    }
+    return;
+  }
   std::memset(to, fill, bytes());
-  int64_t rowBytes = inputWidth * inputChannels;
-  for (int64_t y = 0; y != inputHeight; ++y, image += rowBytes) {
+  int64_t inputRow = inputWidth * inputChannels;
+  for (int64_t y = 0; y != inputHeight; ++y, image += inputRow) {
     int64_t row = top + y * stepHeight;
     if (row < 0 || row >= height)
       continue;
-    uint8_t *line = to + row * width * channels;
+    uint8_t *line = to + row * rowBytes();
     if (left >= 0 && stepWidth == 1 && repeats == 1) {
-      loops.flip(image, std::min(inputWidth, width - left) * channels,
-                 line + left * channels);
+      int64_t count = std::min(inputWidth, width - left);
+      for (int64_t x = 0; x < std::min(phases, count); ++x)
+        loops.flipPixels(image + x * channels, phases * channels,
+                         (count - x + phases - 1) / phases, channels,
+                         line + columnAt(left + x));
       continue;
     }
     for (int64_t x = 0; x != inputWidth; ++x) {
@@ -123,7 +167,7 @@ void Border::write(const IntegerLoops &loops, const int8_t *image,
       if (column < 0 || column >= width)
         continue;
       const int8_t *pixel = image + x * inputChannels;
-      uint8_t *pixelTo = line + column * channels;
+      uint8_t *pixelTo = line + columnAt(column);
       if (repeats == 1)
         loops.flip(pixel, channels, pixelTo);
       else
@@ -289,42 +333,60 @@ public:
   IntegerDepthwise(const ConvolutionShape &shape,
                    llvm::ArrayRef<int8_t> weights, llvm::ArrayRef<int32_t> bias,
                    int32_t inputZeroPoint, const RescaleShape *rescale)
-      : shape(shape), rescale(pack(rescale, shape.outputChannels)) {
+      : shape(shape), border(borderOf(shape, inputZeroPoint)),
+        quads((shape.kernelWidth + 3) / 4) {
     int64_t channels = shape.outputChannels;
-    border.inputChannels = shape.inputChannels;
-    border.channels = channels;
-    border.repeats = channels / shape.inputChannels;
-    border.inputHeight = shape.inputHeight;
-    border.inputWidth = shape.inputWidth;
-    border.fill = uint8_t(inputZeroPoint) ^ 128;
-    border.top = shape.padTop;
-    border.left = shape.padLeft;
-    border.height = shape.padTop + shape.inputHeight + shape.padBottom;
-    border.width = shape.padLeft + shape.inputWidth + shape.padRight;
+    // All pixels of a row are neighbours where few different blocks repeat;
+    // else the channels of a pixel are.
+    constexpr int64_t kMaxBlocks = 64;
+    runLength = shape.outputWidth * channels;
+    int64_t numBlocks = std::lcm(channels, kBlock) / kBlock;
+    if (numBlocks > kMaxBlocks) {
+      blocksOverlap = true;
+      runLength = channels;
+      numBlocks = roundUp(channels, kBlock) / kBlock;
+    }
+    std::vector<int64_t> lanes(numBlocks * kBlock);
+    for (auto [position, channel] : llvm::enumerate(lanes)) {
+      auto block = int64_t(position) / kBlock;
+      int64_t start = block * kBlock;
+      if (blocksOverlap)
+        start = std::min(start, runLength - kBlock);
+      int64_t vector = int64_t(position) % kBlock / kLanes;
+      channel = (start + depthwisePlace(vector, int64_t(position) % kLanes)) %
+                channels;
+    }
+    this->rescale = PackedRescale(rescale, lanes);
 
-    int64_t padded = roundUp(channels, kLanes);
-    int64_t quads = (shape.kernelWidth + 3) / 4;
-    packed.resize(padded * shape.kernelHeight * quads * 4);
-    sums.resize(padded);
+    std::vector<int32_t> biases(channels);
     for (int64_t channel = 0; channel != channels; ++channel) {
       int64_t sum = 0;
+      for (int64_t tap = 0; tap != shape.kernelHeight * shape.kernelWidth;
+           ++tap)
+        sum += weights[tap * channels + channel];
+      biases[channel] = wrap(bias[bias.size() == 1 ? 0 : channel] -
+                             (128 + inputZeroPoint) * sum);
+    }
+    for (int64_t channel : lanes)
+      sums.push_back(biases[channel]);
+    int64_t rowsOfQuads = shape.kernelHeight * quads;
+    packed.resize(numBlocks * rowsOfQuads * kBlock * 4);
+    for (auto [position, channel] : llvm::enumerate(lanes))
       for (int64_t y = 0; y != shape.kernelHeight; ++y)
         for (int64_t x = 0; x != shape.kernelWidth; ++x) {
-          int8_t weight =
+          auto block = int64_t(position) / kBlock;
+          int64_t place = (block * rowsOfQuads + y * quads + x / 4) * kBlock +
+                          int64_t(position) % kBlock;
+          packed[place * 4 + x % 4] =
               weights[(y * shape.kernelWidth + x) * channels + channel];
-          int64_t group = channel / kLanes * shape.kernelHeight + y;
-          int64_t vector = group * quads + x / 4;
-          packed[(vector * kLanes + channel % kLanes) * 4 + x % 4] = weight;
-          sum += weight;
         }
-      sums[channel] = wrap(bias[bias.size() == 1 ? 0 : channel] -
-                           (128 + inputZeroPoint) * sum);
-    }
-    scratch = depthwiseScratch(loop());
+    // The weight of what is no column is 0.
+    for (int64_t x = 0; x != 4 * quads; ++x)
+      columns.push_back(border.columnAt(std::min(x, shape.kernelWidth - 1) *
+                                        shape.dilationWidth));
   }
 
-  /// The image, and behind it what the loop rearranges.
-  int64_t scratchBytes() const override { return imageBytes() + scratch; }
+  int64_t scratchBytes() const override { return border.bytes() + kSlack; }
   int64_t bytes() const override {
     return int64_t(packed.size() + sums.size() * sizeof(int32_t)) +
            rescale.bytes();
@@ -334,48 +396,61 @@ public:
            char *scratch) const override {
     const IntegerLoops &loops = integerLoops();
     auto *image = reinterpret_cast<uint8_t *>(scratch);
-    DepthwiseLoop call = loop();
-    call.image = image;
-    call.scratch = image + imageBytes();
+    DepthwiseLoop loop;
+    loop.image = image;
+    loop.rowStep = shape.strideHeight * border.rowBytes();
+    loop.windowStep = shape.dilationHeight * border.rowBytes();
+    loop.outputHeight = shape.outputHeight;
+    loop.numRuns = blocksOverlap ? shape.outputWidth : 1;
+    loop.runLength = runLength;
+    loop.blocksOverlap = blocksOverlap;
+    loop.windowHeight = shape.kernelHeight;
+    loop.columns = columns.data();
+    loop.quads = quads;
+    loop.numBlocks = int64_t(sums.size()) / kBlock;
+    loop.weights = packed.data();
+    loop.bias = sums.data();
+    loop.rescale = rescale.loop();
     int64_t inputBytes =
         shape.inputHeight * shape.inputWidth * shape.inputChannels;
     int64_t outputBytes = shape.outputHeight * shape.outputWidth *
-                          shape.outputChannels * call.rescale.outputBytes;
+                          shape.outputChannels * loop.rescale.outputBytes;
     for (int64_t n = 0; n != shape.batch; ++n) {
       border.write(loops,
                    static_cast<const int8_t *>(operands[0]) + n * inputBytes,
                    image);
-      call.output = static_cast<char *>(result) + n * outputBytes;
-      loops.convolveDepthwise(call);
+      loop.output = static_cast<char *>(result) + n * outputBytes;
+      loops.convolveDepthwise(loop);
     }
   }
 
 private:
-  int64_t imageBytes() const { return roundUp(border.bytes() + kSlack, 64); }
-  DepthwiseLoop loop() const {
-    DepthwiseLoop loop;
-    loop.rowBytes = border.width * border.channels;
-    loop.strideHeight = shape.strideHeight;
-    loop.strideWidth = shape.strideWidth;
-    loop.dilationHeight = shape.dilationHeight;
-    loop.dilationWidth = shape.dilationWidth;
-    loop.kernelHeight = shape.kernelHeight;
-    loop.kernelWidth = shape.kernelWidth;
-    loop.outputHeight = shape.outputHeight;
-    loop.outputWidth = shape.outputWidth;
-    loop.channels = shape.outputChannels;
-    loop.weights = packed.data();
-    loop.bias = sums.data();
-    loop.rescale = rescale.loop();
-    return loop;
+  static Border borderOf(const ConvolutionShape &shape,
+                         int32_t inputZeroPoint) {
+    Border border;
+    border.inputChannels = shape.inputChannels;
+    border.channels = shape.outputChannels;
+    border.repeats = shape.outputChannels / shape.inputChannels;
+    border.inputHeight = shape.inputHeight;
+    border.inputWidth = shape.inputWidth;
+    border.fill = uint8_t(inputZeroPoint) ^ 128;
+    border.top = shape.padTop;
+    border.left = shape.padLeft;
+    border.height = shape.padTop + shape.inputHeight + shape.padBottom;
+    border.width = shape.padLeft + shape.inputWidth + shape.padRight;
+    // What windows side by side read is side by side.
+    border.phases = shape.strideWidth;
+    return border;
   }
 
   ConvolutionShape shape;
   Border border;
-  PackedRescale rescale;
+  int64_t quads, runLength = 0;
+  bool blocksOverlap = false;
+  PackedRescale rescale{kLanes};
+  std::vector<int64_t> columns;
   std::vector<int8_t> packed;
   std::vector<int32_t> sums;
-  int64_t scratch = 0;
 };
 
 } // namespace

@@ -37,6 +37,8 @@ public:
   /// Copies i32.
   explicit PackedRescale(int64_t channels);
   PackedRescale(const RescaleShape &shape, int64_t channels);
+  /// `channels`: of the lanes, a multiple of 16 of them. Null: copies i32.
+  PackedRescale(const RescaleShape *shape, llvm::ArrayRef<int64_t> channels);
 
   RescaleLoop loop() const;
   int64_t bytes() const { return int64_t(lanes.size() * sizeof(RescaleLanes)); }

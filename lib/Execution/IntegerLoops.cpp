@@ -4,8 +4,10 @@
 #include "../Quantization/Simd.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -17,7 +19,8 @@ namespace mct::execution {
 // Lambdas and templates take their instructions from where they are defined,
 // not from who calls them, so every set has its own.
 #define MCT_INTEGER_LOOPS(name)                                                \
-  {name, &convolve, &convolveDepthwise, &compute, &flip, &packColumns}
+  {name,  &convolve,   &convolveDepthwise, &compute,                           \
+   &flip, &flipPixels, &packColumns}
 
 #if defined(__x86_64__)
 #pragma clang attribute push(                                                  \

@@ -5,7 +5,6 @@
 #ifndef MCT_LIB_EXECUTION_INTEGERLOOPS_H
 #define MCT_LIB_EXECUTION_INTEGERLOOPS_H
 
-#include <algorithm>
 #include <cstdint>
 
 namespace mct::execution {
@@ -61,40 +60,43 @@ struct ConvolutionLoop {
   void *output = nullptr;
 };
 
-/// The same where every channel has its own window.
+/// Neighbours in memory that a depthwise convolution computes side by side, of
+/// any pixels and channels, in four vectors: the first has four of each
+/// sixteen, the next the four behind them.
+constexpr int64_t kBlock = 4 * kLanes;
+/// Where an element of a vector lies in its block.
+inline int64_t depthwisePlace(int64_t vector, int64_t lane) {
+  return lane / 4 * 16 + vector * 4 + lane % 4;
+}
+
+/// The same where every channel has its own window. What a window reads for
+/// neighbours are neighbours.
 struct DepthwiseLoop {
   const uint8_t *image = nullptr;
-  /// Bytes of a row of the image.
-  int64_t rowBytes = 0;
-  int64_t strideHeight = 1, strideWidth = 1;
-  int64_t dilationHeight = 1, dilationWidth = 1;
-  int64_t kernelHeight = 1, kernelWidth = 1;
-  int64_t outputHeight = 0, outputWidth = 0, channels = 0;
-  /// For 16 channels, then the next 16: for every row of the window and every
-  /// four columns four weights of each.
+  /// Bytes from what one row of the output reads to what the next one does, and
+  /// from one row of a window to the next.
+  int64_t rowStep = 0, windowStep = 0;
+  int64_t outputHeight = 0;
+  /// A row of the output has so many runs of so many neighbours. A run is as
+  /// long in the image.
+  int64_t numRuns = 1, runLength = 0;
+  /// The last block of a run ends with it and may begin in the block before;
+  /// false: it is shorter.
+  bool blocksOverlap = false;
+  int64_t windowHeight = 1;
+  /// Of a row of the window, four for each of `quads`: bytes to what they read.
+  const int64_t *columns = nullptr;
+  int64_t quads = 1;
+  /// The blocks of a run take these in turn: for every row of the window and
+  /// every four columns, for the four vectors, four weights of each neighbour.
+  int64_t numBlocks = 1;
   const int8_t *weights = nullptr;
+  /// Of the neighbours in a block, in the order of the vectors.
   const int32_t *bias = nullptr;
-  /// Memory for `depthwiseScratch` bytes, aligned for vectors.
-  uint8_t *scratch = nullptr;
+  /// Lanes likewise.
   RescaleLoop rescale;
   void *output = nullptr;
 };
-
-/// Output rows that are computed from one rearrangement of their input, which
-/// stays in the cache.
-inline int64_t depthwiseRows(const DepthwiseLoop &loop) {
-  constexpr int64_t kCacheBytes = 128 << 10;
-  int64_t rowBytes =
-      loop.outputWidth * ((loop.kernelWidth + 3) / 4) * 4 * kLanes;
-  int64_t window = (loop.kernelHeight - 1) * loop.dilationHeight + 1;
-  int64_t rows = (kCacheBytes / rowBytes - window) / loop.strideHeight + 1;
-  return std::clamp<int64_t>(rows, 1, loop.outputHeight);
-}
-inline int64_t depthwiseScratch(const DepthwiseLoop &loop) {
-  int64_t window = (loop.kernelHeight - 1) * loop.dilationHeight + 1;
-  return ((depthwiseRows(loop) - 1) * loop.strideHeight + window) *
-         loop.outputWidth * ((loop.kernelWidth + 3) / 4) * 4 * kLanes;
-}
 
 /// A step of an elementwise computation. Registers hold a block of elements.
 struct ChainStep {
@@ -133,6 +135,9 @@ struct IntegerLoops {
   void (*compute)(const ChainLoop &);
   /// Bytes from signed to unsigned, 128 more.
   void (*flip)(const int8_t *from, int64_t count, uint8_t *to);
+  /// The same of pixels that lie `step` bytes apart.
+  void (*flipPixels)(const int8_t *from, int64_t step, int64_t pixels,
+                     int64_t channels, uint8_t *to);
   /// [inner, columns] of bytes as weights of a ConvolutionLoop; columns that
   /// there are not are 0. Adds what is in each column to `sums`.
   void (*packColumns)(const int8_t *from, int64_t inner, int64_t columns,

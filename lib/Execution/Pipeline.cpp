@@ -45,6 +45,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/Threading.h"
@@ -56,7 +57,6 @@ namespace {
 void buildTosaToLinalg(OpPassManager &module) {
   // Function by function, so that they are lowered in parallel.
   OpPassManager &pm = module.nest<func::FuncOp>();
-  pm.addPass(tosa::createTosaOptionalDecompositionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(tosa::createTosaInferShapesPass());
   pm.addPass(tosa::createTosaMakeBroadcastablePass());
@@ -270,6 +270,14 @@ void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
 
 LogicalResult mct::execution::lowerToLinalg(ModuleOp module,
                                             const OpNames &names) {
+  // Not by tosa-optional-decompositions, which also makes products of depthwise
+  // convolutions with 1x1 kernels: padded ones of integers come out wrong.
+  SmallVector<Operation *> transposed;
+  module.walk([&](tosa::TransposeConv2DOp op) { transposed.push_back(op); });
+  RewritePatternSet patterns(module.getContext());
+  tosa::populateTosaDecomposeTransposeConv(module.getContext(), patterns);
+  (void)applyOpPatternsGreedily(transposed, std::move(patterns));
+
   if (failed(runStage(module, names, buildTosaToLinalg)))
     return failure();
   WalkResult left = module.walk([](Operation *op) {

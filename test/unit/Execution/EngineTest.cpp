@@ -484,6 +484,40 @@ TEST_F(EngineTest, IntegersAreInterpolatedFromNegativeOffsets) {
       }
 }
 
+// Upstream makes a product of it, and pads its result.
+TEST_F(EngineTest, IntegersArePaddedAroundDepthwiseKernelsOfOneTap) {
+  CompileOptions options;
+  options.usePrimitives = false;
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<1x2x3x2xi8>) -> tensor<1x2x5x2xi32> {
+      %k = "tosa.const"() <{values = dense<[[[[3], [-2]]]]> : tensor<1x1x2x1xi8>}> : () -> tensor<1x1x2x1xi8>
+      %b = "tosa.const"() <{values = dense<[7, 500]> : tensor<2xi32>}> : () -> tensor<2xi32>
+      %z = "tosa.const"() <{values = dense<-5> : tensor<1xi8>}> : () -> tensor<1xi8>
+      %n = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+      %0 = tosa.depthwise_conv2d %x, %k, %b, %z, %n {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x2x3x2xi8>, tensor<1x1x2x1xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x2x5x2xi32>
+      return %0 : tensor<1x2x5x2xi32>
+    })",
+                          options);
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  auto unit = size_t(executor->unit());
+  std::vector<int8_t> image(unit * 12);
+  for (size_t i = 0; i != image.size(); ++i)
+    image[i] = int8_t(i * 7);
+  std::vector<int32_t> result(unit * 20), expected;
+  Worker worker(*executor);
+  const void *input = image.data();
+  void *output = result.data();
+  llvm::cantFail(worker.run(input, output, int64_t(unit)));
+  for (size_t row = 0; row != 2 * unit; ++row)
+    for (size_t column = 0; column != 5; ++column) {
+      bool isPadding = column == 0 || column == 4;
+      const int8_t *at = image.data() + (row * 3 + column - 1) * 2;
+      expected.push_back(7 + 3 * (isPadding ? 0 : at[0] + 5));
+      expected.push_back(500 - 2 * (isPadding ? 0 : at[1] + 5));
+    }
+  EXPECT_EQ(result, expected);
+}
+
 TEST_F(EngineTest, MultipliersThatAreTooManyAreRefused) {
   EXPECT_FALSE(compile(R"(
     func.func @main(%x: tensor<1x2147483648xi8>) -> tensor<1x2147483648xi8> {

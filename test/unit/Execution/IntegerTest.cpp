@@ -199,7 +199,8 @@ std::string Writer::convolution() {
     } while (size < 1);
     image[1 + axis] = size;
   }
-  image[3] = channels(20);
+  // Depthwise, also more than are computed side by side, and odd numbers.
+  image[3] = depthwise && chance(25) ? between(60, 140) : channels(20);
   int64_t multiplier = depthwise && chance(30) ? between(2, 3) : 1;
   result[3] = depthwise ? image[3] * multiplier : channels(40);
   std::string in = input(image);
