@@ -390,9 +390,7 @@ Value IntegerLowering::lowerSelect(tosa::SelectOp op,
   Value both = tosa::AddOp::create(builder, loc, above.getType(), above, below);
   // Far beyond what is stored, and within what a rescale takes.
   constexpr int64_t kFar = int64_t(1) << 20;
-  both = tosa::ClampOp::create(
-      builder, loc, type, both, builder.getI32IntegerAttr(-kFar),
-      builder.getI32IntegerAttr(kFar), tosa::NanPropagationMode::PROPAGATE);
+  both = limit(both, -kFar, kFar);
   return clamp(rescale(both, 0, 1.0, encoding.zeroPoint, encoding.storageBits),
                encoding.low, encoding.high, encoding);
 }

@@ -157,6 +157,17 @@ Value IntegerLowering::clamp(Value value, int64_t low, int64_t high,
       builder.getIntegerAttr(type, high), tosa::NanPropagationMode::PROPAGATE);
 }
 
+Value IntegerLowering::limit(Value value, int64_t low, int64_t high) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> one(type.getRank(), 1);
+  value = tosa::MinimumOp::create(builder, loc, type, value,
+                                  createConstant(one, 32, high),
+                                  tosa::NanPropagationMode::PROPAGATE);
+  return tosa::MaximumOp::create(builder, loc, type, value,
+                                 createConstant(one, 32, low),
+                                 tosa::NanPropagationMode::PROPAGATE);
+}
+
 //===----------------------------------------------------------------------===//
 // Other encodings
 //===----------------------------------------------------------------------===//
@@ -251,18 +262,13 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
       direction = quantization::FactorRounding::Up;
     }
   }
-  int64_t limit = std::numeric_limits<int64_t>::max();
+  int64_t reach = std::numeric_limits<int64_t>::max();
   for (double factor : factors)
     if (std::optional<Rescale> parts = Rescale::get(factor, direction))
-      limit = std::min(limit, parts->getLimit());
+      reach = std::min(reach, parts->getLimit());
   // What is beyond the range of `rescale` saturates anyway.
-  if (!isWide && bound >= double(limit)) {
-    auto type = builder.getI32Type();
-    value = tosa::ClampOp::create(builder, loc, value.getType(), value,
-                                  builder.getIntegerAttr(type, -limit),
-                                  builder.getIntegerAttr(type, limit - 1),
-                                  tosa::NanPropagationMode::PROPAGATE);
-  }
+  if (!isWide && bound >= double(reach))
+    value = limit(value, -reach, reach - 1);
   if (options.rounding == IntegerRounding::HalfEven && !isWide &&
       llvm::all_of(factors, quantization::isPowerOfTwo))
     value = rescaleToEven(value, factors, encoding);

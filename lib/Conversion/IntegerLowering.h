@@ -103,6 +103,8 @@ private:
   mlir::Value concat(mlir::tosa::ConcatOp op, const Encoding &encoding);
   mlir::Value clamp(mlir::Value value, int64_t low, int64_t high,
                     const Encoding &encoding);
+  /// The same for i32, which TOSA does not clamp.
+  mlir::Value limit(mlir::Value value, int64_t low, int64_t high);
   /// Rounds as the options say where the factor is a power of two, elsewhere
   /// half up.
   mlir::Value requantize(const Stored &stored, const Encoding &encoding);

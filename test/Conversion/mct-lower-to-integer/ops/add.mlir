@@ -1,0 +1,15 @@
+// RUN: mct-opt %s --mct-lower-to-integer="io=integer" --mct-check-integer | mlir-opt-22 --tosa-attach-target="profiles=pro_int level=8k specification_version=1.0" --tosa-validate=strict-op-spec-alignment | FileCheck %s
+
+// A sum: the coarser operand on the grid of the finer one, and one rescale.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[X:.*]] = tosa.rescale %arg0
+// CHECK:         %[[Y:.*]] = tosa.rescale %arg1
+// CHECK:         %[[SUM:.*]] = tosa.add %[[X]], %[[Y]] : (tensor<1x256x1xi32>, tensor<1x1x256xi32>) -> tensor<1x256x256xi32>
+// CHECK:         tosa.rescale %[[SUM]]
+func.func @main(%x_float: tensor<1x256x1xf32>, %y_float: tensor<1x1x256xf32>) -> tensor<1x256x256xf32> {
+  %x = tpc.quantize %x_float as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x256x1xf32>
+  %y = tpc.quantize %y_float as "y" activation parameters(#tpc.power_of_two<threshold = [0.5], bits = 8, rounding = half_up>) : tensor<1x1x256xf32>
+  %z = tosa.add %x, %y : (tensor<1x256x1xf32>, tensor<1x1x256xf32>) -> tensor<1x256x256xf32>
+  %out = tpc.quantize %z as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x256x256xf32>
+  return %out : tensor<1x256x256xf32>
+}
