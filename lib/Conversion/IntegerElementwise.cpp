@@ -15,6 +15,9 @@ using namespace mct;
 /// Ops of an expression that becomes one table.
 static constexpr size_t kMaxTableOps = 64;
 
+/// Ops between a selection and what decides it.
+static constexpr unsigned kMaxPredicateDepth = 256;
+
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
@@ -136,7 +139,7 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
     if (!numbers[i])
       stored[i] = getStored(op->getOperand(i));
     if (!numbers[i] && !stored[i])
-      return failed(op, "reads an input that is not quantized");
+      return accumulateTerms(op, subtracts);
   }
   Accumulator result;
   std::array<Value, 2> terms;
@@ -200,13 +203,265 @@ std::optional<IntegerLowering::Accumulator>
 IntegerLowering::accumulate(Value value) {
   std::optional<Stored> stored = getStored(value);
   if (!stored)
-    return getAccumulator(value);
+    return value.getDefiningOp() ? getAccumulator(value) : std::nullopt;
   Accumulator result;
   result.value = widen(*stored);
   result.scales = {stored->encoding.scale};
   result.bound = stored->encoding.getReach();
   result.shape = SmallVector<int64_t>(
       cast<RankedTensorType>(result.value.getType()).getShape());
+  return result;
+}
+
+namespace {
+/// Numbers that are integers times a power of two.
+struct ExactCodes {
+  std::vector<int64_t> values;
+  double unit = 1;
+  double bound = 0;
+};
+} // namespace
+
+/// None unless 16 bits hold them.
+static std::optional<ExactCodes> getExactCodes(ArrayRef<double> numbers) {
+  ExactCodes result;
+  for (double number : numbers) {
+    if (!std::isfinite(number))
+      return std::nullopt;
+    result.bound = std::max(result.bound, std::abs(number));
+  }
+  if (result.bound == 0)
+    return std::nullopt;
+  result.unit = std::ldexp(1, std::ilogb(result.bound) - 14);
+  for (double number : numbers) {
+    double code = number / result.unit;
+    if (code != std::nearbyint(code))
+      return std::nullopt;
+    result.values.push_back(int64_t(code));
+  }
+  // The coarsest unit leaves most room.
+  while (llvm::all_of(result.values,
+                      [](int64_t value) { return value % 2 == 0; })) {
+    for (int64_t &value : result.values)
+      value /= 2;
+    result.unit *= 2;
+  }
+  result.bound /= result.unit;
+  return result;
+}
+
+/// Whether f32 has this for 1 / n, and that is not exact.
+static bool isInverse(double factor) {
+  double count = std::nearbyint(1 / factor);
+  return count > 1 && double(float(1 / count)) == factor &&
+         !quantization::isPowerOfTwo(count);
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::getTerm(Operation *op, Value value) {
+  culprit = nullptr;
+  std::optional<Accumulator> result = accumulate(value);
+  if (!result) {
+    // Its own reason is nearer to the cause, where it has one.
+    if (!culprit || why == kNoForm)
+      return failed(op, "reads an input that is not quantized");
+    return std::nullopt;
+  }
+  if (!getElementTypeOrSelf(result->value).isInteger(32))
+    return failed(op, "reads sums of more than 32 bits");
+  if (result->scales.size() > 1 &&
+      cast<RankedTensorType>(result->value.getType()).getShape().back() !=
+          result->shape.back())
+    return failed(op, "reads sums that have scales along another axis");
+  result->value = reshape(result->value, result->shape);
+  return result;
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::getNumbers(Operation *op, const ConstantTensor &numbers,
+                            const Accumulator &other) {
+  std::vector<double> values = numbers.decode<double>();
+  SmallVector<int64_t> shape(numbers.getShape());
+  size_t count = other.scales.size();
+  // One for each channel, where the units are.
+  if (count > 1 && shape.back() == 1) {
+    std::vector<double> repeated;
+    for (double value : values)
+      repeated.insert(repeated.end(), count, value);
+    values = std::move(repeated);
+    shape.back() = int64_t(count);
+  }
+  auto getCodes = [&](int bits) {
+    std::vector<double> codes;
+    for (auto [i, value] : llvm::enumerate(values))
+      codes.push_back(std::ldexp(value / other.scales[i % count], bits));
+    return codes;
+  };
+  auto getLargest = [](const std::vector<double> &codes) {
+    double largest = 0;
+    for (double code : codes)
+      largest = std::max(largest, std::abs(code));
+    return largest;
+  };
+  int bits = 0;
+  std::vector<double> codes = getCodes(0);
+  auto isExact = [&] {
+    return llvm::all_of(
+        codes, [](double code) { return code == std::nearbyint(code); });
+  };
+  // Half of the range that sums have.
+  constexpr double kLimit = 0x1p28;
+  while (!isExact() &&
+         2 * (getLargest(codes) + std::ldexp(other.bound, bits)) < kLimit)
+    codes = getCodes(++bits);
+  if (!(getLargest(codes) < kLimit))
+    return failed(op, "adds a number that is too large for its scale");
+  Accumulator result;
+  std::vector<int64_t> rounded;
+  for (double code : codes)
+    rounded.push_back(std::llround(code));
+  result.value = createConstant(shape, 32, rounded);
+  for (double scale : other.scales)
+    result.scales.push_back(std::ldexp(scale, -bits));
+  result.bound = getLargest(codes) + 1;
+  result.shape = shape;
+  return result;
+}
+
+void IntegerLowering::unify(Accumulator &term) {
+  if (llvm::all_of(term.scales, quantization::isPowerOfTwo))
+    return;
+  std::optional<ExactCodes> codes = getExactCodes(term.scales);
+  if (!codes || !(term.bound * codes->bound < 0x1p28))
+    return;
+  auto type = cast<RankedTensorType>(term.value.getType());
+  SmallVector<int64_t> channels(type.getRank(), 1);
+  channels.back() = int64_t(codes->values.size());
+  term.value = tosa::MulOp::create(builder, loc, type, term.value,
+                                   createConstant(channels, 32, codes->values),
+                                   createConstant(1, 8, 0));
+  term.bound *= codes->bound;
+  term.scales = {codes->unit};
+}
+
+bool IntegerLowering::align(Operation *op, Accumulator &a, Accumulator &b) {
+  // What rescales make stays within their range.
+  constexpr int kBits = 29;
+  size_t count = std::max(a.scales.size(), b.scales.size());
+  std::array<Accumulator *, 2> terms = {&a, &b};
+  std::array<std::vector<double>, 2> scales, factors;
+  for (unsigned i = 0; i != 2; ++i) {
+    scales[i] = terms[i]->scales;
+    if (scales[i].size() == 1)
+      scales[i].assign(count, scales[i].front());
+  }
+  std::vector<double> units;
+  bool isExact = true, arePowers = true;
+  double bound = 0;
+  for (size_t i = 0; i != count; ++i) {
+    double unit = std::min(scales[0][i], scales[1][i]);
+    double ratio = std::max(scales[0][i], scales[1][i]) / unit;
+    isExact &= ratio == std::floor(ratio);
+    arePowers &= quantization::isPowerOfTwo(ratio);
+    bound = std::max(bound, scales[0][i] / unit * a.bound +
+                                scales[1][i] / unit * b.bound);
+    units.push_back(unit);
+  }
+  if (!isExact || !(std::ilogb(bound) < kBits)) {
+    if (arePowers)
+      return failed(op, "has sums that do not fit into 32 bits").has_value();
+    // Numbers of f32 have 24 bits, too.
+    for (size_t i = 0; i != count; ++i) {
+      double large = std::max(scales[0][i], scales[1][i]);
+      double reach = scales[0][i] * a.bound + scales[1][i] * b.bound;
+      units[i] = std::ldexp(large, std::ilogb(reach / large) - kBits + 1);
+    }
+  }
+  for (unsigned term = 0; term != 2; ++term) {
+    std::vector<double> factors;
+    double largest = 0;
+    for (size_t i = 0; i != count; ++i) {
+      factors.push_back(scales[term][i] / units[i]);
+      largest = std::max(largest, factors.back());
+    }
+    bool isUniform = llvm::all_equal(factors);
+    if (isUniform && largest == 1)
+      continue;
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(terms[term]->value.getType()).getShape();
+    if (!isUniform && shape.back() != int64_t(count))
+      return failed(op, "reads sums that have scales along another axis")
+          .has_value();
+    for (double factor : factors) {
+      std::optional<quantization::Rescale> parts =
+          quantization::Rescale::get(factor);
+      if (!parts || !(terms[term]->bound < double(parts->getLimit())))
+        return failed(op, "has sums that do not fit into 32 bits").has_value();
+    }
+    terms[term]->value = rescale(terms[term]->value, 0, factors, 0, 32);
+    terms[term]->bound = terms[term]->bound * largest + 1;
+  }
+  if (llvm::all_equal(units))
+    units.resize(1);
+  a.scales = b.scales = units;
+  return true;
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::accumulateTerms(Operation *op, bool subtracts) {
+  std::array<std::optional<ConstantTensor>, 2> numbers;
+  std::array<std::optional<Accumulator>, 2> terms;
+  for (unsigned i = 0; i != 2; ++i) {
+    numbers[i] = constants.evaluate(op->getOperand(i));
+    if (numbers[i])
+      continue;
+    terms[i] = getTerm(op, op->getOperand(i));
+    if (!terms[i])
+      return std::nullopt;
+    unify(*terms[i]);
+  }
+  for (unsigned i = 0; i != 2; ++i)
+    if (numbers[i]) {
+      terms[i] = getNumbers(op, *numbers[i], *terms[1 - i]);
+      if (!terms[i])
+        return std::nullopt;
+    }
+  if (!align(op, *terms[0], *terms[1]))
+    return std::nullopt;
+  Accumulator result;
+  RankedTensorType type = getType(op->getResult(0), 32);
+  Value a = terms[0]->value, b = terms[1]->value;
+  if (subtracts)
+    result.value = tosa::SubOp::create(builder, loc, type, a, b);
+  else
+    result.value = tosa::AddOp::create(builder, loc, type, a, b);
+  result.scales = terms[0]->scales;
+  result.bound = terms[0]->bound + terms[1]->bound;
+  return result;
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::accumulateClamp(tosa::ClampOp op) {
+  std::optional<Accumulator> result = getTerm(op, op.getInput());
+  if (!result)
+    return std::nullopt;
+  auto getLimit = [&](Attribute attribute) -> std::optional<int64_t> {
+    double real = cast<FloatAttr>(attribute).getValue().convertToFloat();
+    double code = real / result->scales.front();
+    if (std::abs(code) > result->bound)
+      return int64_t(std::copysign(result->bound + 1, code));
+    if (code != std::nearbyint(code) ||
+        (code != 0 && result->scales.size() > 1))
+      return std::nullopt;
+    return int64_t(code);
+  };
+  std::optional<int64_t> low = getLimit(op.getMinVal()),
+                         high = getLimit(op.getMaxVal());
+  if (!low || !high)
+    return failed(op, "limits sums by numbers that are not on their grid");
+  result->value = limit(result->value, *low, *high);
+  result->mean.reset();
+  result->summands.reset();
   return result;
 }
 
@@ -243,6 +498,10 @@ IntegerLowering::scale(Operation *op, std::optional<Accumulator> result,
     result->mean->step *= factors.front();
   else
     result->mean.reset();
+  if (result->summands && factors.size() == 1 && isInverse(factors.front()) &&
+      kNudge * result->bound + 1 < 0x1p31)
+    result->mean = result->summands;
+  result->summands.reset();
   result->scales = std::move(scales);
   return result;
 }
@@ -264,32 +523,36 @@ IntegerLowering::accumulateProduct(tosa::MulOp op) {
   result.bound = 1;
   std::array<Value, 2> factors;
   result.scales = {1};
+  auto multiply = [&](ArrayRef<double> scales, double bound) {
+    if (result.scales.size() < scales.size())
+      result.scales.resize(scales.size(), result.scales.front());
+    for (auto [i, scale] : llvm::enumerate(result.scales))
+      scale *= scales[scales.size() == 1 ? 0 : i];
+    result.bound *= bound;
+  };
   for (unsigned i = 0; i != 2; ++i) {
     Value operand = op->getOperand(i);
-    if (std::optional<ConstantTensor> number = constants.evaluate(operand)) {
-      // A constant with a quantizer of its own.
-      auto point = operand.getDefiningOp<tpc::QuantizeOp>();
-      std::optional<Encoding> encoding =
-          point && point.getParametersAttr()
-              ? Encoding::get(point.getParametersAttr())
-              : std::nullopt;
-      if (!encoding || encoding->storageBits != 8)
-        return failed(op, "multiplies by numbers that are not quantized");
-      std::vector<int64_t> codes;
-      for (float value : number->decode<float>())
-        codes.push_back(encoding->quantize(value) - encoding->zeroPoint);
-      factors[i] = createConstant(number->getShape(), 32, codes);
-      result.scales[0] *= encoding->scale;
-      result.bound *= encoding->getReach();
+    if (std::optional<Stored> stored = getStored(operand)) {
+      factors[i] = widen(*stored);
+      multiply(stored->encoding.scale, stored->encoding.getReach());
       continue;
     }
-    std::optional<Stored> stored = getStored(operand);
-    if (!stored)
-      return failed(op, "reads an input that is not quantized");
-    factors[i] = widen(*stored);
-    result.scales[0] *= stored->encoding.scale;
-    result.bound *= stored->encoding.getReach();
+    if (std::optional<ConstantTensor> number = constants.evaluate(operand)) {
+      std::optional<ExactCodes> codes = getExactCodes(number->decode<double>());
+      if (!codes)
+        return failed(op, "multiplies by numbers that are not quantized");
+      factors[i] = createConstant(number->getShape(), 32, codes->values);
+      multiply(codes->unit, codes->bound);
+      continue;
+    }
+    std::optional<Accumulator> term = getTerm(op, operand);
+    if (!term)
+      return std::nullopt;
+    factors[i] = term->value;
+    multiply(term->scales, term->bound);
   }
+  if (!(result.bound < 0x1p31))
+    return failed(op, "has products that do not fit into 32 bits");
   result.value =
       tosa::MulOp::create(builder, loc, getType(op.getResult(), 32), factors[0],
                           factors[1], createConstant(1, 8, 0));
@@ -350,17 +613,117 @@ matchParametricRelu(tosa::SelectOp op, ConstantEvaluator &constants) {
   return ParametricRelu{input, slopes->decode<double>()};
 }
 
+Value IntegerLowering::lowerPredicate(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || constants.evaluate(value))
+    return value;
+  if (isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op) &&
+      getElementTypeOrSelf(op->getOperand(0)).isF32())
+    return lowerComparison(op);
+  bool readsFloats = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  });
+  if (readsFloats || depth == kMaxPredicateDepth)
+    return fail(op, kNoForm);
+  if (!getElementTypeOrSelf(value).isInteger(1))
+    return value;
+  IRMapping mapping;
+  bool isSame = true;
+  ++depth;
+  for (Value operand : op->getOperands()) {
+    Value other = lowerPredicate(operand);
+    if (!other) {
+      --depth;
+      return nullptr;
+    }
+    mapping.map(operand, other);
+    isSame &= other == operand;
+  }
+  --depth;
+  if (isSame)
+    return value;
+  Operation *copy = builder.clone(*op, mapping);
+  copy->setLoc(loc);
+  return copy->getResult(0);
+}
+
+/// Both sides in i32 with the same units, where that is exact; against numbers,
+/// the codes themselves, which are in the order of what they stand for.
+Value IntegerLowering::lowerComparison(Operation *op) {
+  auto create = [&](Value a, Value b) -> Value {
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), a);
+    mapping.map(op->getOperand(1), b);
+    Operation *copy = builder.clone(*op, mapping);
+    copy->setLoc(loc);
+    // Of two equal operands the mapping knows one.
+    copy->setOperands({a, b});
+    return copy->getResult(0);
+  };
+  for (unsigned i = 0; i != 2; ++i) {
+    std::optional<ConstantTensor> numbers =
+        constants.evaluate(op->getOperand(i));
+    std::optional<Stored> stored = getStored(op->getOperand(1 - i));
+    if (!numbers || !stored)
+      continue;
+    const Encoding &encoding = stored->encoding;
+    // In halves of a step: what lies between two codes, or beyond all, equals
+    // none.
+    std::vector<int64_t> codes;
+    for (float number : numbers->decode<float>()) {
+      if (std::isnan(number))
+        return fail(op, "compares with what is no number");
+      int64_t low = encoding.low - 1, high = encoding.high + 1;
+      // The largest code that is not above, and the smallest not below.
+      while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (encoding.dequantize(middle) <= number)
+          low = middle;
+        else
+          high = middle;
+      }
+      bool isCode = low >= encoding.low && encoding.dequantize(low) == number;
+      codes.push_back(2 * (low - encoding.zeroPoint) + (isCode ? 0 : 1));
+    }
+    std::array<Value, 2> operands;
+    operands[i] = createConstant(numbers->getShape(), 32, codes);
+    operands[1 - i] = widen(*stored, 2);
+    return create(operands[0], operands[1]);
+  }
+  std::array<std::optional<Accumulator>, 2> terms;
+  for (unsigned i = 0; i != 2; ++i) {
+    std::optional<Stored> stored = getStored(op->getOperand(i));
+    terms[i] = stored ? getTerm(op, op->getOperand(i)) : std::nullopt;
+    if (!terms[i])
+      return fail(op, "compares an input that is not quantized");
+  }
+  double ratio = terms[0]->scales.front() / terms[1]->scales.front();
+  if (!quantization::isPowerOfTwo(ratio))
+    return fail(op, "compares values on two grids that share no steps");
+  if (!align(op, *terms[0], *terms[1]))
+    return nullptr;
+  return create(terms[0]->value, terms[1]->value);
+}
+
 Value IntegerLowering::lowerSelect(tosa::SelectOp op,
                                    const Encoding &encoding) {
   std::optional<ParametricRelu> relu = matchParametricRelu(op, constants);
-  if (!relu)
-    return fail(op, "has no integer form");
+  if (!relu) {
+    Value predicate = lowerPredicate(op.getPred());
+    Value onTrue = predicate ? lowerTo(op.getOnTrue(), encoding) : nullptr;
+    Value onFalse = onTrue ? lowerTo(op.getOnFalse(), encoding) : nullptr;
+    if (!onFalse)
+      return nullptr;
+    return tosa::SelectOp::create(builder, loc,
+                                  getType(op.getResult(), encoding.storageBits),
+                                  predicate, onTrue, onFalse);
+  }
   std::optional<Accumulator> sum = accumulate(relu->input);
   if (!sum)
     return nullptr;
   auto type = cast<RankedTensorType>(sum->value.getType());
   if (!type.getElementType().isInteger(32) || sum->mean)
-    return fail(op, "has no integer form");
+    return fail(op, kNoForm);
   Value zero = createConstant(SmallVector<int64_t>(type.getRank(), 1), 32, 0);
   auto getHalf = [&](auto create) {
     Accumulator half = *sum;
@@ -411,19 +774,31 @@ IntegerLowering::accumulateReduction(tosa::ReduceSumOp op) {
     input = sum.getInput();
   }
   std::optional<Stored> stored = getStored(input);
-  if (!stored)
-    return failed(op, "reads an input that is not quantized");
   llvm::sort(axes);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
+  Accumulator result;
+  Value summands;
+  if (stored) {
+    result.bound = stored->encoding.getReach();
+    result.scales = {stored->encoding.scale};
+    result.summands = {stored->encoding.scale, stored->encoding.hasNegative()};
+  } else {
+    std::optional<Accumulator> term = getTerm(op, input);
+    if (!term)
+      return std::nullopt;
+    if (term->scales.size() > 1)
+      return failed(op, "reads sums that have scales along another axis");
+    summands = term->value;
+    result.bound = term->bound;
+    result.scales = term->scales;
+  }
   double count = 1;
   for (int64_t axis : axes)
     count *= double(shape[axis]);
-  Accumulator result;
-  result.bound = stored->encoding.getReach() * count;
+  result.bound *= count;
   if (!(result.bound < 0x1p31))
     return failed(op, "has sums that do not fit into 32 bits");
-  result.scales = {stored->encoding.scale};
   // Axes that follow each other become one, the first of them; from the end on,
   // so that the numbers of the others stay.
   SmallVector<int64_t> merged;
@@ -437,8 +812,9 @@ IntegerLowering::accumulateReduction(tosa::ReduceSumOp op) {
     }
     merged.push_back(axes[i]);
   }
-  Stored flat = {reshape(stored->value, shape), stored->encoding};
-  Value value = widen(flat);
+  Value value = stored
+                    ? widen({reshape(stored->value, shape), stored->encoding})
+                    : reshape(summands, shape);
   for (int64_t axis : merged) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> reduced(type.getShape());
@@ -553,7 +929,7 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
 std::optional<IntegerLowering::Accumulator>
 IntegerLowering::accumulateResize(tosa::ResizeOp op) {
   if (op.getMode() != tosa::ResizeMode::BILINEAR)
-    return failed(op, "has no integer form");
+    return failed(op, kNoForm);
   std::optional<Stored> stored = getStored(op.getInput());
   SmallVector<int64_t> scale, offset, border;
   if (!stored)

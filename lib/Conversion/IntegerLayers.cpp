@@ -85,7 +85,7 @@ IntegerLowering::accumulateLayer(const KernelOp &layer) {
     return failed(op, "reads an input that is not quantized");
   if (!isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp,
            tosa::MatMulOp>(op))
-    return failed(op, "has no integer form");
+    return failed(op, kNoForm);
   std::variant<KernelCodes, std::string> read = getCodes(layer);
   if (std::string *text = std::get_if<std::string>(&read))
     return failed(op, *text);

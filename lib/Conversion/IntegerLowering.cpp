@@ -319,7 +319,7 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
     return createConstant(type.getShape(), encoding.storageBits, codes);
   }
   if (isa<tpc::QuantizeOp>(op))
-    return fail(op, "has no integer form");
+    return fail(op, kNoForm);
   bool isRefused = false;
   if (Value table = lowerTable(value, encoding, isRefused))
     return table;
@@ -383,9 +383,25 @@ std::optional<IntegerLowering::Stored> IntegerLowering::getStored(Value value) {
 std::optional<IntegerLowering::Stored>
 IntegerLowering::createStored(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<tpc::QuantizeOp>(op) || op->getNumResults() != 1 ||
-      !isa<RankedTensorType>(value.getType()))
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!op || op->getNumResults() != 1 || !type)
     return std::nullopt;
+  if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
+    // Levels of a constant are codes, too.
+    std::optional<Encoding> encoding =
+        point.isWeight() && point.getParametersAttr()
+            ? Encoding::get(point.getParametersAttr())
+            : std::nullopt;
+    std::optional<ConstantTensor> levels =
+        encoding && encoding->storageBits == 8 ? constants.evaluate(value)
+                                               : std::nullopt;
+    if (!levels)
+      return std::nullopt;
+    std::vector<int64_t> codes;
+    for (float level : levels->decode<float>())
+      codes.push_back(encoding->quantize(level));
+    return Stored{createConstant(type.getShape(), 8, codes), *encoding};
+  }
   if (auto concatOp = dyn_cast<tosa::ConcatOp>(op)) {
     std::optional<Stored> first = getStored(op->getOperand(0));
     if (!first)
@@ -454,7 +470,34 @@ IntegerLowering::createAccumulator(Value value) {
               cast<RankedTensorType>(value.getType()).getShape());
         return before;
       })
-      .Default([&](Operation *) { return failed(op, "has no integer form"); });
+      .Case([&](tosa::ClampOp clampOp) { return accumulateClamp(clampOp); })
+      .Default([&](Operation *) { return accumulateMovement(op); });
+}
+
+std::optional<IntegerLowering::Accumulator>
+IntegerLowering::accumulateMovement(Operation *op) {
+  OpOperand *moved = getMovedOperand(op, takesElements);
+  if (!moved)
+    return failed(op, kNoForm);
+  if (auto moving = cast<DataMovementOpInterface>(op);
+      moving.getMovement() == Movement::Fill && moving.getFill() != 0.0f)
+    return failed(op, "fills up sums with numbers");
+  std::optional<Accumulator> term = getTerm(op, moved->get());
+  if (!term)
+    return std::nullopt;
+  if (term->scales.size() > 1)
+    return failed(op, "moves sums that have a scale for each channel");
+  Encoding wide;
+  wide.storageBits = 32;
+  Value result = move(op, term->value, wide);
+  if (!result)
+    return std::nullopt;
+  Accumulator accumulator;
+  accumulator.value = result;
+  accumulator.scales = term->scales;
+  accumulator.bound = term->bound;
+  accumulator.mean = term->mean;
+  return accumulator;
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,9 @@
 
 namespace mct {
 
+/// Of an op for which there is nothing.
+inline constexpr llvm::StringLiteral kNoForm = "has no integer form";
+
 struct IntegerOptions {
   IntegerRounding rounding = IntegerRounding::HalfUp;
   IntegerBoundary boundary = IntegerBoundary::Float;
@@ -63,6 +66,8 @@ private:
     std::optional<Mean> mean;
     /// Shape of the value that it stands for, with the elements in this order.
     llvm::SmallVector<int64_t> shape;
+    /// Of a sum, which becomes a mean when 1 / n is multiplied with.
+    std::optional<Mean> summands = {};
   };
 
   /// A mean of n values, n no power of two, may lie halfway between two codes,
@@ -115,13 +120,33 @@ private:
   mlir::Value lowerTable(mlir::Value value, const Encoding &encoding,
                          bool &isRefused);
   mlir::Value lowerExtreme(mlir::Operation *op, const Encoding &encoding);
-  /// Of the selections only a ReLU with slopes has an integer form.
+  /// A ReLU with slopes in i32, any other selection of codes.
   mlir::Value lowerSelect(mlir::tosa::SelectOp op, const Encoding &encoding);
+  /// i1 without floating-point numbers, null where that cannot be.
+  mlir::Value lowerPredicate(mlir::Value value);
+  mlir::Value lowerComparison(mlir::Operation *op);
   mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
   mlir::Value lowerSoftmax(mlir::Value value, const Encoding &encoding);
 
   /// What is stored as sums of one term, or sums.
   std::optional<Accumulator> accumulate(mlir::Value value);
+  /// The same, in i32 and the shape of the value, as an operand of `op`.
+  std::optional<Accumulator> getTerm(mlir::Operation *op, mlir::Value value);
+  /// Numbers in the units of `other`, or in finer ones.
+  std::optional<Accumulator> getNumbers(mlir::Operation *op,
+                                        const ConstantTensor &numbers,
+                                        const Accumulator &other);
+  /// Gives all channels the same unit, where those they have are small
+  /// multiples of a power of two.
+  void unify(Accumulator &term);
+  /// Brings both to the same units, exactly where one unit is a multiple of the
+  /// other.
+  bool align(mlir::Operation *op, Accumulator &a, Accumulator &b);
+  /// A sum or difference of what is not rounded yet.
+  std::optional<Accumulator> accumulateTerms(mlir::Operation *op,
+                                             bool subtracts);
+  std::optional<Accumulator> accumulateClamp(mlir::tosa::ClampOp op);
+  std::optional<Accumulator> accumulateMovement(mlir::Operation *op);
   /// Times one number, or one for each position along the last axis.
   std::optional<Accumulator> scale(mlir::Operation *op,
                                    std::optional<Accumulator> result,

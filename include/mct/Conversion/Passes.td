@@ -119,7 +119,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     | element-wise expressions of one value and of numbers | one `tosa.table` |
     | sums, differences | both operands on the finer grid (or 19 bits below the coarser one) in i32, and one `tosa.rescale` |
     | products | i32, and one `tosa.rescale`; numbers, one or one for each channel, are part of its factors |
+    | sums and products of such, with no point between, also moved or clamped | i32 as far as the largest values allow, and one `tosa.rescale` |
     | maximum, minimum | in i32 on the grid of the result |
+    | selections | of codes, by comparisons of codes |
     | ReLU with slopes per channel (`select` of x and slope * x) | both halves in i32, each with its rescale |
     | average pools, sums and means | one `tosa.reduce_sum`, or a depthwise convolution with ones, and one `tosa.rescale`; `tosa.avg_pool2d` where that rounds alike |
     | max pools, reshapes, transposes, slices, concatenations, pads, gathers, nearest resizes, argmax | themselves on the codes |

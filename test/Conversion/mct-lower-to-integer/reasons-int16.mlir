@@ -44,3 +44,18 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x8x8x2xf32> {
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x8x8x2xf32>
   return %out : tensor<1x8x8x2xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "in" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 16, rounding = half_up>) : tensor<1x4x4x2xf32>
+  %kf = "tosa.const"() <{values = dense<0.5> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %k = tpc.quantize %kf as "conv" weight "kernel_attr" axes [] parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<2x1x1x2xf32>
+  %b = "tosa.const"() <{values = dense<0.0> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %c = tosa.conv2d %in, %k, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
+  %r = tosa.add %c, %in : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  // expected-remark @below {{stays float: 'tosa.add' op reads sums of more than 32 bits}}
+  %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
+  return %out : tensor<1x4x4x2xf32>
+}
