@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throughput on real models. `images_per_second` is wall time over all workers;
-// `onednn_share` is the part of the workers' time inside of oneDNN.
+// Throughput on real models, float and integer. `images_per_second` is wall
+// time over all workers; `onednn_share` is the part of the workers' time inside
+// of oneDNN.
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Execution/Run.h"
+#include "mct/Pipelines/Pipelines.h"
 #include "mct/Quantization/Histogram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <benchmark/benchmark.h>
@@ -25,18 +31,33 @@ struct Network {
   /// How often a pass reads the samples: a pass starts its workers anew, which
   /// would be a tenth of the time for the hundred images of VWW.
   size_t repetitions;
-  /// Added to the samples, for inputs of i8.
-  double offset = 0;
+  /// What becomes of it first; then its inputs are of i8 and take the bytes as
+  /// they are.
+  const char *lowering = nullptr;
+  bool hasBytes() const { return lowering || scale == 0; }
 };
+/// `%` stands for the samples.
+const char *const kLowering =
+    "builtin.module(mct-ptq{target=imx500_v1_pot calibration-data=%},"
+    "mct-lower-to-integer{io=integer softmax=cut})";
+const char *const kScaledLowering =
+    "builtin.module(mct-ptq{target=imx500_v1_pot calibration-data=% "
+    "input-scale=0.00392156862745098},"
+    "mct-lower-to-integer{io=integer softmax=cut})";
 const Network kNetworks[] = {
     {"resnet8", "resnet8_cifar10", "cifar10/calib_images", 1, 1},
     {"vww", "mobilenet_vww", "vww/calib_images", 1.0 / 255, 5},
     {"autoencoder", "autoencoder_ad", "ad/synthetic_calib_windows", 1, 10},
     {"tiny_darknet", "tiny_darknet_imagenet", "imagenet/calib_images",
      1.0 / 255, 1},
-    {"resnet8_int8", "resnet8_cifar10_int8_tflite", "cifar10/calib_images", 1,
-     1, -128},
-    {"vww_int8", "mobilenet_vww_int8_tflite", "vww/calib_images", 1, 5, -128},
+    // Integer networks: ours, and those of the TFLite converter.
+    {"resnet8_integer", "resnet8_cifar10", "cifar10/calib_images", 1, 1,
+     kLowering},
+    {"vww_integer", "mobilenet_vww", "vww/calib_images", 1.0 / 255, 5,
+     kScaledLowering},
+    {"resnet8_tflite", "resnet8_cifar10_int8_tflite", "cifar10/calib_images", 0,
+     1},
+    {"vww_tflite", "mobilenet_vww_int8_tflite", "vww/calib_images", 0, 5},
 };
 
 std::string dataFolder() {
@@ -71,16 +92,50 @@ void observePointLikeValues(mlir::ModuleOp module, CompileOptions &options) {
   });
 }
 
-void run(benchmark::State &state, const Network &network, unsigned threads,
-         bool observe) {
+/// The module; null, with an error of the benchmark, where there is none.
+mlir::OwningOpRef<mlir::ModuleOp> read(benchmark::State &state,
+                                       const Network &network,
+                                       mlir::MLIRContext &context) {
   std::string model = dataFolder() + "models/" + network.file + ".mlirbc";
-  if (!llvm::sys::fs::exists(model))
-    return state.SkipWithError("no shared models");
+  if (!llvm::sys::fs::exists(model)) {
+    state.SkipWithError("no shared models");
+    return nullptr;
+  }
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(model, &context);
+  if (!module || !network.lowering)
+    return module;
+  std::string text = network.lowering;
+  text.replace(text.find('%'), 1, dataFolder() + network.data + ".npy");
+  auto passes = mlir::parsePassPipeline(text);
+  if (mlir::failed(passes)) {
+    state.SkipWithError("no such pipeline");
+    return nullptr;
+  }
+  mlir::PassManager manager(&context);
+  static_cast<mlir::OpPassManager &>(manager) = std::move(*passes);
+  if (mlir::failed(manager.run(*module))) {
+    state.SkipWithError("cannot quantize");
+    return nullptr;
+  }
+  return module;
+}
+
+mlir::DialectRegistry makeRegistry() {
   mlir::DialectRegistry registry;
   Executor::registerDependencies(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  registry.insert<mct::tpc::TpcDialect>();
+  mct::registerOpModels(registry);
+  return registry;
+}
+
+void run(benchmark::State &state, const Network &network, unsigned threads,
+         bool observe) {
+  mlir::MLIRContext context(makeRegistry(),
+                            mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(model, &context);
+  auto module = read(state, network, context);
+  if (!module)
+    return;
   CompileOptions options;
   if (observe)
     observePointLikeValues(*module, options);
@@ -90,8 +145,8 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
   SampleOptions sampleOptions;
   sampleOptions.files.assign(network.repetitions,
                              dataFolder() + network.data + ".npy");
-  sampleOptions.scale = {network.scale};
-  sampleOptions.offset = {network.offset};
+  if (!network.hasBytes())
+    sampleOptions.scale = {network.scale};
   auto samples = SampleSource::open(sampleOptions, (*executor)->inputs(),
                                     (*executor)->unit());
   if (!samples)
@@ -143,14 +198,12 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
 }
 
 void compile(benchmark::State &state, const Network &network) {
-  std::string model = dataFolder() + "models/" + network.file + ".mlirbc";
-  if (!llvm::sys::fs::exists(model))
-    return state.SkipWithError("no shared models");
-  mlir::DialectRegistry registry;
-  Executor::registerDependencies(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext context(makeRegistry(),
+                            mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(model, &context);
+  auto module = read(state, network, context);
+  if (!module)
+    return;
   for (auto _ : state)
     if (mlir::failed(Executor::compile(*module)))
       return state.SkipWithError("cannot compile");
@@ -210,11 +263,12 @@ BENCHMARK(compileChain)
     ->Unit(benchmark::kMillisecond);
 
 [[maybe_unused]] const bool kRegistered = [] {
+  mct::registerAllMctPasses();
   for (const Network &network : kNetworks) {
     for (unsigned threads : {1, 2})
       for (bool observe : {false, true}) {
         // Histograms are of f32.
-        if (observe && network.offset != 0)
+        if (observe && network.hasBytes())
           continue;
         std::string name = std::string("BM_Run/") + network.name +
                            "/threads:" + std::to_string(threads) +
