@@ -109,6 +109,27 @@ def test_lowered_digits_are_taken(quantize, tmp_path):
     take(network, tmp_path, *samples)
 
 
+@pytest.mark.parametrize("tool", ["ours", "iree"])
+def test_executors_equal_the_reference_model_at_every_point(tool, quantize, tmp_path):
+    digits = quantize(
+        measure.DIGITS / "digits.mlirbc",
+        measure.DIGITS / "digits_calib.npy",
+        input_scale=0.0625,
+        target="imx500_v1_pot",
+    )
+    network = lower(digits, tmp_path / "digits.mlirbc", "--mct-simulate-integers", LOWERING)
+    samples = ["--samples", measure.DIGITS / "digits_test.npy", "--input-scale", "0.0625", "--count", "40"]
+    compared = {}
+    for points in ([], ["--points"]):
+        status, found = results(tmp_path, network, "--tools", f"tosa,{tool}", *samples, *points)
+        assert status == 0
+        entry = found[{"ours": "mct-run", "iree": "iree"}[tool]]
+        assert entry["differing"] == 0
+        compared[bool(points)] = entry["compared"]
+    assert compared[False] == 40 * 10
+    assert compared[True] > 100 * compared[False]
+
+
 def test_lowered_resnet8_is_taken_at_its_cost(quantize, shared, tmp_path):
     images = shared / "cifar10"
     quantized = quantize(shared / "models" / "resnet8_cifar10.mlirbc", images / "calib_images.npy")

@@ -174,4 +174,33 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
+def ReturnPointsPass : Pass<"mct-return-points", "::mlir::ModuleOp"> {
+  let summary = "Make results of the points of an integer network";
+  let description = [{
+    Other tools show results of a function only. So that what they compute can be compared at every point, the values
+    that `tpc.points` names become results, behind those that there are and in the order of the list; each keeps its
+    record as `tpc.quantized`. A value that is a result under the same name already, or an argument, stays where it is.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<1x4xi8>) -> (tensor<1x4xi8> {tpc.quantized = {name = "b", …}})
+        attributes {tpc.points = [{name = "a", …}, …]} {
+      %0 = tosa.abs %x : (tensor<1x4xi8>) -> tensor<1x4xi8> loc("a")
+      %1 = tosa.maximum %0, %x : (tensor<1x4xi8>, tensor<1x4xi8>) -> tensor<1x4xi8> loc("b")
+      return %1 : tensor<1x4xi8>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%x: tensor<1x4xi8>)
+        -> (tensor<1x4xi8> {tpc.quantized = {name = "b", …}}, tensor<1x4xi8> {tpc.quantized = {name = "a", …}}) {
+      %0 = tosa.abs %x : (tensor<1x4xi8>) -> tensor<1x4xi8>
+      %1 = tosa.maximum %0, %x : (tensor<1x4xi8>, tensor<1x4xi8>) -> tensor<1x4xi8>
+      return %1, %0 : tensor<1x4xi8>, tensor<1x4xi8>
+    }
+    ```
+  }];
+}
+
 #endif // MCT_CONVERSION_PASSES_TD

@@ -43,7 +43,7 @@ HEADER = ["network", "tool", "taken", "differing", "largest", "cycles", "SRAM Ki
 def judge(source: Path, tools: list[str], samples: list[Path], options: argparse.Namespace) -> list[Verdict]:
     """What each tool makes of one network."""
     folder = tool_environments.ROOT / "networks" / source.stem
-    network: Network = integer_network.prepare(source, folder)
+    network: Network = integer_network.prepare(source, folder, options.points)
     values = (
         integer_network.load(network.inputs, samples, options.count, options.input_scale, options.input_offset)
         if samples
@@ -100,6 +100,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--input-scale", type=float, default=1.0, help="real number = value * scale + offset")
     parser.add_argument("--input-offset", type=float, default=0.0, help="for samples of another type than is stored")
     parser.add_argument("--count", type=int, default=8, help="samples to run, default: %(default)s")
+    parser.add_argument("--points", action="store_true", help="compare every point, not only the results")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
     options = parser.parse_args(arguments)
     tools = options.tools.split(",")

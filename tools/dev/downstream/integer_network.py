@@ -41,14 +41,16 @@ class Network(NamedTuple):
     floats: bool  # whether a result is floating-point
 
 
-def prepare(source: Path, folder: Path) -> Network:
-    """Bytecode and signature of a file that mct-opt reads. NetworkError when that or a consumer cannot read it."""
+def prepare(source: Path, folder: Path, returns_points: bool = False) -> Network:
+    """Bytecode and signature of a file that mct-opt reads; `returns_points`: its points are results. NetworkError when
+    that or a consumer cannot read it."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*"):
         if old.is_file():
             old.unlink()
     path = folder / "network.mlirbc"
-    opened = measure.run([measure.BIN / "mct-opt", source, "-o", path])
+    passes = ["--mct-return-points"] if returns_points else []
+    opened = measure.run([measure.BIN / "mct-opt", source, *passes, "-o", path])
     if opened.returncode != 0:
         raise NetworkError(opened.stderr.strip())
     text = measure.run_ok(
