@@ -105,7 +105,8 @@ static void printResult(const QuantizationPlan &plan,
     printChain(plan, plan.groups[*planned.group], os);
     break;
   case ResultCover::Preserved:
-    os << "no point, its values are those of point "
+    os << (plan.repeatsPreserved ? "point, with the parameters of point "
+                                 : "no point, its values are those of point ")
        << planned.coveredBy.getValue();
     break;
   case ResultCover::None:

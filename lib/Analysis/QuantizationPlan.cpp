@@ -209,6 +209,7 @@ FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
   if (failed(matched))
     return failure();
   QuantizationPlan plan;
+  plan.repeatsPreserved = lookup.platform().getInsertPreservingQuantizers();
   plan.nodes.resize(matched->size());
   for (auto [index, node] : llvm::enumerate(*matched)) {
     for (Operation *op : node.ops)

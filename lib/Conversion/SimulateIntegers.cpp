@@ -4,6 +4,7 @@
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -157,6 +158,8 @@ struct SimulateIntegersPass
     quantization::Rounding mode = rounding == IntegerRounding::HalfUp
                                       ? quantization::Rounding::HalfUp
                                       : quantization::Rounding::HalfToEven;
+    // Corrections give points other parameters.
+    sharePreservedParameters(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

@@ -112,6 +112,13 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
         insertWeightPoint(builder, weight, planned);
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
+    if (planned.cover == ResultCover::Preserved && plan->repeatsPreserved) {
+      // Its config says whose parameters it takes.
+      builder.setInsertionPointAfter(node.root());
+      insertActivationPoint(builder, node.result(), planned.name, planned.base,
+                            /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
+      continue;
+    }
     if (planned.cover != ResultCover::Point)
       continue;
     ArrayAttr group;

@@ -3,6 +3,7 @@
 #include "mct/Quantization/Parallel.h"
 #include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include <cmath>
@@ -217,7 +218,8 @@ struct SelectParametersPass
     }
     std::vector<ActivationSearch> searches;
     WalkResult result = module.walk([&](tpc::QuantizeOp point) {
-      if (point.isWeight() || point.getParametersAttr())
+      if (point.isWeight() || point.getParametersAttr() ||
+          getPreservedPoint(point))
         return WalkResult::advance();
       FailureOr<ActivationSearch> search = createSearch(point, settings);
       if (failed(search))
@@ -239,6 +241,7 @@ struct SelectParametersPass
       if (remarks)
         remarkOn(search);
     }
+    sharePreservedParameters(module);
   }
 
 private:

@@ -2,6 +2,7 @@
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -60,6 +61,7 @@ struct UpdateConcatThresholdsPass
     });
     for (Operation *concat : llvm::reverse(concats))
       update(concat);
+    sharePreservedParameters(getOperation());
   }
 
 private:

@@ -163,6 +163,9 @@ public:
   std::vector<PlannedNode> nodes;
   llvm::SmallVector<FusedGroup> groups;
   llvm::SmallVector<PlannedInput> inputs;
+  /// Whether preserved results get points, too, with the parameters of those
+  /// that cover them.
+  bool repeatsPreserved = false;
 
   /// Node that an op belongs to, or none.
   std::optional<size_t> nodeOf(mlir::Operation *op) const;

@@ -289,7 +289,8 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     There is none inside of a fused chain, unless the fusing pattern has a config of its own, and none behind an op that
     only moves or selects the values of a point. Scores that are masked (by infinities, or by numbers of magnitude 1000
     and more that only a softmax reads) have none behind the mask, which has no code on their grid; they were quantized
-    before. Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
+    before. A target with `insert_preserving_quantizers` has a point behind each op that only moves or selects, too; its
+    config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
     computes the identity. `tpc-explain` tells why a tensor has a point or has none. A weight that the target quantizes
     but that is no f32 constant stays float, with a warning.
 
@@ -625,6 +626,9 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
 
     A grid that the target fixes for every network (`fixed_scale`, `fixed_zero_point`) is taken as it is. Only one that
     is no grid of the method, or has not the sign of the values, is left out, with a remark.
+
+    A point whose config is `preserving` takes the parameters of the point whose values it reads, moved or selected;
+    `mct-update-concat-thresholds` and `mct-simulate-integers` keep them the same.
 
     Fails for a point without statistics: run `mct-calibrate` before.
 

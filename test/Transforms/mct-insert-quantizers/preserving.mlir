@@ -1,6 +1,8 @@
 // RUN: split-file %s %t
 // RUN: mct-opt %t/net.mlir --mct-insert-quantizers | FileCheck %s
 // RUN: mct-opt %t/net.mlir --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY
+// RUN: mct-opt %t/repeated.mlir --mct-insert-quantizers | FileCheck %s --check-prefix=REPEATED
+// RUN: mct-opt %t/repeated.mlir --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY-REPEATED
 // RUN: mct-opt %t/both.mlir --mct-insert-quantizers --verify-diagnostics
 
 //--- net.mlir
@@ -68,6 +70,30 @@ module attributes {tpc.target = @npu} {
   func.func @input_covers_what_is_moved_from_it(%arg0: tensor<4xf32>) -> tensor<8xf32> {
     %0 = tosa.concat %arg0, %arg0 {axis = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
     return %0 : tensor<8xf32>
+  }
+}
+
+//--- repeated.mlir
+// The target has a point behind what moves values, too, whose config says so.
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#moves = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], act_enabled = false, preserving = true, default_weight = #w>
+// REPEATED-DAG: #[[$MOVES:.*]] = #tpc.op_quant_config<{{.*}}preserving = true
+module attributes {tpc.target = @npu} {
+  tpc.platform @npu insert_preserving_quantizers default(#tpc.qc_options<[#act8]>)
+    operator_sets [#tpc.operator_set<"Reverse", options = #tpc.qc_options<[#moves]>>]
+  tpc.binding @npu_on_tosa for @npu [#tpc.ops_of<"Reverse", [#tpc.op<"tosa.reverse">]>]
+  // REPEATED:      tosa.exp
+  // REPEATED-NEXT: tpc.quantize {{.*}} as "exp"
+  // REPEATED-NEXT: tosa.reverse
+  // REPEATED-NEXT: tpc.quantize {{.*}} as "reverse" activation config(#[[$MOVES]]) : tensor<4xf32>
+  // REPEATED-NEXT: return
+  // WHY-REPEATED:  reverse (tosa.reverse)
+  // WHY-REPEATED:    result: point, with the parameters of point exp
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tosa.reverse %0 {axis = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
   }
 }
 

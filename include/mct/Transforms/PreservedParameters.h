@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points behind ops that move or select values, as targets ask for with
+// `insert_preserving_quantizers`.
+#ifndef MCT_TRANSFORMS_PRESERVEDPARAMETERS_H
+#define MCT_TRANSFORMS_PRESERVEDPARAMETERS_H
+
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct {
+
+/// The activation point whose parameters this one shares: its config preserves,
+/// and all float values that its input is made of come from there. Null for any
+/// other point.
+tpc::QuantizeOp getPreservedPoint(tpc::QuantizeOp point);
+
+/// Gives every such point below `root` the parameters that the other one has
+/// now, in program order.
+void sharePreservedParameters(mlir::Operation *root);
+
+} // namespace mct
+
+#endif // MCT_TRANSFORMS_PRESERVEDPARAMETERS_H
