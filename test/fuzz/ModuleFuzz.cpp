@@ -135,6 +135,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     kHmse,
     kTables,
     "mct-lower-to-quant",
+    "mct-return-points",
     "mct-simulate-integers",
     "mct-simulate-integers{rounding=half-even table-points=false}",
     "mct-lower-to-integer",

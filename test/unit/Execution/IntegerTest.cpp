@@ -278,15 +278,21 @@ std::string Writer::matMul() {
 /// Rescales, sums, clamps and tables of one shape.
 std::string Writer::chain() {
   Sizes shape{1, between(1, 3), between(1, 500)};
+  auto lookUp = [&](const std::string &value) {
+    std::string table =
+        constant({256}, "i8", [&] { return between(-128, 127); });
+    return op("table", {value, table},
+              {tensorType(shape, "i8"), "tensor<256xi8>"}, "",
+              tensorType(shape, "i8"));
+  };
+  if (chance(15)) {
+    resultType = tensorType(shape, "i8");
+    return function(lookUp(input(shape)));
+  }
   auto operand = [&] {
     std::string value = input(shape);
-    if (chance(20)) {
-      std::string table =
-          constant({256}, "i8", [&] { return between(-128, 127); });
-      value = op("table", {value, table},
-                 {tensorType(shape, "i8"), "tensor<256xi8>"}, "",
-                 tensorType(shape, "i8"));
-    }
+    if (chance(20))
+      value = lookUp(value);
     if (chance(20))
       value = clamp(value, shape, "i8");
     value = rescale(value, shape, "i8", "i32", /*mayBePerChannel=*/false);
