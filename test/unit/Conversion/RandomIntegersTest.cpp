@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random networks with a quantizer behind every op: the integer network of each
-// makes the very codes that the simulation makes.
+// makes the very codes that the simulation makes. Where steps are no powers of
+// two the simulation rounds its sums to f32, so there the codes are those of an
+// evaluation in double, wherever f32 leaves no choice.
 //
 // MCT_RANDOM_INTEGERS: how many networks (default 150). MCT_RANDOM_SEED: the
 // first one's seed.
 #include "../Execution/Fixture.h"
+#include "../Execution/ReferenceEvaluator.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -22,16 +25,16 @@ using Shape = std::vector<int64_t>;
 struct Quantized {
   std::string name;
   Shape shape;
+  /// Largest magnitude.
   double threshold;
-  unsigned bits;
-  bool isSigned;
-  double step() const { return std::ldexp(threshold, -int(bits - isSigned)); }
+  double step;
 };
 
 /// Text of one network, the same for a seed on every machine.
 class Generator {
 public:
-  explicit Generator(unsigned seed) : random(seed) {}
+  /// `isFree`: steps are any numbers, zero points too.
+  Generator(unsigned seed, bool isFree) : random(seed), isFree(isFree) {}
 
   std::string make() {
     int64_t height = between(3, 9), width = between(3, 9);
@@ -84,17 +87,33 @@ private:
   Quantized quantize(const std::string &input, const Shape &shape, double reach,
                      bool isSigned) {
     static const unsigned widths[] = {8, 8, 8, 8, 8, 7, 6, 4, 3, 2};
-    Quantized result{
-        newName(), shape,
-        std::exp2(std::round(std::log2(reach)) + double(between(-1, 1))),
-        widths[between(0, 9)], isSigned};
+    unsigned bits = widths[between(0, 9)];
+    double threshold =
+        std::exp2(std::round(std::log2(reach)) + double(between(-1, 1)));
+    if (isFree)
+      threshold *= fraction();
+    Quantized result{newName(), shape, threshold,
+                     std::ldexp(threshold, -int(bits - isSigned))};
+    std::string kind = isFree ? "symmetric" : "power_of_two",
+                limits = "threshold = [" + print(threshold) + "]",
+                sign = isSigned ? "" : ", is_signed = false";
+    if (isFree && chance(40)) {
+      int64_t levels = (1 << bits) - 1;
+      result.step = threshold / double(levels);
+      kind = "uniform";
+      limits = "scale = [" + print(result.step) + "], zero_point = [" +
+               std::to_string(isSigned ? between(0, levels) : 0) + "]";
+      sign = "";
+    }
     text += "%" + result.name + " = tpc.quantize %" + input + " as \"" +
-            result.name + "\" activation parameters(#tpc.power_of_two<" +
-            "threshold = [" + print(result.threshold) +
-            "], bits = " + std::to_string(result.bits) +
-            (isSigned ? "" : ", is_signed = false") +
+            result.name + "\" activation parameters(#tpc." + kind + "<" +
+            limits + ", bits = " + std::to_string(bits) + sign +
             ", rounding = half_up>) : " + tensorType(shape) + "\n";
     return result;
+  }
+  /// In [0.5, 1).
+  double fraction() {
+    return double(between(1 << 20, (1 << 21) - 1)) * 0x1p-21;
   }
   static std::string print(double value) {
     char buffer[40];
@@ -136,15 +155,18 @@ private:
     Floats biases;
     for (int64_t i = 0; i < outputs; ++i) {
       double threshold = std::exp2(double(between(-2, 0)));
+      if (isFree)
+        threshold *= fraction();
       thresholds += (i ? ", " : "") + print(threshold);
-      biases.push_back(float(double(between(-300, 300)) * input.step() *
+      biases.push_back(float(double(between(-300, 300)) * input.step *
                              std::ldexp(threshold, 1 - int(bits))));
     }
     text += constant(floats, kernelShape, unsigned(random())) +
             constant(bias, {outputs}, biases) + "%" + kernel +
             " = tpc.quantize %" + floats + " as \"" + kernel +
             "\" weight \"kernel_attr\" axes [" + std::to_string(axis) +
-            "] parameters(#tpc.power_of_two<threshold = [" + thresholds +
+            "] parameters(#tpc." + (isFree ? "symmetric" : "power_of_two") +
+            "<threshold = [" + thresholds +
             "], bits = " + std::to_string(bits) +
             ">) : " + tensorType(kernelShape) + "\n";
     int64_t strideY = between(1, 2), strideX = between(1, 2);
@@ -353,12 +375,43 @@ private:
   }
 
   std::mt19937 random;
+  bool isFree;
   std::string text;
   std::vector<Quantized> values;
   size_t number = 0;
 };
 
-class RandomIntegers : public ExecutionTest {};
+class RandomIntegers : public ExecutionTest {
+protected:
+  std::vector<Floats> inputsOf(const Generator &generator, unsigned seed) {
+    std::vector<Floats> inputs;
+    for (const Shape &shape : generator.shapes) {
+      inputs.push_back(
+          randomFloats(elementCount(shape), seed + unsigned(inputs.size())));
+      for (float &value : inputs.back())
+        value *= 3;
+    }
+    return inputs;
+  }
+  /// The integer network of what was compiled last.
+  std::unique_ptr<Executor> compileIntegers() {
+    diagnostics.clear();
+    mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
+    // Whatever is lowered, nothing in it leaves its type or meets a rescale
+    // that is not defined for it.
+    if (failed(mlir::parsePassPipeline("mct-lower-to-integer,mct-check-integer",
+                                       passes)) ||
+        failed(passes.run(*module)) || !diagnostics.empty())
+      return nullptr;
+    auto executor = Executor::compile(*module, options());
+    return succeeded(executor) ? std::move(*executor) : nullptr;
+  }
+  static CompileOptions options() {
+    CompileOptions options;
+    options.keepTypes = true;
+    return options;
+  }
+};
 } // namespace
 
 static unsigned readNumber(const char *name, unsigned otherwise) {
@@ -372,37 +425,19 @@ TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
   unsigned first = readNumber("MCT_RANDOM_SEED", 1);
   size_t numValues = 0, numVaried = 0;
   for (unsigned seed = first; seed != first + count; ++seed) {
-    Generator generator(seed);
+    Generator generator(seed, /*isFree=*/false);
     std::string text = generator.make();
-    diagnostics.clear();
-    CompileOptions options;
-    options.keepTypes = true;
-    auto simulation = compile(text, options);
+    auto simulation = compile(text, options());
     ASSERT_TRUE(simulation) << "seed " << seed << "\n"
                             << llvm::join(diagnostics, "\n") << "\n"
                             << text;
-    diagnostics.clear();
-    mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
-    // Whatever is lowered, nothing in it leaves its type or meets a rescale
-    // that is not defined for it.
-    ASSERT_TRUE(succeeded(mlir::parsePassPipeline(
-        "mct-lower-to-integer,mct-check-integer", passes)));
-    ASSERT_TRUE(succeeded(passes.run(*module)))
-        << "seed " << seed << llvm::join(diagnostics, "\n") << text;
-    ASSERT_EQ(llvm::join(diagnostics, "\n"), "") << "seed " << seed << "\n"
-                                                 << text;
-    auto executor = Executor::compile(*module, options);
-    ASSERT_TRUE(succeeded(executor))
-        << "seed " << seed << llvm::join(diagnostics, "\n");
-    std::vector<Floats> inputs;
-    for (const Shape &shape : generator.shapes) {
-      inputs.push_back(
-          randomFloats(elementCount(shape), seed + unsigned(inputs.size())));
-      for (float &value : inputs.back())
-        value *= 3;
-    }
+    auto executor = compileIntegers();
+    ASSERT_TRUE(executor) << "seed " << seed << "\n"
+                          << llvm::join(diagnostics, "\n") << "\n"
+                          << text;
+    std::vector<Floats> inputs = inputsOf(generator, seed);
     std::vector<Floats> expected = runOutputs(*simulation, inputs);
-    std::vector<Floats> results = runOutputs(**executor, inputs);
+    std::vector<Floats> results = runOutputs(*executor, inputs);
     for (size_t i = 0; i != expected.size(); ++i) {
       numValues += expected[i].size();
       numVaried += !llvm::all_equal(expected[i]);
@@ -414,4 +449,56 @@ TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
   // Networks that only make one number show nothing.
   EXPECT_GT(numVaried, count);
   EXPECT_GT(numValues, 10 * count);
+}
+
+TEST_F(RandomIntegers, NetworksWithFreeScalesEqualTheirEvaluation) {
+  using namespace mct::testing;
+  mct::registerAllMctPasses();
+  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 150);
+  unsigned first = readNumber("MCT_RANDOM_SEED", 1);
+  size_t numValues = 0, numDecided = 0;
+  for (unsigned seed = first; seed != first + count; ++seed) {
+    Generator generator(seed, /*isFree=*/true);
+    std::string text = generator.make();
+    ASSERT_TRUE(compile(text, options()))
+        << "seed " << seed << "\n"
+        << llvm::join(diagnostics, "\n") << "\n"
+        << text;
+    std::vector<Floats> inputs = inputsOf(generator, seed);
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    ReferenceEvaluator evaluator(function, /*simulate=*/true);
+    std::vector<ReferenceTensor> arguments;
+    for (auto [argument, input] :
+         llvm::zip_equal(function.getArguments(), inputs)) {
+      arguments.push_back(ReferenceEvaluator::zeros(argument.getType()));
+      for (auto [number, value] :
+           llvm::zip_equal(arguments.back().numbers, input))
+        number.value = value;
+    }
+    ASSERT_TRUE(evaluator.run(arguments)) << evaluator.error << "\n" << text;
+    std::vector<ReferenceTensor> expected;
+    for (mlir::Value result :
+         function.getBody().front().getTerminator()->getOperands())
+      expected.push_back(evaluator[result]);
+
+    auto executor = compileIntegers();
+    ASSERT_TRUE(executor) << "seed " << seed << "\n"
+                          << llvm::join(diagnostics, "\n") << "\n"
+                          << text;
+    std::vector<Floats> results = runOutputs(*executor, inputs);
+    for (size_t i = 0; i != expected.size(); ++i)
+      for (size_t k = 0; k != results[i].size(); ++k) {
+        const Number &number = expected[i].numbers[k];
+        // A code times its step, rounded to f32.
+        double rounding = 0x1p-22 * std::abs(number.value);
+        ASSERT_LE(std::abs(results[i][k] - number.value),
+                  number.error + rounding)
+            << "seed " << seed << ", result " << i << ", element " << k << "\n"
+            << text;
+        ++numValues;
+        numDecided += number.error <= rounding;
+      }
+  }
+  EXPECT_GT(numValues, 10 * count);
+  EXPECT_GT(double(numDecided), 0.98 * double(numValues));
 }
