@@ -243,10 +243,12 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
   Value value = accumulator.value;
   double bound = accumulator.bound;
   auto direction = quantization::FactorRounding::Nearest;
-  // Finer results have no middles that a mean lies on, but for n that are
-  // multiples of kNudge.
-  if (accumulator.mean &&
-      accumulator.mean->step / encoding.scale <= kNudge / 4.0) {
+  // Means lie halfway where the steps differ by a power of two. Finer results
+  // have no middles that a mean lies on, but for n that are multiples of
+  // kNudge.
+  double ratio = accumulator.mean ? accumulator.mean->step / encoding.scale : 0;
+  if (accumulator.mean && quantization::isPowerOfTwo(ratio) &&
+      ratio <= kNudge / 4.0) {
     if (accumulator.mean->hasNegative) {
       auto type = cast<RankedTensorType>(value.getType());
       SmallVector<int64_t> one(type.getRank(), 1);

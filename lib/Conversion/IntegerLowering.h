@@ -74,7 +74,8 @@ private:
   /// and no multiplier is exactly 1 / n. One that is too large passes the
   /// middle of positive sums on the right side. Where there are negative ones,
   /// kNudge * sum + 1 does. What is not halfway does not reach it, unless the
-  /// result has steps below the 16th part of the values'.
+  /// result has steps below the 16th part of the values', or steps that are no
+  /// power of two of theirs.
   static constexpr int kNudge = 64;
 
   //===--- Points and values ----------------------------------------------===//

@@ -556,6 +556,26 @@ TEST_F(LowerToInteger, MeansOfWholeImagesWhoseSizesAreNoPowersOfTwo) {
           inputs);
 }
 
+TEST_F(LowerToInteger, MeansWithStepsOfAnyRatio) {
+  // What passes halves on the right side would move what is no half.
+  std::string type = "tensor<1x16x16x8xf32>";
+  expectSame("(%x: " + type + ") -> " + type + " {\n" + kZero +
+                 point("in", "x", type,
+                       "parameters(#tpc.symmetric<threshold = [0.874], bits = "
+                       "8, rounding "
+                       "= half_up>)") +
+                 "%0 = tosa.avg_pool2d %in, %zero, %zero {acc_type = f32, "
+                 "kernel = array<i64: 1, 2>, pad = array<i64: 0, 0, 1, 0>, "
+                 "stride = array<i64: 1, 1>} : (" +
+                 type + ", tensor<1xf32>, tensor<1xf32>) -> " + type + "\n" +
+                 point("out", "0", type,
+                       "parameters(#tpc.symmetric<threshold = [0.384], bits = "
+                       "8, rounding "
+                       "= half_up>)") +
+                 "return %out : " + type + "\n}\n",
+             samples({{1, 16, 16, 8}}));
+}
+
 TEST_F(LowerToInteger, MeanIsOneSum) {
   std::string text =
       std::string("(%x: tensor<1x8x4x3xf32>) -> tensor<1x3xf32> {\n") + kShift +
