@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Analysis/Passes.h"
+#include "mct/BitWidths/Passes.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Corrections/Passes.h"
@@ -138,6 +139,36 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
   addCorrections(passManager, options, /*runs=*/true);
 }
 
+/// Whether alternatives of the target are chosen for the network as a whole.
+static bool choosesBitWidths(const PtqOptions &options) {
+  return !options.budget.budget.empty() || !options.budget.bitWidthsIn.empty();
+}
+
+/// What chooses them; the points have parameters. Those of alternatives are
+/// missing behind it.
+static void addBitWidths(OpPassManager &passManager,
+                         const PtqOptions &options) {
+  auto setCommon = [&](auto &pass) {
+    options.samples.copyTo(pass);
+    options.selection.copyTo(pass);
+    options.sensitivity.copyTo(pass);
+    pass.activationErrorMethod = options.activations.activationErrorMethod;
+    pass.zThreshold = options.activations.zThreshold;
+    pass.weightsErrorMethod = options.weights.weightsErrorMethod;
+  };
+  if (options.budget.bitWidthsIn.empty()) {
+    MeasureSensitivityPassOptions measure;
+    setCommon(measure);
+    passManager.addPass(createMeasureSensitivityPass(measure));
+  }
+  AssignBitWidthsPassOptions assign;
+  setCommon(assign);
+  options.budget.copyTo(assign);
+  options.points.copyTo(assign);
+  options.remarks.copyTo(assign);
+  passManager.addPass(createAssignBitWidthsPass(assign));
+}
+
 void mct::buildPtqPipeline(OpPassManager &passManager,
                            const PtqOptions &options) {
   tpc::AttachTargetPassOptions attach;
@@ -171,6 +202,17 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   if (calibrate.channelStatistics)
     passManager.addPass(createCalibratePass(calibrate));
   addWeightSelection(passManager, options);
+  if (choosesBitWidths(options)) {
+    // Before anything is corrected: what corrections are worth depends on bits.
+    if (!calibrate.channelStatistics)
+      passManager.addPass(createCalibratePass(calibrate));
+    addActivationSelection(passManager, options);
+    addBitWidths(passManager, options);
+    addWeightSelection(passManager, options);
+    // What is calibrated already stays; a file has been written.
+    calibrate.onlyMissing = true;
+    calibrate.statisticsOut.clear();
+  }
   if (secondMoment)
     addSecondMoment(passManager, options);
   if (!calibrate.channelStatistics || secondMoment)
@@ -185,6 +227,7 @@ void mct::registerAllMctPasses() {
   registerMctTransformsPasses();
   registerMctCalibrationPasses();
   registerMctCorrectionsPasses();
+  registerMctBitWidthsPasses();
   registerMctConversionPasses();
   PassPipelineRegistration<PrepareOptions>(
       "mct-prepare",

@@ -16,6 +16,8 @@ RENAMED = {
     "shift-negative-params-search": ("mct-correct-shift-negative", "parameter-search"),
     "bias-estimate": ("mct-correct-bias", "estimate"),
     "bias-max-samples": ("mct-correct-bias", "max-samples"),
+    "sensitivity-metric": ("mct-measure-sensitivity", "metric"),
+    "sensitivity-max-samples": ("mct-measure-sensitivity", "max-samples"),
     "activation-bias-correction-threshold": ("mct-correct-activation-bias", "threshold"),
 }
 SWITCHES = [

@@ -31,8 +31,46 @@ struct TpcAliases : public OpAsmDialectInterface {
 };
 } // namespace
 
+/// A table of finite numbers by operator, and how they were measured.
+static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
+  auto refuse = [&](const Twine &what) -> LogicalResult {
+    return op->emitError()
+           << "'" << TpcDialect::kSensitivitiesAttrName << "' " << what
+           << "; expected {metric = \"kl\" or \"mse\", samples = N, of = "
+              "{OPERATOR = [a number for each alternative], ...}}";
+  };
+  auto members = dyn_cast<DictionaryAttr>(attribute);
+  if (!members)
+    return refuse("is no dictionary");
+  auto table = members.getAs<DictionaryAttr>(TpcDialect::kSensitivityTable);
+  if (!table)
+    return refuse("has no table 'of'");
+  for (NamedAttribute row : table) {
+    auto numbers = dyn_cast<ArrayAttr>(row.getValue());
+    if (!numbers || !llvm::all_of(numbers, [](Attribute each) {
+          auto number = dyn_cast<FloatAttr>(each);
+          return number && number.getValue().isFinite();
+        }))
+      return refuse("has something else than a list of finite numbers for '" +
+                    row.getName().getValue() + "'");
+  }
+  Attribute metric = members.get(TpcDialect::kSensitivityMetric);
+  auto text = dyn_cast_or_null<StringAttr>(metric);
+  if (metric &&
+      (!text || (text.getValue() != "kl" && text.getValue() != "mse")))
+    return refuse("has another 'metric'");
+  Attribute samples = members.get(TpcDialect::kSensitivitySamples);
+  auto count = dyn_cast_or_null<IntegerAttr>(samples);
+  if (samples &&
+      (!count || !count.getType().isSignlessInteger(64) || count.getInt() <= 0))
+    return refuse("has 'samples' that are no positive i64");
+  return success();
+}
+
 LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
+  if (attribute.getName() == kSensitivitiesAttrName)
+    return verifySensitivities(op, attribute.getValue());
   if (attribute.getName() != kSetAttrName ||
       isa<StringAttr>(attribute.getValue()))
     return success();

@@ -25,6 +25,13 @@ def Tpc_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tpc.target";
     /// Attribute of any op, a string: the operator set that the op belongs to, whatever the target's binding says.
     static constexpr ::llvm::StringLiteral kSetAttrName = "tpc.set";
+    /// Attribute of a function, a dictionary: how far the results of the network are from those of the float network when
+    /// one operator takes one of its alternatives. `of` has for each operator a list of numbers, one for each alternative;
+    /// `metric`, `kl` or `mse`, and `samples` tell how they were measured.
+    static constexpr ::llvm::StringLiteral kSensitivitiesAttrName = "tpc.sensitivities";
+    static constexpr ::llvm::StringLiteral kSensitivityTable = "of";
+    static constexpr ::llvm::StringLiteral kSensitivityMetric = "metric";
+    static constexpr ::llvm::StringLiteral kSensitivitySamples = "samples";
 
     void registerAttributes();
   }];

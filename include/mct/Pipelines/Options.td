@@ -5,6 +5,7 @@
 #ifndef MCT_PIPELINES_OPTIONS_TD
 #define MCT_PIPELINES_OPTIONS_TD
 
+include "mct/BitWidths/Passes.td"
 include "mct/Calibration/Passes.td"
 include "mct/Corrections/Passes.td"
 include "mct/Transforms/Passes.td"
@@ -80,6 +81,15 @@ def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", [
 
 def ActivationBiasOptionGroup : Mct_OptionGroup<"How errors of activations are taken out of biases.", [
   Mct_PipelineOption<"activationBiasThreshold", "activation-bias-correction-threshold", Mct_BiasErrorOption>,
+]>;
+
+def SensitivityOptionGroup : Mct_OptionGroup<"How it is measured what alternatives cost.", [
+  Mct_PipelineOption<"sensitivityMetric", "sensitivity-metric", Mct_SensitivityMetricOption>,
+  Mct_PipelineOption<"sensitivityMaxSamples", "sensitivity-max-samples", Mct_SensitivitySamplesOption>,
+]>;
+
+def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alternatives are chosen.", [
+  Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
 #endif // MCT_PIPELINES_OPTIONS_TD

@@ -4,6 +4,7 @@
 #ifndef MCT_PIPELINES_PIPELINES_H
 #define MCT_PIPELINES_PIPELINES_H
 
+#include "mct/BitWidths/Passes.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Transforms/ErrorMethodOption.h"
 #include "mlir/Pass/PassManager.h"
@@ -43,6 +44,8 @@ struct PtqOptions : public CorrectOptions {
   StatisticsOptionGroup statistics{*this};
   PrepareOptionGroup prepare{*this};
   EqualizationOptionGroup equalization{*this};
+  SensitivityOptionGroup sensitivity{*this};
+  BudgetOptionGroup budget{*this};
 };
 
 /// `mct-prepare`: names, then rewrites that are exact in float.

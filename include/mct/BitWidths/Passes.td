@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_BITWIDTHS_PASSES_TD
+#define MCT_BITWIDTHS_PASSES_TD
+
+include "mct/Transforms/Options.td"
+
+/// How parameters of alternatives are selected: as in the pipelines.
+defvar Mct_CandidateSelectionOptions = [
+  Mct_PipelineOption<"activationErrorMethod", "activation-error-method", Mct_ActivationErrorOption>,
+  Mct_PipelineOption<"weightsErrorMethod", "weights-error-method", Mct_WeightErrorOption>,
+  Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ZThresholdOption,
+];
+
+def Mct_SensitivityMetricOption :
+    Option<"metric", "metric", "::mct::SensitivityMetric", /*default=*/"::mct::SensitivityMetric::Auto",
+           "How results are compared with those of the float network", "::mct::sensitivityMetricValues()">;
+def Mct_SensitivitySamplesOption :
+    Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"512",
+           "Measure distances from the float network on about that many samples; 0: on all">;
+
+def Mct_BudgetOption :
+    ListOption<"budget", "budget", "std::string",
+               "Limits, each `weights`, `activations`, `total` or `bops`, `:`, and a number of bytes (K, M, G of them; of "
+               "operations for `bops`), or percent of what 8 bits everywhere would use">;
+def Mct_BitWidthsInOption :
+    Option<"bitWidthsIn", "bit-widths-in", "std::string", /*default=*/"",
+           "Take the alternatives of this file, which bit-widths-out wrote and a person may have edited">;
+def Mct_BitWidthsOutOption :
+    Option<"bitWidthsOut", "bit-widths-out", "std::string", /*default=*/"",
+           "Write the chosen alternatives, what they use, and the front of the best to this file">;
+def Mct_RemeasureOption :
+    Option<"remeasure", "remeasure", "unsigned", /*default=*/"4",
+           "Measure so many of the best assignments as a whole, and take the best of them; 0: trust the sum">;
+
+def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp"> {
+  let summary = "Measure what each alternative of each operator does to the results of the network";
+  let description = [{
+    For each operator with several alternatives of the target (`#tpc.alternatives`) and each of these, runs the network on
+    the samples with that alternative taken by that operator alone, and writes the distance of the results from those of
+    the float network to the function as `tpc.sensitivities`. The kernels of all other such operators are float,
+    activations are as they stand. The parameters of the alternatives are selected as `mct-select-parameters` and
+    `mct-select-weight-parameters` do, with the same options. Layers whose kernel changes get their mean output back, as by
+    `mct-correct-bias`.
+
+    `metric`: `kl`, the Kullback-Leibler divergence of the distributions along the last axis from those of the float
+    network, where the rows of a result are not negative and sum up to 1, and of the softmax of others; `mse`, the mean
+    squared error by the mean square. `auto` takes `kl` for distributions and `mse` for everything else. Results
+    that have no alternatives are compared before they are quantized. Distances are means over the samples, then over the
+    results that are tensors of f32.
+
+    What lies before an operator is run once: the network is cut at its layers, and what crosses a cut is kept for all
+    samples, in memory up to 16 MiB and otherwise in a temporary file. Nothing is compiled anew for an alternative. The
+    table is the same bytes for any number of threads and any batch size.
+
+    The table may be edited, or written by hand: every operator with alternatives has as many numbers as it has
+    alternatives. `mct-assign-bit-widths` reads it. An operator that is measured already is not measured again.
+
+    Fails where a point has no parameters (or no statistics to select those of an alternative from).
+
+    Source: MCT `SensitivityEvaluation`, with the results of the network as the only points that are compared, and with
+    activations that stay quantized.
+
+    Before:
+    ```mlir
+    func.func @main(%arg0: tensor<1x1x1x2xf32>) -> tensor<1x1x1x1xf32> {
+      %w = tpc.quantize %kernel as "conv" weight "kernel_attr" config(#w8)
+             candidates(#tpc.alternatives<of = "conv", configs = [#w8, #w2], chosen = 0>)
+             parameters(#tpc.symmetric<threshold = [1.0], bits = 8>) : tensor<1x1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<1x1x1x2xf32>) -> tensor<1x1x1x1xf32>
+        attributes {tpc.sensitivities = {metric = "mse", of = {conv = [2.32E-5, 0.0238]}, samples = 8 : i64}} {
+    ```
+  }];
+  let options = Mct_SampleOptions # Mct_CandidateSelectionOptions # [
+    Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption,
+  ];
+}
+
+def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
+  let summary = "Choose the alternatives of all operators that cost least within a budget";
+  let description = [{
+    Takes for each operator one of the alternatives of the target so that the sum of their sensitivities
+    (`mct-measure-sensitivity`) is least and all limits of `budget` hold:
+
+    * `weights`: bytes of all quantized weights;
+    * `activations`: bytes of the largest cut, `total`: of both;
+    * `bops`: operations on bits, with the width of the input of each layer;
+
+    as `mct-report-resources` counts them. `75%` is of what 8 bits everywhere would use. One limit on what each operator
+    uses by itself is solved exactly by dynamic programming, several and those on products as integer programs, exactly as
+    well, by COIN-OR CBC. Then the best `remeasure` assignments are run as a whole on the samples, and the one that is
+    nearest to the float network is taken; of equally good ones the one with the smaller sum.
+
+    Where no assignment keeps to the limits, an error tells which comes closest, and which limits it exceeds. `overrides`
+    (as for `mct-insert-quantizers`): what its rules ask for is not changed. Alternatives of an operator go together: its
+    result, its kernel and its constants. The points take the alternatives as by `mct-choose-candidates`; selecting
+    parameters again gives them what is missing.
+
+    `bit-widths-out`: a JSON object with `function`, `budget`, `operators` (for each `name`, `alternative`, the `bits` of
+    its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources`, `sum_of_sensitivities`,
+    `measured` (the assignments that were run as a whole), and `front`: every point, by rising weights, at which no
+    assignment of the same weights or less has a smaller sum, with its alternatives in the order of `operators`.
+    `bit-widths-in` reads `name` and `alternative` of `operators` from such a file, and solves nothing; with a `budget` too
+    it fails where that is exceeded.
+
+    With `remarks=true` a remark tells for each operator which alternative it takes, and what that costs.
+
+    Source: MCT `MixedPrecisionSearchManager`, whose products are not exact.
+
+    Before:
+    ```mlir
+    func.func @main(…) attributes {tpc.sensitivities = {metric = "mse", of = {conv = [4.0e-06, 2.5e-01]}, samples = 4 : i64}} {
+      %w = tpc.quantize %kernel as "conv" weight "kernel_attr" config(#w8)
+             candidates(#tpc.alternatives<of = "conv", configs = [#w8, #w2], chosen = 0>)
+             parameters(#tpc.symmetric<threshold = [1.0], bits = 8>) : tensor<1x1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    func.func @main(…) attributes {tpc.sensitivities = {metric = "mse", of = {conv = [4.0e-06, 2.5e-01]}, samples = 4 : i64}} {
+      %w = tpc.quantize %kernel as "conv" weight "kernel_attr" config(#w2)
+             candidates(#tpc.alternatives<of = "conv", configs = [#w8, #w2], chosen = 1>) : tensor<1x1x1x2xf32>
+    ```
+  }];
+  let options = [
+    Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption, Mct_OverridesOption,
+    Mct_RemarksOption,
+  ] # Mct_SampleOptions # Mct_CandidateSelectionOptions # [Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption];
+}
+
+#endif // MCT_BITWIDTHS_PASSES_TD

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BitWidthModel.h"
+#include "BitWidthsFile.h"
+#include "CandidateRun.h"
+#include "SelectionOptions.h"
+#include "Sensitivities.h"
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Execution/RunCache.h"
+#include "mct/Support/InputFile.h"
+#include "mct/Transforms/Candidates.h"
+
+namespace mct {
+#define GEN_PASS_DEF_ASSIGNBITWIDTHSPASS
+#include "mct/BitWidths/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::bit_widths;
+using quantization::AllocationProblem;
+using quantization::AllocationResult;
+
+namespace {
+struct AssignBitWidthsPass
+    : public WithOpModels<
+          mct::impl::AssignBitWidthsPassBase<AssignBitWidthsPass>> {
+  using WithOpModels::WithOpModels;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    WithOpModels::getDependentDialects(registry);
+    registry.insert<tpc::TpcDialect>();
+    execution::Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
+    if (failed(found) || failed(checkFiles()))
+      return signalPassFailure();
+    entry = *found;
+    if (budget.empty() && bitWidthsIn.empty()) {
+      entry.emitOpError("gets no bit widths: give a budget, for example "
+                        "budget=weights:50%, or a file, bit-widths-in");
+      return signalPassFailure();
+    }
+    if (!llvm::hasSingleElement(entry.getBody())) {
+      entry.emitOpError("has several blocks, so that its resources are not "
+                        "known");
+      return signalPassFailure();
+    }
+    choices = findChoices(entry);
+    FailureOr<std::optional<Sensitivities>> table =
+        Sensitivities::readFrom(entry, choices);
+    if (failed(table))
+      return signalPassFailure();
+    sensitivities = std::move(*table);
+    if (failed(bitWidthsIn.empty() ? solve() : read()))
+      return signalPassFailure();
+    if (remarks)
+      remark();
+    KernelOps kernels = KernelOps::forModule(getOperation());
+    for (auto [of, index] : llvm::zip(choices, assignment.alternatives))
+      if (failed(chooseCandidate(of, index, kernels)))
+        return signalPassFailure();
+  }
+
+private:
+  FailureOr<execution::RunSettings> parseSettings() {
+    if (calibrationData.empty())
+      return emitError(getOperation().getLoc())
+             << "measuring needs samples; give calibration-data=FILE.npy";
+    return execution::RunSettings::parse(
+        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
+        calibrationSamples, batchSize, threads, maxMemory,
+        &getAnalysis<execution::RunCache>());
+  }
+  LogicalResult select(ModuleOp copy) {
+    return selectMissing(
+        copy,
+        {weightsErrorMethod, lpNorm, percentile, minThreshold,
+         /*zThreshold=*/0},
+        {activationErrorMethod, lpNorm, percentile, minThreshold, zThreshold},
+        threads);
+  }
+  LogicalResult report(llvm::Error error) {
+    return entry.emitError() << llvm::toString(std::move(error));
+  }
+  LogicalResult checkFiles() {
+    if (llvm::Error error =
+            support::checkOutputFiles({bitWidthsOut}, {bitWidthsIn, overrides}))
+      return emitError(getOperation().getLoc())
+             << llvm::toString(std::move(error));
+    return success();
+  }
+  LogicalResult parseBudget(const BitWidthModel &model);
+  FailureOr<std::vector<std::vector<unsigned>>> findAllowed();
+  LogicalResult read();
+  LogicalResult solve();
+  LogicalResult refuse(const BitWidthModel &model,
+                       ArrayRef<unsigned> alternatives);
+  LogicalResult remeasureBest(const BitWidthModel &model,
+                              const AllocationResult &result);
+  LogicalResult write(const BitWidthModel &model);
+  void remark();
+  std::string describe(ArrayRef<unsigned> alternatives);
+
+  func::FuncOp entry;
+  std::vector<OperatorPoints> choices;
+  std::optional<Sensitivities> sensitivities;
+  Budget limits;
+  Assignment assignment;
+};
+} // namespace
+
+LogicalResult AssignBitWidthsPass::parseBudget(const BitWidthModel &model) {
+  auto parsed = Budget::parse(budget, model.getUseAt8Bits());
+  if (!parsed)
+    return report(parsed.takeError());
+  limits = *parsed;
+  return success();
+}
+
+/// Those that the rules of the user leave an operator in, when it is in them.
+FailureOr<std::vector<std::vector<unsigned>>>
+AssignBitWidthsPass::findAllowed() {
+  std::vector<std::vector<unsigned>> allowed(choices.size());
+  int64_t most = 0;
+  for (const OperatorPoints &of : choices)
+    most = std::max(most, of.numAlternatives());
+  for (int64_t index = 0; index != most; ++index) {
+    std::vector<int64_t> kept(choices.size(), index);
+    if (!overrides.empty()) {
+      OwningOpRef<ModuleOp> copy = getOperation().clone();
+      auto copied = cast<func::FuncOp>(
+          SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
+      KernelOps kernels = KernelOps::forModule(*copy);
+      for (const OperatorPoints &of : findChoices(copied))
+        if (index < of.numAlternatives() &&
+            failed(chooseCandidate(of, index, kernels)))
+          return failure();
+      ChooseCandidatesPassOptions options;
+      options.overrides = overrides;
+      options.function = function;
+      PassManager passes(&getContext(), ModuleOp::getOperationName());
+      passes.addPass(createChooseCandidatesPass(options));
+      if (failed(passes.run(*copy)))
+        return failure();
+      for (auto [number, of] : llvm::enumerate(findChoices(copied)))
+        kept[number] = of.getChosen();
+    }
+    for (auto [number, of] : llvm::enumerate(choices))
+      if (index < of.numAlternatives() && kept[number] == index)
+        allowed[number].push_back(unsigned(index));
+  }
+  return allowed;
+}
+
+/// "conv1 4, add 8/16": bits of the kernel, or what differs, and of the result.
+std::string AssignBitWidthsPass::describe(ArrayRef<unsigned> alternatives) {
+  std::string text;
+  for (auto [of, index] : llvm::zip(choices, alternatives)) {
+    text += (text.empty() ? "" : ", ") + of.name.str();
+    StringRef separator = " ";
+    for (tpc::QuantizeOp point : of.points) {
+      text += (separator + Twine(getBitsIn(point, index))).str();
+      separator = "/";
+    }
+  }
+  return text;
+}
+
+LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
+                                          ArrayRef<unsigned> alternatives) {
+  ResourceUse use = model.getUse(alternatives);
+  InFlightDiagnostic diagnostic = entry.emitOpError()
+                                  << "cannot keep to its budget: ";
+  bool isFirst = true;
+  for (Resource resource : limits.findExceeded(use)) {
+    diagnostic << (isFirst ? "" : ", and ") << stringifyResource(resource)
+               << " would be " << describeUse(resource, getUse(use, resource))
+               << " instead of " << describeUse(resource, *limits.of(resource));
+    isFirst = false;
+  }
+  diagnostic.attachNote(entry.getLoc())
+      << "the alternatives that come closest: " << describe(alternatives)
+      << "; give it more, let other rules of the overrides leave it a choice, "
+         "or a target with fewer bits";
+  return diagnostic;
+}
+
+LogicalResult AssignBitWidthsPass::read() {
+  auto alternatives = readBitWidths(bitWidthsIn, choices);
+  if (!alternatives)
+    return report(alternatives.takeError());
+  assignment.alternatives = std::move(*alternatives);
+  FailureOr<std::vector<std::vector<unsigned>>> allowed = findAllowed();
+  if (failed(allowed))
+    return failure();
+  std::vector<std::vector<double>> none;
+  for (const OperatorPoints &of : choices)
+    none.emplace_back(of.numAlternatives(), 0.0);
+  ArrayRef<std::vector<double>> distances =
+      sensitivities ? sensitivities->distances : none;
+  BitWidthModel model(entry, choices, std::move(*allowed), distances);
+  if (failed(parseBudget(model)))
+    return failure();
+  if (!limits.findExceeded(model.getUse(assignment.alternatives)).empty())
+    return refuse(model, assignment.alternatives);
+  if (sensitivities) {
+    assignment.sum = 0;
+    for (auto [row, index] : llvm::zip(distances, assignment.alternatives))
+      *assignment.sum += row[index];
+  }
+  return write(model);
+}
+
+LogicalResult AssignBitWidthsPass::solve() {
+  if (!sensitivities && !choices.empty())
+    return entry.emitOpError()
+           << "has no '" << tpc::TpcDialect::kSensitivitiesAttrName
+           << "'; run mct-measure-sensitivity before";
+  FailureOr<std::vector<std::vector<unsigned>>> allowed = findAllowed();
+  if (failed(allowed))
+    return failure();
+  ArrayRef<std::vector<double>> distances;
+  if (sensitivities)
+    distances = sensitivities->distances;
+  BitWidthModel model(entry, choices, std::move(*allowed), distances);
+  if (failed(parseBudget(model)))
+    return failure();
+
+  AllocationProblem problem = model.createProblem(limits);
+  llvm::Expected<AllocationResult> result =
+      quantization::allocate(problem, std::max<size_t>(remeasure, 1));
+  if (!result)
+    return report(result.takeError());
+  if (result->best.empty())
+    return refuse(model, model.toAlternatives(result->closest.choices));
+  assignment.alternatives = model.toAlternatives(result->best.front().choices);
+  assignment.sum = result->best.front().cost;
+  if (failed(remeasureBest(model, *result)))
+    return failure();
+  if (auto front = computeAllocationFront(model.createWeightProblem())) {
+    assignment.front.emplace();
+    for (const quantization::FrontPoint &point : *front)
+      assignment.front->push_back(
+          {point.amount, point.allocation.cost,
+           model.toAlternatives(point.allocation.choices)});
+  }
+  // The function itself, not what stands for it in the problem.
+  if (!limits.findExceeded(model.getUse(assignment.alternatives)).empty())
+    return refuse(model, assignment.alternatives);
+  return write(model);
+}
+
+LogicalResult
+AssignBitWidthsPass::remeasureBest(const BitWidthModel &model,
+                                   const AllocationResult &result) {
+  if (remeasure < 2 || result.best.size() < 2 || calibrationData.empty())
+    return success();
+  if (failed(checkMeasurable(entry)))
+    return failure();
+  FailureOr<execution::RunSettings> settings = parseSettings();
+  if (failed(settings))
+    return failure();
+  auto candidates =
+      selectCandidates(entry, [&](ModuleOp copy) { return select(copy); });
+  if (failed(candidates))
+    return failure();
+  auto run =
+      CandidateRun::create(entry, *candidates, *settings, sensitivities->metric,
+                           int64_t(uint64_t(maxSamples)));
+  if (failed(run))
+    return failure();
+  std::optional<double> least;
+  for (const quantization::Allocation &each : result.best) {
+    std::vector<unsigned> alternatives = model.toAlternatives(each.choices);
+    FailureOr<double> distance = (*run)->measureTogether(alternatives);
+    if (failed(distance))
+      return failure();
+    if (!least || *distance < *least) {
+      least = *distance;
+      assignment.alternatives = alternatives;
+      assignment.sum = each.cost;
+    }
+    assignment.measured.push_back(
+        {std::move(alternatives), each.cost, *distance});
+  }
+  return success();
+}
+
+LogicalResult AssignBitWidthsPass::write(const BitWidthModel &model) {
+  if (bitWidthsOut.empty())
+    return success();
+  if (llvm::Error error = writeBitWidths(
+          bitWidthsOut, entry.getSymName(), choices, sensitivities, assignment,
+          limits, model.getUse(assignment.alternatives)))
+    return entry.emitError()
+           << "cannot write bit widths: " << llvm::toString(std::move(error));
+  return success();
+}
+
+void AssignBitWidthsPass::remark() {
+  for (auto [number, of] : llvm::enumerate(choices)) {
+    unsigned index = assignment.alternatives[number];
+    Record record(Decision::Applied, Reason::AssignedBits);
+    record << "'" << of.name.getValue() << "' takes alternative "
+           << named("alternative", int64_t(index)) << " of "
+           << named("alternatives", of.numAlternatives()) << ":";
+    for (tpc::QuantizeOp point : of.points) {
+      StringRef what =
+          point.isActivation() ? StringRef("activation") : *point.getWeight();
+      record << " " << what << " " << named(what, getBitsIn(point, index))
+             << " bits";
+    }
+    if (sensitivities)
+      record << ", which costs "
+             << named("sensitivity", sensitivities->distances[number][index]);
+    emitRecord(of.points.front(), getArgument(), record);
+  }
+}

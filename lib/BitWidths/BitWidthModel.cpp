@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BitWidthModel.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::bit_widths;
+using quantization::AllocatedResource;
+using quantization::AllocationProblem;
+
+static constexpr int64_t kFloatBits = 32;
+
+int64_t mct::bit_widths::getBitsIn(tpc::QuantizeOp point, int64_t alternative) {
+  Attribute config = OperatorPoints::getConfig(point, alternative);
+  if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
+    return activation.getActEnabled() ? activation.getActBits() : kFloatBits;
+  if (auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config))
+    return weight.getEnabled() ? weight.getBits() : kFloatBits;
+  return getBits(point).value_or(kFloatBits);
+}
+
+/// As the point stands.
+static int64_t getPresentBits(tpc::QuantizeOp point) {
+  return getBits(point).value_or(kFloatBits);
+}
+
+BitWidthModel::BitWidthModel(func::FuncOp function,
+                             ArrayRef<OperatorPoints> choices,
+                             std::vector<std::vector<unsigned>> allowed,
+                             ArrayRef<std::vector<double>> sensitivities)
+    : model(computeResources(function)), choices(choices),
+      allowed(std::move(allowed)), sensitivities(sensitivities) {
+  for (auto [group, of] : llvm::enumerate(choices))
+    for (tpc::QuantizeOp point : of.points)
+      groups[point] = group;
+}
+
+std::optional<size_t> BitWidthModel::groupOf(tpc::QuantizeOp point) const {
+  auto found = groups.find(point);
+  if (!point || found == groups.end())
+    return std::nullopt;
+  return found->second;
+}
+
+ResourceUse BitWidthModel::getUse(ArrayRef<unsigned> alternatives) const {
+  return model.evaluate([&](tpc::QuantizeOp point) {
+    std::optional<size_t> group = groupOf(point);
+    return group ? getBitsIn(point, alternatives[*group])
+                 : getPresentBits(point);
+  });
+}
+
+ResourceUse BitWidthModel::getUseAt8Bits() const {
+  return model.evaluate([](tpc::QuantizeOp) { return 8; });
+}
+
+AllocatedResource BitWidthModel::createResource(std::string name) const {
+  AllocatedResource resource;
+  resource.name = std::move(name);
+  for (const std::vector<unsigned> &ofOperator : allowed)
+    resource.amounts.emplace_back(ofOperator.size(), 0);
+  return resource;
+}
+
+void BitWidthModel::add(AllocatedResource &resource, tpc::QuantizeOp point,
+                        int64_t elements) const {
+  std::optional<size_t> group = groupOf(point);
+  if (!group) {
+    resource.fixed += elements * getPresentBits(point);
+    return;
+  }
+  for (auto [amount, alternative] :
+       llvm::zip(resource.amounts[*group], allowed[*group]))
+    amount += elements * getBitsIn(point, alternative);
+}
+
+AllocatedResource BitWidthModel::createWeights() const {
+  AllocatedResource resource = createResource("weights");
+  for (const ResourceModel::Tensor &weight : model.weights)
+    add(resource, weight.point, weight.elements);
+  return resource;
+}
+
+AllocatedResource
+BitWidthModel::createCut(const ResourceModel::Step &step) const {
+  AllocatedResource resource = createResource("activations");
+  for (size_t number : step.cut)
+    add(resource, model.activations[number].point,
+        model.activations[number].elements);
+  return resource;
+}
+
+AllocatedResource BitWidthModel::createBops() const {
+  AllocatedResource resource = createResource("bops");
+  std::map<std::pair<size_t, size_t>, AllocatedResource::Pair> pairs;
+  for (const ResourceModel::Step &step : model.steps)
+    for (const ResourceModel::Step::Layer &layer : step.layers) {
+      std::optional<size_t> kernel = groupOf(layer.kernel),
+                            input = groupOf(layer.input);
+      auto bopsOf = [&](std::optional<unsigned> kernelChoice,
+                        std::optional<unsigned> inputChoice) {
+        return ResourceModel::bopsOf(layer, [&](tpc::QuantizeOp point) {
+          if (point == layer.kernel && kernel)
+            return getBitsIn(point, allowed[*kernel][*kernelChoice]);
+          if (point == layer.input && input)
+            return getBitsIn(point, allowed[*input][*inputChoice]);
+          return getPresentBits(point);
+        });
+      };
+      if (kernel && input && *kernel != *input) {
+        AllocatedResource::Pair &pair = pairs[{*kernel, *input}];
+        pair.first = *kernel;
+        pair.second = *input;
+        pair.numSecond = allowed[*input].size();
+        pair.amounts.resize(allowed[*kernel].size() * pair.numSecond);
+        for (unsigned first = 0; first != allowed[*kernel].size(); ++first)
+          for (unsigned second = 0; second != pair.numSecond; ++second)
+            pair.amounts[first * pair.numSecond + second] +=
+                bopsOf(first, second);
+        continue;
+      }
+      if (!kernel && !input) {
+        resource.fixed += bopsOf(std::nullopt, std::nullopt);
+        continue;
+      }
+      for (auto [choice, amount] :
+           llvm::enumerate(resource.amounts[kernel ? *kernel : *input]))
+        amount += bopsOf(unsigned(choice), unsigned(choice));
+    }
+  for (auto &[groupsOfPair, pair] : pairs) {
+    // The width of the input is often the same in all alternatives.
+    bool depends = false;
+    for (size_t i = 0; i != pair.amounts.size(); ++i)
+      depends |=
+          pair.amounts[i] != pair.amounts[i / pair.numSecond * pair.numSecond];
+    if (depends) {
+      resource.pairs.push_back(std::move(pair));
+      continue;
+    }
+    for (auto [choice, amount] : llvm::enumerate(resource.amounts[pair.first]))
+      amount += pair.amounts[choice * pair.numSecond];
+  }
+  return resource;
+}
+
+/// Whether it is the same, or more than a limit, for no choice.
+static bool mayExceed(const AllocatedResource &resource) {
+  int64_t most = resource.fixed;
+  for (const std::vector<int64_t> &amounts : resource.amounts)
+    if (!amounts.empty())
+      most += *llvm::max_element(amounts);
+  for (const AllocatedResource::Pair &pair : resource.pairs)
+    most += *llvm::max_element(pair.amounts);
+  return most > *resource.limit;
+}
+
+AllocationProblem BitWidthModel::createWeightProblem() const {
+  AllocationProblem problem;
+  for (auto [ofOperator, distances] : llvm::zip(allowed, sensitivities)) {
+    std::vector<double> &costs = problem.costs.emplace_back();
+    for (unsigned alternative : ofOperator)
+      costs.push_back(distances[alternative]);
+  }
+  problem.resources.push_back(createWeights());
+  return problem;
+}
+
+AllocationProblem BitWidthModel::createProblem(const Budget &budget) const {
+  AllocationProblem problem = createWeightProblem();
+  AllocatedResource weights = std::move(problem.resources.front());
+  problem.resources.clear();
+  auto limit = [&](AllocatedResource resource, Resource what) {
+    resource.name = stringifyResource(what).str();
+    resource.limit = budget.of(what);
+    if (!mayExceed(resource))
+      return;
+    bool isKnown =
+        llvm::any_of(problem.resources, [&](const AllocatedResource &known) {
+          return known.name == resource.name && known.fixed == resource.fixed &&
+                 known.amounts == resource.amounts;
+        });
+    if (!isKnown)
+      problem.resources.push_back(std::move(resource));
+  };
+  if (budget.of(Resource::Weights))
+    limit(weights, Resource::Weights);
+  for (const ResourceModel::Step &step : model.steps) {
+    AllocatedResource cut = createCut(step);
+    if (budget.of(Resource::Activations))
+      limit(cut, Resource::Activations);
+    if (!budget.of(Resource::Total))
+      continue;
+    cut.fixed += weights.fixed;
+    for (auto [amounts, more] : llvm::zip(cut.amounts, weights.amounts))
+      for (auto [amount, added] : llvm::zip(amounts, more))
+        amount += added;
+    limit(std::move(cut), Resource::Total);
+  }
+  if (budget.of(Resource::Bops))
+    limit(createBops(), Resource::Bops);
+  return problem;
+}
+
+std::vector<unsigned>
+BitWidthModel::toAlternatives(ArrayRef<unsigned> chosen) const {
+  std::vector<unsigned> alternatives;
+  for (auto [ofOperator, choice] : llvm::zip(allowed, chosen))
+    alternatives.push_back(ofOperator[choice]);
+  return alternatives;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the alternatives of the operators of a function cost and use.
+#ifndef MCT_LIB_BITWIDTHS_BITWIDTHMODEL_H
+#define MCT_LIB_BITWIDTHS_BITWIDTHMODEL_H
+
+#include "Budget.h"
+#include "Sensitivities.h"
+#include "mct/Quantization/Allocation.h"
+
+namespace mct::bit_widths {
+
+/// Width of a point in an alternative of its operator: 32 when that leaves it
+/// in float.
+int64_t getBitsIn(tpc::QuantizeOp point, int64_t alternative);
+
+class BitWidthModel {
+public:
+  /// `allowed`: for each operator the alternatives that it may take, at least
+  /// one, ascending. `choices` outlive the model.
+  BitWidthModel(mlir::func::FuncOp function,
+                llvm::ArrayRef<OperatorPoints> choices,
+                std::vector<std::vector<unsigned>> allowed,
+                llvm::ArrayRef<std::vector<double>> sensitivities);
+
+  /// What operators that take these alternatives use.
+  ResourceUse getUse(llvm::ArrayRef<unsigned> alternatives) const;
+  /// With 8 bits everywhere.
+  ResourceUse getUseAt8Bits() const;
+
+  /// Choices of the problem are the numbers of allowed alternatives. There is
+  /// a resource for each limit, and for each cut that a limit is about.
+  quantization::AllocationProblem createProblem(const Budget &budget) const;
+  /// With the weights as its only resource.
+  quantization::AllocationProblem createWeightProblem() const;
+  std::vector<unsigned> toAlternatives(llvm::ArrayRef<unsigned> choices) const;
+
+private:
+  quantization::AllocatedResource createWeights() const;
+  quantization::AllocatedResource createBops() const;
+  quantization::AllocatedResource
+  createCut(const ResourceModel::Step &step) const;
+  quantization::AllocatedResource createResource(std::string name) const;
+  void add(quantization::AllocatedResource &resource, tpc::QuantizeOp point,
+           int64_t elements) const;
+  /// The group that decides the width of a point, or none.
+  std::optional<size_t> groupOf(tpc::QuantizeOp point) const;
+
+  ResourceModel model;
+  llvm::ArrayRef<OperatorPoints> choices;
+  std::vector<std::vector<unsigned>> allowed;
+  llvm::ArrayRef<std::vector<double>> sensitivities;
+  llvm::DenseMap<mlir::Operation *, size_t> groups;
+};
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_BITWIDTHMODEL_H

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BitWidthsFile.h"
+
+#include "mct/Execution/OutputFile.h"
+#include "mct/Support/InputFile.h"
+#include "tpc_dialect/Json/ParseJson.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace mct;
+using namespace mct::bit_widths;
+
+static json::Array toJSON(ArrayRef<unsigned> alternatives) {
+  json::Array array;
+  for (unsigned alternative : alternatives)
+    array.push_back(int64_t(alternative));
+  return array;
+}
+
+/// Bits of the points of an operator by what they are.
+static json::Object describeBits(const OperatorPoints &of,
+                                 unsigned alternative) {
+  json::Object bits;
+  for (tpc::QuantizeOp point : of.points)
+    bits.try_emplace(point.isActivation() ? StringRef("activation")
+                                          : *point.getWeight(),
+                     getBitsIn(point, alternative));
+  return bits;
+}
+
+static json::Object describe(const ResourceUse &use) {
+  auto bytes = [](int64_t bits) {
+    return int64_t(divideCeil(uint64_t(bits), 8));
+  };
+  return json::Object{{"weights_bytes", bytes(use.weights)},
+                      {"activations_bytes", bytes(use.activations)},
+                      {"total_bytes", bytes(use.total())},
+                      {"bops", use.bops}};
+}
+
+Error mct::bit_widths::writeBitWidths(
+    StringRef path, StringRef function, ArrayRef<OperatorPoints> choices,
+    const std::optional<Sensitivities> &sensitivities,
+    const Assignment &assignment, const Budget &budget,
+    const ResourceUse &use) {
+  json::Array operators;
+  for (auto [number, of] : enumerate(choices)) {
+    json::Array alternatives;
+    for (unsigned each = 0; each != unsigned(of.numAlternatives()); ++each) {
+      json::Object alternative{{"bits", describeBits(of, each)}};
+      if (sensitivities)
+        alternative.try_emplace("sensitivity",
+                                sensitivities->distances[number][each]);
+      alternatives.push_back(std::move(alternative));
+    }
+    unsigned chosen = assignment.alternatives[number];
+    operators.push_back(
+        json::Object{{"name", json::fixUTF8(of.name.getValue())},
+                     {"alternative", int64_t(chosen)},
+                     {"bits", describeBits(of, chosen)},
+                     {"alternatives", std::move(alternatives)}});
+  }
+  json::Object limits;
+  for (Resource resource : kResources)
+    if (std::optional<int64_t> limit = budget.of(resource))
+      limits.try_emplace((stringifyResource(resource) +
+                          (resource == Resource::Bops ? "" : "_bytes"))
+                             .str(),
+                         resource == Resource::Bops ? *limit : *limit / 8);
+  json::Object all{{"function", function},
+                   {"budget", std::move(limits)},
+                   {"operators", std::move(operators)},
+                   {"resources", describe(use)}};
+  if (sensitivities) {
+    all.try_emplace("metric", stringifyMetric(sensitivities->metric));
+    all.try_emplace("samples", sensitivities->samples);
+  }
+  if (assignment.sum)
+    all.try_emplace("sum_of_sensitivities", *assignment.sum);
+  json::Array measured;
+  for (const Assignment::Measured &each : assignment.measured)
+    measured.push_back(json::Object{{"alternatives", toJSON(each.alternatives)},
+                                    {"sum_of_sensitivities", each.sum},
+                                    {"distance", each.distance}});
+  all.try_emplace("measured", std::move(measured));
+  if (assignment.front) {
+    json::Array front;
+    for (const Assignment::Point &point : *assignment.front)
+      front.push_back(
+          json::Object{{"weights_bytes", double(point.weights) / 8},
+                       {"sum_of_sensitivities", point.sum},
+                       {"alternatives", toJSON(point.alternatives)}});
+    all.try_emplace("front", std::move(front));
+  }
+  execution::OutputFile file(path);
+  file << formatv("{0:1}\n", json::Value(std::move(all)));
+  return file.keep();
+}
+
+Expected<std::vector<unsigned>>
+mct::bit_widths::readBitWidths(StringRef path,
+                               ArrayRef<OperatorPoints> choices) {
+  auto refuse = [&](const Twine &why) {
+    return createStringError("cannot read bit widths from '" + path +
+                             "': " + why);
+  };
+  auto buffer = support::readInputFile(path);
+  if (!buffer)
+    return refuse(toString(buffer.takeError()));
+  Expected<json::Value> value = tpc::parseJson((*buffer)->getBuffer());
+  if (!value)
+    return refuse(toString(value.takeError()));
+  const json::Object *object = value->getAsObject();
+  const json::Array *operators =
+      object ? object->getArray("operators") : nullptr;
+  if (!operators)
+    return refuse("expected an object with an array 'operators'");
+  std::vector<unsigned> alternatives;
+  for (const OperatorPoints &of : choices)
+    alternatives.push_back(unsigned(of.getChosen()));
+  std::vector<bool> seen(choices.size());
+  for (const json::Value &each : *operators) {
+    const json::Object *row = each.getAsObject();
+    std::optional<StringRef> name = row ? row->getString("name") : std::nullopt;
+    std::optional<int64_t> index =
+        row ? row->getInteger("alternative") : std::nullopt;
+    if (!name || !index)
+      return refuse("expected a 'name' and the number of an 'alternative' in "
+                    "each of the 'operators'");
+    const auto *of = find_if(choices, [&](const OperatorPoints &operatorOf) {
+      return operatorOf.name.getValue() == *name;
+    });
+    if (of == choices.end())
+      return refuse("the function has no operator '" + *name +
+                    "' with alternatives");
+    if (*index < 0 || *index >= of->numAlternatives())
+      return refuse("'" + *name + "' has no alternative " + Twine(*index) +
+                    ", but 0 to " + Twine(of->numAlternatives() - 1));
+    size_t number = of - choices.begin();
+    if (seen[number])
+      return refuse("it names '" + *name + "' twice");
+    seen[number] = true;
+    alternatives[number] = unsigned(*index);
+  }
+  return alternatives;
+}

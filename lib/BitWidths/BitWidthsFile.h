@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Assignments of alternatives as JSON, for people who read and edit them.
+#ifndef MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H
+#define MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H
+
+#include "BitWidthModel.h"
+
+namespace mct::bit_widths {
+
+/// What was chosen, and from what.
+struct Assignment {
+  std::vector<unsigned> alternatives;
+  /// Sum of the sensitivities; none where there are no sensitivities.
+  std::optional<double> sum;
+  /// Assignments that were run as a whole, with their distances.
+  struct Measured {
+    std::vector<unsigned> alternatives;
+    double sum = 0, distance = 0;
+  };
+  std::vector<Measured> measured;
+  /// By rising weights, in bits; none where it has too many points.
+  struct Point {
+    int64_t weights = 0;
+    double sum = 0;
+    std::vector<unsigned> alternatives;
+  };
+  std::optional<std::vector<Point>> front;
+};
+
+/// `sensitivities`: of all alternatives, or none.
+llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
+                           llvm::ArrayRef<OperatorPoints> choices,
+                           const std::optional<Sensitivities> &sensitivities,
+                           const Assignment &assignment, const Budget &budget,
+                           const ResourceUse &use);
+
+/// The alternative of each operator; one that the file does not name keeps its
+/// own. Errors name the file and the operator.
+llvm::Expected<std::vector<unsigned>>
+readBitWidths(llvm::StringRef path, llvm::ArrayRef<OperatorPoints> choices);
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H

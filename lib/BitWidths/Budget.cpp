@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Budget.h"
+
+#include "mct/Support/ByteSize.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mct;
+using namespace mct::bit_widths;
+
+StringRef mct::bit_widths::stringifyResource(Resource resource) {
+  switch (resource) {
+  case Resource::Weights:
+    return "weights";
+  case Resource::Activations:
+    return "activations";
+  case Resource::Total:
+    return "total";
+  case Resource::Bops:
+    return "bops";
+  }
+  llvm_unreachable("unknown resource");
+}
+
+int64_t mct::bit_widths::getUse(const ResourceUse &use, Resource resource) {
+  switch (resource) {
+  case Resource::Weights:
+    return use.weights;
+  case Resource::Activations:
+    return use.activations;
+  case Resource::Total:
+    return use.total();
+  case Resource::Bops:
+    return use.bops;
+  }
+  llvm_unreachable("unknown resource");
+}
+
+std::string mct::bit_widths::describeUse(Resource resource, int64_t amount) {
+  if (resource == Resource::Bops)
+    return std::to_string(amount) + " BOPS";
+  return std::to_string(divideCeil(uint64_t(amount), 8)) + " bytes";
+}
+
+bool Budget::empty() const {
+  return none_of(limits, [](const auto &limit) { return limit.has_value(); });
+}
+
+SmallVector<Resource> Budget::findExceeded(const ResourceUse &use) const {
+  SmallVector<Resource> exceeded;
+  for (Resource resource : kResources)
+    if (of(resource) && getUse(use, resource) > *of(resource))
+      exceeded.push_back(resource);
+  return exceeded;
+}
+
+/// Bits, or operations; none where the text is no amount.
+static std::optional<int64_t> parseAmount(StringRef text, Resource resource,
+                                          int64_t at8Bits) {
+  double number = 0;
+  if (text.consume_back("%")) {
+    if (text.getAsDouble(number) || !(number >= 0) || number > 1e6)
+      return std::nullopt;
+    // 37.5 percent of a whole number of bits must not lose one by rounding.
+    return int64_t(std::floor(double(at8Bits) * number / 100 + 1e-6));
+  }
+  if (resource == Resource::Bops) {
+    if (text.getAsDouble(number) || !(number >= 0) || number > 9e18)
+      return std::nullopt;
+    return int64_t(number);
+  }
+  Expected<int64_t> bytes = support::parseByteSize(text, "budget");
+  if (!bytes) {
+    consumeError(bytes.takeError());
+    return std::nullopt;
+  }
+  if (text.empty() || *bytes > std::numeric_limits<int64_t>::max() / 8)
+    return std::nullopt;
+  return *bytes * 8;
+}
+
+Expected<Budget> Budget::parse(ArrayRef<std::string> limits,
+                               const ResourceUse &at8Bits) {
+  Budget budget;
+  for (StringRef text : limits) {
+    auto [name, amount] = text.split(':');
+    const Resource *resource =
+        find_if(kResources, [&, name = name](Resource each) {
+          return stringifyResource(each) == name;
+        });
+    std::optional<int64_t> limit;
+    if (resource != std::end(kResources))
+      limit = parseAmount(amount, *resource, getUse(at8Bits, *resource));
+    if (!limit)
+      return createStringError(
+          "cannot read the limit '" + text +
+          "' of the budget; expected weights, activations or total, and bytes "
+          "(K, M or G of them) or percent, or bops and a number or percent, "
+          "for example weights:50%");
+    if (budget.of(*resource))
+      return createStringError("the budget limits '" + name + "' twice");
+    budget.limits[size_t(*resource)] = limit;
+  }
+  return budget;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_BITWIDTHS_BUDGET_H
+#define MCT_LIB_BITWIDTHS_BUDGET_H
+
+#include "mct/Analysis/Resources.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+
+namespace mct::bit_widths {
+
+enum class Resource { Weights, Activations, Total, Bops };
+inline constexpr Resource kResources[] = {
+    Resource::Weights, Resource::Activations, Resource::Total, Resource::Bops};
+llvm::StringRef stringifyResource(Resource resource);
+/// In bits, or operations on bits.
+int64_t getUse(const ResourceUse &use, Resource resource);
+/// As a person reads it: "38680 bytes", or "1024 BOPS".
+std::string describeUse(Resource resource, int64_t amount);
+
+/// Limits in bits, or operations on bits.
+struct Budget {
+  std::optional<int64_t> limits[4];
+
+  std::optional<int64_t> of(Resource resource) const {
+    return limits[size_t(resource)];
+  }
+  bool empty() const;
+  /// Which are exceeded.
+  llvm::SmallVector<Resource> findExceeded(const ResourceUse &use) const;
+
+  /// Reads `weights:50%` and the like; percent are of `at8Bits`.
+  static llvm::Expected<Budget> parse(llvm::ArrayRef<std::string> limits,
+                                      const ResourceUse &at8Bits);
+};
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_BUDGET_H

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a network with other alternatives of its operators than it has, without
+// compiling it again, and tells how far its results are from those of the float
+// network.
+#ifndef MCT_LIB_BITWIDTHS_CANDIDATERUN_H
+#define MCT_LIB_BITWIDTHS_CANDIDATERUN_H
+
+#include "mct/BitWidths/Passes.h"
+#include "mct/Execution/Run.h"
+#include "mct/Execution/RunCache.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mct::bit_widths {
+
+/// Quantizers of points, by unique name.
+using Quantizers = std::map<std::string, tpc::QuantizerAttrInterface>;
+
+/// An operator with several alternatives, and what its points are in each.
+struct OperatorCandidates {
+  std::string name;
+  std::vector<Quantizers> alternatives;
+};
+
+/// The operators of a function that have several alternatives, in program
+/// order, with the parameters that are selected for each of these. `select`
+/// runs the passes that select what is missing on a copy of the module.
+mlir::FailureOr<std::vector<OperatorCandidates>> selectCandidates(
+    mlir::func::FuncOp function,
+    llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> select);
+
+/// Fails, with a diagnostic, where a function cannot be run by its
+/// alternatives: it has several blocks, calls others, or has points without
+/// parameters.
+mlir::LogicalResult checkMeasurable(mlir::func::FuncOp function);
+
+class CandidateRunImpl;
+
+/// A function on samples. In the base network the kernels of operators that
+/// have candidates are float, everything else is as it stands in the module;
+/// results of the function that have no candidates are compared before they
+/// are quantized. Results do not depend on threads and batch sizes.
+class CandidateRun {
+public:
+  ~CandidateRun();
+
+  /// Compiles the function and runs the float network, corrections of which
+  /// are taken back. A diagnostic for everything that fails, here and later.
+  static mlir::FailureOr<std::unique_ptr<CandidateRun>>
+  create(mlir::func::FuncOp function,
+         llvm::ArrayRef<OperatorCandidates> candidates,
+         const execution::RunSettings &settings, SensitivityMetric metric,
+         int64_t maxSamples);
+
+  /// KL, or MSE where no result of the function is a distribution.
+  SensitivityMetric usedMetric() const;
+  int64_t numSamples() const;
+  /// Distance of the base network from the float one.
+  double baseDistance() const;
+
+  /// For each operator one distance for each alternative, when it alone takes
+  /// it. The network before the operator runs once for all of them. Means of
+  /// layers that their kernels change go into their biases.
+  mlir::FailureOr<std::vector<std::vector<double>>> measureEach();
+  /// The distance when every operator takes the alternative of that number.
+  mlir::FailureOr<double> measureTogether(llvm::ArrayRef<unsigned> choices);
+
+private:
+  CandidateRun();
+  std::unique_ptr<CandidateRunImpl> impl;
+};
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_CANDIDATERUN_H

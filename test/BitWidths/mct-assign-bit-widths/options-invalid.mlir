@@ -1,0 +1,38 @@
+// RUN: not mct-opt %s --mct-assign-bit-widths 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=weight:50% 2>&1 | FileCheck %s --check-prefix=WEIGHT
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=weights:half 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=bops:-1 2>&1 | FileCheck %s --check-prefix=BOPS
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=total:1K,total:2K 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K bit-widths-out=%t/none/out.json" 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: echo '{"operators": [{"name": "x", "alternative": 1}]}' > %t.json
+// RUN: not mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.json bit-widths-out=%t.json" 2>&1 | FileCheck %s --check-prefix=SAME
+
+// RUN: not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.absent 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: echo '{' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=JSON
+// RUN: echo '[]' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=OBJECT
+// RUN: echo '{"operators": [{"name": "x"}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=MEMBERS
+// RUN: echo '{"operators": [{"name": "y", "alternative": 1}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: echo '{"operators": [{"name": "x", "alternative": 2}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: echo '{"operators": [{"name": "x", "alternative": 0}, {"name": "x", "alternative": 1}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=AGAIN
+
+// NOTHING: error: 'func.func' op gets no bit widths: give a budget, for example budget=weights:50%, or a file, bit-widths-in
+// WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations or total, and bytes (K, M or G of them) or percent, or bops and a number or percent, for example weights:50%
+// HALF: error: cannot read the limit 'weights:half' of the budget
+// BOPS: error: cannot read the limit 'bops:-1' of the budget
+// TWICE: error: the budget limits 'total' twice
+// FOLDER: error: cannot write bit widths: {{.*}}out.json
+// SAME: error: {{.*}}.json
+// ABSENT: error: cannot read bit widths from '{{.*}}.absent': No such file or directory
+// JSON: error: cannot read bit widths from '{{.*}}.json':
+// OBJECT: error: cannot read bit widths from '{{.*}}.json': expected an object with an array 'operators'
+// MEMBERS: error: {{.*}}: expected a 'name' and the number of an 'alternative' in each of the 'operators'
+// NAME: error: {{.*}}: the function has no operator 'y' with alternatives
+// INDEX: error: {{.*}}: 'x' has no alternative 2, but 0 to 1
+// AGAIN: error: {{.*}}: it names 'x' twice
+#w8 = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w8>
+#act4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w8>
+func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> attributes {tpc.sensitivities = {of = {x = [0.0, 0.1]}}} {
+  %0 = tpc.quantize %x as "x" activation config(#act8) candidates(#tpc.alternatives<of = "x", configs = [#act8, #act4], chosen = 0>) : tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}

@@ -1,0 +1,11 @@
+// RUN: not mct-opt %s --mct-measure-sensitivity -o %t 2>&1 | FileCheck %s
+// RUN: not test -e %t
+
+// CHECK: error: measuring needs samples; give calibration-data=FILE.npy
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#act4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w>
+func.func @main(%x: tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> {
+  %0 = tpc.quantize %x as "x" activation config(#act8) candidates(#tpc.alternatives<of = "x", configs = [#act8, #act4], chosen = 0>) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x2xf32>
+  return %0 : tensor<1x1x1x2xf32>
+}
