@@ -308,10 +308,11 @@ void AssignBitWidthsPass::remark() {
     record << "'" << of.name.getValue() << "' takes alternative "
            << named("alternative", int64_t(index)) << " of "
            << named("alternatives", of.numAlternatives()) << ":";
+    StringRef separator = " ";
     for (tpc::QuantizeOp point : of.points) {
       StringRef what =
           point.isActivation() ? StringRef("activation") : *point.getWeight();
-      record << " " << what << " " << named(what, getBitsIn(point, index))
+      record << separator << what << " " << named(what, getBitsIn(point, index))
              << " bits";
     }
     if (sensitivities)
