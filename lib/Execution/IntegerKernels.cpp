@@ -177,6 +177,20 @@ void Border::write(const IntegerLoops &loops, const int8_t *image,
   }
 }
 
+/// The image of a convolution with its padding.
+Border padded(const ConvolutionShape &shape, int32_t inputZeroPoint) {
+  Border border;
+  border.channels = border.inputChannels = shape.inputChannels;
+  border.inputHeight = shape.inputHeight;
+  border.inputWidth = shape.inputWidth;
+  border.fill = uint8_t(inputZeroPoint) ^ 128;
+  border.top = shape.padTop;
+  border.left = shape.padLeft;
+  border.height = shape.padTop + shape.inputHeight + shape.padBottom;
+  border.width = shape.padLeft + shape.inputWidth + shape.padRight;
+  return border;
+}
+
 /// Weights [rows][inner] of `numRuns` runs for the convolution loops, and what
 /// is to be added to the bias because bytes are not counted from 0.
 class PackedWeights {
@@ -299,18 +313,9 @@ public:
 private:
   static Border borderOf(const ConvolutionShape &shape,
                          int32_t inputZeroPoint) {
-    Border border;
-    border.channels = border.inputChannels = shape.inputChannels;
-    border.inputHeight = shape.inputHeight;
-    border.inputWidth = shape.inputWidth;
-    border.fill = uint8_t(inputZeroPoint) ^ 128;
-    if (shape.kind != ConvolutionShape::Kind::Transpose) {
-      border.top = shape.padTop;
-      border.left = shape.padLeft;
-      border.height = shape.padTop + shape.inputHeight + shape.padBottom;
-      border.width = shape.padLeft + shape.inputWidth + shape.padRight;
+    Border border = padded(shape, inputZeroPoint);
+    if (shape.kind != ConvolutionShape::Kind::Transpose)
       return border;
-    }
     // A convolution with the kernel turned round, of pixels that lie apart.
     border.stepHeight = shape.strideHeight;
     border.stepWidth = shape.strideWidth;
@@ -427,17 +432,9 @@ public:
 private:
   static Border borderOf(const ConvolutionShape &shape,
                          int32_t inputZeroPoint) {
-    Border border;
-    border.inputChannels = shape.inputChannels;
+    Border border = padded(shape, inputZeroPoint);
     border.channels = shape.outputChannels;
     border.repeats = shape.outputChannels / shape.inputChannels;
-    border.inputHeight = shape.inputHeight;
-    border.inputWidth = shape.inputWidth;
-    border.fill = uint8_t(inputZeroPoint) ^ 128;
-    border.top = shape.padTop;
-    border.left = shape.padLeft;
-    border.height = shape.padTop + shape.inputHeight + shape.padBottom;
-    border.width = shape.padLeft + shape.inputWidth + shape.padRight;
     // What windows side by side read is side by side.
     border.phases = shape.strideWidth;
     return border;
