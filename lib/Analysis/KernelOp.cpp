@@ -401,6 +401,14 @@ tpc::CorrectionsAttr KernelOp::getCorrections() const {
   return point ? point.getCorrectionsAttr() : tpc::CorrectionsAttr();
 }
 
+/// The kernel before its weights were rounded; none where its data are missing.
+static std::optional<ConstantFloats>
+getFloatKernel(tpc::CorrectionsAttr corrections) {
+  std::optional<ConstantTensor> tensor =
+      ConstantTensor::get(corrections.getKernel());
+  return tensor ? ConstantFloats::convert(*std::move(tensor)) : std::nullopt;
+}
+
 tpc::CorrectionsAttr
 KernelOp::getCorrectionsAfter(ArrayRef<float> bias, ArrayRef<double> scale,
                               ArrayRef<double> offset) const {
@@ -419,9 +427,34 @@ KernelOp::getCorrectionsAfter(ArrayRef<float> bias, ArrayRef<double> scale,
     if (!std::isfinite(offsets.back()))
       return {};
   }
-  return tpc::CorrectionsAttr::get(
+  auto after = tpc::CorrectionsAttr::get(
       corrections.getContext(), corrections.getApplied(), offsets,
-      corrections.getKernelScale(), corrections.getSamples());
+      corrections.getKernelScale(), corrections.getSamples(),
+      corrections.getKernel());
+  if (scale.empty())
+    return after;
+  return withScaledFloatKernel(after, [&](size_t element) {
+    return scale[outChannelOf(int64_t(element))];
+  });
+}
+
+tpc::CorrectionsAttr KernelOp::withScaledFloatKernel(
+    tpc::CorrectionsAttr corrections,
+    llvm::function_ref<double(size_t)> factorOf) const {
+  if (!corrections || !corrections.getKernel())
+    return corrections;
+  std::optional<ConstantFloats> old = getFloatKernel(corrections);
+  if (!old)
+    return {};
+  std::vector<float> kernel(old->values().begin(), old->values().end());
+  for (auto [element, value] : llvm::enumerate(kernel))
+    value = float(factorOf(element) * value);
+  return tpc::CorrectionsAttr::get(
+      corrections.getContext(), corrections.getApplied(),
+      corrections.getBiasOffset(), corrections.getKernelScale(),
+      corrections.getSamples(),
+      createFloats(cast<RankedTensorType>(corrections.getKernel().getType()),
+                   kernel, nameOf(op) + ".float_kernel"));
 }
 
 /// A point that several ops read cannot speak of one of them.
@@ -527,8 +560,9 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
 }
 
 bool KernelOp::canTakeBackCorrections() const {
-  return int64_t(getCorrections().getBiasOffset().size()) == numOutputs &&
-         getBias();
+  tpc::CorrectionsAttr corrections = getCorrections();
+  return int64_t(corrections.getBiasOffset().size()) == numOutputs &&
+         getBias() && (!corrections.getKernel() || getFloatKernel(corrections));
 }
 
 void KernelOp::takeBackCorrections(OpBuilder &builder) const {
@@ -539,6 +573,8 @@ void KernelOp::takeBackCorrections(OpBuilder &builder) const {
     value = float((value - corrections.getBiasOffset()[channel]) /
                   corrections.getScaleOf(channel));
   setBias(builder, bias);
+  if (corrections.getKernel())
+    return setKernel(builder, getFloatKernel(corrections)->values());
   if (llvm::all_of(corrections.getKernelScale(),
                    [](double scale) { return scale == 1; }))
     return;

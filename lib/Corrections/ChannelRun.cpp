@@ -160,6 +160,45 @@ LogicalResult ChannelSummary::checkFinite() const {
             "weights";
 }
 
+SmallVector<quantization::Affine>
+mct::corrections::biasCorrection(const ChannelSummary &exact,
+                                 const ChannelSummary &seen, int64_t numSamples,
+                                 ArrayRef<float> bias, bool shrink) {
+  SmallVector<quantization::Affine> correction;
+  SmallVector<SampleMeans::Difference> errors;
+  // Squares of errors in units of what chance makes of them, with so
+  // many samples.
+  auto samples = double(numSamples);
+  double total = 0, known = 0, energy = 0;
+  for (int64_t channel = 0; channel != seen.numChannels(); ++channel) {
+    errors.push_back(exact.differenceFrom(seen, channel));
+    auto [error, variance] = errors.back();
+    energy += error * error - variance;
+    if (variance == 0)
+      continue;
+    constexpr double kSureEnough = 9;
+    total += std::min(kSureEnough,
+                      error * error / variance * (samples - 3) / (samples - 1));
+    ++known;
+  }
+  // What other samples would not show again is left out: more where
+  // the errors of a layer differ little from chance altogether, for
+  // few samples say little about a single channel. Both the largest
+  // errors and the many may show that they are more than that.
+  double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
+  double spread = std::max(0.0, energy / double(errors.size()));
+  for (auto [error, variance] : errors) {
+    if (shrink && variance > 0 && error != 0)
+      error *= std::clamp(1 - variance / (error * error), 0.0,
+                          std::max(ofMany, spread / (spread + variance)));
+    correction.push_back({1, error});
+  }
+  // The layers behind see the bias that the module gets.
+  for (auto [affine, value] : llvm::zip(correction, bias))
+    affine.offset = double(float(value + affine.offset)) - double(value);
+  return correction;
+}
+
 /// The values that depend on the arguments, and so on the samples.
 static llvm::DenseSet<Value> findSampled(func::FuncOp function) {
   Block &body = function.getBody().front();
@@ -217,10 +256,10 @@ static execution::CompileOptions compileFloat(func::FuncOp function,
   return options;
 }
 
-/// What runs slowly has been remarked when it was calibrated.
-static FailureOr<std::vector<std::unique_ptr<execution::Executor>>>
-compileQuietly(ModuleOp module, MutableArrayRef<execution::CompileOptions> all,
-               const execution::RunSettings &settings) {
+FailureOr<std::vector<std::unique_ptr<execution::Executor>>>
+mct::corrections::compileQuietly(ModuleOp module,
+                                 MutableArrayRef<execution::CompileOptions> all,
+                                 const execution::RunSettings &settings) {
   for (execution::CompileOptions &options : all)
     options.maxMemory = settings.maxMemory;
   ScopedDiagnosticHandler quiet(
@@ -230,9 +269,10 @@ compileQuietly(ModuleOp module, MutableArrayRef<execution::CompileOptions> all,
   return execution::Executor::compileAll(module, all, settings.cache);
 }
 
-static FailureOr<std::vector<ChannelSummary>>
-summarize(const execution::NetworkRun &run, func::FuncOp function,
-          ArrayRef<ChannelValue> values, bool moments) {
+std::vector<ChannelSummary>
+mct::corrections::createSummaries(const execution::NetworkRun &run,
+                                  func::FuncOp function,
+                                  ArrayRef<ChannelValue> values, bool moments) {
   llvm::DenseSet<Value> sampled = findSampled(function);
   // Of a fixed batch it is not known how its samples lie in a value; and the
   // means of very many samples are not kept.
@@ -248,6 +288,14 @@ summarize(const execution::NetworkRun &run, func::FuncOp function,
     // What the samples do not change has no mean of its own in each of them.
     summaries.emplace_back(
         value, told && sampled.contains(value.value) ? samples : 0, moments);
+  return summaries;
+}
+
+static FailureOr<std::vector<ChannelSummary>>
+summarize(const execution::NetworkRun &run, func::FuncOp function,
+          ArrayRef<ChannelValue> values, bool moments) {
+  std::vector<ChannelSummary> summaries =
+      createSummaries(run, function, values, moments);
   auto observers =
       run.observe<SummaryObserver>([&](size_t /*worker*/, size_t value) {
         return std::make_unique<SummaryObserver>(summaries[value]);

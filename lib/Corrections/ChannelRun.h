@@ -85,12 +85,34 @@ private:
   std::vector<float> scratch;
 };
 
+/// What gives the channels of a layer the means that `exact` has and `seen` has
+/// not, by a bias that is `bias` before; `shrink`: as far as other samples
+/// would show the same (mct-correct-bias says how).
+llvm::SmallVector<quantization::Affine>
+biasCorrection(const ChannelSummary &exact, const ChannelSummary &seen,
+               int64_t numSamples, llvm::ArrayRef<float> bias, bool shrink);
+
 /// As execution::RunSettings::parse; a diagnostic when there are no samples.
 mlir::FailureOr<execution::RunSettings>
 parseSettings(mlir::Location loc, llvm::ArrayRef<std::string> files,
               llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
               uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory,
               execution::RunCache &cache);
+
+/// Compiles without the remarks on what runs slowly, which were made when the
+/// network was calibrated.
+mlir::FailureOr<std::vector<std::unique_ptr<execution::Executor>>>
+compileQuietly(mlir::ModuleOp module,
+               llvm::MutableArrayRef<execution::CompileOptions> all,
+               const execution::RunSettings &settings);
+
+/// Summaries of `values`, of `function`, that have seen nothing. The means of
+/// samples are kept apart where memory allows it, and where it is known how
+/// samples lie in the values.
+std::vector<ChannelSummary> createSummaries(const execution::NetworkRun &run,
+                                            mlir::func::FuncOp function,
+                                            llvm::ArrayRef<ChannelValue> values,
+                                            bool moments);
 
 struct ChannelRunOptions {
   /// Deviations are wanted, too; and what quantizing activations does is not.

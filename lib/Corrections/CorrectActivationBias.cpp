@@ -110,7 +110,8 @@ private:
   /// Returns why the layer was left alone, or nothing.
   FailureOr<std::optional<Record>> correct(const Layer &layer) {
     if (layer.isCorrected(tpc::kActivationBiasCorrection) ||
-        layer.isCorrected(tpc::kQuantizedNetworkCorrection))
+        layer.isCorrected(tpc::kQuantizedNetworkCorrection) ||
+        layer.isCorrected(tpc::kRoundedWeights))
       return decline(Reason::CorrectedBefore);
     if (!layer.op.isPointwise())
       return decline(Reason::NotPointwise);

@@ -38,7 +38,8 @@ struct CorrectBiasPass
           remarkLeftAlone(layer.op.getOperation(), getArgument(), why);
       };
       if (layer.isCorrected(tpc::kInputMeanCorrection) ||
-          layer.isCorrected(tpc::kQuantizedNetworkCorrection))
+          layer.isCorrected(tpc::kQuantizedNetworkCorrection) ||
+          layer.isCorrected(tpc::kRoundedWeights))
         leaveAlone(Reason::CorrectedBefore);
       else if (fromInputs && layer.isCorrected(tpc::kSecondMomentCorrection))
         leaveAlone(Reason::MeanCorrected);
@@ -107,43 +108,11 @@ CorrectBiasPass::correctFromOutputs(const Layers &found,
                                     const execution::RunSettings &settings) {
   ChannelRunOptions options;
   options.maxSamples = int64_t(uint64_t(maxSamples));
-  return correctLayers(
-      found, layers, settings, options, tpc::kQuantizedNetworkCorrection,
-      [&](size_t number, const ChannelSummary &exact,
-          const ChannelSummary &seen, int64_t numSamples) {
-        const std::vector<float> &bias = layers[number]->bias;
-        SmallVector<Affine> correction;
-        SmallVector<SampleMeans::Difference> errors;
-        // Squares of errors in units of what chance makes of them, with so
-        // many samples.
-        auto samples = double(numSamples);
-        double total = 0, known = 0, energy = 0;
-        for (int64_t channel = 0; channel != seen.numChannels(); ++channel) {
-          errors.push_back(exact.differenceFrom(seen, channel));
-          auto [error, variance] = errors.back();
-          energy += error * error - variance;
-          if (variance == 0)
-            continue;
-          constexpr double kSureEnough = 9;
-          total += std::min(kSureEnough, error * error / variance *
-                                             (samples - 3) / (samples - 1));
-          ++known;
-        }
-        // What other samples would not show again is left out: more where
-        // the errors of a layer differ little from chance altogether, for
-        // few samples say little about a single channel. Both the largest
-        // errors and the many may show that they are more than that.
-        double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
-        double spread = std::max(0.0, energy / double(errors.size()));
-        for (auto [error, variance] : errors) {
-          if (shrink && variance > 0 && error != 0)
-            error *= std::clamp(1 - variance / (error * error), 0.0,
-                                std::max(ofMany, spread / (spread + variance)));
-          correction.push_back({1, error});
-        }
-        // The layers behind see the bias that the module gets.
-        for (auto [affine, value] : llvm::zip(correction, bias))
-          affine.offset = double(float(value + affine.offset)) - double(value);
-        return correction;
-      });
+  return correctLayers(found, layers, settings, options,
+                       tpc::kQuantizedNetworkCorrection,
+                       [&](size_t number, const ChannelSummary &exact,
+                           const ChannelSummary &seen, int64_t numSamples) {
+                         return biasCorrection(exact, seen, numSamples,
+                                               layers[number]->bias, shrink);
+                       });
 }

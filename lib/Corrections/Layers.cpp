@@ -149,7 +149,8 @@ mct::corrections::applyCorrection(const Layer &layer,
   if (!scaledBefore)
     scales.assign(1, 1.0);
   auto record =
-      tpc::CorrectionsAttr::get(context, applied, offsets, scales, samples);
+      tpc::CorrectionsAttr::get(context, applied, offsets, scales, samples,
+                                /*kernel=*/{});
   OpBuilder builder(point);
   layer.op.setBias(builder, bias, record);
   if (scalesKernel) {

@@ -217,12 +217,15 @@ LogicalResult NetworkRun::report(llvm::Error error) const {
   return emitError(loc) << llvm::toString(std::move(error));
 }
 
-LogicalResult NetworkRun::thin(int64_t count) {
+LogicalResult NetworkRun::thin(int64_t count, SampleOrder order) {
+  int64_t available = source->numSamples();
   // Of a fixed batch some samples would be left over.
-  if (count <= 0 || count >= source->numSamples() ||
-      !compiled->allowsPartialUnits())
+  if (count <= 0 || !compiled->allowsPartialUnits())
+    count = available;
+  count = std::min(count, available);
+  if (count == available && order == SampleOrder::AsTheyAre)
     return success();
-  auto fewer = thinSamples(source, count);
+  auto fewer = thinSamples(source, count, order);
   if (!fewer)
     return report(fewer.takeError());
   source = std::move(*fewer);

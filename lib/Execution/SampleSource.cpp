@@ -682,14 +682,13 @@ public:
 
 private:
   std::shared_ptr<const SampleSource> all;
-  /// Ascending.
   std::vector<int64_t> chosen;
 };
 } // namespace
 
 llvm::Expected<std::shared_ptr<const SampleSource>>
 mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
-                            int64_t count) {
+                            int64_t count, SampleOrder order) {
   std::vector<uint64_t> hashes(samples->numSamples());
   for (size_t input = 0; input != samples->numInputs(); ++input) {
     size_t bytes = samples->sampleBytes(input);
@@ -710,5 +709,10 @@ mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
   for (auto [number, hash] : llvm::enumerate(hashes))
     if (hash <= largest)
       chosen.push_back(int64_t(number));
+  // Those with one hash are equal, so that their order does not matter.
+  if (order == SampleOrder::ByValue)
+    llvm::sort(chosen, [&](int64_t left, int64_t right) {
+      return std::pair(hashes[left], left) < std::pair(hashes[right], right);
+    });
   return std::make_shared<ChosenSamples>(std::move(samples), std::move(chosen));
 }

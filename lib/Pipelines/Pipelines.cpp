@@ -72,6 +72,12 @@ static bool needsChannelStatistics(const CorrectOptions &options) {
   return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
+/// Whether deviations are corrected: those of rounded weights need it not.
+static bool correctsSecondMoment(const CorrectOptions &options) {
+  return options.corrections.weightsSecondMoment &&
+         !options.corrections.roundWeights;
+}
+
 static void addSecondMoment(OpPassManager &passManager,
                             const CorrectOptions &options) {
   CorrectSecondMomentPassOptions secondMoment;
@@ -109,6 +115,16 @@ static void addCorrections(OpPassManager &passManager,
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
     passManager.addPass(createCorrectShiftNegativePass(shift));
   }
+  if (corrections.roundWeights && runs) {
+    RoundWeightsPassOptions rounding;
+    options.samples.copyTo(rounding);
+    options.rounding.copyTo(rounding);
+    options.remarks.copyTo(rounding);
+    rounding.correctBias = corrections.weightsBias;
+    passManager.addPass(createRoundWeightsPass(rounding));
+  }
+  // Of layers that are rounded, and of those among them, the biases are
+  // corrected already.
   if (corrections.weightsBias && runs) {
     CorrectBiasPassOptions bias;
     options.samples.copyTo(bias);
@@ -127,7 +143,7 @@ static void addCorrections(OpPassManager &passManager,
 
 void mct::buildCorrectPipeline(OpPassManager &passManager,
                                const CorrectOptions &options) {
-  if (options.corrections.weightsSecondMoment) {
+  if (correctsSecondMoment(options)) {
     addSecondMoment(passManager, options);
     // After a layer that changed the float network is another one now.
     CalibratePassOptions calibrate;
@@ -195,7 +211,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);
-  bool secondMoment = options.corrections.weightsSecondMoment && runs;
+  bool secondMoment = correctsSecondMoment(options) && runs;
   // Weights wait for statistics only where they are chosen with them. The
   // second-moment correction changes what the activations are calibrated on, so
   // that MCT, which has it after them, calibrates twice.

@@ -20,7 +20,8 @@ static std::optional<KernelOp> findLayer(tpc::QuantizeOp point,
 static bool dependsOnNetwork(tpc::CorrectionsAttr corrections) {
   return corrections.isApplied(tpc::kQuantizedNetworkCorrection) ||
          corrections.isApplied(tpc::kSecondMomentCorrection) ||
-         corrections.isApplied(tpc::kActivationBiasCorrection);
+         corrections.isApplied(tpc::kActivationBiasCorrection) ||
+         corrections.isApplied(tpc::kRoundedWeights);
 }
 
 static bool scalesKernel(tpc::CorrectionsAttr corrections) {

@@ -146,7 +146,12 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
   for (auto [element, value] : llvm::enumerate(kernel))
     value = float(factors[kernelOp.inChannelOf(element)] * value);
   // Of the kernel as it was and as it is corrected the same.
-  kernelOp.setKernel(builder, kernel, kernelOp.getCorrections());
+  kernelOp.setKernel(
+      builder, kernel,
+      kernelOp.withScaledFloatKernel(
+          kernelOp.getCorrections(), [&](size_t element) {
+            return factors[kernelOp.inChannelOf(int64_t(element))];
+          }));
 }
 
 void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,

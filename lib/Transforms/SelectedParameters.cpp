@@ -184,6 +184,11 @@ tpc::SelectionAttr mct::describeBounds(MLIRContext *context, double lo,
                                  /*bound=*/std::nullopt);
 }
 
+tpc::SelectionAttr mct::describeRounding(MLIRContext *context,
+                                         ArrayRef<double> errors) {
+  return createSelection(context, tpc::ErrorMethod::LeastSquares, {}, errors);
+}
+
 tpc::SelectionAttr mct::describeError(MLIRContext *context,
                                       tpc::ErrorMethod method,
                                       double meanSquaredError) {

@@ -4,20 +4,21 @@
 // RUN: mct-opt %t.mlir --mct-correct="weights-bias-correction=false shift-negative-activation-correction=false" | FileCheck %s --check-prefix=NOTHING
 // RUN: not mct-opt %t.mlir --mct-correct -o %t.none 2>&1 | FileCheck %s --check-prefix=SAMPLES
 
-// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy second-moment-max-bits=8" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=MOMENT
-// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy weights-second-moment-correction=false" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy round-weights=false second-moment-max-bits=8" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=MOMENT
+// RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy round-weights=false weights-second-moment-correction=false weights-bias-correction=false" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LESS
 
 // MOMENT:      builtin.module(
 // MOMENT-NEXT:   mct-correct-second-moment{{.*}} max-bits=8
+// MOMENT-NEXT:   mct-calibrate{{.*}} only-missing=true
+// MOMENT-NEXT:   mct-select-parameters
 
 // LESS:      builtin.module(
 // LESS-NEXT:   mct-correct-shift-negative
+// LESS-NEXT: )
 
 // CHECK:      builtin.module(
-// CHECK-NEXT:   mct-correct-second-moment{{.*}} max-bits=7
-// CHECK-NEXT:   mct-calibrate{{.*}} only-missing=true
-// CHECK-NEXT:   mct-select-parameters
 // CHECK-NEXT:   mct-correct-shift-negative{
+// CHECK-NEXT:   mct-round-weights{batch-size=1 {{.*}} max-bits=7
 // CHECK-NEXT:   mct-correct-bias{batch-size=1
 // CHECK-NEXT: )
 // CHECK:      tpc.quantize {{.*}} weight "kernel_attr"

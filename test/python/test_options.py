@@ -10,6 +10,8 @@ import pytest
 RENAMED = {
     "activation-error-method": ("mct-select-parameters", "error-method"),
     "weights-error-method": ("mct-select-weight-parameters", "error-method"),
+    "round-weights-max-bits": ("mct-round-weights", "max-bits"),
+    "round-weights-max-samples": ("mct-round-weights", "max-samples"),
     "second-moment-max-bits": ("mct-correct-second-moment", "max-bits"),
     "shift-negative-ratio": ("mct-correct-shift-negative", "ratio"),
     "shift-negative-threshold-recalculation": ("mct-correct-shift-negative", "threshold-recalculation"),
@@ -30,6 +32,7 @@ SWITCHES = [
     "concat-threshold-update",
     "shift-negative-activation-correction",
     "weights-second-moment-correction",
+    "round-weights",
     "weights-bias-correction",
     "activation-bias-correction",
 ]
@@ -40,6 +43,7 @@ DECIDED = {
     ("mct-calibrate", "channel-statistics"),
     ("mct-calibrate", "only-missing"),
     ("mct-correct-shift-negative", "bias-correction-follows"),
+    ("mct-round-weights", "correct-bias"),
 }
 MODULE = "module {}"
 
@@ -108,12 +112,13 @@ def test_defaults_are_those_of_the_passes(tools, described, pipeline):
 
 
 def test_correct_runs_the_corrections_of_ptq(tools):
-    def corrections(pipeline):
-        return [step for step in dump(tools, f"{pipeline}=calibration-data=a.npy") if "mct-correct-" in step[0]]
+    def corrections(pipeline, options):
+        steps = dump(tools, f"{pipeline}=calibration-data=a.npy{options}")
+        return [step for step in steps if "mct-correct-" in step[0] or step[0] == "mct-round-weights"]
 
-    assert corrections("mct-correct") == corrections("mct-ptq")
-    assert [name for name, _ in corrections("mct-ptq")] == [
-        "mct-correct-second-moment",
-        "mct-correct-shift-negative",
-        "mct-correct-bias",
-    ]
+    for options, expected in {
+        "": ["mct-correct-shift-negative", "mct-round-weights", "mct-correct-bias"],
+        " round-weights=false": ["mct-correct-second-moment", "mct-correct-shift-negative", "mct-correct-bias"],
+    }.items():
+        assert corrections("mct-correct", options) == corrections("mct-ptq", options)
+        assert [name for name, _ in corrections("mct-ptq", options)] == expected

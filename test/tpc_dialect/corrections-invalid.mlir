@@ -15,7 +15,7 @@ func.func private @f() attributes {a = #tpc.corrections<applied = [], bias_offse
 // -----
 
 // K1
-// expected-error@+1 {{'equalization' is no correction; expected second_moment, activation_bias, input_mean or quantized_network}}
+// expected-error@+1 {{'equalization' is no correction; expected second_moment, activation_bias, input_mean, quantized_network or rounded_weights}}
 func.func private @f() attributes {a = #tpc.corrections<applied = ["equalization"], bias_offset = [0.0], kernel_scale = [1.0]>}
 
 // -----
@@ -53,3 +53,37 @@ func.func private @f() attributes {a = #tpc.corrections<applied = ["second_momen
 // K4
 // expected-error@+1 {{'samples' must be positive, but got 0}}
 func.func private @f() attributes {a = #tpc.corrections<applied = ["second_moment"], bias_offset = [0.0], kernel_scale = [1.0], samples = 0>}
+
+// -----
+
+// K5
+// expected-error@+1 {{'kernel' must be there where rounded_weights is applied, and only there}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["rounded_weights"], bias_offset = [0.0], kernel_scale = [1.0]>}
+
+// -----
+
+// K5
+// expected-error@+1 {{'kernel' must be there where rounded_weights is applied, and only there}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["input_mean"], bias_offset = [0.0], kernel_scale = [1.0], kernel = dense<1.0> : tensor<1xf32>>}
+
+// -----
+
+// K5
+// expected-error@+1 {{'kernel' must be of f32, but got 'tensor<1xi8>'}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["rounded_weights"], bias_offset = [0.0], kernel_scale = [1.0], kernel = dense<1> : tensor<1xi8>>}
+
+// -----
+
+// K5
+// expected-error@+1 {{'kernel_scale' must be [1.0] where weights were rounded}}
+func.func private @f() attributes {a = #tpc.corrections<applied = ["rounded_weights"], bias_offset = [0.0], kernel_scale = [2.0], kernel = dense<1.0> : tensor<1xf32>>}
+
+// -----
+
+// K5
+func.func @f() {
+  %k = "tosa.const"() <{values = dense<1.0> : tensor<2x4xf32>}> : () -> tensor<2x4xf32>
+  // expected-error@+1 {{has corrections with a float kernel of 'tensor<4x2xf32>', but quantizes 'tensor<2x4xf32>'}}
+  tpc.quantize %k as "a" weight "kernel_attr" corrections(#tpc.corrections<applied = ["rounded_weights"], bias_offset = [0.0], kernel_scale = [1.0], kernel = dense<1.0> : tensor<4x2xf32>>) : tensor<2x4xf32>
+  return
+}

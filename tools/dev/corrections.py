@@ -42,18 +42,21 @@ TARGETS = {
     "4-bit weights, 4-bit activations": (4, "symmetric", 4),
 }
 
-# Options of mct-ptq. The rows differ from the default, or from no correction, or from MCT's, in one thing.
-NO_SECOND_MOMENT = {"weights_second_moment_correction": "false"}
-NO_BIAS = {"weights_bias_correction": "false"}
+# Options of mct-ptq. The rows differ from the default, or from the corrections without rounding, or from no correction,
+# or from MCT's, in one thing.
+NO_ROUNDING = {"round_weights": "false"}
+NO_SECOND_MOMENT = NO_ROUNDING | {"weights_second_moment_correction": "false"}
+NO_BIAS = NO_ROUNDING | {"weights_bias_correction": "false"}
 INPUT_MEAN = NO_SECOND_MOMENT | {"bias_estimate": "input-mean"}
 ROWS = {
     "the default": {},
-    "bias from all samples": {"bias_max_samples": 0},
+    "without rounding": NO_ROUNDING,
+    "bias from all samples": NO_ROUNDING | {"bias_max_samples": 0},
     "without second moment": NO_SECOND_MOMENT,
     "without bias": NO_BIAS,
-    "without shift of negative tails": {"shift_negative_activation_correction": "false"},
-    "with second moment at 8 bits": {"second_moment_max_bits": 8},
-    "with equalization": {"activation_channel_equalization": "true"},
+    "without shift of negative tails": NO_ROUNDING | {"shift_negative_activation_correction": "false"},
+    "with second moment at 8 bits": NO_ROUNDING | {"second_moment_max_bits": 8},
+    "with equalization": NO_ROUNDING | {"activation_channel_equalization": "true"},
     "no correction": NO_SECOND_MOMENT | NO_BIAS,
     "equalization alone": NO_SECOND_MOMENT | NO_BIAS | {"activation_channel_equalization": "true"},
     "activation bias alone": NO_SECOND_MOMENT | NO_BIAS | {"activation_bias_correction": "true"},

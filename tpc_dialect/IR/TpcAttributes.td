@@ -417,6 +417,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
       | `range` | cover known bounds, `covers` | none: no value was looked at |
       | `own` | the method's own selection | mean of e^2 |
       | `given` | those of another point, or multiplied with the kernel | mean of e^2 |
+      | `least_squares` | those under which the weights could best be rounded together | of the layer, not the weight: mean of e^2, x what it should make, y what it makes |
 
     * `error`: one for each parameter, or one for the tensor. Over the elements of a weight; over the histogram of an
       activation, without what `z-threshold` leaves out where there was a search.
@@ -461,19 +462,23 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
   let description = [{
     Stands on the point of the layer's kernel. The layer has kernel_scale * (its float kernel) and kernel_scale * (its
     float bias) + bias_offset, per output channel, so the float network can be told from what stands in the IR, and no
-    correction is made twice.
+    correction is made twice. Where weights were rounded together the layer has levels of their quantizer instead, and
+    the float kernel stands here.
 
-    * `applied`: what was done, in order: `second_moment`, `activation_bias`, `input_mean`, `quantized_network`.
+    * `applied`: what was done, in order: `second_moment`, `activation_bias`, `input_mean`, `quantized_network`,
+      `rounded_weights`.
     * `bias_offset`: one per output channel, in the unit of the layer's result.
     * `kernel_scale`: as many; `[1.0]` for all.
     * `samples`: on how many the last correction was measured, where there were more.
+    * `kernel`: the float kernel, of f32, where weights were rounded.
 
     Whoever gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) writes what becomes of it, or the
     record goes: the kernel and the bias that are there then count as those of the float network. Other parameters of
     the point change neither.
 
     Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales positive;
-    (K3) there are one or as many scales as offsets; (K4) `samples` is positive.
+    (K3) there are one or as many scales as offsets; (K4) `samples` is positive; (K5) there is a `kernel`, of the point's
+    type, where `applied` has `rounded_weights`, and nowhere else; its scale is 1.
 
     ```mlir
     #tpc.corrections<applied = ["second_moment", "quantized_network"], bias_offset = [0.25, -0.5], kernel_scale = [1.1, 1.0]>
@@ -483,9 +488,11 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
     ArrayRefParameter<"::mlir::StringAttr">:$applied,
     Tpc_RealListParameter:$bias_offset,
     Tpc_RealListParameter:$kernel_scale,
-    OptionalParameter<"std::optional<int64_t>">:$samples);
+    OptionalParameter<"std::optional<int64_t>">:$samples,
+    OptionalParameter<"::mlir::ElementsAttr">:$kernel);
   let assemblyFormat = [{
-    `<` struct(custom<NameList>($applied), custom<RealList>($bias_offset), custom<RealList>($kernel_scale), $samples) `>`
+    `<` struct(custom<NameList>($applied), custom<RealList>($bias_offset), custom<RealList>($kernel_scale), $samples,
+               $kernel) `>`
   }];
   let extraClassDeclaration = [{
     /// Whether `applied` has that name.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statistics have an encoding of their own: inside an attribute that bytecode
-// stores as text, a reference to a resource is read back without its data. All
-// other attributes are fine as text.
+// Statistics, and corrections with a kernel, have an encoding of their own:
+// inside an attribute that bytecode stores as text, a reference to a resource
+// is read back without its data. All other attributes are fine as text.
 #include "tpc_dialect/IR/TpcBytecode.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Diagnostics.h"
@@ -13,7 +13,11 @@ using namespace mct::tpc;
 
 namespace {
 /// Written in front of each attribute; part of the format.
-enum class AttributeCode : uint64_t { Histogram = 0, Statistics = 1 };
+enum class AttributeCode : uint64_t {
+  Histogram = 0,
+  Statistics = 1,
+  Corrections = 2,
+};
 
 struct TpcBytecode : public BytecodeDialectInterface {
   explicit TpcBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
@@ -40,6 +44,18 @@ struct TpcBytecode : public BytecodeDialectInterface {
       writer.writeOptionalAttribute(statistics.getChannelMax());
       return success();
     }
+    auto corrections = dyn_cast<CorrectionsAttr>(attribute);
+    if (corrections && corrections.getKernel()) {
+      writer.writeVarInt(uint64_t(AttributeCode::Corrections));
+      writer.writeVarInt(corrections.getApplied().size());
+      for (StringAttr name : corrections.getApplied())
+        writer.writeAttribute(name);
+      writeReals(corrections.getBiasOffset(), writer);
+      writeReals(corrections.getKernelScale(), writer);
+      writer.writeSignedVarInt(corrections.getSamples().value_or(0));
+      writer.writeAttribute(corrections.getKernel());
+      return success();
+    }
     return failure();
   }
 
@@ -52,6 +68,8 @@ struct TpcBytecode : public BytecodeDialectInterface {
       return readHistogram(reader);
     case AttributeCode::Statistics:
       return readStatistics(reader);
+    case AttributeCode::Corrections:
+      return readCorrections(reader);
     }
     reader.emitError() << "unknown attribute code " << code
                        << " of the tpc dialect";
@@ -78,6 +96,57 @@ struct TpcBytecode : public BytecodeDialectInterface {
   }
 
 private:
+  static void writeReals(ArrayRef<double> values,
+                         DialectBytecodeWriter &writer) {
+    writer.writeVarInt(values.size());
+    for (double value : values)
+      writer.writeAPFloatWithKnownSemantics(APFloat(value));
+  }
+
+  static LogicalResult readReals(DialectBytecodeReader &reader,
+                                 SmallVectorImpl<double> &values) {
+    uint64_t count;
+    if (failed(reader.readVarInt(count)))
+      return failure();
+    // Not reserved: a damaged file may ask for any number.
+    for (uint64_t i = 0; i != count; ++i) {
+      FailureOr<APFloat> value =
+          reader.readAPFloatWithKnownSemantics(APFloat::IEEEdouble());
+      if (failed(value))
+        return failure();
+      values.push_back(value->convertToDouble());
+    }
+    return success();
+  }
+
+  Attribute readCorrections(DialectBytecodeReader &reader) const {
+    uint64_t count;
+    if (failed(reader.readVarInt(count)))
+      return {};
+    SmallVector<StringAttr> applied;
+    for (uint64_t i = 0; i != count; ++i) {
+      StringAttr name;
+      if (failed(reader.readAttribute(name)))
+        return {};
+      applied.push_back(name);
+    }
+    SmallVector<double> offsets, scales;
+    int64_t samples;
+    ElementsAttr kernel;
+    if (failed(readReals(reader, offsets)) ||
+        failed(readReals(reader, scales)) ||
+        failed(reader.readSignedVarInt(samples)) ||
+        failed(reader.readAttribute(kernel)))
+      return {};
+    std::optional<int64_t> thinned;
+    if (samples != 0)
+      thinned = samples;
+    return CorrectionsAttr::getChecked(
+        [&] { return reader.emitError(); }, getContext(),
+        ArrayRef<StringAttr>(applied), RealList(offsets), RealList(scales),
+        thinned, kernel);
+  }
+
   Attribute readHistogram(DialectBytecodeReader &reader) const {
     int64_t stepExponent, first;
     ElementsAttr counts;

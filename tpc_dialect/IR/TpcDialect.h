@@ -63,6 +63,7 @@ inline constexpr llvm::StringLiteral kActivationBiasCorrection =
 inline constexpr llvm::StringLiteral kInputMeanCorrection = "input_mean";
 inline constexpr llvm::StringLiteral kQuantizedNetworkCorrection =
     "quantized_network";
+inline constexpr llvm::StringLiteral kRoundedWeights = "rounded_weights";
 
 class QuantizationMethodAttrInterface;
 class QuantizerAttrInterface;

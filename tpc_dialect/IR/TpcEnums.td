@@ -39,7 +39,8 @@ def Tpc_ErrorMethod : Tpc_Enum<"ErrorMethod", "error method", [
   I32EnumCase<"OCTAV", 7, "octav">,
   I32EnumCase<"Range", 8, "range">,
   I32EnumCase<"Own", 9, "own">,
-  I32EnumCase<"Given", 10, "given">
+  I32EnumCase<"Given", 10, "given">,
+  I32EnumCase<"LeastSquares", 11, "least_squares">
 ]>;
 
 def Tpc_Certificate : Tpc_Enum<"Certificate", "certificate", [

@@ -342,7 +342,7 @@ static LogicalResult verifyAttributes(QuantizeOp point) {
   if (CorrectionsAttr made = point.getCorrectionsAttr())
     if (failed(CorrectionsAttr::verify(
             emitError, made.getApplied(), made.getBiasOffset(),
-            made.getKernelScale(), made.getSamples())))
+            made.getKernelScale(), made.getSamples(), made.getKernel())))
       return failure();
   if (SelectionAttr made = point.getSelectionAttr())
     if (failed(SelectionAttr::verify(emitError, made.getErrorMethod(),
@@ -366,6 +366,11 @@ LogicalResult QuantizeOp::verify() {
            << "has channel axes, but activations are quantized per tensor";
   if (isActivation() && getCorrections())
     return emitOpError() << "has corrections, which belong to a weight";
+  if (CorrectionsAttr made = getCorrectionsAttr();
+      made && made.getKernel() && made.getKernel().getShapedType() != type)
+    return emitOpError() << "has corrections with a float kernel of "
+                         << made.getKernel().getShapedType()
+                         << ", but quantizes " << type;
   int64_t channels = 1;
   std::optional<int64_t> previous;
   for (int64_t axis : getChannelAxes()) {

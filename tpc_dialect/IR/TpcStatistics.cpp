@@ -170,17 +170,20 @@ std::optional<double> SelectionAttr::getMeanError() const {
 LogicalResult CorrectionsAttr::verify(EmitError emitError,
                                       ArrayRef<StringAttr> applied,
                                       RealList biasOffset, RealList kernelScale,
-                                      std::optional<int64_t> samples) {
+                                      std::optional<int64_t> samples,
+                                      ElementsAttr kernel) {
   // K1
   if (applied.empty())
     return emitError() << "'applied' must name at least one correction";
   llvm::StringSet<> seen;
   for (StringAttr name : applied) {
     if (name != kSecondMomentCorrection && name != kActivationBiasCorrection &&
-        name != kInputMeanCorrection && name != kQuantizedNetworkCorrection)
+        name != kInputMeanCorrection && name != kQuantizedNetworkCorrection &&
+        name != kRoundedWeights)
       return emitError() << "'" << name.getValue()
                          << "' is no correction; expected second_moment, "
-                            "activation_bias, input_mean or quantized_network";
+                            "activation_bias, input_mean, quantized_network or "
+                            "rounded_weights";
     if (!seen.insert(name.getValue()).second)
       return emitError() << "'" << name.getValue() << "' is applied twice";
   }
@@ -201,6 +204,18 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
   // K4
   if (samples && *samples <= 0)
     return emitError() << "'samples' must be positive, but got " << *samples;
+  // K5
+  if (bool(kernel) != seen.contains(kRoundedWeights))
+    return emitError() << "'kernel' must be there where rounded_weights is "
+                          "applied, and only there";
+  if (!kernel)
+    return success();
+  if (!kernel.getElementType().isF32())
+    return emitError() << "'kernel' must be of f32, but got "
+                       << kernel.getShapedType();
+  if (kernelScale.size() != 1 || kernelScale.front() != 1)
+    return emitError()
+           << "'kernel_scale' must be [1.0] where weights were rounded";
   return success();
 }
 

@@ -8,6 +8,7 @@
 #include "mct/Analysis/Constants.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <vector>
@@ -95,12 +96,18 @@ public:
   tpc::CorrectionsAttr getCorrectionsAfter(llvm::ArrayRef<float> bias,
                                            llvm::ArrayRef<double> scale,
                                            llvm::ArrayRef<double> offset) const;
+  /// `corrections`, with every element of the float kernel in it, if there is
+  /// one, multiplied by factorOf(element). Null where its data are missing.
+  tpc::CorrectionsAttr
+  withScaledFloatKernel(tpc::CorrectionsAttr corrections,
+                        llvm::function_ref<double(size_t)> factorOf) const;
   /// Whether kernel and bias of the float network can be told from the record
   /// of corrections; there is one.
   bool canTakeBackCorrections() const;
   /// Gives the layer kernel and bias of the float network again, and drops the
   /// record: bias_offset is taken out of the bias exactly, kernel_scale up to
-  /// one rounding. Requires `canTakeBackCorrections()`.
+  /// one rounding, and a kernel whose weights were rounded is what it was.
+  /// Requires `canTakeBackCorrections()`.
   void takeBackCorrections(mlir::OpBuilder &builder) const;
   /// A constant for a new kernel of this op, of the kind of the present one,
   /// before the op. Not yet used.

@@ -109,7 +109,8 @@ public:
 
   /// From now on about so many samples, as thinSamples; 0, or a network with a
   /// fixed batch: all.
-  mlir::LogicalResult thin(int64_t count);
+  mlir::LogicalResult thin(int64_t count,
+                           SampleOrder order = SampleOrder::AsTheyAre);
 
   /// As forEachUnit.
   mlir::LogicalResult

@@ -82,11 +82,17 @@ public:
                            void *buffer) const = 0;
 };
 
-/// So many of the samples, in the same order; a few more where equal ones are
-/// at stake. Which ones depends on their values and not on their order: they
-/// are as good as drawn by lot. 0 < `count` < number of samples.
+/// In which order chosen samples come: that of the source, or one that, like
+/// the choice, depends on their values alone. Sums that are rounded are the
+/// same then, however the samples lie in files.
+enum class SampleOrder { AsTheyAre, ByValue };
+
+/// So many of the samples; a few more where equal ones are at stake. Which ones
+/// depends on their values and not on their order: they are as good as drawn by
+/// lot. 0 < `count` <= number of samples.
 llvm::Expected<std::shared_ptr<const SampleSource>>
-thinSamples(std::shared_ptr<const SampleSource> samples, int64_t count);
+thinSamples(std::shared_ptr<const SampleSource> samples, int64_t count,
+            SampleOrder order = SampleOrder::AsTheyAre);
 
 } // namespace mct::execution
 

@@ -58,10 +58,17 @@ def CorrectionOptionGroup : Mct_OptionGroup<"Which corrections run.", [
              "Give the operands of a concatenation its threshold">,
   Mct_Switch<"shiftNegative", "shift-negative-activation-correction", "true",
              "Shift activations with a short negative tail above zero">,
+  Mct_Switch<"roundWeights", "round-weights", "true",
+             "Round weights of few bits together; instead of the correction of deviations">,
   Mct_Switch<"weightsBias", "weights-bias-correction", "true", "Give layers back the mean of their outputs">,
   Mct_Switch<"activationBias", "activation-bias-correction", "false",
              "Take the mean error of activations out of biases">,
 ], /*copied=*/false>;
+
+def RoundingOptionGroup : Mct_OptionGroup<"How weights are rounded together.", [
+  Mct_PipelineOption<"roundWeightsMaxBits", "round-weights-max-bits", Mct_MaxBitsOption>,
+  Mct_PipelineOption<"roundWeightsMaxSamples", "round-weights-max-samples", Mct_RoundingSamplesOption>,
+]>;
 
 def SecondMomentOptionGroup : Mct_OptionGroup<"How deviations are corrected.", [
   Mct_PipelineOption<"secondMomentMaxBits", "second-moment-max-bits", Mct_MaxBitsOption>,

@@ -29,6 +29,7 @@ struct CorrectOptions : public mlir::PassPipelineOptions<CorrectOptions> {
   ActivationOptionGroup activations{*this};
   WeightOptionGroup weights{*this};
   CorrectionOptionGroup corrections{*this};
+  RoundingOptionGroup rounding{*this};
   SecondMomentOptionGroup secondMoment{*this};
   ShiftNegativeOptionGroup shiftNegative{*this};
   BiasOptionGroup bias{*this};

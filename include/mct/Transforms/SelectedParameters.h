@@ -71,6 +71,10 @@ tpc::SelectionAttr describeBounds(mlir::MLIRContext *context, double lo,
 tpc::SelectionAttr describeError(mlir::MLIRContext *context,
                                  tpc::ErrorMethod method,
                                  double meanSquaredError);
+/// Of parameters under which weights were rounded together: for each the mean
+/// squared error of the outputs.
+tpc::SelectionAttr describeRounding(mlir::MLIRContext *context,
+                                    llvm::ArrayRef<double> errors);
 /// Of parameters that `point` shall get: the mean squared error over its
 /// constant, for each parameter, or over the histogram of its statistics. Null
 /// where there is none.

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ProductLayout.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+
+/// Elements between neighbours along each axis of a row-major tensor.
+static SmallVector<int64_t, 4> getSteps(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> steps(shape.size(), 1);
+  for (size_t axis = shape.size(); axis-- > 1;)
+    steps[axis - 1] = steps[axis] * shape[axis];
+  return steps;
+}
+
+/// The first element of the row of channels with that number, the axes but
+/// `axis` being counted row-major.
+static int64_t getRowStart(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps,
+                           int64_t axis, int64_t row) {
+  int64_t start = 0;
+  for (auto other = int64_t(shape.size()); other-- > 0;) {
+    if (other == axis)
+      continue;
+    start += row % shape[other] * steps[other];
+    row /= shape[other];
+  }
+  return start;
+}
+
+/// The two axes of an image beside the batch and the channels.
+static std::pair<int64_t, int64_t> getSpace(int64_t channelAxis) {
+  return channelAxis == 1 ? std::pair<int64_t, int64_t>(2, 3)
+                          : std::pair<int64_t, int64_t>(1, 2);
+}
+
+std::optional<ProductLayout> ProductLayout::create(const KernelOp &op) {
+  ProductLayout layout;
+  layout.isConvolution = op.isConvolution();
+  layout.isTransposed = op.isTransposed();
+  layout.isDepthwise = op.isDepthwise();
+  layout.inputAxis = op.inputAxis();
+  layout.resultAxis = op.resultAxis();
+  layout.inputChannels = op.numInputChannels();
+  auto inputType = cast<RankedTensorType>(op.getInput().get().getType());
+  auto resultType = cast<RankedTensorType>(op.getResult().getType());
+  int64_t taps = 1;
+  if (layout.isConvolution) {
+    layout.window.assign(op.getWindow().begin(), op.getWindow().end());
+    layout.strides.assign(op.getStrides().begin(), op.getStrides().end());
+    layout.dilations.assign(op.getDilations().begin(), op.getDilations().end());
+    bool isImage = inputType.getRank() == 4 && resultType.getRank() == 4 &&
+                   layout.window.size() == 2 && layout.strides.size() == 2;
+    auto knowsAxis = [](int64_t axis) { return axis == 1 || axis == 3; };
+    if (!isImage || !knowsAxis(layout.inputAxis) ||
+        !knowsAxis(layout.resultAxis))
+      return std::nullopt;
+    layout.dilations.resize(2, 1);
+    auto [rows, columns] = getSpace(layout.resultAxis);
+    if (resultType.isDynamicDim(rows) || resultType.isDynamicDim(columns))
+      return std::nullopt;
+    layout.height = resultType.getDimSize(rows);
+    layout.width = resultType.getDimSize(columns);
+    if (op.getPadding().size() == 4) {
+      layout.top = op.getPadding()[0];
+      layout.left = op.getPadding()[2];
+    }
+    taps = layout.window[0] * layout.window[1];
+  } else if (layout.resultAxis != resultType.getRank() - 1 &&
+             resultType.getRank() != inputType.getRank()) {
+    return std::nullopt;
+  }
+  layout.numGroups = layout.isDepthwise ? layout.inputChannels : 1;
+  layout.numOutputs = op.numOutputChannels() / layout.numGroups;
+  layout.numColumns = layout.isDepthwise ? taps : taps * layout.inputChannels;
+
+  // The tap of an element is the row-major index over the axes that are about
+  // no channels.
+  ArrayRef<int64_t> shape = op.getKernelShape();
+  SmallVector<int64_t, 4> steps = getSteps(shape);
+  int64_t elements = shape.empty() ? 1 : shape[0] * steps[0];
+  if (layout.channels() * layout.numColumns != elements)
+    return std::nullopt;
+  for (int64_t element = 0; element != elements; ++element) {
+    int64_t tap = 0;
+    for (auto [axis, size] : llvm::enumerate(shape))
+      if (!llvm::is_contained(op.getOutAxes(), int64_t(axis)) &&
+          op.getInAxis() != int64_t(axis))
+        tap = tap * size + element / steps[axis] % size;
+    int64_t column = layout.isDepthwise
+                         ? tap
+                         : tap * layout.inputChannels + op.inChannelOf(element);
+    layout.places.push_back(op.outChannelOf(element) * layout.numColumns +
+                            column);
+  }
+  return layout;
+}
+
+std::vector<float> ProductLayout::fromKernel(ArrayRef<float> kernel) const {
+  std::vector<float> weights(places.size());
+  for (auto [place, value] : llvm::zip_equal(places, kernel))
+    weights[place] = value;
+  return weights;
+}
+
+std::vector<float> ProductLayout::toKernel(ArrayRef<float> weights) const {
+  std::vector<float> kernel;
+  for (int64_t place : places)
+    kernel.push_back(weights[place]);
+  return kernel;
+}
+
+int64_t ProductLayout::rowsOf(ArrayRef<int64_t> resultShape) const {
+  int64_t elements = 1;
+  for (int64_t size : resultShape)
+    elements *= size;
+  return elements / channels();
+}
+
+void ProductLayout::gatherInput(const float *input, ArrayRef<int64_t> shape,
+                                int64_t row, float *to) const {
+  SmallVector<int64_t, 4> steps = getSteps(shape);
+  int64_t channelStep = steps[inputAxis];
+  auto copyChannels = [&](const float *from, int64_t step) {
+    for (int64_t channel = 0; channel != inputChannels; ++channel)
+      to[channel * step] = from ? from[channel * channelStep] : 0.0f;
+  };
+  if (!isConvolution)
+    return copyChannels(input + getRowStart(shape, steps, inputAxis, row), 1);
+  int64_t x = row % width, y = row / width % height;
+  const float *image = input + row / width / height * steps[0];
+  auto [rows, columns] = getSpace(inputAxis);
+  // Where a tap reads along one axis; none where it reads nothing.
+  auto find = [&](int64_t position, int64_t tap, int64_t axis, int64_t before,
+                  int64_t size) -> std::optional<int64_t> {
+    int64_t at = isTransposed ? position - before - tap
+                              : position * strides[axis] +
+                                    tap * dilations[axis] - before;
+    if (isTransposed) {
+      if (at % strides[axis] != 0)
+        return std::nullopt;
+      at /= strides[axis];
+    }
+    return at >= 0 && at < size ? std::optional(at) : std::nullopt;
+  };
+  int64_t taps = window[0] * window[1], tap = 0;
+  float *first = to;
+  for (int64_t ky = 0; ky != window[0]; ++ky) {
+    std::optional<int64_t> iy = find(y, ky, 0, top, shape[rows]);
+    for (int64_t kx = 0; kx != window[1]; ++kx, ++tap) {
+      std::optional<int64_t> ix = find(x, kx, 1, left, shape[columns]);
+      const float *from =
+          iy && ix ? image + *iy * steps[rows] + *ix * steps[columns] : nullptr;
+      to = isDepthwise ? first + tap : first + tap * inputChannels;
+      copyChannels(from, isDepthwise ? taps : 1);
+    }
+  }
+}
+
+void ProductLayout::gatherResult(const float *result, ArrayRef<int64_t> shape,
+                                 int64_t row, float *to) const {
+  SmallVector<int64_t, 4> steps = getSteps(shape);
+  const float *from = result + getRowStart(shape, steps, resultAxis, row);
+  for (int64_t channel = 0; channel != channels(); ++channel)
+    to[channel] = from[channel * steps[resultAxis]];
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A layer as a product: every position of its result is a row of inputs times
+// columns of weights.
+#ifndef MCT_LIB_CORRECTIONS_PRODUCTLAYOUT_H
+#define MCT_LIB_CORRECTIONS_PRODUCTLAYOUT_H
+
+#include "mct/Analysis/KernelOp.h"
+
+namespace mct::corrections {
+
+/// Where the elements of the kernel, of the input and of the result of a layer
+/// stand in that product. Output channels come in groups that read the same
+/// columns; channel group * outputs() + i is the i-th of its group.
+class ProductLayout {
+public:
+  /// None for a layer with another number of axes in space than 0 or 2, or
+  /// whose result has no static size in space.
+  static std::optional<ProductLayout> create(const KernelOp &op);
+
+  int64_t groups() const { return numGroups; }
+  /// Channels of a group.
+  int64_t outputs() const { return numOutputs; }
+  /// Weights of a channel.
+  int64_t columns() const { return numColumns; }
+  int64_t rowSize() const { return numGroups * numColumns; }
+  int64_t channels() const { return numGroups * numOutputs; }
+
+  /// From the layout of the kernel to [groups, outputs, columns], and back.
+  std::vector<float> fromKernel(llvm::ArrayRef<float> kernel) const;
+  std::vector<float> toKernel(llvm::ArrayRef<float> weights) const;
+
+  /// Rows in a result of that shape.
+  int64_t rowsOf(llvm::ArrayRef<int64_t> resultShape) const;
+  /// What row `row` of the product reads of `input`, [groups, columns]; zero
+  /// where it reads padding.
+  void gatherInput(const float *input, llvm::ArrayRef<int64_t> shape,
+                   int64_t row, float *to) const;
+  /// The channels of that row of a result.
+  void gatherResult(const float *result, llvm::ArrayRef<int64_t> shape,
+                    int64_t row, float *to) const;
+
+private:
+  int64_t numGroups = 1, numOutputs = 0, numColumns = 0;
+  int64_t inputAxis = 0, resultAxis = 0, inputChannels = 0;
+  bool isConvolution = false, isTransposed = false, isDepthwise = false;
+  llvm::SmallVector<int64_t, 2> window, strides, dilations;
+  int64_t top = 0, left = 0;
+  /// Height and width of the result of a convolution.
+  int64_t height = 1, width = 1;
+  /// Of each element of the kernel the place in [groups, outputs, columns].
+  std::vector<int64_t> places;
+};
+
+} // namespace mct::corrections
+
+#endif // MCT_LIB_CORRECTIONS_PRODUCTLAYOUT_H
