@@ -141,9 +141,9 @@ public:
 
 private:
   /// Runs all samples through one stage of the tracks, shows them, and keeps
-  /// what crosses.
+  /// what crosses, but for that of `notKept`.
   LogicalResult runStage(ArrayRef<Track *> played, unsigned stage, bool show,
-                         bool keep);
+                         const Track *notKept);
   llvm::Error runUnit(Track &track, size_t worker, int64_t number,
                       unsigned stage, bool keep);
 
@@ -246,7 +246,7 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
 }
 
 LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
-                                     bool show, bool keep) {
+                                     bool show, const Track *notKept) {
   for (Track *track : played)
     for (std::unique_ptr<Player> &player : track->players)
       player->show(show);
@@ -257,7 +257,8 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
       buffers.size(), options.run.threads,
       [&](size_t worker, int64_t unit) -> llvm::Error {
         for (Track *track : played)
-          if (llvm::Error error = runUnit(*track, worker, unit, stage, keep))
+          if (llvm::Error error =
+                  runUnit(*track, worker, unit, stage, track != notKept))
             return error;
         return llvm::Error::success();
       });
@@ -278,7 +279,8 @@ LogicalResult LayerwiseRun::run() {
       if (executor.stageOf(layer) == stage)
         seen.push_back(layer);
     visitor.begin(seen, buffers.size());
-    if (failed(runStage(all, stage, /*show=*/true, /*keep=*/!again)))
+    if (failed(runStage(all, stage, /*show=*/true,
+                        /*notKept=*/again ? changing : nullptr)))
       return failure();
     std::vector<std::pair<size_t, ChangeChannels>> editors;
     for (size_t layer : seen) {
@@ -302,9 +304,10 @@ LogicalResult LayerwiseRun::run() {
       editors.emplace_back(layer,
                            ChangeChannels(change->output, layers[layer].axis));
     }
-    // What crosses was not kept: the layers make other values now.
+    // What crosses was not kept: the layers make other values now. What the
+    // float network makes was.
     if (again && stage + 1 != executor.numStages() &&
-        failed(runStage(all, stage, /*show=*/false, /*keep=*/true)))
+        failed(runStage(changing, stage, /*show=*/false, /*notKept=*/nullptr)))
       return failure();
     // It is edited when it is read again, and not before it is kept.
     for (const auto &[layer, editor] : editors)

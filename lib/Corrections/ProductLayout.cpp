@@ -121,6 +121,13 @@ void ProductLayout::gatherInput(const float *input, ArrayRef<int64_t> shape,
   SmallVector<int64_t, 4> steps = getSteps(shape);
   int64_t channelStep = steps[inputAxis];
   auto copyChannels = [&](const float *from, int64_t step) {
+    if (step == 1 && channelStep == 1) {
+      if (from)
+        std::copy_n(from, inputChannels, to);
+      else
+        std::fill_n(to, inputChannels, 0.0f);
+      return;
+    }
     for (int64_t channel = 0; channel != inputChannels; ++channel)
       to[channel * step] = from ? from[channel * channelStep] : 0.0f;
   };

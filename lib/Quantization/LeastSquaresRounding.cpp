@@ -127,8 +127,10 @@ ProductMoments productMoments(const MatrixView &inputs,
     for (int64_t output = 0; output != outputs; ++output) {
       double centred = double(targets.data[row * targets.stride + output]) -
                        moments.targetMean[output];
-      moments.targetVariance[output] += centred * centred / double(rows);
+      moments.targetVariance[output] += centred * centred;
     }
+  for (double &variance : moments.targetVariance)
+    variance /= double(rows);
   return moments;
 }
 

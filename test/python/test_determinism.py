@@ -48,6 +48,23 @@ def test_digits_do_not_depend_on_workers_or_batch(tools, tmp_path, variant):
     assert quantized(MODEL, CALIBRATION, tmp_path, **variant, **DIGITS) == reference
 
 
+@pytest.fixture
+def four_bits(tmp_path):
+    """Options with which the weights of all convolutions are rounded together."""
+    rules = tmp_path / "four_bits.rules"
+    rules.write_text("op tosa.conv2d weights=4\n")
+    return {"overrides": rules, **DIGITS}
+
+
+def test_rounded_weights_do_not_depend_on_workers_batch_or_order(tools, tmp_path, shards, four_bits):
+    reference = quantized(MODEL, CALIBRATION, tmp_path, threads=1, batch_size=32, **four_bits)
+    assert b"rounded_weights" in reference
+    for variant in VARIANTS:
+        assert quantized(MODEL, CALIBRATION, tmp_path, **variant, **four_bits) == reference, variant
+    for order in (shards, shards[::-1]):
+        assert quantized(MODEL, ",".join(map(str, order)), tmp_path, **four_bits) == reference
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_real_models_do_not_depend_on_workers_or_batch(shared, tmp_path, name):
     file, options = REAL[name]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each correction is worth on real networks: accuracy, agreement with float, SQNR of the logits.
 
-    build/venv/bin/python tools/dev/corrections.py [resnet8] [vww]
+    build/venv/bin/python tools/dev/corrections.py [resnet8] [vww] [resnet20] [darknet] [wakeword] [autoencoder]
 
-Prints one table for each network, in Markdown. Needs the built tools and ../shared (see measure.py). The targets are
-IMX500 with other widths, derived as tpc_dialect/README.md shows.
+Prints one table for each network, in Markdown, without names for the first two. Needs built tools and ../shared, see
+measure.py. The targets are IMX500 with other widths, derived as tpc_dialect/README.md shows.
 """
 
 from __future__ import annotations
@@ -33,12 +33,44 @@ VWW = {
     "options": {"input_scale": 1 / 255},
 }
 
+# Pixels as ResNet-20 was trained on: (pixel / 255 - mean) / deviation.
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+RESNET20 = RESNET8 | {
+    "model": DATA / "models" / "resnet20_cifar10.mlirbc",
+    "options": {
+        "input_scale": ";".join(repr(1 / 255 / deviation) for deviation in DEVIATION),
+        "input_offset": ";".join(repr(-mean / deviation) for mean, deviation in zip(MEAN, DEVIATION, strict=True)),
+    },
+}
+DARKNET = {
+    "model": DATA / "models" / "tiny_darknet_imagenet.mlirbc",
+    "calibration": DATA / "imagenet" / "calib_images.npy",
+    "inputs": DATA / "imagenet" / "test_images.npy",
+    "labels": DATA / "imagenet" / "test_labels.npy",
+    "options": {"input_scale": 1 / 255},
+}
+WAKEWORD = {
+    "model": DATA / "models" / "wakeword_ds_cnn.mlirbc",
+    "calibration": DATA / "ww" / "features.npy",
+    "inputs": DATA / "ww" / "features.npy",
+    "labels": DATA / "ww" / "labels.npy",
+    "options": {},
+}
+AUTOENCODER = {
+    "model": DATA / "models" / "autoencoder_ad.mlirbc",
+    "calibration": DATA / "ad" / "synthetic_calib_windows.npy",
+    "inputs": DATA / "ad" / "synthetic_test_windows.npy",
+    "labels": None,
+    "options": {},
+}
+
 # Weight bits and method, activation bits; None is the stock target.
 TARGETS = {
     "imx500 (8/8)": None,
     "4-bit weights": (4, "symmetric", 8),
     "4-bit power-of-two weights": (4, "power_of_two", 8),
     "3-bit weights": (3, "symmetric", 8),
+    "2-bit weights": (2, "symmetric", 8),
     "4-bit weights, 4-bit activations": (4, "symmetric", 4),
 }
 
@@ -132,33 +164,41 @@ def judge(network: dict, quantized: Path) -> dict:
     return {"top1": report.get("top1"), "agreement": report["agreement"], "sqnr": logits["sqnr_db"]}
 
 
-def table(network: dict, targets: list[str], folder: Path) -> None:
-    print("| target | corrections | top-1 % | agreement % | SQNR of the logits dB | seconds |")
-    print("|---|---|---|---|---|---|")
+def table(network: dict, targets: list[str], rows: list[str], folder: Path) -> None:
+    print("| target | corrections | top-1 % | agreement % | SQNR of the logits dB | seconds | peak MB |")
+    print("|---|---|---|---|---|---|---|")
     for name in targets:
         target = target_for(name, folder)
-        for row, options in ROWS.items():
+        for row in rows:
             output = folder / "quantized.mlirbc"
-            finished = quantize(network, target, options, output)
+            finished = quantize(network, target, ROWS[row], output)
             result = judge(network, output)
             top1 = "" if result["top1"] is None else f"{100 * result['top1']:.2f}"
             print(
                 f"| {name} | {row} | {top1} | {100 * result['agreement']:.2f} | {result['sqnr']:.2f} "
-                f"| {finished.seconds:.2f} |",
+                f"| {finished.seconds:.2f} | {finished.peak_mb:.0f} |",
                 flush=True,
             )
 
 
+# Networks, and the targets and rows of their tables.
+FEW_BITS = ["imx500 (8/8)", "4-bit weights", "3-bit weights"]
+TABLES = {
+    "resnet8": (RESNET8, list(TARGETS), list(ROWS)),
+    "vww": (VWW, ["imx500 (8/8)", "4-bit weights", "4-bit power-of-two weights"], list(ROWS)),
+    "resnet20": (RESNET20, FEW_BITS, ["the default", "without rounding"]),
+    "darknet": (DARKNET, FEW_BITS, ["the default", "without rounding"]),
+    "wakeword": (WAKEWORD, FEW_BITS, ["the default", "without rounding"]),
+    "autoencoder": (AUTOENCODER, FEW_BITS, ["the default", "without rounding"]),
+}
+
+
 def main() -> None:
     wanted = sys.argv[1:] or ["resnet8", "vww"]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if "resnet8" in wanted:
-            print("ResNet8, CIFAR-10\n")
-            table(RESNET8, list(TARGETS), folder)
-        if "vww" in wanted:
-            print("\nMobileNet, Visual Wake Words\n")
-            table(VWW, ["imx500 (8/8)", "4-bit weights", "4-bit power-of-two weights"], folder)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in wanted:
+            print(f"\n{name}\n")
+            table(*TABLES[name], Path(folder))
 
 
 if __name__ == "__main__":

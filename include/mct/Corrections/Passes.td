@@ -46,7 +46,8 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
-    What was done stands as `corrections` on the point of the kernel; a layer that has either is not corrected again.
+    What was done stands as `corrections` on the point of the kernel; a layer that has either, or whose weights were
+    rounded (`mct-round-weights`), is not corrected again.
     A layer without a bias gets one. Layers are left alone whose bias is not constant per channel, and whose point of
     the kernel has several readers; `input-mean` also leaves alone what `mct-correct-second-moment` changed.
 
@@ -188,7 +189,7 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
     `threshold`: layers whose 100 * |d| is below that many percent of the mean's magnitude stay as they are.
 
     What was done stands as `corrections` on the point of the kernel; a layer that has it is not corrected again, nor is
-    one that `mct-correct-bias{estimate=quantized-network}` has corrected, because that has seen this error.
+    one that `mct-correct-bias{estimate=quantized-network}` has corrected, because that has seen this error, or one whose weights were rounded.
 
     Source: MCT `compute_activation_bias_correction_of_graph`.
 
