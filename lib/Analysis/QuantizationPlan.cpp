@@ -2,6 +2,7 @@
 #include "PlanParts.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/OperatorPoints.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -91,6 +92,11 @@ void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
     llvm::raw_string_ostream(planned.whyFloat)
         << "its type is " << node.result().getType()
         << ", and only ranked tensors of f32 are quantized";
+    return;
+  }
+  if (isa<linalg::FillOp, linalg::BroadcastOp>(node.root()) &&
+      matchPattern(node.root()->getOperand(0), m_Constant())) {
+    planned.whyFloat = "it is constant";
     return;
   }
   if (auto mask = masks.find(node.result()); mask != masks.end()) {

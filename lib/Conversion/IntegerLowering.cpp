@@ -14,6 +14,14 @@ using quantization::ShortRescale;
 
 static constexpr StringLiteral kPass = "mct-lower-to-integer";
 
+/// The operand that an op of TOSA moves. Those of linalg write into another
+/// one, which has a type of its own.
+static OpOperand *getMoved(Operation *op) {
+  return isa_and_present<tosa::TosaDialect>(op->getDialect())
+             ? getMovedOperand(op, takesElements)
+             : nullptr;
+}
+
 /// Ops between a point and what it quantizes that are looked through.
 static constexpr unsigned kMaxDepth = 256;
 
@@ -358,7 +366,7 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
   }
   if (std::optional<Accumulator> accumulator = getAccumulator(value))
     return requantize(*accumulator, encoding);
-  OpOperand *moved = getMovedOperand(op, takesElements);
+  OpOperand *moved = getMoved(op);
   if (!moved)
     if (auto resize = dyn_cast<tosa::ResizeOp>(op))
       if (resize.getMode() == tosa::ResizeMode::NEAREST_NEIGHBOR)
@@ -415,7 +423,7 @@ IntegerLowering::createStored(Value value) {
     }
     return Stored{concat(concatOp, first->encoding), first->encoding};
   }
-  OpOperand *moved = getMovedOperand(op, takesElements);
+  OpOperand *moved = getMoved(op);
   std::optional<Stored> before = moved ? getStored(moved->get()) : std::nullopt;
   if (!before)
     return std::nullopt;
@@ -478,7 +486,7 @@ IntegerLowering::createAccumulator(Value value) {
 
 std::optional<IntegerLowering::Accumulator>
 IntegerLowering::accumulateMovement(Operation *op) {
-  OpOperand *moved = getMovedOperand(op, takesElements);
+  OpOperand *moved = getMoved(op);
   if (!moved)
     return failed(op, kNoForm);
   if (auto moving = cast<DataMovementOpInterface>(op);

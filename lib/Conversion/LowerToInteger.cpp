@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
+#include "Linalg.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Transforms/SetBatch.h"
@@ -18,6 +19,11 @@ struct LowerToIntegerPass
     : public WithOpModels<
           mct::impl::LowerToIntegerPassBase<LowerToIntegerPass>> {
   using WithOpModels::WithOpModels;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    WithOpModels::getDependentDialects(registry);
+    registerLinalgDialects(registry);
+  }
 
   void runOnOperation() override {
     IntegerOptions chosen;
@@ -58,7 +64,11 @@ struct LowerToIntegerPass
         return signalPassFailure();
       if (failed(checkSizes(function)))
         return signalPassFailure();
-      IntegerLowering lowering(function, getAnalysis<KernelOps>(), chosen);
+      const KernelOps &kernels = getAnalysis<KernelOps>();
+      bool isLinalg = hasLinalg(function);
+      if (isLinalg)
+        raiseLinalg(function, kernels);
+      IntegerLowering lowering(function, kernels, chosen);
       lowering.lower();
       lowering.finish();
       bool runs = true;
@@ -66,7 +76,10 @@ struct LowerToIntegerPass
         if (op != function && failed(verifyProfile(profile, op)))
           runs = false;
       });
-      if (!runs)
+      if (!runs || (isLinalg &&
+                    failed(lowerToLinalg(function, [&](OpPassManager &passes) {
+                      return runPipeline(passes, function);
+                    }))))
         return signalPassFailure();
     }
     removeTarget();

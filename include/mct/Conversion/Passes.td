@@ -131,6 +131,10 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     Factors are multiplier * 2^-shift with 31-bit multipliers, 2^30 for powers of two. Unsigned codes of 8 bits are
     stored less 128, codes of fewer bits in i8, limited by a clamp.
 
+    A function with ops of linalg becomes one of linalg, tensor and arith, in which the same is computed: its layers,
+    element-wise ops (also bodies of `linalg.generic`), maximum pools, sums and what moves values become integer; points
+    whose values only another shape makes are left out of the records.
+
     What has no such form stays float between explicit conversions, with a remark that says why.
 
     * `rounding`: where a code lies halfway. `half-even` costs five ops more for each rescale by a power of two; all others stay half up.

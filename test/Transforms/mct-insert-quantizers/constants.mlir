@@ -31,6 +31,22 @@ module attributes {tpc.target = @npu} {
     return %0 : tensor<4x2xf32>
   }
 
+  // What fills the place that a result is added to is no value of the network.
+  // CHECK-LABEL: func.func @constants_that_are_repeated_have_no_point
+  // CHECK:         linalg.fill
+  // CHECK-NEXT:    linalg.broadcast
+  // CHECK-NEXT:    linalg.conv_2d_nhwc_hwcf
+  // CHECK-NEXT:    tpc.quantize
+  func.func @constants_that_are_repeated_have_no_point(%arg0: tensor<1x2x2x1xf32>, %kernel: tensor<1x1x1x2xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %n = arith.constant 1.0 : f32
+    %e = tensor.empty() : tensor<1x2x2x2xf32>
+    %f = linalg.fill ins(%n : f32) outs(%e : tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+    %b = linalg.broadcast ins(%c : tensor<2xf32>) outs(%e : tensor<1x2x2x2xf32>) dimensions = [0, 1, 2]
+    %0 = linalg.conv_2d_nhwc_hwcf ins(%arg0, %kernel : tensor<1x2x2x1xf32>, tensor<1x1x1x2xf32>) outs(%b : tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+    return %0, %f : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+  }
+
   // CHECK-LABEL: func.func @broadcast_constant_has_one_parameter
   // CHECK:         tpc.quantize {{.*}} as "add" weight "pos_attr" config(#[[$ON]]) : tensor<1x1xf32>
   func.func @broadcast_constant_has_one_parameter(%arg0: tensor<4x2xf32>) -> tensor<4x2xf32> {
