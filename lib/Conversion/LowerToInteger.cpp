@@ -96,7 +96,17 @@ private:
         .wasInterrupted();
   }
 
-  static LogicalResult check(func::FuncOp function) {
+  LogicalResult check(func::FuncOp function) {
+    if (boundary == IntegerBoundary::Integer)
+      if (auto uses = SymbolTable::getSymbolUses(function, getOperation());
+          uses && !uses->empty()) {
+        InFlightDiagnostic diagnostic =
+            function.emitOpError("is called, and its arguments and results "
+                                 "would not be those of the call any more");
+        diagnostic.attachNote(uses->begin()->getUser()->getLoc())
+            << "called here; io=float keeps them, or inline it before";
+        return diagnostic;
+      }
     if (function.getBody().hasOneBlock())
       return success();
     InFlightDiagnostic diagnostic = function.emitOpError(

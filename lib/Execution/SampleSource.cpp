@@ -193,6 +193,8 @@ private:
     int64_t first = 0, count = 0;
     /// Of the file, that make a sample.
     int64_t rows = 1;
+    /// Its elements are integers that stand for numbers.
+    bool holdsCodes = false;
   };
   struct Input {
     std::string name;
@@ -206,6 +208,8 @@ private:
     /// Per channel, repeated several times; empty: 1 and 0.
     llvm::SmallVector<float> scale, offset;
     std::deque<Shard> shards;
+    /// What integers in files stand for.
+    std::optional<mct::QuantizedValue> codes;
   };
   llvm::Error add(std::shared_ptr<const StoredTensor> tensor, Input &input,
                   const TensorSpec &spec);
@@ -360,6 +364,12 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
                     : input.shards.back().first + input.shards.back().count;
   shard.rows = sampleRows;
   shard.count = found.front() / sampleRows;
+  if (input.codes) {
+    ElementType stored = input.codes->bits <= 8    ? ElementType::I8
+                         : input.codes->bits <= 16 ? ElementType::I16
+                                                   : ElementType::I32;
+    shard.holdsCodes = tensor->elementType() == stored;
+  }
   shard.tensor = std::move(tensor);
   input.shards.push_back(std::move(shard));
   return llvm::Error::success();
@@ -380,6 +390,9 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
       return error;
     if (spec.type.getRank() > 1)
       input.channels = spec.type.getShape().back();
+    size_t number = inputs.size() - 1;
+    if (!scales && input.elementType.isF32() && number < options.codes.size())
+      input.codes = options.codes[number];
     if (!scales || !input.elementType.isF32())
       continue;
     auto expand = [&](llvm::ArrayRef<double> values, float missing,
@@ -589,6 +602,13 @@ llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
   if (llvm::Error error =
           readAsFloats(rows, shard.tensor->elementType(), elements, to))
     return error;
+  if (shard.holdsCodes) {
+    // Small integers: exact in float, but for wide ones, which f32 rounds.
+    auto step = static_cast<float>(input.codes->scale);
+    auto zero = static_cast<float>(input.codes->zeroPoint);
+    for (int64_t i = 0; i < elements; ++i)
+      to[i] = (to[i] - zero) * step;
+  }
   auto period = static_cast<int64_t>(input.scale.size());
   for (int64_t i = 0; period != 0 && i < elements; i += period) {
     const float *__restrict scale = input.scale.data();

@@ -362,6 +362,8 @@ static std::optional<ElementType> getFileType(Type type) {
     return ElementType::F32;
   if (type.isF16())
     return ElementType::F16;
+  if (type.isInteger(1))
+    return ElementType::Bool;
   if (type.isInteger(8))
     return type.isUnsignedInteger() ? ElementType::U8 : ElementType::I8;
   if (type.isInteger(16))
@@ -688,14 +690,15 @@ static LogicalResult run(MLIRContext &context) {
       batchSize, numThreads, maxMemory, &cache);
   if (failed(settings))
     return failure();
-  // The other module reads the samples as they are.
-  execution::RunSettings otherSettings = *settings;
   for (const RecordedValue &value : recorded)
     if (auto argument = dyn_cast<BlockArgument>(value.value)) {
-      QuantizedValues &quantized = settings->samples.quantized;
-      quantized.resize(argument.getOwner()->getNumArguments());
-      quantized[argument.getArgNumber()] = value.record;
+      QuantizedValues &codes = settings->samples.codes;
+      codes.resize(argument.getOwner()->getNumArguments());
+      codes[argument.getArgNumber()] = value.record;
     }
+  // The other module reads the samples as real numbers.
+  execution::RunSettings otherSettings = *settings;
+  settings->samples.quantized = settings->samples.codes;
   execution::CompileOptions options;
   if (!otherFile.empty()) {
     for (const RecordedValue &value : recorded)

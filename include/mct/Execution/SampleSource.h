@@ -30,6 +30,10 @@ struct SampleOptions {
   /// By number of the input: one with a record reads samples as if it were of
   /// f32, and gets them on its grid, in its integers. Empty: no input has one.
   QuantizedValues quantized;
+  /// By number of the input: a file of the signed type that stores a record's
+  /// integers (i8 up to 8 bits, i16 up to 16, i32) holds those, and is read as
+  /// what they stand for, unless there is a `scale` or `offset`.
+  QuantizedValues codes;
   /// Use at most so many samples; negative: all.
   int64_t limit = -1;
 

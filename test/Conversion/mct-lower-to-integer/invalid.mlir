@@ -1,4 +1,9 @@
 // RUN: mct-opt %s --mct-lower-to-integer --split-input-file --verify-diagnostics
+// RUN: not mct-opt %S/Inputs/called.mlir --mct-lower-to-integer="io=integer" 2>&1 | FileCheck %s --check-prefix=CALLED
+// RUN: mct-opt %S/Inputs/called.mlir --mct-lower-to-integer | FileCheck %s --check-prefix=FLOAT
+// CALLED: called.mlir:1:1: error: 'func.func' op is called, and its arguments and results would not be those of the call any more
+// CALLED: called.mlir:6:8: note: called here; io=float keeps them, or inline it before
+// FLOAT: call @main
 // RUN: not mct-opt %S/doc-example.mlir --mct-lower-to-integer="extensions=int5" 2>&1 | FileCheck %s --check-prefix=EXTENSION
 // EXTENSION: error: unknown extension 'int5'
 // EXTENSION: note: there are int4 and int16
