@@ -26,7 +26,7 @@ using quantization::ProductMoments;
 using quantization::WeightLevels;
 
 /// Bytes of the rows that are kept of all layers that are measured together.
-static constexpr int64_t kRowBytes = int64_t(48) << 20;
+static constexpr int64_t kRowBytes = int64_t(32) << 20;
 
 //===----------------------------------------------------------------------===//
 // Levels

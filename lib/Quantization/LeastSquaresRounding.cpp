@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <tuple>
 
@@ -31,11 +32,15 @@ static constexpr int64_t kRowsInFloat = 256;
 /// Columns of a tile of the covariance.
 static constexpr int64_t kTile = 128;
 
-/// Where OpenBLAS is built with threads of its own it keeps to the calling one:
-/// work is shared by tiles, whose sums have one order.
-static void useOneThread() {
-  static const bool once = (openblas_set_num_threads(1), true);
-  (void)once;
+/// The only way to call OpenBLAS. Built without threads, as Debian builds one
+/// of its variants, it hands the same buffer to two callers at once, so that
+/// there is one at a time; built with threads of its own it keeps to the
+/// calling one, because sums have one order then.
+template <typename Call> static void callBlas(Call call) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  openblas_set_num_threads(1);
+  call();
 }
 
 static std::vector<double> columnMeans(const MatrixView &matrix) {
@@ -62,7 +67,6 @@ static void centre(const MatrixView &matrix, llvm::ArrayRef<double> means,
 ProductMoments productMoments(const MatrixView &inputs,
                               const MatrixView &targets,
                               const support::Threads &threads) {
-  useOneThread();
   ProductMoments moments;
   int64_t columns = moments.columns = inputs.columns;
   int64_t outputs = moments.outputs = targets.columns;
@@ -104,10 +108,12 @@ ProductMoments productMoments(const MatrixView &inputs,
       if (!isDiagonal)
         centre(inputs, moments.inputMean, first, count, tile.right, width,
                right.data());
-      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, int(height),
-                  int(width), int(count), 1.0f, left.data(), int(height),
-                  isDiagonal ? left.data() : right.data(), int(width), 0.0f,
-                  product.data(), int(width));
+      callBlas([&] {
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, int(height),
+                    int(width), int(count), 1.0f, left.data(), int(height),
+                    isDiagonal ? left.data() : right.data(), int(width), 0.0f,
+                    product.data(), int(width));
+      });
       for (size_t i = 0; i != sum.size(); ++i)
         sum[i] += double(product[i]);
     }
@@ -347,7 +353,7 @@ Group::Group(const ProductMoments &moments, llvm::ArrayRef<float> weights,
     }
     // What is row-major and right of the diagonal for us lies below it for
     // Fortran.
-    dpotrf_("L", &size, cholesky.data(), &size, &info);
+    callBlas([&] { dpotrf_("L", &size, cholesky.data(), &size, &info); });
     if (info == 0)
       break;
   }
@@ -360,8 +366,10 @@ Group::Group(const ProductMoments &moments, llvm::ArrayRef<float> weights,
       best[output * columns + i] =
           moments.cross[element] + addition * double(original[element]);
     }
-  dpotrs_("L", &size, &outputs, cholesky.data(), &size, best.data(), &size,
-          &info);
+  callBlas([&] {
+    dpotrs_("L", &size, &outputs, cholesky.data(), &size, best.data(), &size,
+            &info);
+  });
 
   factor.assign(columns * columns, 0.0f);
   for (int64_t i = 0; i != columns; ++i) {
@@ -394,11 +402,13 @@ void Group::roundLanes(llvm::ArrayRef<Lane> lanes, float *objective,
     if (end == columns)
       std::fill(shifts.begin(), shifts.end(), 0.0f);
     else
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(end - begin),
-                  int(count), int(columns - end), 1.0f,
-                  &factor[begin * columns + end], int(columns),
-                  &errors[end * count], int(count), 0.0f, shifts.data(),
-                  int(count));
+      callBlas([&] {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(end - begin),
+                    int(count), int(columns - end), 1.0f,
+                    &factor[begin * columns + end], int(columns),
+                    &errors[end * count], int(count), 0.0f, shifts.data(),
+                    int(count));
+      });
     for (int64_t i = end - 1; i >= begin; --i) {
       float *shift = &shifts[(i - begin) * count];
       for (int64_t j = i + 1; j != end; ++j)
@@ -429,10 +439,12 @@ Group::Point Group::pointAt(size_t firstChannel,
   std::vector<double> exact(weights.begin(), weights.end());
   std::vector<double> gradient(weights.size());
   auto rows = int(int64_t(weights.size()) / columns);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, int(columns),
-              int(columns), 1.0, exact.data(), int(columns),
-              moments.covariance.data(), int(columns), 0.0, gradient.data(),
-              int(columns));
+  callBlas([&] {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, int(columns),
+                int(columns), 1.0, exact.data(), int(columns),
+                moments.covariance.data(), int(columns), 0.0, gradient.data(),
+                int(columns));
+  });
   for (size_t i = 0; i != gradient.size(); ++i) {
     size_t element = firstChannel * columns + i;
     gradient[i] += addition * (exact[i] - double(original[element])) -
@@ -623,7 +635,6 @@ void LayerRounding::finish() {
 }
 
 RoundedWeights LayerRounding::run() {
-  useOneThread();
   if (problem.groups.empty())
     return {};
   outputs = size_t(problem.groups.front().outputs);

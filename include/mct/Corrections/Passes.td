@@ -141,7 +141,7 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
     The result is never worse, in the quantity above, than every weight at the nearest level of the parameters that were
     there. Layers with more bits only get the bias that `mct-correct-bias` would give them, with `correct-bias`.
 
-    Rows are kept, up to 48 MiB for the layers that are measured together: of more rows every n-th on average, which ones
+    Rows are kept, up to 32 MiB for the layers that are measured together: of more rows every n-th on average, which ones
     does not depend on `threads` or `batch-size`, and neither does the result. H takes 8 bytes for each pair of columns,
     its factor 12 more while it is made: 424 MB for a 3x3 kernel of 512 channels.
 

@@ -17,10 +17,11 @@ namespace mct {
 /// those of the operator's own kernel, and those of the layers behind it that
 /// were measured in the quantized network. Their kernels and biases become
 /// those of the float network again (a kernel that was scaled, up to one
-/// rounding; parameters of one that was rounded go as well). Where a second-moment correction is taken back, parameters of its
-/// kernel and statistics and parameters of the activations behind it go as
-/// well. All other statistics and parameters stay, so that selecting again
-/// selects what is missing.
+/// rounding; parameters of one that was rounded go as well). Where a
+/// second-moment correction is taken back, parameters of its kernel and
+/// statistics and parameters of the activations behind it go as well. All other
+/// statistics and parameters stay, so that selecting again selects what is
+/// missing.
 ///
 /// Fails, with a diagnostic and before anything is changed, where a correction
 /// cannot be taken back. Nothing happens where the operator takes that
