@@ -268,9 +268,9 @@ AssignBitWidthsPass::remeasureBest(const BitWidthModel &model,
       selectCandidates(entry, [&](ModuleOp copy) { return select(copy); });
   if (failed(candidates))
     return failure();
-  auto run =
-      CandidateRun::create(entry, *candidates, *settings, sensitivities->metric,
-                           int64_t(uint64_t(maxSamples)));
+  auto run = CandidateRun::create(
+      entry, *candidates, *settings,
+      {sensitivities->metric, int64_t(uint64_t(maxSamples)), roundMaxBits});
   if (failed(run))
     return failure();
   std::optional<double> least;

@@ -2,6 +2,7 @@
 #include "CandidateRun.h"
 
 #include "../Corrections/ChannelRun.h"
+#include "../Corrections/WeightRounding.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/OperatorPoints.h"
 #include "mct/Execution/Executor.h"
@@ -19,9 +20,13 @@ using namespace mct;
 using namespace mct::bit_widths;
 using corrections::ChannelSummary;
 using corrections::ChannelValue;
+using corrections::LayerValue;
+using corrections::ProductRows;
+using corrections::RoundedLayer;
 using execution::Executor;
 using execution::Frontier;
 using execution::TensorView;
+using quantization::ProductMoments;
 
 //===----------------------------------------------------------------------===//
 // Candidates
@@ -56,8 +61,8 @@ FailureOr<std::vector<OperatorCandidates>> mct::bit_widths::selectCandidates(
       if (index >= of.numAlternatives())
         continue;
       for (tpc::QuantizeOp point : of.points)
-        candidates.alternatives[index][point.getUniqueName()] =
-            point.getParametersAttr();
+        candidates.alternatives[index][point.getUniqueName()] = {
+            point.getParametersAttr(), llvm::to_vector(point.getChannelAxes())};
     }
   }
   return found;
@@ -92,17 +97,23 @@ LogicalResult mct::bit_widths::checkMeasurable(func::FuncOp function) {
 namespace {
 /// A layer whose kernel has candidates.
 struct CandidateLayer {
+  /// In the copy that was compiled, without a quantizer of the kernel.
+  corrections::Layer layer;
   /// Its bias may become another one.
   bool hasBias = false;
   /// What the channels of its result see in the base network.
   std::optional<ChannelSummary> base, empty;
   ChannelValue result;
+  /// As a product, where its weights may be rounded together, and its moments
+  /// while candidates are measured.
+  std::optional<corrections::ProductLayout> layout;
+  std::vector<ProductMoments> moments;
 };
 
 /// A point that has candidates.
 struct CandidatePoint {
   std::vector<float> kernel;
-  SmallVector<int64_t> shape, axes;
+  SmallVector<int64_t> shape;
   /// Of a kernel: the layers that read it, by number, which is that of the
   /// replaceable constant, too; of others: the number of the replaceable point.
   SmallVector<size_t> layers;
@@ -122,11 +133,23 @@ struct OutputDistance {
   std::vector<double> distances, energies;
 };
 
-class Summarize : public execution::TensorObserver {
+/// Summarizes the result of a layer, or keeps rows of its product, or both.
+class SeeLayer : public execution::TensorObserver {
 public:
-  explicit Summarize(ChannelSummary summary) : summary(std::move(summary)) {}
-  void observe(const TensorView &values) override { summary.add(values); }
-  ChannelSummary summary;
+  SeeLayer(std::optional<ChannelSummary> summary, ProductRows *rows,
+           LayerValue what)
+      : summary(std::move(summary)), rows(rows), what(what) {}
+  void observe(const TensorView &values) override {
+    if (summary)
+      summary->add(values);
+    if (rows)
+      rows->add(what, values);
+  }
+  std::optional<ChannelSummary> summary;
+
+private:
+  ProductRows *rows;
+  LayerValue what;
 };
 
 /// What one thread has.
@@ -138,7 +161,7 @@ struct Lane {
   SmallVector<void *> outputPointers;
   support::AlignedBuffer crossing;
   std::vector<float> reference;
-  std::vector<std::unique_ptr<Summarize>> observers;
+  std::vector<std::unique_ptr<SeeLayer>> observers;
 };
 } // namespace
 
@@ -150,7 +173,7 @@ public:
 
   LogicalResult prepare(func::FuncOp function,
                         const execution::RunSettings &settings,
-                        SensitivityMetric metric, int64_t maxSamples);
+                        const CandidateRunOptions &options);
   FailureOr<std::vector<std::vector<double>>> measureEach();
   FailureOr<double> measureTogether(ArrayRef<unsigned> choices);
 
@@ -163,8 +186,7 @@ private:
   FailureOr<Executors> compile(func::FuncOp function,
                                const execution::RunSettings &settings);
   LogicalResult runFloat(std::unique_ptr<Executor> floating,
-                         const execution::RunSettings &settings,
-                         SensitivityMetric metric, int64_t maxSamples);
+                         const execution::RunSettings &settings);
   LogicalResult createLanes();
 
   /// What a run of stages does with what it makes.
@@ -182,15 +204,28 @@ private:
   double distance() const;
 
   LogicalResult observeBase();
-  LogicalResult replace(const CandidatePoint &point, Attribute quantizer);
+  /// Gives the kernel of a layer other values.
+  LogicalResult setKernel(size_t layer, ArrayRef<float> values);
+  /// Rounds the kernel of a point to the nearest levels.
+  LogicalResult roundToNearest(const CandidatePoint &point,
+                               const PointQuantizer &quantizer);
+  /// Rounds the weights of the layer of a point together, where they may be,
+  /// and its moments are known; its bias then.
+  FailureOr<std::optional<std::vector<float>>>
+  roundTogether(const CandidatePoint &point, const PointQuantizer &quantizer);
+  /// Quantizes all points but kernels.
   LogicalResult apply(const Quantizers &quantizers);
   LogicalResult restore(const Quantizers &quantizers);
-  /// Runs a stage and observes layers.
-  FailureOr<std::vector<ChannelSummary>> observe(const Pass &pass,
-                                                 ArrayRef<size_t> layers);
+  /// Runs a stage and observes layers. `rows`: also finds their moments, if
+  /// their weights may be rounded together.
+  FailureOr<std::vector<ChannelSummary>>
+  observe(const Pass &pass, ArrayRef<size_t> layers, bool rows = false);
+  LogicalResult findMoments(ArrayRef<size_t> layers,
+                            MutableArrayRef<std::unique_ptr<ProductRows>> rows);
+  SmallVector<size_t> layersOfStage(unsigned stage) const;
   void edit(ArrayRef<size_t> layers, ArrayRef<ChannelSummary> seen);
-  void stopEditing(ArrayRef<size_t> layers);
-  SmallVector<size_t> findLayers(const Quantizers &quantizers) const;
+  void edit(size_t layer, std::vector<float> offsets);
+  void stopEditing();
   unsigned firstStageOf(const OperatorCandidates &of) const;
   FailureOr<double> measureOne(const Quantizers &quantizers, unsigned stage,
                                const Frontier *before, Frontier &own);
@@ -204,8 +239,15 @@ private:
   /// In memory, of each of three frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
+  /// Of rows that are kept of all layers of a stage.
+  static constexpr int64_t kRowBytes = int64_t(16) << 20;
+  /// Of the thresholds that are tried: what is between them hardly changes what
+  /// an alternative costs.
+  static constexpr int kThresholdStride = 4;
+
   Location loc;
   ArrayRef<OperatorCandidates> candidates;
+  CandidateRunOptions options;
   llvm::StringMap<CandidatePoint> points;
   std::vector<CandidateLayer> layers;
   OwningOpRef<ModuleOp> module;
@@ -244,10 +286,10 @@ CandidateRunImpl::compile(func::FuncOp function,
   }
   quantized.setName((function.getSymName() + "_quantized").str());
 
-  SmallVector<execution::CompileOptions, 2> options(2);
-  options[0].function = floating.getSymName().str();
-  options[0].simulateQuantization = false;
-  execution::CompileOptions &own = options[1];
+  SmallVector<execution::CompileOptions, 2> all(2);
+  all[0].function = floating.getSymName().str();
+  all[0].simulateQuantization = false;
+  execution::CompileOptions &own = all[1];
   own.function = quantized.getSymName().str();
   llvm::StringSet<> chosen;
   for (const OperatorCandidates &of : candidates)
@@ -263,8 +305,6 @@ CandidateRunImpl::compile(func::FuncOp function,
     candidate.shape.assign(
         cast<RankedTensorType>(point.getType()).getShape().begin(),
         cast<RankedTensorType>(point.getType()).getShape().end());
-    candidate.axes.assign(point.getChannelAxes().begin(),
-                          point.getChannelAxes().end());
     if (point.isWeight()) {
       bool isKernel = !point->use_empty();
       SmallVector<KernelOp> readers;
@@ -280,11 +320,20 @@ CandidateRunImpl::compile(func::FuncOp function,
         candidate.kernel.assign(values.begin(), values.end());
         for (const KernelOp &layer : readers) {
           candidate.layers.push_back(layers.size());
-          CandidateLayer &added = layers.emplace_back();
-          added.hasBias = layer.getBias().has_value();
-          added.result = {layer.getResult(), layer.resultAxis()};
+          std::optional<std::vector<float>> bias = layer.getBias();
+          CandidateLayer &added = layers.emplace_back(CandidateLayer{
+              {layer, point, bias.value_or(std::vector<float>())},
+              bias.has_value(),
+              std::nullopt,
+              std::nullopt,
+              {layer.getResult(), layer.resultAxis()},
+              std::nullopt,
+              {}});
+          if (bias && readers.size() == 1 && options.roundMaxBits != 0)
+            added.layout = corrections::ProductLayout::create(layer);
           own.replaceable.push_back(&layer.getKernelOperand());
           own.observedValues.push_back(layer.getResult());
+          own.observedOperands.push_back(&layer.getInput());
         }
         return;
       }
@@ -294,7 +343,7 @@ CandidateRunImpl::compile(func::FuncOp function,
     own.replaceablePoints.push_back(point);
   });
   own.numEdited = layers.size();
-  for (execution::CompileOptions &each : options)
+  for (execution::CompileOptions &each : all)
     each.maxMemory = settings.maxMemory;
   // What runs slowly has been remarked when it was calibrated.
   ScopedDiagnosticHandler quiet(
@@ -302,7 +351,7 @@ CandidateRunImpl::compile(func::FuncOp function,
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
   FailureOr<Executors> executors =
-      Executor::compileAll(*module, options, settings.cache);
+      Executor::compileAll(*module, all, settings.cache);
   return executors;
 }
 
@@ -322,12 +371,11 @@ static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
   return rowLength > 1;
 }
 
-LogicalResult CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
-                                         const execution::RunSettings &settings,
-                                         SensitivityMetric metric,
-                                         int64_t maxSamples) {
+LogicalResult
+CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
+                           const execution::RunSettings &settings) {
   auto run = execution::NetworkRun::prepare(loc, std::move(floating), settings);
-  if (failed(run) || failed(run->thin(maxSamples)))
+  if (failed(run) || failed(run->thin(options.maxSamples)))
     return failure();
   source = run->sharedSamples();
   runOptions = settings.run;
@@ -382,9 +430,10 @@ LogicalResult CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
     return emitError(loc) << "results of the float network are not finite";
   for (auto [output, isOne] : llvm::zip(outputs, distributions)) {
     output.isDistribution = !llvm::is_contained(isOne, 0);
-    output.metric = metric != SensitivityMetric::Auto ? metric
-                    : output.isDistribution           ? SensitivityMetric::KL
-                                                      : SensitivityMetric::MSE;
+    output.metric = options.metric;
+    if (output.metric == SensitivityMetric::Auto)
+      output.metric = output.isDistribution ? SensitivityMetric::KL
+                                            : SensitivityMetric::MSE;
     if (output.elements != 0 && output.metric == SensitivityMetric::KL)
       usedMetric = SensitivityMetric::KL;
   }
@@ -424,11 +473,11 @@ LogicalResult CandidateRunImpl::createLanes() {
 
 LogicalResult CandidateRunImpl::prepare(func::FuncOp function,
                                         const execution::RunSettings &settings,
-                                        SensitivityMetric metric,
-                                        int64_t maxSamples) {
+                                        const CandidateRunOptions &runAs) {
+  options = runAs;
   FailureOr<Executors> executors = compile(function, settings);
-  if (failed(executors) || failed(runFloat(std::move((*executors)[0]), settings,
-                                           metric, maxSamples)))
+  if (failed(executors) ||
+      failed(runFloat(std::move((*executors)[0]), settings)))
     return failure();
   executor = std::move((*executors)[1]);
   if (llvm::Error error = execution::checkUnits(*executor, *source))
@@ -585,75 +634,146 @@ LogicalResult CandidateRunImpl::run(const Pass &pass) {
   return success();
 }
 
+SmallVector<size_t> CandidateRunImpl::layersOfStage(unsigned stage) const {
+  SmallVector<size_t> found;
+  for (size_t layer = 0; layer != layers.size(); ++layer)
+    if (executor->stageOf(layer) == stage)
+      found.push_back(layer);
+  return found;
+}
+
+LogicalResult CandidateRunImpl::findMoments(
+    ArrayRef<size_t> seen, MutableArrayRef<std::unique_ptr<ProductRows>> rows) {
+  for (auto [number, kept] : llvm::zip(seen, rows)) {
+    if (!kept)
+      continue;
+    if (int64_t count = kept->countNonFinite())
+      return emitError(layers[number].result.value.getLoc())
+             << "saw " << count
+             << " values that are NaN or infinite; check the input scale and "
+                "the weights";
+    layers[number].moments = kept->moments(runOptions.threads);
+    kept.reset();
+  }
+  return success();
+}
+
 FailureOr<std::vector<ChannelSummary>>
-CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen) {
+CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
+  std::vector<std::unique_ptr<ProductRows>> kept(seen.size());
+  auto products = llvm::count_if(
+      seen, [&](size_t layer) { return layers[layer].layout.has_value(); });
+  for (auto [number, layer] : llvm::enumerate(seen))
+    if (rows && layers[layer].layout)
+      kept[number] = std::make_unique<ProductRows>(
+          *layers[layer].layout, executor->unit(),
+          layers[layer].layout->rowsOf(
+              executor->observed()[layer].type.getShape()),
+          source->numSamples(), kRowBytes / products);
   for (std::unique_ptr<Lane> &lane : lanes)
-    for (size_t layer : seen) {
-      lane->observers.push_back(
-          std::make_unique<Summarize>(layers[layer].empty->fresh()));
-      lane->worker.setObserver(layer, lane->observers.back().get());
+    for (auto [number, layer] : llvm::enumerate(seen)) {
+      auto add = [&, number = number](size_t observed,
+                                      std::optional<ChannelSummary> summary,
+                                      LayerValue what) {
+        lane->observers.push_back(std::make_unique<SeeLayer>(
+            std::move(summary), kept[number].get(), what));
+        lane->worker.setObserver(observed, lane->observers.back().get());
+      };
+      add(layer, layers[layer].empty->fresh(), LayerValue::FloatOutput);
+      if (kept[number])
+        add(layers.size() + layer, std::nullopt, LayerValue::Input);
     }
   LogicalResult result = run(pass);
   std::vector<ChannelSummary> summaries;
-  for (auto [number, layer] : llvm::enumerate(seen)) {
-    ChannelSummary &summary = summaries.emplace_back(
-        std::move(lanes.front()->observers[number]->summary));
+  for (size_t number = 0; number != lanes.front()->observers.size(); ++number) {
+    std::optional<ChannelSummary> &summary =
+        lanes.front()->observers[number]->summary;
+    if (!summary)
+      continue;
     for (std::unique_ptr<Lane> &lane : llvm::drop_begin(lanes))
-      summary.merge(lane->observers[number]->summary);
+      summary->merge(*lane->observers[number]->summary);
     if (succeeded(result))
-      result = summary.checkFinite();
+      result = summary->checkFinite();
+    summaries.push_back(std::move(*summary));
   }
   for (std::unique_ptr<Lane> &lane : lanes) {
-    for (size_t layer : seen)
+    for (size_t layer : seen) {
       lane->worker.setObserver(layer, nullptr);
+      lane->worker.setObserver(layers.size() + layer, nullptr);
+    }
     lane->observers.clear();
   }
-  if (failed(result))
+  if (failed(result) || failed(findMoments(seen, kept)))
     return failure();
   return summaries;
 }
 
-LogicalResult CandidateRunImpl::replace(const CandidatePoint &point,
-                                        Attribute quantizer) {
-  auto check = [&](llvm::Error error) -> LogicalResult {
-    if (error)
-      return emitError(loc) << llvm::toString(std::move(error));
-    return success();
-  };
-  if (point.number)
-    return check(executor->replaceQuantizer(*point.number, quantizer));
-  std::vector<float> values = point.kernel;
-  if (auto own = dyn_cast_or_null<tpc::QuantizerAttrInterface>(quantizer))
-    own.fakeQuantize(point.shape, point.axes, point.kernel.data(),
-                     values.data());
+LogicalResult CandidateRunImpl::setKernel(size_t layer,
+                                          ArrayRef<float> values) {
+  if (llvm::Error error = executor->replaceConstant(layer, values))
+    return emitError(loc) << llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult
+CandidateRunImpl::roundToNearest(const CandidatePoint &point,
+                                 const PointQuantizer &quantizer) {
+  std::vector<float> values(point.kernel.size());
+  tpc::QuantizerAttrInterface(quantizer.quantizer)
+      .fakeQuantize(point.shape, quantizer.axes, point.kernel.data(),
+                    values.data());
   for (size_t layer : point.layers)
-    if (failed(check(executor->replaceConstant(layer, values))))
+    if (failed(setKernel(layer, values)))
       return failure();
   return success();
+}
+
+FailureOr<std::optional<std::vector<float>>>
+CandidateRunImpl::roundTogether(const CandidatePoint &point,
+                                const PointQuantizer &quantizer) {
+  if (point.layers.size() != 1 || layers[point.layers.front()].moments.empty())
+    return std::optional<std::vector<float>>();
+  CandidateLayer &candidate = layers[point.layers.front()];
+  // The channels of the alternative.
+  if (quantizer.axes.empty())
+    candidate.layer.point.removeAxesAttr();
+  else
+    candidate.layer.point.setAxes(quantizer.axes);
+  auto how =
+      corrections::describeRounding(candidate.layer, quantizer.quantizer,
+                                    options.roundMaxBits, kThresholdStride);
+  auto *rounded = std::get_if<RoundedLayer>(&how);
+  if (!rounded)
+    return std::optional<std::vector<float>>();
+  if (failed(corrections::roundLayer(candidate.layer, quantizer.quantizer,
+                                     candidate.moments, *rounded,
+                                     runOptions.threads)) ||
+      failed(setKernel(point.layers.front(), rounded->kernel)))
+    return failure();
+  return std::optional<std::vector<float>>(std::move(rounded->bias));
 }
 
 LogicalResult CandidateRunImpl::apply(const Quantizers &quantizers) {
   for (const auto &[name, quantizer] : quantizers)
-    if (failed(replace(points.at(name), quantizer)))
-      return failure();
+    if (std::optional<size_t> number = points.at(name).number)
+      if (llvm::Error error =
+              executor->replaceQuantizer(*number, quantizer.quantizer))
+        return emitError(loc) << llvm::toString(std::move(error));
   return success();
 }
 
 LogicalResult CandidateRunImpl::restore(const Quantizers &quantizers) {
-  for (const auto &[name, quantizer] : quantizers)
-    if (failed(replace(points.at(name), points.at(name).quantizer)))
-      return failure();
+  for (const auto &[name, quantizer] : quantizers) {
+    const CandidatePoint &point = points.at(name);
+    if (point.number)
+      if (llvm::Error error =
+              executor->replaceQuantizer(*point.number, point.quantizer))
+        return emitError(loc) << llvm::toString(std::move(error));
+    for (size_t layer : point.layers)
+      if (failed(setKernel(layer, point.kernel)))
+        return failure();
+  }
   return success();
-}
-
-SmallVector<size_t>
-CandidateRunImpl::findLayers(const Quantizers &quantizers) const {
-  SmallVector<size_t> found;
-  for (const auto &[name, quantizer] : quantizers)
-    for (size_t layer : points.at(name).layers)
-      if (layers[layer].hasBias)
-        found.push_back(layer);
-  return found;
 }
 
 unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
@@ -688,23 +808,27 @@ struct AddOffsets {
 };
 } // namespace
 
+void CandidateRunImpl::edit(size_t layer, std::vector<float> offsets) {
+  AddOffsets editor{std::move(offsets), layers[layer].result.axis};
+  for (std::unique_ptr<Lane> &lane : lanes)
+    lane->worker.setEditor(layer, editor);
+}
+
 void CandidateRunImpl::edit(ArrayRef<size_t> changed,
                             ArrayRef<ChannelSummary> seen) {
-  for (auto [number, summary] : llvm::zip(changed, seen)) {
-    const CandidateLayer &layer = layers[number];
-    AddOffsets editor{{}, layer.result.axis};
+  for (auto [layer, summary] : llvm::zip(changed, seen)) {
+    std::vector<float> offsets;
     for (int64_t channel = 0; channel != summary.numChannels(); ++channel)
-      editor.offsets.push_back(
-          float(layer.base->mean(channel) - summary.mean(channel)));
-    for (std::unique_ptr<Lane> &lane : lanes)
-      lane->worker.setEditor(number, editor);
+      offsets.push_back(
+          float(layers[layer].base->mean(channel) - summary.mean(channel)));
+    edit(layer, std::move(offsets));
   }
 }
 
-void CandidateRunImpl::stopEditing(ArrayRef<size_t> changed) {
-  for (size_t number : changed)
+void CandidateRunImpl::stopEditing() {
+  for (size_t layer = 0; layer != layers.size(); ++layer)
     for (std::unique_ptr<Lane> &lane : lanes)
-      lane->worker.setEditor(number, nullptr);
+      lane->worker.setEditor(layer, nullptr);
 }
 
 FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
@@ -714,7 +838,29 @@ FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
   unsigned last = executor->numStages() - 1;
   if (failed(apply(quantizers)))
     return failure();
-  SmallVector<size_t> changed = findLayers(quantizers);
+  // Layers whose means are to be seen.
+  SmallVector<size_t> changed;
+  for (const auto &[name, quantizer] : quantizers) {
+    const CandidatePoint &point = points.at(name);
+    if (point.number)
+      continue;
+    FailureOr<std::optional<std::vector<float>>> bias =
+        roundTogether(point, quantizer);
+    if (failed(bias))
+      return failure();
+    if (*bias) {
+      size_t layer = point.layers.front();
+      for (auto [now, then] : llvm::zip(**bias, layers[layer].layer.bias))
+        now -= then;
+      edit(layer, std::move(**bias));
+      continue;
+    }
+    if (failed(roundToNearest(point, quantizer)))
+      return failure();
+    for (size_t layer : point.layers)
+      if (layers[layer].hasBias)
+        changed.push_back(layer);
+  }
   // Layers of the operator lie in stages that follow each other. What is made
   // in the last one is not kept: that runs again.
   while (!changed.empty()) {
@@ -733,7 +879,7 @@ FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
     changed = behind;
   }
   LogicalResult measured = run({stage, last, before, nullptr, true});
-  stopEditing(findLayers(quantizers));
+  stopEditing();
   if (failed(measured) || failed(restore(quantizers)))
     return failure();
   return distance();
@@ -747,13 +893,10 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
                             behind = createFrontier(), own = createFrontier();
   unsigned last = executor->numStages() - 1;
   for (unsigned stage = 0; stage <= last; ++stage) {
-    SmallVector<size_t> here;
-    for (size_t layer = 0; layer != layers.size(); ++layer)
-      if (executor->stageOf(layer) == stage)
-        here.push_back(layer);
+    SmallVector<size_t> here = layersOfStage(stage);
     auto seen = observe({stage, stage, before.get(),
                          stage == last ? nullptr : behind.get(), stage == last},
-                        here);
+                        here, /*rows=*/true);
     if (failed(seen))
       return failure();
     for (auto [layer, summary] : llvm::zip(here, *seen))
@@ -771,6 +914,8 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
         distances[number][index] = *measured;
       }
     }
+    for (size_t layer : here)
+      layers[layer].moments.clear();
     std::swap(before, behind);
   }
   return distances;
@@ -800,25 +945,51 @@ CandidateRunImpl::measureTogether(ArrayRef<unsigned> choices) {
   unsigned last = executor->numStages() - 1;
   std::unique_ptr<Frontier> before = createFrontier(),
                             behind = createFrontier();
-  for (auto [of, choice] : llvm::zip(candidates, choices))
+  // Which point a layer has its kernel from, and what that does.
+  std::vector<std::pair<const CandidatePoint *, const PointQuantizer *>>
+      kernels(layers.size());
+  for (auto [of, choice] : llvm::zip(candidates, choices)) {
     if (failed(apply(of.alternatives[choice])))
       return failure();
-  SmallVector<size_t> edited;
+    for (const auto &[name, quantizer] : of.alternatives[choice])
+      for (size_t layer : points.at(name).layers)
+        kernels[layer] = {&points.at(name), &quantizer};
+  }
   for (unsigned stage = 0; stage <= last; ++stage) {
-    SmallVector<size_t> here;
-    for (size_t layer = 0; layer != layers.size(); ++layer)
-      if (layers[layer].hasBias && executor->stageOf(layer) == stage)
-        here.push_back(layer);
+    SmallVector<size_t> here = layersOfStage(stage), products, corrected;
+    for (size_t layer : here) {
+      if (layers[layer].hasBias)
+        corrected.push_back(layer);
+      if (layers[layer].layout &&
+          kernels[layer].second->quantizer.getBits() <= options.roundMaxBits)
+        products.push_back(layer);
+    }
+    // What the layers read from those before, and would make of it in float.
+    if (!products.empty() &&
+        failed(observe({stage, stage, before.get(), nullptr, false}, products,
+                       /*rows=*/true)))
+      return failure();
+    for (size_t layer : here) {
+      auto [point, quantizer] = kernels[layer];
+      FailureOr<std::optional<std::vector<float>>> bias =
+          roundTogether(*point, *quantizer);
+      if (failed(bias) ||
+          (!*bias && failed(roundToNearest(*point, *quantizer))))
+        return failure();
+      layers[layer].moments.clear();
+    }
     auto seen = observe({stage, stage, before.get(),
-                         stage == last ? nullptr : behind.get(), stage == last},
-                        here);
+                         stage == last ? nullptr : behind.get(), false},
+                        corrected);
     if (failed(seen))
       return failure();
-    edit(here, *seen);
-    edited.append(here);
+    edit(corrected, *seen);
+    if (stage == last &&
+        failed(run({stage, stage, before.get(), nullptr, true})))
+      return failure();
     std::swap(before, behind);
   }
-  stopEditing(edited);
+  stopEditing();
   for (const OperatorCandidates &of : candidates)
     if (failed(restore(of.alternatives.front())))
       return failure();
@@ -836,10 +1007,10 @@ FailureOr<std::unique_ptr<CandidateRun>>
 CandidateRun::create(func::FuncOp function,
                      ArrayRef<OperatorCandidates> candidates,
                      const execution::RunSettings &settings,
-                     SensitivityMetric metric, int64_t maxSamples) {
+                     const CandidateRunOptions &options) {
   std::unique_ptr<CandidateRun> run(new CandidateRun());
   run->impl = std::make_unique<CandidateRunImpl>(function.getLoc(), candidates);
-  if (failed(run->impl->prepare(function, settings, metric, maxSamples)))
+  if (failed(run->impl->prepare(function, settings, options)))
     return failure();
   return run;
 }

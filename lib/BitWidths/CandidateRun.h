@@ -17,8 +17,22 @@
 
 namespace mct::bit_widths {
 
-/// Quantizers of points, by unique name.
-using Quantizers = std::map<std::string, tpc::QuantizerAttrInterface>;
+/// What a point does in an alternative.
+struct PointQuantizer {
+  tpc::QuantizerAttrInterface quantizer;
+  /// Of its channels.
+  llvm::SmallVector<int64_t> axes;
+};
+/// By unique name.
+using Quantizers = std::map<std::string, PointQuantizer>;
+
+struct CandidateRunOptions {
+  SensitivityMetric metric = SensitivityMetric::Auto;
+  /// About so many; 0: all.
+  int64_t maxSamples = 0;
+  /// Kernels of at most so many bits are rounded as by mct-round-weights.
+  unsigned roundMaxBits = 0;
+};
 
 /// An operator with several alternatives, and what its points are in each.
 struct OperatorCandidates {
@@ -53,8 +67,8 @@ public:
   static mlir::FailureOr<std::unique_ptr<CandidateRun>>
   create(mlir::func::FuncOp function,
          llvm::ArrayRef<OperatorCandidates> candidates,
-         const execution::RunSettings &settings, SensitivityMetric metric,
-         int64_t maxSamples);
+         const execution::RunSettings &settings,
+         const CandidateRunOptions &options);
 
   /// KL, or MSE where no result of the function is a distribution.
   SensitivityMetric usedMetric() const;

@@ -44,8 +44,9 @@ struct MeasureSensitivityPass
         selectCandidates(*entry, [&](ModuleOp copy) { return select(copy); });
     if (failed(candidates))
       return signalPassFailure();
-    auto run = CandidateRun::create(*entry, *candidates, *settings, metric,
-                                    int64_t(uint64_t(maxSamples)));
+    auto run = CandidateRun::create(
+        *entry, *candidates, *settings,
+        {metric, int64_t(uint64_t(maxSamples)), roundMaxBits});
     if (failed(run))
       return signalPassFailure();
     auto distances = (*run)->measureEach();

@@ -171,6 +171,9 @@ static void addBitWidths(OpPassManager &passManager,
     pass.activationErrorMethod = options.activations.activationErrorMethod;
     pass.zThreshold = options.activations.zThreshold;
     pass.weightsErrorMethod = options.weights.weightsErrorMethod;
+    pass.roundMaxBits = options.corrections.roundWeights
+                            ? options.rounding.roundWeightsMaxBits
+                            : 0;
   };
   if (options.budget.bitWidthsIn.empty()) {
     MeasureSensitivityPassOptions measure;

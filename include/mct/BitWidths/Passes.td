@@ -18,6 +18,10 @@ def Mct_SensitivitySamplesOption :
     Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"512",
            "Measure distances from the float network on about that many samples; 0: on all">;
 
+def Mct_SensitivityRoundingOption :
+    Option<"roundMaxBits", "round-max-bits", "unsigned", /*default=*/"7",
+           "Kernels of at most that many bits are rounded as by mct-round-weights; 0: none, all to the nearest levels">;
+
 def Mct_BudgetOption :
     ListOption<"budget", "budget", "std::string",
                "Limits, each `weights`, `activations`, `total` or `bops`, `:`, and a number of bytes (K, M, G of them; of "
@@ -29,7 +33,7 @@ def Mct_BitWidthsOutOption :
     Option<"bitWidthsOut", "bit-widths-out", "std::string", /*default=*/"",
            "Write the chosen alternatives, what they use, and the front of the best to this file">;
 def Mct_RemeasureOption :
-    Option<"remeasure", "remeasure", "unsigned", /*default=*/"4",
+    Option<"remeasure", "remeasure", "unsigned", /*default=*/"2",
            "Measure so many of the best assignments as a whole, and take the best of them; 0: trust the sum">;
 
 def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp"> {
@@ -39,8 +43,9 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     the samples with that alternative taken by that operator alone, and writes the distance of the results from those of
     the float network to the function as `tpc.sensitivities`. The kernels of all other such operators are float,
     activations are as they stand. The parameters of the alternatives are selected as `mct-select-parameters` and
-    `mct-select-weight-parameters` do, with the same options. Layers whose kernel changes get their mean output back, as by
-    `mct-correct-bias`.
+    `mct-select-weight-parameters` do, with the same options. Kernels of at most `round-max-bits` bits are rounded together
+    as by `mct-round-weights`, with what the layer makes in float of what it reads as the target. Layers whose kernel changes
+    get their mean output back, as by `mct-correct-bias`.
 
     `metric`: `kl`, the Kullback-Leibler divergence of the distributions along the last axis from those of the float
     network, where the rows of a result are not negative and sum up to 1, and of the softmax of others; `mse`, the mean
@@ -75,7 +80,7 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     ```
   }];
   let options = Mct_SampleOptions # Mct_CandidateSelectionOptions # [
-    Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption,
+    Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption, Mct_SensitivityRoundingOption,
   ];
 }
 
@@ -128,7 +133,9 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
   let options = [
     Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption, Mct_OverridesOption,
     Mct_RemarksOption,
-  ] # Mct_SampleOptions # Mct_CandidateSelectionOptions # [Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption];
+  ] # Mct_SampleOptions # Mct_CandidateSelectionOptions # [
+    Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption, Mct_SensitivityRoundingOption,
+  ];
 }
 
 #endif // MCT_BITWIDTHS_PASSES_TD

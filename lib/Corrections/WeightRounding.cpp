@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "WeightRounding.h"
+
+#include "mct/Quantization/Parallel.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using execution::TensorView;
+using quantization::ProductMoments;
+using quantization::WeightLevels;
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+/// The same kind of quantizer with other parameters, or null.
+static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
+                                         ArrayRef<double> factors) {
+  ArrayRef<double> thresholds = quantizer.getThresholds();
+  if (thresholds.empty())
+    return quantizer.takesFactors() ? quantizer.scaledBy(factors)
+                                    : tpc::QuantizerAttrInterface();
+  SmallVector<double> scaled;
+  for (auto [number, threshold] : llvm::enumerate(thresholds))
+    scaled.push_back(threshold * factors[factors.size() == 1 ? 0 : number]);
+  return quantizer.withThresholds(scaled);
+}
+
+/// Levels of each parameter, which is not always that of one channel.
+static std::vector<WeightLevels>
+getLevels(tpc::QuantizerAttrInterface quantizer) {
+  std::vector<WeightLevels> levels;
+  for (const quantization::Grid &grid : quantizer.getGrids())
+    levels.push_back({grid, {}});
+  if (levels.empty())
+    for (size_t parameter = 0; parameter != quantizer.getNumChannels();
+         ++parameter) {
+      SmallVector<float> own = quantizer.getLevels(parameter);
+      levels.push_back({{}, {own.begin(), own.end()}});
+    }
+  return levels;
+}
+
+/// Of each output channel the parameter of its weights; none where its weights
+/// have several.
+static std::optional<std::vector<size_t>>
+getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
+  std::vector<size_t> parameters(layer.op.numOutputChannels(), 0);
+  if (quantizer.getNumChannels() == 1)
+    return parameters;
+  ArrayRef<int64_t> shape = layer.op.getKernelShape();
+  tpc::QuantizeOp point = layer.point;
+  ArrayRef<int64_t> axes = point.getChannelAxes();
+  std::vector<bool> known(parameters.size(), false);
+  SmallVector<int64_t> index(shape.size(), 0);
+  auto elements = int64_t(layer.op.getKernel().values().size());
+  for (int64_t element = 0; element != elements; ++element) {
+    int64_t parameter = 0;
+    for (int64_t axis : axes)
+      parameter = parameter * shape[axis] + index[axis];
+    int64_t channel = layer.op.outChannelOf(element);
+    if (known[channel] && parameters[channel] != size_t(parameter))
+      return std::nullopt;
+    known[channel] = true;
+    parameters[channel] = size_t(parameter);
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (++index[axis] != shape[axis])
+        break;
+      index[axis] = 0;
+    }
+  }
+  return parameters;
+}
+
+static bool hasDuplicates(ArrayRef<size_t> numbers) {
+  std::vector<size_t> sorted(numbers.begin(), numbers.end());
+  llvm::sort(sorted);
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
+/// Why the weights of a layer cannot be rounded together, or how they are.
+std::variant<Record, RoundedLayer>
+mct::corrections::describeRounding(const Layer &layer,
+                                   tpc::QuantizerAttrInterface quantizer,
+                                   unsigned maxBits, int stride) {
+  if (quantizer.getBits() > maxBits)
+    return Record(Reason::TooManyBits)
+           << "its kernel has more bits than max-bits";
+  std::optional<ProductLayout> layout = ProductLayout::create(layer.op);
+  if (!layout)
+    return Record(Reason::OtherLayout);
+  std::optional<std::vector<size_t>> parameters =
+      getParameters(layer, quantizer);
+  if (!parameters)
+    return Record(Reason::NotPerChannel)
+           << "weights of one output channel have several thresholds";
+  RoundedLayer rounded(std::move(*layout), std::move(*parameters));
+  rounded.choosesPerChannel = !hasDuplicates(rounded.parameterOf);
+  auto add = [&](double factor) {
+    tpc::QuantizerAttrInterface scaled =
+        factor == 1 ? quantizer : scale(quantizer, factor);
+    if (!scaled ||
+        failed(scaled.verifyParameters([&] { return InFlightDiagnostic(); })))
+      return;
+    std::vector<WeightLevels> levels = getLevels(scaled);
+    if (levels.size() != 1) {
+      std::vector<WeightLevels> byChannel;
+      for (size_t parameter : rounded.parameterOf)
+        byChannel.push_back(levels[parameter]);
+      levels = std::move(byChannel);
+    }
+    rounded.factors.push_back(factor);
+    rounded.candidates.push_back(std::move(levels));
+  };
+  add(1);
+  // One threshold for all channels is one choice for all of them; several that
+  // channels share in part stay.
+  if (quantizer.getNumChannels() == 1 || rounded.choosesPerChannel)
+    for (int step = -24; step <= 12; step += stride)
+      if (step != 0)
+        add(std::exp2(step / 20.0));
+  return rounded;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Scrambles a number, so that rows chosen by it stand in no relation to the
+/// rows and columns of images.
+static uint64_t scramble(uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
+                         int64_t rowsPerUnit, int64_t samples, int64_t bytes)
+    : layout(layout), unit(unit), rowsPerUnit(rowsPerUnit) {
+  total = rowsPerUnit % unit == 0
+              ? rowsPerUnit / unit * samples
+              : rowsPerUnit * int64_t(llvm::divideCeil(samples, unit));
+  int64_t rowBytes =
+      int64_t(sizeof(float)) * (layout.rowSize() + layout.channels());
+  int64_t most = std::max<int64_t>(1, bytes / rowBytes);
+  step = std::max<int64_t>(1, int64_t(llvm::divideCeil(total, most)));
+  auto kept = int64_t(llvm::divideCeil(total, step));
+  inputs.resize(kept * layout.rowSize());
+  targets.resize(kept * layout.channels());
+  seen.assign(kept, 0);
+}
+
+void ProductRows::add(LayerValue what, const TensorView &values) {
+  bool isInput = what == LayerValue::Input;
+  ArrayRef<int64_t> shape = values.shape();
+  int64_t first = values.samples().first / unit * rowsPerUnit;
+  int64_t rows = rowsPerUnit % unit == 0
+                     ? rowsPerUnit / unit * values.samples().count
+                     : rowsPerUnit;
+  const float *data = values.floats().data();
+  for (int64_t slot = first / step; slot * step < first + rows; ++slot) {
+    int64_t begin = slot * step;
+    auto among = uint64_t(std::min(step, total - begin));
+    int64_t row = begin + int64_t(scramble(uint64_t(slot)) % among) - first;
+    if (row < 0 || row >= rows)
+      continue;
+    if (isInput)
+      layout.gatherInput(data, shape, row, &inputs[slot * layout.rowSize()]);
+    else
+      layout.gatherResult(data, shape, row, &targets[slot * layout.channels()]);
+    // Written by the worker of this row only.
+    seen[slot] |= isInput ? 1 : 2;
+  }
+}
+
+int64_t ProductRows::countNonFinite() const {
+  auto count = [](ArrayRef<float> values) {
+    return llvm::count_if(values,
+                          [](float value) { return !std::isfinite(value); });
+  };
+  return count(inputs) + count(targets);
+}
+
+std::vector<ProductMoments>
+ProductRows::moments(const support::Threads &threads) {
+  int64_t rows = compact(), width = layout.rowSize();
+  std::vector<ProductMoments> groups(layout.groups());
+  bool single = groups.size() == 1;
+  auto compute = [&](size_t group, const support::Threads &own) {
+    groups[group] = quantization::productMoments(
+        {inputs.data() + int64_t(group) * layout.columns(), rows,
+         layout.columns(), width},
+        {targets.data() + int64_t(group) * layout.outputs(), rows,
+         layout.outputs(), layout.channels()},
+        own);
+  };
+  if (single)
+    compute(0, threads);
+  else
+    quantization::parallelFor(groups.size(), threads,
+                              [&](size_t group) { compute(group, 1); });
+  return groups;
+}
+
+int64_t ProductRows::compact() {
+  int64_t rows = 0;
+  for (int64_t slot = 0; slot != int64_t(seen.size()); ++slot) {
+    if (seen[slot] != 3)
+      continue;
+    if (rows != slot) {
+      std::copy_n(&inputs[slot * layout.rowSize()], layout.rowSize(),
+                  &inputs[rows * layout.rowSize()]);
+      std::copy_n(&targets[slot * layout.channels()], layout.channels(),
+                  &targets[rows * layout.channels()]);
+    }
+    ++rows;
+  }
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+LogicalResult mct::corrections::roundLayer(
+    const Layer &layer, tpc::QuantizerAttrInterface quantizer,
+    ArrayRef<ProductMoments> groups, RoundedLayer &rounded,
+    const support::Threads &threads) {
+  const KernelOp &op = layer.op;
+  auto isFinite = [](ArrayRef<double> values) {
+    return llvm::all_of(values,
+                        [](double value) { return std::isfinite(value); });
+  };
+  for (const ProductMoments &group : groups)
+    if (!isFinite(group.covariance) || !isFinite(group.cross) ||
+        !isFinite(group.targetVariance))
+      return emitError(op.getLoc())
+             << "saw values whose squares are beyond the range of f32; check "
+                "the input scale and the weights";
+
+  ConstantFloats kernel = op.getKernel();
+  std::vector<float> weights = rounded.layout.fromKernel(kernel.values());
+  quantization::RoundingProblem problem;
+  problem.groups = groups;
+  problem.weights = weights;
+  problem.candidates = rounded.candidates;
+  problem.choosesPerChannel = rounded.choosesPerChannel;
+  quantization::RoundedWeights result =
+      quantization::roundLeastSquares(problem, threads);
+
+  tpc::QuantizeOp point = layer.point;
+  rounded.parameters = quantizer;
+  SmallVector<double> factors(rounded.parameters.getNumChannels(), 1.0);
+  rounded.errors.assign(factors.size(), 0.0);
+  auto sharing = double(result.chosen.size()) / double(factors.size());
+  for (auto [channel, chosen] : llvm::enumerate(result.chosen)) {
+    size_t parameter = rounded.parameterOf[channel];
+    factors[parameter] = rounded.factors[chosen];
+    rounded.errors[parameter] += std::max(0.0, result.error[channel]) / sharing;
+    rounded.error += result.error[channel];
+    rounded.nearestError += result.nearestError[channel];
+    rounded.bias.push_back(float(result.bias[channel]));
+  }
+  if (llvm::any_of(factors, [](double factor) { return factor != 1; }))
+    rounded.parameters = scale(rounded.parameters, factors);
+  // Levels as the quantizer computes them.
+  rounded.kernel = rounded.layout.toKernel(result.weights);
+  rounded.parameters.fakeQuantize(kernel.shape(), point.getChannelAxes(),
+                                  rounded.kernel.data(), rounded.kernel.data());
+  return success();
+}
