@@ -294,6 +294,8 @@ RoundWeightsPass::round(const Layers &found,
       *executors->back(), seen, settings.run.threads);
   LayerwiseOptions layerwise;
   layerwise.run = settings.run;
+  // The rows take as much beside it.
+  layerwise.memoryBudget = int64_t(16) << 20;
   if (failed(runLayerwise(function.getLoc(), *executors->back(),
                           &run->executor(), results, run->samples(), layerwise,
                           visitor)))
