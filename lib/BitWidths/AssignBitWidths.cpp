@@ -314,6 +314,7 @@ void AssignBitWidthsPass::remark() {
           point.isActivation() ? StringRef("activation") : *point.getWeight();
       record << separator << what << " " << named(what, getBitsIn(point, index))
              << " bits";
+      separator = ", ";
     }
     if (sensitivities)
       record << ", which costs "
