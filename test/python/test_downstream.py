@@ -143,8 +143,9 @@ def test_lowered_resnet8_is_taken_at_its_cost(quantize, shared, tmp_path):
 
 def examples():
     """Files whose RUN lines make one network of integers each, with the options for that."""
-    for path in sorted(EXAMPLES.glob("*.mlir")):
-        for options in re.findall(r"^// RUN: mct-opt %s --mct-lower-to-integer=\"(.*?)\" \|", path.read_text(), re.M):
+    for path in sorted(EXAMPLES.glob("**/*.mlir")):
+        runs = r"^// RUN: mct-opt %s --mct-lower-to-integer=\"(.*?)\"(?: --mct-check-integer)? \|"
+        for options in re.findall(runs, path.read_text(), re.M):
             if "io=integer" in options:
                 yield pytest.param(path, options, id=f"{path.stem}-{options.replace(' ', '-')}")
                 break
