@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integer networks of real models, at every point, against an evaluation of
+// their simulation in double, where steps are no powers of two. Most need the
+// shared folder.
+#include "../Execution/Fixture.h"
+#include "../Execution/ReferenceEvaluator.h"
+#include "mct/Analysis/QuantizedValues.h"
+#include "mct/Execution/SampleSource.h"
+#include "mct/Pipelines/Pipelines.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+using namespace mct::execution;
+using namespace mct::testing;
+
+namespace {
+struct Model {
+  const char *name;
+  /// Below the shared folder, or below test/data.
+  bool isShared;
+  const char *file, *data;
+  const char *options;
+  double scale;
+  int64_t samples;
+};
+
+class NetworksTest : public ExecutionTest,
+                     public ::testing::WithParamInterface<Model> {
+protected:
+  bool run(const std::string &pipeline) {
+    mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
+    return succeeded(mlir::parsePassPipeline(pipeline, passes)) &&
+           succeeded(passes.run(*module));
+  }
+  mlir::func::FuncOp function() {
+    return *module->getOps<mlir::func::FuncOp>().begin();
+  }
+};
+} // namespace
+
+TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
+  const Model &model = GetParam();
+  std::string folder = MCT_SOURCE_DIR "/test/data/";
+  if (model.isShared) {
+    folder = sharedFolder();
+    if (folder.empty())
+      GTEST_SKIP() << "no shared folder";
+    folder += "/data/";
+  }
+  mct::registerAllMctPasses();
+  module = mlir::parseSourceFile<mlir::ModuleOp>(
+      folder + model.file + ".mlirbc", &context);
+  ASSERT_TRUE(module);
+  std::string data = folder + model.data + ".npy";
+  ASSERT_TRUE(run("mct-ptq{calibration-data=" + data + " " + model.options +
+                  "},mct-simulate-integers"))
+      << llvm::join(diagnostics, "\n");
+
+  auto type =
+      llvm::cast<mlir::RankedTensorType>(function().getArgument(0).getType());
+  SampleOptions sampleOptions;
+  sampleOptions.files = {data};
+  sampleOptions.scale = {model.scale};
+  auto samples = SampleSource::open(sampleOptions, {{"x", type}}, 1);
+  ASSERT_TRUE(static_cast<bool>(samples));
+  ReferenceTensor argument = ReferenceEvaluator::zeros(type);
+  // Of each sample what every point makes.
+  std::vector<Floats> inputs;
+  std::vector<llvm::StringMap<std::vector<Number>>> expected;
+  for (int64_t sample = 0; sample != model.samples; ++sample) {
+    Floats &input = inputs.emplace_back(argument.numbers.size());
+    llvm::cantFail((*samples)->load(0, sample, 1, input.data()));
+    for (auto [number, value] : llvm::zip_equal(argument.numbers, input))
+      number.value = value;
+    ReferenceEvaluator evaluator(function(), /*simulate=*/true);
+    ASSERT_TRUE(evaluator.run(argument)) << evaluator.error;
+    auto &points = expected.emplace_back();
+    function().walk([&](mct::tpc::QuantizeOp point) {
+      points[point.getUniqueName()] = evaluator[point.getResult()].numbers;
+    });
+  }
+
+  ASSERT_TRUE(run("mct-lower-to-integer{softmax=cut},mct-return-points"))
+      << llvm::join(diagnostics, "\n");
+  auto records = mct::readQuantizedResults(function());
+  ASSERT_TRUE(succeeded(records));
+  CompileOptions options;
+  options.keepTypes = true;
+  auto executor = Executor::compile(*module, options);
+  ASSERT_TRUE(succeeded(executor)) << llvm::join(diagnostics, "\n");
+  size_t numValues = 0, numDiffering = 0, numPoints = 0;
+  for (auto [input, points] : llvm::zip_equal(inputs, expected)) {
+    std::vector<std::vector<int8_t>> outputs;
+    llvm::SmallVector<void *> pointers;
+    for (const TensorSpec &spec : (*executor)->outputs())
+      pointers.push_back(
+          outputs
+              .emplace_back(spec.type.getNumElements() *
+                            getElementBytes(spec.type.getElementType()))
+              .data());
+    Worker worker(**executor);
+    const void *pointer = input.data();
+    llvm::cantFail(worker.run(pointer, pointers, 1));
+    for (auto [record, output, spec] :
+         llvm::zip_equal(*records, outputs, (*executor)->outputs())) {
+      if (!record || !spec.type.getElementType().isInteger(8))
+        continue;
+      auto point = points.find(record->name);
+      ASSERT_NE(point, points.end()) << record->name;
+      ++numPoints;
+      for (auto [code, number] : llvm::zip_equal(output, point->second)) {
+        double value = record->scale * double(code - record->zeroPoint);
+        ++numValues;
+        numDiffering += std::abs(value - number.value) > record->scale / 2;
+      }
+    }
+  }
+  EXPECT_EQ(numDiffering, 0U) << "of " << numValues;
+  EXPECT_GE(numPoints, 5U * inputs.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, NetworksTest,
+    ::testing::Values(Model{"digits", false, "digits", "digits_calib",
+                            "target=imx500 input-scale=0.0625", 0.0625, 3},
+                      Model{"digitsUniform", false, "digits", "digits_calib",
+                            "target=tflite input-scale=0.0625", 0.0625, 3},
+                      Model{"resnet8", true, "models/resnet8_cifar10",
+                            "cifar10/calib_images", "target=imx500", 1, 1},
+                      Model{"wakeWord", true, "models/wakeword_ds_cnn",
+                            "ww/features", "target=imx500", 1, 2},
+                      Model{"autoencoder", true, "models/autoencoder_ad",
+                            "ad/synthetic_calib_windows", "target=tflite", 1,
+                            2}),
+    [](const auto &info) { return std::string(info.param.name); });
