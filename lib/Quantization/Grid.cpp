@@ -12,7 +12,7 @@
 
 namespace mct::quantization {
 
-bool mct::quantization::isPowerOfTwo(double value) {
+bool isPowerOfTwo(double value) {
   int exponent;
   return std::frexp(value, &exponent) == 0.5;
 }
