@@ -1,6 +1,6 @@
 // A quantizer that one file adds (test/unit/TpcDialect/LogarithmicQuantizer.cpp) goes through everything: a target asks
 // for it, its own selection finds thresholds, and the executor runs it. Levels are 0 and threshold / 2^k.
-// RUN: mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --mct-ptq="target=%S/Inputs/logarithmic.mlir calibration-data=%S/Inputs/logarithmic_samples.npy weights-second-moment-correction=false weights-bias-correction=false" -o %t.mlir
+// RUN: mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --mct-ptq="target=%S/Inputs/logarithmic.mlir calibration-data=%S/Inputs/logarithmic_samples.npy weights-second-moment-correction=false weights-bias-correction=false round-weights=false" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mct-run %t.mlir --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --input=%S/Inputs/logarithmic_samples.npy --output=%t.npy | FileCheck %s --check-prefix=RAN
 // RUN: cmp %t.npy %S/Inputs/logarithmic_result.npy

@@ -510,10 +510,12 @@ TEST_F(EngineTest, IntegersArePaddedAroundDepthwiseKernelsOfOneTap) {
   llvm::cantFail(worker.run(input, output, int64_t(unit)));
   for (size_t row = 0; row != 2 * unit; ++row)
     for (size_t column = 0; column != 5; ++column) {
-      bool isPadding = column == 0 || column == 4;
-      const int8_t *at = image.data() + (row * 3 + column - 1) * 2;
-      expected.push_back(7 + 3 * (isPadding ? 0 : at[0] + 5));
-      expected.push_back(500 - 2 * (isPadding ? 0 : at[1] + 5));
+      int32_t x[2] = {0, 0};
+      if (column != 0 && column != 4)
+        for (size_t i = 0; i != 2; ++i)
+          x[i] = image[(row * 3 + column - 1) * 2 + i] + 5;
+      expected.push_back(7 + 3 * x[0]);
+      expected.push_back(500 - 2 * x[1]);
     }
   EXPECT_EQ(result, expected);
 }
