@@ -5,7 +5,7 @@
 // RUN: mct-run %t.mlir --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --input=%S/Inputs/logarithmic_samples.npy --output=%t.npy | FileCheck %s --check-prefix=RAN
 // RUN: cmp %t.npy %S/Inputs/logarithmic_result.npy
 // Binary, the selections' remarks, and the corrections, which ask the quantizer and never for its kind.
-// RUN: mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --mct-ptq="target=%S/Inputs/logarithmic.mlir calibration-data=%S/Inputs/logarithmic_samples.npy concat-threshold-update=true input-scaling=true activation-bias-correction=true activation-channel-equalization=true" -o %t.mlirbc
+// RUN: mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --mct-ptq="target=%S/Inputs/logarithmic.mlir calibration-data=%S/Inputs/logarithmic_samples.npy concat-threshold-update=true input-scaling=true activation-bias-correction=true activation-channel-equalization=true round-weights=false" -o %t.mlirbc
 // RUN: mct-opt %t.mlirbc --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so | FileCheck %s --check-prefix=CORRECTED
 // RUN: mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --tpc-attach-target=target=%S/Inputs/logarithmic.mlir --tpc-explain=format=text -o /dev/null | FileCheck %s --check-prefix=EXPLAIN
 // RUN: mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --tpc-attach-target=target=%S/Inputs/logarithmic.mlir --mct-insert-quantizers --mct-calibrate=calibration-data=%S/Inputs/logarithmic_samples.npy --mct-select-parameters=remarks=true --mct-select-weight-parameters=remarks=true -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
