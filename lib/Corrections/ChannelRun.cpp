@@ -376,34 +376,24 @@ mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
       results.push_back({value, layer->op.resultAxis()});
     return results;
   };
-  // Both networks in one module: they are compiled together.
-  IRMapping floatMapping, mapping;
-  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
-  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
-  auto onlyFunction = [](ModuleOp module) {
-    return *module.getOps<func::FuncOp>().begin();
-  };
-  func::FuncOp floatFunction = onlyFunction(*floating),
-               function = onlyFunction(*quantized);
-  function->remove();
-  floating->push_back(function);
-  function.setName((function.getSymName() + "_quantized").str());
+  Layers::Networks both = found.cloneBoth();
+  func::FuncOp floatFunction = both.floating, function = both.quantized;
   if (runOptions.moments)
     function.walk([](tpc::QuantizeOp point) {
       if (point.isActivation())
         point.removeQuantizer();
     });
 
-  SmallVector<ChannelValue> floatResults = getResults(floatMapping),
-                            results = getResults(mapping);
+  SmallVector<ChannelValue> floatResults = getResults(both.floatMapping),
+                            results = getResults(both.mapping);
   SmallVector<execution::CompileOptions, 2> options{
       compileFloat(floatFunction, floatResults),
       compileLayerwise(function, results)};
-  auto executors = compileQuietly(*floating, options, settings);
+  auto executors = compileQuietly(*both.module, options, settings);
   if (failed(executors))
     return failure();
   auto run = execution::NetworkRun::prepare(
-      floating->getLoc(), std::move(executors->front()), settings);
+      both.module->getLoc(), std::move(executors->front()), settings);
   if (failed(run))
     return failure();
   int64_t available = run->samples().numSamples();

@@ -88,6 +88,18 @@ OwningOpRef<ModuleOp> Layers::cloneFloat(IRMapping &mapping) const {
   return module;
 }
 
+Layers::Networks Layers::cloneBoth() const {
+  Networks both;
+  both.module = cloneFloat(both.floatMapping);
+  OwningOpRef<ModuleOp> quantized = clone(both.mapping);
+  both.floating = *both.module->getOps<func::FuncOp>().begin();
+  both.quantized = *quantized->getOps<func::FuncOp>().begin();
+  both.quantized->remove();
+  both.module->push_back(both.quantized);
+  both.quantized.setName((both.quantized.getSymName() + "_quantized").str());
+  return both;
+}
+
 SmallVector<Value> mct::corrections::mapResults(ArrayRef<Layer *> layers,
                                                 const IRMapping &mapping) {
   return llvm::map_to_vector(layers, [&](Layer *layer) {

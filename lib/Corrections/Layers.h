@@ -52,6 +52,14 @@ public:
   /// are taken back.
   mlir::OwningOpRef<mlir::ModuleOp> cloneFloat(mlir::IRMapping &mapping) const;
 
+  /// Both, in one module, so that they are compiled together.
+  struct Networks {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    mlir::func::FuncOp floating, quantized;
+    mlir::IRMapping floatMapping, mapping;
+  };
+  Networks cloneBoth() const;
+
 private:
   explicit Layers(KernelOps kernelOps) : kernelOps(std::move(kernelOps)) {}
   KernelOps kernelOps;

@@ -237,18 +237,8 @@ LogicalResult
 RoundWeightsPass::round(const Layers &found,
                         std::vector<RoundingVisitor::Member> &members,
                         const execution::RunSettings &settings) {
-  // Both networks in one module: they are compiled together.
-  IRMapping floatMapping, mapping;
-  OwningOpRef<ModuleOp> floating = found.cloneFloat(floatMapping);
-  OwningOpRef<ModuleOp> quantized = found.clone(mapping);
-  auto onlyFunction = [](ModuleOp module) {
-    return *module.getOps<func::FuncOp>().begin();
-  };
-  func::FuncOp floatFunction = onlyFunction(*floating),
-               function = onlyFunction(*quantized);
-  function->remove();
-  floating->push_back(function);
-  function.setName((function.getSymName() + "_quantized").str());
+  Layers::Networks both = found.cloneBoth();
+  func::FuncOp floatFunction = both.floating, function = both.quantized;
 
   auto getResults = [&](const IRMapping &copies) {
     SmallVector<ChannelValue> results;
@@ -257,12 +247,12 @@ RoundWeightsPass::round(const Layers &found,
                          member.layer->op.resultAxis()});
     return results;
   };
-  SmallVector<ChannelValue> floatResults = getResults(floatMapping),
-                            results = getResults(mapping);
+  SmallVector<ChannelValue> floatResults = getResults(both.floatMapping),
+                            results = getResults(both.mapping);
   SmallVector<OpOperand *> inputs, kernels;
   for (RoundingVisitor::Member &member : members) {
     const KernelOp &op = member.layer->op;
-    Operation *copy = mapping.lookup(op.getOperation());
+    Operation *copy = both.mapping.lookup(op.getOperation());
     inputs.push_back(&copy->getOpOperand(op.getInput().getOperandNumber()));
     if (!member.rounded)
       continue;
@@ -275,11 +265,11 @@ RoundWeightsPass::round(const Layers &found,
       compileLayerwise(function, results, inputs)};
   options.front().simulateQuantization = false;
   options.back().replaceable = kernels;
-  auto executors = compileQuietly(*floating, options, settings);
+  auto executors = compileQuietly(*both.module, options, settings);
   if (failed(executors))
     return failure();
   auto run = execution::NetworkRun::prepare(
-      floating->getLoc(), std::move(executors->front()), settings);
+      both.module->getLoc(), std::move(executors->front()), settings);
   if (failed(run))
     return failure();
   int64_t available = run->samples().numSamples();
