@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantizes neural networks for the chip that a target describes.
+
+    model = mct.load("model.tflite")
+    quantized = mct.quantize(model, target="imx500", data=images)
+    quantized.save("quantized.mlirbc")
+
+Names are imported when they are first used, so that `import mct` is quick and loads no framework.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from mct.errors import Error
+
+if TYPE_CHECKING:
+    from mct.model import Model, QuantizedModel, load
+
+# Public names, by the module that has them; a module stands for itself. What is imported above for type checkers is the
+# same list.
+_MODULES = {
+    "mct.model": ("Model", "QuantizedModel", "load"),
+    "mct.errors": (),
+}
+_NAMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = ["Error", "Model", "QuantizedModel", "load"]
+
+
+def __getattr__(name: str) -> object:
+    if name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif f"mct.{name}" in _MODULES:
+        value = importlib.import_module(f"mct.{name}")
+    else:
+        raise AttributeError(f"module 'mct' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_NAMES))

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Module.h"
+
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Shapes.h"
+#include "mct/Pipelines/Pipelines.h"
+#include "mct/Support/Threads.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mct::python;
+
+//===----------------------------------------------------------------------===//
+// Job
+//===----------------------------------------------------------------------===//
+
+void Job::tell(Message message) {
+  std::lock_guard<std::mutex> lock(mutex);
+  messages.push_back(std::move(message));
+}
+
+std::vector<Message> Job::takeMessages() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return std::exchange(messages, {});
+}
+
+void Job::setStage(StringRef flag) {
+  std::lock_guard<std::mutex> lock(mutex);
+  stage = flag.str();
+}
+
+std::string Job::getStage() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return stage;
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+/// The outermost name, and the place in a file.
+static std::string describe(Location location) {
+  std::string name;
+  FileLineColLoc place;
+  location->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner); named && name.empty())
+      name = named.getName().str();
+    if (auto found = dyn_cast<FileLineColLoc>(inner)) {
+      place = found;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (!place)
+    return name;
+  std::string text = place.getFilename().str();
+  if (place.getLine() != 0)
+    text += ":" + std::to_string(place.getLine()) + ":" +
+            std::to_string(place.getColumn());
+  return name.empty() ? text : name + " (" + text + ")";
+}
+
+static Message toMessage(Diagnostic &diagnostic) {
+  Message message;
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    message.kind = Message::Kind::Error;
+    break;
+  case DiagnosticSeverity::Warning:
+    message.kind = Message::Kind::Warning;
+    break;
+  case DiagnosticSeverity::Remark:
+  case DiagnosticSeverity::Note:
+    message.kind = Message::Kind::Remark;
+    break;
+  }
+  message.location = describe(diagnostic.getLocation());
+  message.text = diagnostic.str();
+  for (Diagnostic &note : diagnostic.getNotes())
+    message.notes.push_back({describe(note.getLocation()), note.str()});
+  return message;
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+const DialectRegistry &mct::python::getRegistry() {
+  static const DialectRegistry *registry = [] {
+    auto *made = new DialectRegistry;
+    registerAllDialects(*made);
+    registerAllExtensions(*made);
+    made->insert<mct::tpc::TpcDialect>();
+    mct::registerOpModels(*made);
+    registerAllPasses();
+    mct::registerAllMctPasses();
+    return made;
+  }();
+  return *registry;
+}
+
+Module::Module(StringRef name) : name(name.str()) {
+  // The context's own threads must not be refused.
+  static const bool threads =
+      support::canRunThreads(support::Threads().count());
+  context = std::make_unique<MLIRContext>(
+      getRegistry(), threads ? MLIRContext::Threading::ENABLED
+                             : MLIRContext::Threading::DISABLED);
+  // A diagnostic says what is wrong; the op may hold a megabyte of weights.
+  context->printOpOnDiagnostic(false);
+}
+
+std::unique_ptr<Module> Module::read(StringRef bytes, StringRef name,
+                                     Job &job) {
+  std::unique_ptr<Module> module(new Module(name));
+  // MLIR's reader of bytecode refuses some without a word.
+  bool isSilent = true;
+  ScopedDiagnosticHandler handler(
+      module->context.get(), [&](Diagnostic &diagnostic) {
+        isSilent &= diagnostic.getSeverity() != DiagnosticSeverity::Error;
+        job.tell(toMessage(diagnostic));
+      });
+  // A copy: aligned for bytecode, and with a zero behind it for text.
+  std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
+      llvm::WritableMemoryBuffer::getNewUninitMemBuffer(bytes.size(), name,
+                                                        llvm::Align(64));
+  if (!buffer) {
+    job.fail("not enough memory for '" + name.str() + "'");
+    return nullptr;
+  }
+  llvm::copy(bytes, buffer->getBufferStart());
+  auto sourceManager = std::make_shared<llvm::SourceMgr>();
+  sourceManager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  ParserConfig config(module->context.get(), /*verifyAfterParse=*/true,
+                      &module->resources);
+  module->op = parseSourceFile<ModuleOp>(sourceManager, config);
+  if (!module->op) {
+    if (isSilent)
+      job.fail(isBytecode(llvm::MemoryBufferRef(bytes, name))
+                   ? "'" + name.str() + "' is damaged bytecode"
+                   : "'" + name.str() + "' cannot be parsed");
+    return nullptr;
+  }
+  if (failed(verifyShapes(*module->op)))
+    return nullptr;
+  return module;
+}
+
+std::shared_ptr<const Module> Module::parse(std::string bytes, StringRef name,
+                                            Job &job) {
+  std::unique_ptr<Module> module = read(bytes, name, job);
+  if (!module)
+    return nullptr;
+  module->source = std::move(bytes);
+  // Its threads.
+  module->context->disableMultithreading();
+  return module;
+}
+
+namespace {
+/// Tells which pass runs.
+class StageInstrumentation : public PassInstrumentation {
+public:
+  explicit StageInstrumentation(Job &job) : job(job) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      job.setStage(pass->getArgument());
+  }
+
+private:
+  Job &job;
+};
+} // namespace
+
+std::shared_ptr<const Module> Module::run(StringRef passes, Job &job) const {
+  std::string bytes = [&] {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (source.empty())
+      source = write();
+    return source;
+  }();
+  std::unique_ptr<Module> result = read(bytes, name, job);
+  if (!result)
+    return nullptr;
+  MLIRContext *context = result->context.get();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    job.tell(toMessage(diagnostic));
+  });
+  PassManager manager(context, ModuleOp::getOperationName(),
+                      PassManager::Nesting::Implicit);
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  if (!passes.empty() && failed(parsePassPipeline(passes, manager, stream))) {
+    job.fail(StringRef(errors).trim());
+    return nullptr;
+  }
+  llvm::raw_string_ostream pipelineStream(result->pipeline);
+  manager.printAsTextualPipeline(pipelineStream);
+  manager.addInstrumentation(std::make_unique<StageInstrumentation>(job));
+  // A cancelled job leaves out the passes that have not begun.
+  context->registerActionHandler(
+      [&](function_ref<void()> act, const tracing::Action &action) {
+        if (!isa<PassExecutionAction>(action) || !job.isCancelled())
+          act();
+      });
+  LogicalResult ran = manager.run(*result->op);
+  context->registerActionHandler(nullptr);
+  if (failed(ran) || job.isCancelled())
+    return nullptr;
+  context->disableMultithreading();
+  return result;
+}
+
+std::string Module::text() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  AsmState state(op.get(), OpPrintingFlags(), /*locationMap=*/nullptr,
+                 &resources);
+  op.get()->print(stream, state);
+  stream << '\n';
+  return text;
+}
+
+std::string Module::write() const {
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  BytecodeWriterConfig config(resources);
+  // Only an older version of the format can fail.
+  (void)writeBytecodeToFile(op.get(), stream, config);
+  return bytes;
+}
+
+std::string Module::bytecode() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return write();
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the Python package does with modules, without Python: nothing here
+// throws, and what goes wrong is told to a job.
+#ifndef MCT_PYTHON_NATIVE_MODULE_H
+#define MCT_PYTHON_NATIVE_MODULE_H
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mct::python {
+
+/// A diagnostic, as text.
+struct Message {
+  enum class Kind { Error, Warning, Remark };
+  Kind kind = Kind::Error;
+  /// Name of the value and `file:line:column`, as far as they are known.
+  std::string location, text;
+  struct Note {
+    std::string location, text;
+  };
+  std::vector<Note> notes;
+};
+
+/// What one call does, as other threads see it. Thread safe.
+class Job {
+public:
+  void cancel() { cancelled = true; }
+  bool isCancelled() const { return cancelled; }
+
+  void fail(llvm::StringRef text) {
+    tell({Message::Kind::Error, "", text.str(), {}});
+  }
+  void tell(Message message);
+  /// Those that nobody has taken yet.
+  std::vector<Message> takeMessages();
+
+  /// Says how it ended.
+  void end(bool isDone) { done = isDone; }
+  bool hasFailed() const { return !done; }
+
+  void setStage(llvm::StringRef flag);
+  /// The flag of the pass that runs; empty before the first.
+  std::string getStage() const;
+
+private:
+  std::atomic<bool> cancelled{false}, done{false};
+  mutable std::mutex mutex;
+  std::vector<Message> messages;
+  std::string stage;
+};
+
+/// A module in a context of its own, never changed: threads may share it, and
+/// all memory goes with it.
+class Module {
+public:
+  /// From text or bytecode. Null, and told to `job`, where it is invalid.
+  /// `name`: what messages call it.
+  static std::shared_ptr<const Module> parse(std::string bytes,
+                                             llvm::StringRef name, Job &job);
+
+  /// A copy on which the passes of `pipeline`, a textual pipeline of passes on
+  /// a module, have run. Null, and told to `job`, where one of them fails, and
+  /// where the job is cancelled.
+  std::shared_ptr<const Module> run(llvm::StringRef pipeline, Job &job) const;
+  /// A copy.
+  std::shared_ptr<const Module> clone(Job &job) const { return run("", job); }
+
+  /// The bytes that mct-opt writes.
+  std::string text() const;
+  std::string bytecode() const;
+
+  const std::string &getName() const { return name; }
+  /// The passes that it comes from, with all their options; empty for one that
+  /// was parsed.
+  const std::string &getPipeline() const { return pipeline; }
+
+private:
+  Module(llvm::StringRef name);
+  std::string write() const;
+  static std::unique_ptr<Module> read(llvm::StringRef bytes,
+                                      llvm::StringRef name, Job &job);
+
+  std::string name, pipeline;
+  std::unique_ptr<mlir::MLIRContext> context;
+  /// What nobody knows is kept.
+  mutable mlir::FallbackAsmResourceMap resources;
+  mlir::OwningOpRef<mlir::ModuleOp> op;
+  /// What it was parsed from; of a result of passes its bytecode, once asked.
+  mutable std::string source;
+  mutable std::mutex mutex;
+};
+
+/// The dialects, and once the passes, that mct-opt has.
+const mlir::DialectRegistry &getRegistry();
+
+} // namespace mct::python
+
+#endif // MCT_PYTHON_NATIVE_MODULE_H

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The module `mct._native`. The only file that is compiled with exceptions:
+// they are those of Python, and none crosses a function of MLIR or of ours,
+// which never call back.
+#include "Module.h"
+
+#include "mct/Execution/OutputFile.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <pthread.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using mct::python::Job;
+using mct::python::Message;
+using mct::python::Module;
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+static nb::object toPython(const Message &message) {
+  static constexpr const char *kinds[] = {"error", "warning", "remark"};
+  nb::list notes;
+  for (const Message::Note &note : message.notes)
+    notes.append(nb::make_tuple(note.location, note.text));
+  return nb::module_::import_("mct.errors")
+      .attr("Diagnostic")(kinds[int(message.kind)], message.location,
+                          message.text, nb::tuple(notes));
+}
+
+/// Warnings and remarks to `logging`; errors wait in `errors`.
+static void deliver(Job &job, nb::list &errors) {
+  for (const Message &message : job.takeMessages()) {
+    nb::object diagnostic = toPython(message);
+    if (message.kind == Message::Kind::Error)
+      errors.append(diagnostic);
+    else
+      nb::module_::import_("mct.errors").attr("log")(diagnostic);
+  }
+}
+
+[[noreturn]] static void raise(const nb::list &errors) {
+  nb::object error =
+      nb::module_::import_("mct.errors").attr("Error").attr("of")(errors);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())),
+                  error.ptr());
+  throw nb::python_error();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls that take time
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What runs in a thread of its own while the caller's waits for signals.
+struct Call {
+  llvm::function_ref<void()> work;
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool hasEnded = false;
+
+  void run() {
+    work();
+    std::lock_guard<std::mutex> lock(mutex);
+    hasEnded = true;
+    ended.notify_all();
+  }
+  /// Whether it ends within this time.
+  bool waitFor(std::chrono::milliseconds time) {
+    std::unique_lock<std::mutex> lock(mutex);
+    return ended.wait_for(lock, time, [&] { return hasEnded; });
+  }
+};
+} // namespace
+
+static void *runCall(void *call) {
+  static_cast<Call *>(call)->run();
+  return nullptr;
+}
+
+/// Runs `work` without the interpreter's lock. Meanwhile hears of Ctrl-C, logs
+/// what the job tells, and calls `poll` (None: nothing) with the stage. An
+/// exception of either cancels the job, and is raised when it has ended.
+template <typename Work>
+static void perform(Job &job, const nb::object &poll, Work &&work) {
+  static constexpr auto kInterval = std::chrono::milliseconds(50);
+  nb::list errors;
+  std::exception_ptr raised;
+  auto attend = [&](auto &&action) {
+    if (raised)
+      return;
+    try {
+      action();
+    } catch (...) {
+      raised = std::current_exception();
+      job.cancel();
+    }
+  };
+  Call call{work, {}, {}};
+  // As deep as a main thread's, whatever thread calls: parsers recurse.
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t(64) << 20);
+  bool isOwn = pthread_create(&thread, &attributes, runCall, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!isOwn) {
+    // A thread was refused.
+    nb::gil_scoped_release released;
+    call.run();
+  }
+  for (bool ended = !isOwn; !ended;) {
+    {
+      nb::gil_scoped_release released;
+      ended = call.waitFor(kInterval);
+    }
+    attend([&] {
+      deliver(job, errors);
+      if (PyErr_CheckSignals() != 0)
+        throw nb::python_error();
+      if (!poll.is_none() && !ended)
+        poll(job.getStage());
+    });
+  }
+  if (isOwn)
+    pthread_join(thread, nullptr);
+  attend([&] { deliver(job, errors); });
+  if (raised)
+    std::rethrow_exception(raised);
+  if (errors.size() != 0 && job.hasFailed())
+    raise(errors);
+  // Of a success.
+  for (nb::handle error : errors)
+    nb::module_::import_("mct.errors").attr("log")(error);
+}
+
+static std::shared_ptr<const Module> parse(const nb::bytes &data,
+                                           const std::string &name) {
+  Job job;
+  std::string bytes(data.c_str(), data.size());
+  std::shared_ptr<const Module> module;
+  perform(job, nb::none(), [&] {
+    module = Module::parse(std::move(bytes), name, job);
+    job.end(module != nullptr);
+  });
+  return module;
+}
+
+static std::shared_ptr<const Module>
+run(const Module &self, const std::string &pipeline, const nb::object &poll) {
+  Job job;
+  std::shared_ptr<const Module> module;
+  perform(job, poll, [&] {
+    module = self.run(pipeline, job);
+    job.end(module != nullptr);
+  });
+  return module;
+}
+
+/// A file that has its name when it is complete, or never.
+static void writeFile(const std::string &path, const nb::bytes &data) {
+  mct::execution::OutputFile file(path);
+  std::optional<llvm::Error> failed;
+  {
+    llvm::StringRef bytes(data.c_str(), data.size());
+    nb::gil_scoped_release released;
+    file << bytes;
+    failed.emplace(file.keep());
+  }
+  if (!*failed)
+    return;
+  nb::list errors;
+  errors.append(toPython(
+      {Message::Kind::Error, "", llvm::toString(std::move(*failed)), {}}));
+  raise(errors);
+}
+
+NB_MODULE(_native, m) {
+  m.doc() = "What mct-opt and mct-run do, for the package `mct`.";
+  m.def("write_file", writeFile, "path"_a, "data"_a,
+        "Write a file that has its name when it is complete, or never.");
+
+  nb::class_<Module>(m, "Module",
+                     "A module in text or bytecode, never changed. Threads may "
+                     "share it.")
+      .def_static("parse", parse, "data"_a, "name"_a = "<module>",
+                  "Read text or bytecode; `name` is what messages call it.")
+      .def("text", &Module::text, nb::call_guard<nb::gil_scoped_release>(),
+           "The text that mct-opt writes.")
+      .def(
+          "bytecode",
+          [](const Module &self) {
+            std::string bytes;
+            {
+              nb::gil_scoped_release released;
+              bytes = self.bytecode();
+            }
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The bytecode that mct-opt writes.")
+      .def(
+          "clone", [](const Module &self) { return run(self, "", nb::none()); },
+          "A copy, in a context of its own.")
+      .def("run", run, "pipeline"_a, "poll"_a = nb::none(),
+           nb::sig("def run(self, pipeline: str, poll: "
+                   "collections.abc.Callable[[str], object] | None = None) -> "
+                   "Module"),
+           "A copy on which a textual pipeline of passes on a module has run."
+           "\n\n"
+           "`poll` is called a few times a second with the flag of the pass "
+           "that runs; what it raises, and Ctrl-C, cancels the run. Raises "
+           "`mct.Error` where a pass fails; remarks and warnings go to "
+           "`logging`.")
+      .def_prop_ro("name", &Module::getName, "What messages call it.")
+      .def_prop_ro("pipeline", &Module::getPipeline,
+                   "The passes that it comes from, with all their options.");
+}
