@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerProgram.h"
 
+#include "Blas.h"
 #include "coin/Cbc_C_Interface.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -76,7 +77,8 @@ IntegerProgram::solve() const {
                              {"allowableGap", "0"},
                              {"increment", "1e-9"}})
     Cbc_setParameter(model.get(), name, value);
-  Cbc_solve(model.get());
+  // Bases that are dense are factorized by LAPACK, which is OpenBLAS's.
+  callBlas([&] { Cbc_solve(model.get()); });
   if (Cbc_isProvenInfeasible(model.get()))
     return std::nullopt;
   if (!Cbc_isProvenOptimal(model.get()))

@@ -2,6 +2,7 @@
 
 #include "mct/Quantization/LeastSquaresRounding.h"
 
+#include "Blas.h"
 #include "Simd.h"
 #include "mct/Quantization/Parallel.h"
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <tuple>
 
@@ -31,17 +31,6 @@ namespace mct::quantization {
 static constexpr int64_t kRowsInFloat = 256;
 /// Columns of a tile of the covariance.
 static constexpr int64_t kTile = 128;
-
-/// The only way to call OpenBLAS. Built without threads, as Debian builds one
-/// of its variants, it hands the same buffer to two callers at once, so that
-/// there is one at a time; built with threads of its own it keeps to the
-/// calling one, because sums have one order then.
-template <typename Call> static void callBlas(Call call) {
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  openblas_set_num_threads(1);
-  call();
-}
 
 static std::vector<double> columnMeans(const MatrixView &matrix) {
   std::vector<double> means(matrix.columns, 0.0);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <thread>
 
 using namespace mct::quantization;
 
@@ -203,6 +204,37 @@ TEST(AllocationTest, SeveralLimitsAreTheOptimumOfBruteForce) {
       EXPECT_NEAR(result->best[i].cost, expected[i], 1e-9);
     }
   }
+}
+
+TEST(AllocationTest, ManyAtOnceFindWhatEachFindsAlone) {
+  auto solveAll = [](unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::vector<double> costs;
+    for (int trial = 0; trial != 8; ++trial) {
+      AllocationProblem problem = makeProblem(random, 8, 3, /*coarse=*/false);
+      for (int number = 0; number != 4; ++number) {
+        problem.resources.push_back(makeResource(problem, random, 1000));
+        problem.resources.back().limit = 8 * 500;
+      }
+      llvm::Expected<AllocationResult> result = allocate(problem);
+      EXPECT_TRUE(bool(result));
+      if (!result)
+        llvm::consumeError(result.takeError());
+      else if (!result->best.empty())
+        costs.push_back(result->best.front().cost);
+    }
+    return costs;
+  };
+  constexpr unsigned kThreads = 4;
+  std::vector<std::vector<double>> together(kThreads);
+  std::vector<std::thread> threads;
+  for (unsigned number = 0; number != kThreads; ++number)
+    threads.emplace_back(
+        [&, number] { together[number] = solveAll(10 + number); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (unsigned number = 0; number != kThreads; ++number)
+    EXPECT_EQ(together[number], solveAll(10 + number)) << number;
 }
 
 TEST(AllocationTest, WhatFitsNowhereIsReported) {
