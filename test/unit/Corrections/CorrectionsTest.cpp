@@ -140,6 +140,101 @@ std::string network() {
          big + ", " + small + "\n}\n";
 }
 
+const std::vector<std::string> kChannelsFirst = {"nchw", "depthwise", "between",
+                                                 "hwcf", "matmul",    "batch"};
+
+/// The same samples, transposed to 3x8x8 -> linalg NCHW convolution ->
+/// depthwise -> TOSA convolution between transposes -> linalg NHWC convolution
+/// (strided, dilated) -> two products.
+std::string channelsFirstNetwork() {
+  std::string text = "func.func @main(%x: tensor<1x8x8x3xf32> loc(\"x\")) -> "
+                     "(tensor<1x3xf32>, tensor<1x3x2xf32>) {\n"
+                     "%nothing = arith.constant 0.0 : f32\n";
+  text += kZero;
+  auto transpose = [&](const std::string &result, const std::string &input,
+                       const std::string &order, const std::string &from,
+                       const std::string &to) {
+    text += "%" + result + " = tosa.transpose %" + input +
+            " {perms = array<i32: " + order + ">} : (" + from + ") -> " + to +
+            "\n";
+  };
+  // What a linalg op adds to: zeros, or a bias along `others`.
+  auto start = [&](const std::string &name, const std::string &type) {
+    text += "%empty_" + name + " = tensor.empty() : " + type + "\n%init_" +
+            name + " = linalg.fill ins(%nothing : f32) outs(%empty_" + name +
+            " : " + type + ") -> " + type + "\n";
+  };
+  auto biased = [&](const std::string &name, const std::string &type,
+                    int64_t channels, const std::string &others,
+                    unsigned seed) {
+    text += constant("b_" + name, {channels}, seed) + "%empty_" + name +
+            " = tensor.empty() : " + type + "\n%init_" + name +
+            " = linalg.broadcast ins(%b_" + name + " : " +
+            tensorType({channels}) + ") outs(%empty_" + name + " : " + type +
+            ") dimensions = [" + others + "]\n";
+  };
+  auto layer = [&](const std::string &op, const std::string &name,
+                   const std::string &input, const std::string &inputType,
+                   const std::string &kernelType, const std::string &resultType,
+                   const std::string &attributes = "") {
+    text += "%" + name + " = linalg." + op + attributes + " ins(%" + input +
+            ", %w_" + name + " : " + inputType + ", " + kernelType +
+            ") outs(%init_" + name + " : " + resultType + ") -> " + resultType +
+            " loc(\"" + name + "\")\n";
+  };
+  transpose("first", "x", "0, 3, 1, 2", "tensor<1x8x8x3xf32>",
+            "tensor<1x3x8x8xf32>");
+  text += point("in", "first", "tensor<1x3x8x8xf32>");
+  text += weight("nchw", {4, 3, 3, 3}, {0}, 1);
+  biased("nchw", "tensor<1x4x6x6xf32>", 4, "0, 2, 3", 50);
+  layer("conv_2d_nchw_fchw", "nchw", "in", "tensor<1x3x8x8xf32>",
+        "tensor<4x3x3x3xf32>", "tensor<1x4x6x6xf32>");
+  text += point("a", "nchw", "tensor<1x4x6x6xf32>");
+  text += weight("depthwise", {4, 3, 3}, {0}, 2);
+  start("depthwise", "tensor<1x4x4x4xf32>");
+  layer("depthwise_conv_2d_nchw_chw", "depthwise", "a", "tensor<1x4x6x6xf32>",
+        "tensor<4x3x3xf32>", "tensor<1x4x4x4xf32>");
+  text += point("b", "depthwise", "tensor<1x4x4x4xf32>");
+  transpose("there", "b", "0, 2, 3, 1", "tensor<1x4x4x4xf32>",
+            "tensor<1x4x4x4xf32>");
+  text += weight("between", {5, 3, 3, 4}, {0}, 3) + constant("b5", {5}, 51) +
+          "%between = tosa.conv2d %there, %w_between, %b5, %zero, %zero "
+          "{acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, "
+          "1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x4x4x4xf32>, "
+          "tensor<5x3x3x4xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) "
+          "-> tensor<1x4x4x5xf32> loc(\"between\")\n";
+  transpose("back", "between", "0, 3, 1, 2", "tensor<1x4x4x5xf32>",
+            "tensor<1x5x4x4xf32>");
+  text += point("c", "back", "tensor<1x5x4x4xf32>");
+  transpose("last", "c", "0, 2, 3, 1", "tensor<1x5x4x4xf32>",
+            "tensor<1x4x4x5xf32>");
+  text += weight("hwcf", {2, 2, 5, 6}, {3}, 4);
+  biased("hwcf", "tensor<1x1x1x6xf32>", 6, "0, 1, 2", 52);
+  layer("conv_2d_nhwc_hwcf", "hwcf", "last", "tensor<1x4x4x5xf32>",
+        "tensor<2x2x5x6xf32>", "tensor<1x1x1x6xf32>",
+        " {dilations = dense<2> : tensor<2xi64>, strides = dense<2> : "
+        "tensor<2xi64>}");
+  text += point("d", "hwcf", "tensor<1x1x1x6xf32>");
+  text += "%row_shape = tosa.const_shape {values = dense<[1, 6]> : "
+          "tensor<2xindex>} : () -> !tosa.shape<2>\n"
+          "%row = tosa.reshape %d, %row_shape : (tensor<1x1x1x6xf32>, "
+          "!tosa.shape<2>) -> tensor<1x6xf32>\n"
+          "%rows_shape = tosa.const_shape {values = dense<[1, 3, 2]> : "
+          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+          "%rows = tosa.reshape %d, %rows_shape : (tensor<1x1x1x6xf32>, "
+          "!tosa.shape<3>) -> tensor<1x3x2xf32>\n";
+  text += weight("matmul", {6, 3}, {1}, 5);
+  start("matmul", "tensor<1x3xf32>");
+  layer("matmul", "matmul", "row", "tensor<1x6xf32>", "tensor<6x3xf32>",
+        "tensor<1x3xf32>");
+  text += weight("batch", {1, 2, 2}, {2}, 6);
+  start("batch", "tensor<1x3x2xf32>");
+  layer("batch_matmul", "batch", "rows", "tensor<1x3x2xf32>",
+        "tensor<1x2x2xf32>", "tensor<1x3x2xf32>");
+  return text + "return %matmul, %batch : tensor<1x3xf32>, "
+                "tensor<1x3x2xf32>\n}\n";
+}
+
 struct Keep : TensorObserver {
   void observe(const TensorView &values) override {
     int64_t channels = values.shape().back();
@@ -163,8 +258,9 @@ protected:
   }
   ~CorrectionsTest() override { llvm::sys::fs::remove(file); }
 
-  mlir::OwningOpRef<mlir::ModuleOp> parse() {
-    auto parsed = mlir::parseSourceString<mlir::ModuleOp>(network(), &context);
+  mlir::OwningOpRef<mlir::ModuleOp> parse() { return parse(network()); }
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text) {
+    auto parsed = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(parsed) << llvm::join(diagnostics, "\n");
     return parsed;
   }
@@ -765,8 +861,15 @@ struct CompareProducts : corrections::LayerVisitor {
   int64_t compared = 0;
 };
 
-TEST_F(CorrectionsTest, LayersAreTheProductsThatTheirLayoutsSay) {
-  auto target = parse();
+class ProductLayoutTest : public CorrectionsTest {
+protected:
+  /// Compares all layers on all samples; how many products these are.
+  void compareProducts(const std::string &network, int64_t &compared);
+};
+
+void ProductLayoutTest::compareProducts(const std::string &network,
+                                        int64_t &compared) {
+  auto target = parse(network);
   auto found = corrections::Layers::find(*target, "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   mlir::IRMapping mapping;
@@ -803,8 +906,21 @@ TEST_F(CorrectionsTest, LayersAreTheProductsThatTheirLayoutsSay) {
   ASSERT_TRUE(mlir::succeeded(
       corrections::runLayerwise(target->getLoc(), **executor, nullptr, values,
                                 *samples, options, visitor)));
+  compared = visitor.compared;
+}
+
+TEST_F(ProductLayoutTest, LayersAreTheProductsThatTheirLayoutsSay) {
+  int64_t compared = 0;
+  compareProducts(network(), compared);
   // Four layers of 8x8, three of 4x4 and a product of one row.
-  EXPECT_EQ(visitor.compared, kSamples * (4 * 64 + 3 * 16 + 1));
+  EXPECT_EQ(compared, kSamples * (4 * 64 + 3 * 16 + 1));
+}
+
+TEST_F(ProductLayoutTest, ChannelsFirstAndLinalgAreProductsToo) {
+  int64_t compared = 0;
+  compareProducts(channelsFirstNetwork(), compared);
+  // 6x6, 4x4, 4x4 and 1x1 positions, and products of one and of three rows.
+  EXPECT_EQ(compared, kSamples * (36 + 16 + 16 + 1 + 1 + 3));
 }
 
 class RoundWeightsTest : public CorrectionsTest {
@@ -812,8 +928,9 @@ protected:
   /// The network with other quantizers of its kernels: `parameters` takes their
   /// number for each.
   mlir::OwningOpRef<mlir::ModuleOp>
-  parseWith(llvm::function_ref<std::string(size_t)> parameters) {
-    auto target = parse();
+  parseWith(llvm::function_ref<std::string(size_t)> parameters,
+            const std::string &text = network()) {
+    auto target = parse(text);
     target->walk([&](tpc::QuantizeOp point) {
       if (point.isActivation())
         return;
@@ -840,18 +957,19 @@ protected:
     }
     Floats seen;
   };
-  /// All values of the layers of `kLayers`.
-  std::vector<Floats> collect(mlir::ModuleOp target, bool simulate) {
+  /// All values of some layers.
+  std::vector<Floats> collect(mlir::ModuleOp target, bool simulate,
+                              llvm::ArrayRef<std::string> layers = kLayers) {
     CompileOptions options;
     options.simulateQuantization = simulate;
-    llvm::append_range(options.observed, kLayers);
+    llvm::append_range(options.observed, layers);
     auto executor = Executor::compile(target, options);
     EXPECT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
     SampleOptions sampleOptions;
     sampleOptions.files = {file};
     auto samples = llvm::cantFail(SampleSource::open(
         sampleOptions, (*executor)->inputs(), (*executor)->unit()));
-    std::vector<Collect> observers(kLayers.size());
+    std::vector<Collect> observers(layers.size());
     RunOptions oneThread;
     oneThread.threads = 1;
     llvm::cantFail(forEachUnit(
@@ -945,6 +1063,33 @@ TEST_F(RoundWeightsTest, OutputsAreNearerThanWithTheNearestLevels) {
       EXPECT_LT(squaredError(after[layer], expected[layer]),
                 squaredError(before[layer], expected[layer]))
           << kLayers[layer];
+  }
+}
+
+// In whatever order the axes are, in linalg and between transposes.
+TEST_F(RoundWeightsTest, ChannelsFirstAndLinalgAreNearerToo) {
+  const std::string network = channelsFirstNetwork();
+  std::vector<Floats> expected =
+      collect(*parse(network), false, kChannelsFirst);
+  for (const auto &[kind, parameters] : kinds) {
+    SCOPED_TRACE(kind);
+    auto nearest = parseWith(parameters, network),
+         rounded = parseWith(parameters, network);
+    auto bias = onSamples<CorrectBiasPassOptions>();
+    bias.shrink = false;
+    run(*nearest, createCorrectBiasPass(bias));
+    round(*rounded);
+    auto found = corrections::Layers::find(*rounded, "main", "test", false);
+    ASSERT_TRUE(mlir::succeeded(found));
+    EXPECT_EQ(found->layers.size(), kChannelsFirst.size());
+    for (corrections::Layer &layer : found->layers)
+      EXPECT_TRUE(layer.isCorrected(tpc::kRoundedWeights));
+    std::vector<Floats> before = collect(*nearest, true, kChannelsFirst),
+                        after = collect(*rounded, true, kChannelsFirst);
+    for (size_t layer = 0; layer != kChannelsFirst.size(); ++layer)
+      EXPECT_LT(squaredError(after[layer], expected[layer]),
+                squaredError(before[layer], expected[layer]))
+          << kChannelsFirst[layer];
   }
 }
 
