@@ -18,6 +18,12 @@ REQUIRED = {
 KERNEL_BYTES = 77360
 
 
+def keeps_to(result):
+    assert result["budget"]
+    for resource, limit in result["budget"].items():
+        assert result["resources"][resource] <= limit
+
+
 @pytest.mark.parametrize("budget", REQUIRED)
 def test_resnet8_within_a_budget(shared, tmp_path, budget):
     result = bit_widths.quantize(tmp_path, f"weights:{budget}")
@@ -28,10 +34,30 @@ def test_resnet8_within_a_budget(shared, tmp_path, budget):
 
 
 def test_resnet8_with_six_widths(shared, tmp_path):
-    result = bit_widths.quantize(tmp_path, "weights:37.5%", bit_widths.six_widths(tmp_path))
+    result = bit_widths.quantize(tmp_path, "weights:37.5%", bit_widths.choices(tmp_path, bit_widths.SIX))
     assert result["resources"]["weights_bytes"] <= KERNEL_BYTES * 0.375
     assert result["top1"] >= 0.73
     assert result["agreement"] >= 0.885
+
+
+# Budgets of what activations use, alone and with others, of a network whose kernels have 8, 4 or 2 bits and whose
+# activations 8 or 4. With 4 bits everywhere it reaches 68 %.
+@pytest.mark.parametrize(
+    ("kernels", "budget", "top1", "agreement"),
+    [
+        ((8,), "activations:50%", 0.725, 0.89),
+        ((8,), "bops:75%", 0.74, 0.915),
+        (bit_widths.STOCK, "total:60%", 0.73, 0.89),
+        (bit_widths.STOCK, "bops:25%", 0.715, 0.855),
+        (bit_widths.STOCK, "weights:50%,activations:75%", 0.725, 0.885),
+    ],
+)
+def test_resnet8_with_a_choice_of_activations(shared, tmp_path, kernels, budget, top1, agreement):
+    result = bit_widths.quantize(tmp_path, budget, bit_widths.choices(tmp_path, kernels, (8, 4)))
+    keeps_to(result)
+    assert "4" in bit_widths.widths_of(result, "activation")
+    assert result["top1"] >= top1
+    assert result["agreement"] >= agreement
 
 
 # The bytes of kernels are those that MCT reports for these widths. By its rule 49,152 bytes of activations are alive at
@@ -63,3 +89,92 @@ def test_resnet8_uses_what_mct_says(shared, tmp_path, widths, expected):
     assert totals["weights_bytes"] == expected
     assert totals["activations_bytes"] == 49152
     assert totals["total_bytes"] == expected + 49152
+
+
+DIGITS = {"calibration-data": measure.DIGITS / "digits_calib.npy", "input-scale": 0.0625}
+
+
+def opt(model, output, *flags, **options):
+    """Runs mct-opt; the last flag is a pass that reads the samples of the digits."""
+    texts = [f"{key.replace('_', '-')}={value}" for key, value in ({**DIGITS, **options}).items()]
+    *before, last = flags
+    return measure.run([measure.BIN / "mct-opt", model, *before, f"{last}={' '.join(texts)}", "-o", output])
+
+
+@pytest.fixture(scope="session")
+def measured(tools, tmp_path_factory):
+    """The digits with all alternatives of a target measured."""
+    done = {}
+
+    def get(name):
+        if name not in done:
+            folder = tmp_path_factory.mktemp("measured")
+            target = name if isinstance(name, str) else bit_widths.choices(folder, *name)
+            points, calibrated, done[name] = (folder / f"{stage}.mlirbc" for stage in ("points", "calibrated", "done"))
+            flags = [f"--tpc-attach-target=target={target}", "--mct-prepare", "--mct-insert-quantizers"]
+            measure.run_ok([measure.BIN / "mct-opt", measure.DIGITS / "digits.mlirbc", *flags, "-o", points])
+            assert opt(points, calibrated, "--mct-calibrate").returncode == 0
+            flags = ["--mct-select-parameters", "--mct-select-weight-parameters", "--mct-measure-sensitivity"]
+            assert opt(calibrated, done[name], *flags).returncode == 0
+        return done[name]
+
+    return get
+
+
+# What was chosen keeps to the limits as the report counts, and no operator can take an alternative that costs less
+# without exceeding one.
+@pytest.mark.parametrize(
+    ("target", "budget"),
+    [
+        (((8, 4, 2), (8, 4)), "activations:75%"),
+        (((8, 4, 2), (8, 4)), "total:60%"),
+        (((8, 4, 2), (8, 4)), "bops:30%"),
+        (((8, 4, 2), (8, 4)), "weights:50%,activations:75%,bops:40%"),
+        ("imx500_v1_lut", "weights:50%"),
+        ("imx500_v3_lut", "weights:45%,bops:40%"),
+    ],
+)
+def test_digits_get_the_cheapest_that_fits(measured, tmp_path, target, budget):
+    model, output, chosen = measured(target), tmp_path / "assigned.mlirbc", tmp_path / "chosen.json"
+    finished = opt(model, output, "--mct-assign-bit-widths", budget=budget, bit_widths_out=chosen, remeasure=0)
+    assert finished.returncode == 0, finished.stderr
+    result = json.loads(chosen.read_text())
+    keeps_to(result)
+    report = [measure.BIN / "mct-opt", output, "--mct-report-resources=format=json", "-o", "/dev/null"]
+    assert json.loads(measure.run_ok(report).stdout)["functions"][0]["totals"] == result["resources"]
+    cheaper = 0
+    for operator in result["operators"]:
+        before = operator["alternative"]
+        costs = [each["sensitivity"] for each in operator["alternatives"]]
+        for operator["alternative"], cost in enumerate(costs):
+            if cost >= costs[before]:
+                continue
+            edited = tmp_path / "edited.json"
+            edited.write_text(json.dumps(result))
+            finished = opt(model, "/dev/null", "--mct-assign-bit-widths", bit_widths_in=edited, budget=budget)
+            assert finished.returncode == 1
+            assert "cannot keep to its budget" in finished.stderr
+            cheaper += 1
+        operator["alternative"] = before
+    assert cheaper > 0
+
+
+# Kernels that become tables: of 2 and 4 bits, rounded together, and the network still reads digits.
+@pytest.mark.parametrize(("budget", "required"), [("50%", 0.98), ("30%", 0.95)])
+def test_digits_with_kernels_that_are_tables(tools, tmp_path, budget, required):
+    output, chosen = tmp_path / "quantized.mlir", tmp_path / "chosen.json"
+    options = {"target": "imx500_v1_lut", "budget": f"weights:{budget}", "bit_widths_out": chosen}
+    finished = opt(measure.DIGITS / "digits.mlirbc", output, "--mct-ptq", **options)
+    assert finished.returncode == 0, finished.stderr
+    result = json.loads(chosen.read_text())
+    keeps_to(result)
+    coarse = sum(each["bits"]["kernel_attr"] < 8 for each in result["operators"])
+    tables = [
+        line for line in output.read_text().splitlines() if "#tpc.lookup_table<method = lut_sym_quantizer" in line
+    ]
+    assert len(tables) == coarse > 0
+    assert all('applied = ["rounded_weights"]' in line for line in tables)
+    scores = measure.run_json(
+        output, measure.DIGITS / "digits_test.npy", input_scale=0.0625, labels=measure.DIGITS / "digits_test_labels.npy"
+    )
+    assert scores["top1"] >= required
