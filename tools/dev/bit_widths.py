@@ -46,7 +46,8 @@ MOVES = (
     "default_weight = #float>\n#moved = #tpc.qc_options<[#moves]>"
 )
 # Sets of the base whose results are quantized, beside layers.
-QUANTIZED = "ReLU ReLU6 LeakyReLU HardTanh PReLU Swish HardSwish Sigmoid Tanh Add Sub Mul Div Stack".split()
+QUANTIZED = ["ReLU", "ReLU6", "LeakyReLU", "HardTanh", "PReLU", "Swish", "HardSwish", "Sigmoid", "Tanh"]
+QUANTIZED += ["Add", "Sub", "Mul", "Div", "Stack"]
 
 
 def choices(folder: Path, kernels: tuple[int, ...], activations: tuple[int, ...] = (8,)) -> Path:
