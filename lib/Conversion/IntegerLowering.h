@@ -210,6 +210,12 @@ private:
   std::string why;
 };
 
+/// Copies arguments of i8 with fewer than 16 channels, which convolutions read,
+/// by a 1x1 maximum pool over rows of 16 bytes. Ethos-U85 keeps arguments in
+/// DRAM, from where such convolutions fetch a few bytes at a time and several
+/// times over; the copy lies in SRAM. The values are the same.
+void stageArguments(mlir::func::FuncOp function);
+
 } // namespace mct
 
 #endif // MCT_LIB_CONVERSION_INTEGERLOWERING_H

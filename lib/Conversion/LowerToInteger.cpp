@@ -71,6 +71,8 @@ struct LowerToIntegerPass
       IntegerLowering lowering(function, kernels, chosen);
       lowering.lower();
       lowering.finish();
+      if (profile == IntegerProfile::EthosU85 && !isLinalg)
+        stageArguments(function);
       bool runs = true;
       function.walk([&](Operation *op) {
         if (op != function && failed(verifyProfile(profile, op)))

@@ -138,7 +138,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     What has no such form stays float between explicit conversions, with a remark that says why.
 
     * `rounding`: where a code lies halfway. `half-even` costs five ops more for each rescale by a power of two; all others stay half up.
-    * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it.
+    * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
+      images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
+      16 bytes), because it fetches few channels slowly from outside.
     * `extensions`: `int4` stores kernels of at most 4 bits in i4 (one that has -8 stays in i8, with a remark), `int16` takes points of up to 16 bits, in i16.
     * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
     * `io`: whether arguments and results are numbers or codes.
