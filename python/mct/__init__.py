@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "mct.model": ("Model", "QuantizedModel", "load"),
     "mct.errors": (),
+    "mct.target_platform": (),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -1,0 +1,639 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hardware described in MCT's words becomes the target that the dialect has for it."""
+
+import copy
+import json
+import logging
+import re
+import subprocess
+
+import measure
+import pytest
+
+tp = pytest.importorskip("mct.target_platform", reason="the package is not built (tools/dev/build)")
+vocabulary = pytest.importorskip("mct.target_platform._vocabulary")
+mct_scripts = pytest.importorskip("mct_scripts")
+
+FUNCTIONS, KERAS, TORCH = mct_scripts.FUNCTIONS, mct_scripts.KERAS, mct_scripts.TORCH
+TARGETS = measure.REPOSITORY / "tpc_dialect" / "targets"
+# Those that describe a chip.
+STOCK = sorted(path.stem for path in TARGETS.glob("*.mlir") if path.stem not in ("tosa", "linalg"))
+
+
+@pytest.fixture
+def attach(tools, tmp_path):
+    """The module that a target is attached to, a small network or none, and what was said."""
+
+    def run(target, network="module {}"):
+        source, file = tmp_path / "network.mlir", tmp_path / "target.mlir"
+        source.write_text(network)
+        if not isinstance(target, str):
+            file.write_text(target.to_mlir())
+            target = file
+        command = [tools / "mct-opt", source, f"--tpc-attach-target=target={target}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def bound(attach):
+    """What the binding of a target to TOSA says of its operator sets."""
+
+    def get(target):
+        return dict(re.findall(r'#tpc\.ops_of<"(\w+)", \[(.*)\].*>', attach(target).split("_on_linalg")[0]))
+
+    return get
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Equal to the stock targets
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "stock"),
+    [
+        (mct_scripts.imx500_first, "imx500_v1_0"),
+        (mct_scripts.imx500_second, "imx500_v1_0"),
+        (mct_scripts.tflite_first, "tflite_v1_mct"),
+        (mct_scripts.tflite_second, "tflite_v1_mct"),
+    ],
+)
+def test_scripts_of_mct_give_the_stock_targets(attach, script, stock):
+    assert attach(script()) == attach(stock)
+
+
+@pytest.mark.parametrize("stock", STOCK)
+def test_json_of_mct_goes_in_and_out(tools, attach, tmp_path, stock):
+    path = tmp_path / f"{stock}.json"
+    measure.run_ok([tools / "mct-translate", "--export-tpc-json", TARGETS / f"{stock}.mlir", "-o", path])
+    target = tp.load_target_platform_capabilities(str(path))
+    assert attach(target) == attach(stock)
+    copied = tmp_path / "folder" / "copy.json"
+    tp.export_target_platform_capabilities(target, copied)
+    assert copied.read_text() == path.read_text()
+    assert tp.load_target_platform_capabilities(target) is target
+
+
+@pytest.mark.parametrize("ir", ["tosa", "linalg"])
+def test_vocabulary_is_that_of_the_stock_bindings(tools, tmp_path, ir):
+    stock = (TARGETS / f"{ir}.mlir").read_text().split("tpc.framework")[0]
+    lines = []
+    for name, entry in getattr(vocabulary, ir.upper()).items():
+        weights = ", ".join(f"{weight} = {operand}" for weight, operand in entry.weights)
+        patterns = ", ".join(map(str, entry.patterns))
+        lines.append(f'#tpc.ops_of<"{name}", [{patterns}]{f", weights = {{{weights}}}" if weights else ""}>')
+    ours = tmp_path / "ours.mlir"
+    ours.write_text(f"tpc.binding @on_{ir} [{', '.join(lines)}]")
+    theirs = tmp_path / "theirs.mlir"
+    theirs.write_text(stock)
+    assert measure.run_ok([tools / "mct-opt", ours]).stdout == measure.run_ok([tools / "mct-opt", theirs]).stdout
+
+
+def test_names_of_operator_sets_are_those_of_the_stock_binding():
+    assert sorted(tp.OperatorSetNames.get_values()) == sorted(vocabulary.TOSA)
+    assert "Conv" in tp.OperatorSetNames and "Convolution" not in tp.OperatorSetNames
+
+
+def test_flat_configs_quantize_kernels_only(attach):
+    text = attach(mct_scripts.imx500_flat())
+    # An operator without a kernel has the default without weights, so that nothing is asked of a weight it lacks.
+    options = dict(re.findall(r'#tpc\.operator_set<"(\w+)", options = (#\w+)>', text))
+    assert options["Add"] == options["AnyReLU"] != options["Conv"] == options["FullyConnected"]
+    assert len(re.findall("bits = 2, per_channel = true, enabled = true", text)) == 1
+
+
+def test_target_works_in_the_pipeline(tools, tmp_path):
+    target, stock, ours = tmp_path / "t.mlir", tmp_path / "stock.mlir", tmp_path / "ours.mlir"
+    target.write_text(mct_scripts.imx500_first().to_mlir())
+    data = measure.DIGITS
+    for name, output in (("imx500", stock), (target, ours)):
+        measure.run_ok(measure.ptq_command(data / "digits.mlirbc", data / "digits_calib.npy", output, target=name))
+    assert ours.read_text() == stock.read_text()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Layers and filters
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def target_of(**layers):
+    """A target whose operator sets are these layers."""
+    default, linear, _ = mct_scripts.imx500_op_configs()
+    model = tp.TargetPlatformModel(tp.QuantizationConfigOptions([default]), name="t")
+    with model:
+        for index, name in enumerate(layers):
+            config = (linear if name == "Kernels" else default).clone_and_edit(simd_size=index + 1)
+            tp.OperatorsSet(name, tp.QuantizationConfigOptions([config]))
+    capabilities = tp.TargetPlatformCapabilities(model)
+    with capabilities:
+        for name, of_set in layers.items():
+            tp.OperationsSetToLayers(name, of_set if isinstance(of_set, list) else [of_set])
+    return capabilities
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "tosa.conv2d",
+        "Conv2D",
+        "torch.nn.Conv2d",
+        "keras.layers.Conv2D",
+        "tf.nn.conv2d",
+        "CONV_2D",
+        "onnx.Conv",
+        tp.OperatorSetNames.CONV,
+        TORCH["Conv2d"],
+        KERAS["Conv2D"],
+    ],
+)
+def test_layer_is_known_by_many_names(bound, layer):
+    depthwise = tp.OperatorSetNames.DEPTHWISE_CONV
+    assert bound(target_of(Kernels=layer, Other=depthwise))["Kernels"] == '#tpc.op<"tosa.conv2d">'
+
+
+def test_convolution_of_torch_is_depthwise_too_unless_another_set_is(bound):
+    both = '#tpc.op<"tosa.conv2d">, #tpc.op<"tosa.depthwise_conv2d">'
+    assert bound(target_of(Kernels=TORCH["Conv2d"]))["Kernels"] == both
+    split = bound(target_of(Kernels=TORCH["Conv2d"], Other="DepthwiseConv2D"))
+    assert split == {"Kernels": '#tpc.op<"tosa.conv2d">', "Other": '#tpc.op<"tosa.depthwise_conv2d">'}
+
+
+def test_own_dialects_and_subgraphs_are_layers(bound):
+    sets = bound(target_of(Mine="mine.conv", Graph="subgraph:softmax"))
+    assert sets == {"Mine": '#tpc.op<"mine.conv">', "Graph": '#tpc.subgraph<"softmax">'}
+
+
+CLAMP = '#tpc.op<"tosa.clamp" where min_val eq 0.000000e+00 : f32 and '
+
+
+@pytest.mark.parametrize(
+    ("layer", "pattern"),
+    [
+        (
+            tp.LayerFilterParams(KERAS["ReLU"], max_value=6),
+            CLAMP + 'max_val eq 6.000000e+00 : f32>, #tpc.subgraph<"relu6">',
+        ),
+        (
+            tp.LayerFilterParams(KERAS["ReLU"], tp.Eq("max_value", None)),
+            CLAMP + 'max_val ge 3.40282347E+38 : f32>, #tpc.subgraph<"relu">',
+        ),
+        (
+            tp.LayerFilterParams(KERAS["ReLU"], tp.Greater("max_value", 1) & tp.SmallerEq("max_value", 4)),
+            CLAMP + "max_val ne 6.000000e+00 : f32 and max_val lt 3.40282347E+38 : f32 and "
+            "max_val gt 1.000000e+00 : f32 and max_val le 4.000000e+00 : f32>",
+        ),
+        (
+            tp.LayerFilterParams(TORCH["Hardtanh"], tp.NotEq("min_val", 0) & tp.GreaterEq("max_val", 1)),
+            '#tpc.op<"tosa.clamp" where min_val ne 0.000000e+00 : f32 and max_val lt 3.40282347E+38 : f32 and '
+            "max_val ge 1.000000e+00 : f32>",
+        ),
+        (
+            tp.LayerFilterParams(TORCH["Conv2d"], kernel_size=(1, 1), groups=1),
+            '#tpc.op<"tosa.conv2d" where "$kernel_h" eq 1 : i64 and "$kernel_w" eq 1 : i64>, '
+            '#tpc.op<"tosa.depthwise_conv2d" where "$kernel_h" eq 1 : i64 and "$kernel_w" eq 1 : i64 and '
+            '"$in_channels" eq 1 : i64>',
+        ),
+        (
+            tp.LayerFilterParams(TORCH["Conv2d"], tp.Greater("groups", 1), stride=2),
+            '#tpc.op<"tosa.depthwise_conv2d" where "$in_channels" gt 1 : i64 and stride eq array<i64: 2, 2>>',
+        ),
+        (
+            tp.LayerFilterParams("Conv2D", tp.Smaller("filters", 16) | tp.Eq("kernel_size", 3)),
+            '#tpc.op<"tosa.conv2d" where "$out_channels" lt 16 : i64 or "$kernel_h" eq 3 : i64 and '
+            '"$kernel_w" eq 3 : i64>',
+        ),
+        (tp.LayerFilterParams(KERAS["Activation"], activation="tanh"), '#tpc.op<"tosa.tanh">'),
+        (
+            tp.LayerFilterParams(KERAS["Activation"], tp.Contains("activation", "hard_si")),
+            '#tpc.subgraph<"hard_sigmoid">',
+        ),
+        (
+            tp.LayerFilterParams(FUNCTIONS["normalize"], tp.Eq("p", 2) | tp.Eq("p", None)),
+            '#tpc.subgraph<"l2_norm">',
+        ),
+        (
+            tp.LayerFilterParams("torch.nn.functional.interpolate", mode="bilinear"),
+            '#tpc.op<"tosa.resize" where mode eq #tosa.resize_mode<BILINEAR>>',
+        ),
+        (tp.LayerFilterParams("keras.layers.Concatenate", axis=3), '#tpc.op<"tosa.concat" where axis eq 3 : i64>'),
+        (
+            tp.LayerFilterParams("tosa.clamp", tp.Smaller("min_val", -1.5), max_val=2),
+            '#tpc.op<"tosa.clamp" where min_val lt -1.500000e+00 : f32 and max_val eq 2 : i64>',
+        ),
+    ],
+)
+def test_filters_become_predicates(bound, layer, pattern):
+    assert bound(target_of(Filtered=layer))["Filtered"] == pattern
+
+
+def test_filter_goes_before_the_plain_layer_of_another_set(bound):
+    bounded = tp.LayerFilterParams(TORCH["Hardtanh"], tp.Eq("max_val", 4), min_val=0)
+    sets = bound(target_of(Special=bounded, Other=TORCH["Hardtanh"]))
+    assert sets["Special"].endswith("and max_val eq 4.000000e+00 : f32>")
+    assert "max_val ne 4.000000e+00 : f32" in sets["Other"] and "max_val eq 4" not in sets["Other"]
+
+
+def test_filters_match_as_those_of_mct():
+    both = tp.Greater("a", 1) & tp.Smaller("a", 4)
+    assert both.match({"a": 2}) and not both.match({"a": 4})
+    either = tp.GreaterEq("a", 5) | tp.Eq("a", None)
+    assert either.match({"a": 5}) and either.match({"a": None}) and not either.match({})
+    # An attribute that the layer lacks is never as asked, and what cannot be compared is not either.
+    assert not tp.NotEq("a", 1).match({}) and not tp.Greater("a", 1).match({"a": None})
+    assert tp.Contains("name", "conv").match({"name": "conv_1"}) and not tp.Contains("name", "CONV").match(
+        {"name": "conv"}
+    )
+    chained = (tp.Eq("a", 1) | tp.Eq("a", 2)) | tp.Eq("a", 3)
+    assert chained.match({"a": 3}) and repr(chained) == "((a = 1 | a = 2) | a = 3)"
+    layer = tp.LayerFilterParams(TORCH["Hardtanh"], tp.Greater("max_val", 2), min_val=0)
+    assert layer.match(TORCH["Hardtanh"], {"max_val": 3, "min_val": 0})
+    assert not layer.match(TORCH["Hardtanh"], {"max_val": 3}) and not layer.match(TORCH["ReLU"], {"min_val": 0})
+    assert repr(layer) == "Hardtanh(min_val=0, max_val > 2)"
+    assert layer == tp.LayerFilterParams(TORCH["Hardtanh"], tp.Greater("max_val", 2), min_val=0)
+    assert layer != tp.LayerFilterParams("Clip", tp.Greater("max_val", 2), min_val=0)
+
+
+def test_attribute_mapping_gives_operands(attach):
+    default, linear, _ = mct_scripts.imx500_op_configs()
+    weights = linear.attr_weights_configs_mapping
+    own = linear.with_weights({"taps": weights[tp.KERNEL_ATTR], tp.BIAS_ATTR: weights[tp.BIAS_ATTR]})
+    model = tp.TargetPlatformModel(tp.QuantizationConfigOptions([default]), name="t")
+    with model:
+        tp.OperatorsSet("Kernels", tp.QuantizationConfigOptions([own]))
+    capabilities = tp.TargetPlatformCapabilities(model)
+    with capabilities:
+        mapping = {"taps": tp.DefaultDict({KERAS["DepthwiseConv2D"]: "depthwise_kernel"}, default_value="kernel")}
+        tp.OperationsSetToLayers("Kernels", [KERAS["Conv2D"], KERAS["DepthwiseConv2D"]], attr_mapping=mapping)
+    text = attach(capabilities)
+    assert "weights = {bias_attr = 2 : i64, taps = 1 : i64}" in text
+
+
+def test_custom_sets_have_the_layers_that_are_given(bound):
+    default, _, _ = mct_scripts.imx500_op_configs()
+    options = tp.QuantizationConfigOptions(quantization_configurations=[default])
+    sets = [tp.OperatorsSet(name="Mine", qc_options=options), tp.OperatorsSet(name="Add"), tp.OperatorsSet(name="ReLU")]
+    target = tp.TargetPlatformCapabilities(default_qco=options, operator_set=sets, name="t")
+    layers = {"Mine": tp.CustomOpsetLayers(["mine.op"]), "ReLU": tp.CustomOpsetLayers(operators=[TORCH["ReLU6"]])}
+    found = bound(tp.FrameworkQuantizationCapabilities(target, custom_opset_to_layer=layers))
+    assert found["Mine"] == '#tpc.op<"mine.op">' and found["Add"] == '#tpc.op<"tosa.add">'
+    assert "max_val eq 6" in found["ReLU"] and "max_val ge" not in found["ReLU"]
+    with pytest.raises(tp.TargetError, match="'Mine' is defined in the capabilities, but neither known nor mapped"):
+        tp.FrameworkQuantizationCapabilities(target)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Objects
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_defaults_are_those_of_the_page():
+    weight = tp.AttributeQuantizationConfig()
+    assert weight.weights_quantization_method is tp.QuantizationMethod.POWER_OF_TWO
+    assert (weight.weights_n_bits, weight.weights_per_channel_threshold) == (tp.FLOAT_BITWIDTH, False)
+    assert (weight.enable_weights_quantization, weight.lut_values_bitwidth) == (False, None)
+    default, _, _ = mct_scripts.imx500_op_configs()
+    options = tp.QuantizationConfigOptions([default])
+    model = tp.TargetPlatformModel(options)
+    assert (model.add_metadata, model.name, model.is_simd_padding) == (False, "default_tp_model", False)
+    attached = tp.TargetPlatformCapabilities(model)
+    assert (attached.capabilities_name, attached.version) == ("base", None)
+    plain = tp.TargetPlatformCapabilities(default_qco=options)
+    assert (plain.add_metadata, plain.name, plain.insert_preserving_quantizers) == (True, "default_tpc", False)
+    assert [method.value for method in tp.QuantizationMethod] == [0, 1, 2, 3, 4]
+    assert tp.QuantizationMethod.SYMMETRIC_UNIFORM is tp.QuantizationMethod.POWER_OF_TWO
+    assert tp.Signedness.AUTO.value == 0 and tp.OperatorsSet("a").qc_options is None
+
+
+def test_positional_parameters_are_in_the_order_of_the_page():
+    weight = tp.AttributeQuantizationConfig(tp.QuantizationMethod.UNIFORM, 4, True, True, 8)
+    method = tp.QuantizationMethod.SYMMETRIC
+    config = tp.OpQuantizationConfig(weight, {}, method, 8, (8, 16), True, False, 0.5, 3, 64, True)
+    assert config.get_info() == {
+        "default_weight_attr_config": weight,
+        "attr_weights_configs_mapping": {},
+        "activation_quantization_method": method,
+        "activation_n_bits": 8,
+        "supported_input_activation_n_bits": (8, 16),
+        "enable_activation_quantization": True,
+        "quantization_preserving": False,
+        "fixed_scale": 0.5,
+        "fixed_zero_point": 3,
+        "simd_size": 64,
+        "signedness": tp.Signedness.SIGNED,
+    }
+    assert config.max_input_activation_n_bits == 16
+
+
+def test_clones_differ_in_what_was_edited_only():
+    _, linear, mixed = mct_scripts.imx500_op_configs()
+    assert mixed[1].attr_weights_configs_mapping[tp.KERNEL_ATTR].weights_n_bits == 4
+    assert mixed[1].attr_weights_configs_mapping[tp.BIAS_ATTR] == linear.attr_weights_configs_mapping[tp.BIAS_ATTR]
+    assert linear.attr_weights_configs_mapping[tp.KERNEL_ATTR].weights_n_bits == 8
+    options = tp.QuantizationConfigOptions(mixed, base_config=mixed[0])
+    narrow = options.clone_and_edit(activation_n_bits=4)
+    assert [config.activation_n_bits for config in narrow.quantization_configurations] == [4, 4, 4]
+    assert narrow.base_config == narrow.quantization_configurations[0]
+    # The other weights stay, which MCT 2.3 to 2.6 forget.
+    per_tensor = options.clone_and_edit_weight_attribute([tp.KERNEL_ATTR], weights_per_channel_threshold=False)
+    assert list(per_tensor.base_config.attr_weights_configs_mapping) == [tp.KERNEL_ATTR, tp.BIAS_ATTR]
+    renamed = options.clone_and_map_weights_attr_keys({tp.KERNEL_ATTR: "weight"})
+    assert list(renamed.base_config.attr_weights_configs_mapping) == ["weight", tp.BIAS_ATTR]
+    assert copy.deepcopy(options) == options and options != narrow
+    assert list(options.get_info()) == ["option_0", "option_1", "option_2"]
+
+
+def test_platform_answers_questions():
+    target = mct_scripts.imx500_second()
+    assert target.get_config_options_by_operators_set("ReLU") == target.default_qco
+    assert len(target.get_config_options_by_operators_set("Conv").quantization_configurations) == 3
+    assert target.get_config_options_by_operators_set("NoSuch") == target.default_qco
+    assert target.is_opset_in_model("Conv") and not target.is_opset_in_model("NoSuch")
+    assert target.get_opset_by_name("NoSuch") is None
+    assert target.get_default_op_quantization_config() == target.default_qco.base_config
+    info = target.get_info()
+    assert info["Model name"] == "imx500_tpc" and len(info["Operators sets"]) == 40
+    layers = mct_scripts.imx500_first()
+    assert layers.get_layers_by_opset_name("ReLU") == [TORCH["ReLU"], FUNCTIONS["relu"]]
+    assert layers.get_layers_by_opset_name("NoSuch") == [] and layers.get_info()["Version"] == "v1"
+
+
+def test_patterns_contain_their_parts():
+    a, b, c = (tp.OperatorsSet(name) for name in "abc")
+    group = tp.OperatorSetConcat(b, c)
+    assert group.name == "b_c" and tp.OperatorSetGroup(operators_set=[b, c]) == group
+    chain = tp.Fusing([a, group, c])
+    assert chain.name == "a_b_c_c" and chain.get_info() == {"a_b_c_c": "a -> b_c -> c"}
+    assert chain.contains(tp.Fusing([a, b])) and chain.contains(tp.Fusing([group, c])) and chain.contains(chain)
+    assert not chain.contains(tp.Fusing([a, c, b])) and not tp.Fusing([a, b]).contains(chain)
+
+
+def test_layers_of_sets_are_collected():
+    target = target_of(A=[TORCH["ReLU"]], B=["tosa.add"])
+    collected = tp.OperationsToLayers(op_sets_to_layers=target.op_sets_to_layers.op_sets_to_layers)
+    a, b = tp.OperatorsSet("A"), tp.OperatorsSet("B")
+    assert collected.get_layers_by_op(tp.OperatorSetConcat(a, b)) == [TORCH["ReLU"], "tosa.add"]
+    default = tp.DefaultDict({"a": [1]}, default_value=[2])
+    assert (default.get("a"), default.get("b")) == ([1], [2]) and list(default.keys()) == ["a"]
+    default.get("b").append(3)
+    assert default.get("b") == [2] and tp.DefaultDict().get("x") is None
+
+
+def test_set_without_layers_is_told(caplog):
+    default, _, _ = mct_scripts.imx500_op_configs()
+    model = tp.TargetPlatformModel(tp.QuantizationConfigOptions([default]))
+    with model:
+        tp.OperatorsSet("A")
+        tp.OperatorsSet("B")
+    with caplog.at_level(logging.WARNING, "mct"), tp.TargetPlatformCapabilities(model):
+        tp.OperationsSetToLayers("A", ["tosa.add"])
+    assert [record.getMessage() for record in caplog.records] == [
+        "operator set 'B' is not mapped to layers; it will never apply"
+    ]
+
+
+def test_objects_do_not_change():
+    target = mct_scripts.imx500_second()
+    config = target.get_default_op_quantization_config()
+    for change in (
+        lambda: setattr(target, "name", "x"),
+        lambda: setattr(config, "activation_n_bits", 4),
+        lambda: setattr(target.default_qco, "base_config", config),
+        lambda: setattr(target.operator_set[0], "name", "x"),
+        lambda: setattr(target.fusing_patterns[0], "name", "x"),
+        lambda: setattr(mct_scripts.imx500_first().tp_model, "name", "x"),
+    ):
+        with pytest.raises((tp.TargetError, AttributeError), match="not change"):
+            change()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Errors
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def config(**changes):
+    default, _, _ = mct_scripts.imx500_op_configs()
+    return default.clone_and_edit(**changes)
+
+
+def options(*configs, **more):
+    return tp.QuantizationConfigOptions(list(configs), **more)
+
+
+def platform(*sets, **more):
+    return tp.TargetPlatformCapabilities(default_qco=options(config()), operator_set=list(sets), **more)
+
+
+A, B = tp.OperatorsSet("A"), tp.OperatorsSet("B")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tp.AttributeQuantizationConfig("symmetric"), "weights_quantization_method must be one of Quant"),
+        (
+            lambda: tp.AttributeQuantizationConfig(weights_n_bits=0),
+            "weights_n_bits must be a positive integer, but is 0",
+        ),
+        (lambda: tp.AttributeQuantizationConfig(weights_n_bits=3.5), "must be a positive integer, but is 3.5"),
+        (lambda: tp.AttributeQuantizationConfig(enable_weights_quantization=1), "must be True or False, but is 1"),
+        (lambda: tp.AttributeQuantizationConfig(lut_values_bitwidth=-3), "lut_values_bitwidth must be a positive"),
+        (lambda: tp.AttributeQuantizationConfig().clone_and_edit(bits=1), "has no parameter 'bits'; known: weights_q"),
+        (lambda: tp.OpQuantizationConfig(), "needs default_weight_attr_config, attr_weights_configs_mapping"),
+        (lambda: tp.OpQuantizationConfig(bogus=1), "has no parameter 'bogus'"),
+        (lambda: tp.OpQuantizationConfig(*range(1, 14)), "takes 12 parameters, but got 13"),
+        (lambda: tp.OpQuantizationConfig(None, default_weight_attr_config=1), "is given twice"),
+        (lambda: tp.OpQuantizationConfig(weights_n_bits=8), "needs weights_quantization_method, weights_per_channel"),
+        (lambda: config(activation_n_bits=-1), "activation_n_bits must be a positive integer"),
+        (lambda: config(supported_input_activation_n_bits=[]), "must be a width or several of them, but is []"),
+        (lambda: config(supported_input_activation_n_bits=8.5), "must be a width or several of them, but is 8.5"),
+        (lambda: config(simd_size=0), "simd_size must be a positive integer"),
+        (lambda: config(fixed_scale=0.5), "fixed_scale and fixed_zero_point must be given together"),
+        (lambda: config(fixed_scale=-1.0, fixed_zero_point=0), "fixed_scale must be a positive number, but is -1.0"),
+        (lambda: config(fixed_scale=1.0, fixed_zero_point=0.5), "fixed_zero_point must be an integer, but is 0.5"),
+        (lambda: config(fixed_scale=1.0, fixed_zero_point=300), "fixed_zero_point 300 does not fit in 8 bits"),
+        (lambda: config(signedness="no"), "signedness must be one of Signedness.AUTO"),
+        (
+            lambda: config(activation_quantization_method=tp.QuantizationMethod.LUT_SYM_QUANTIZER),
+            "activations cannot be quantized by LUT_SYM_QUANTIZER",
+        ),
+        (lambda: config(attr_weights_configs_mapping={"a": 1}), "must be a AttributeQuantizationConfig, but is 1"),
+        (lambda: config(attr_to_edit={"a": {}}), "has no weight 'a' to edit; known: none"),
+        (lambda: tp.QuantizationConfigOptions(), "needs 'quantization_config_list' or 'quantization_configurations'"),
+        (lambda: options(), "needs at least one OpQuantizationConfig"),
+        (lambda: tp.QuantizationConfigOptions(3), "the alternatives must be a list"),
+        (lambda: options(3), "alternative #0 must be a OpQuantizationConfig"),
+        (lambda: options(config(), config(simd_size=1)), "needs base_config, for there are 2 alternatives"),
+        (lambda: options(config(), base_config=config(simd_size=1)), "base_config must be one of the alternatives"),
+        (
+            lambda: options(config(), config(enable_activation_quantization=False), base_config=config()),
+            "alternatives #0 and #1 disagree on whether the result is quantized",
+        ),
+        (lambda: tp.OperatorsSet(""), "the name must be a string that is not empty"),
+        (lambda: tp.OperatorsSet("A", config()), "qc_options must be a QuantizationConfigOptions"),
+        (lambda: tp.OperatorSetConcat(), "needs at least one OperatorsSet"),
+        (lambda: tp.OperatorSetConcat(A, A), "names operator set 'A' twice"),
+        (lambda: tp.OperatorSetConcat(tp.OperatorSetConcat(A, B)), "member #0 must be a OperatorsSet"),
+        (lambda: tp.OperatorSetConcat(A, operators_set=[B]), "takes its members either way, not both"),
+        (lambda: tp.Fusing([A]), "needs at least two operator groups, but got 1"),
+        (lambda: tp.Fusing(A), "the operator groups must be a list"),
+        (lambda: tp.Fusing([A, "B"]), "element #1 must be an OperatorsSet or a group, but is 'B'"),
+        (lambda: tp.Fusing([A, B], operator_groups=[A, B]), "takes one of .*, not both"),
+        (lambda: platform(A, A), "operator set 'A' is defined more than once"),
+        (lambda: platform("A"), "operator set #0 must be an OperatorsSet, but is 'A'"),
+        (
+            lambda: platform(A, fusing_patterns=[tp.Fusing([A, B])]),
+            "names operator set 'B', which the platform does not",
+        ),
+        (lambda: platform(A, fusing_patterns=[3]), "fusing pattern #0 must be a Fusing"),
+        (lambda: platform(A, B, fusing_patterns=[tp.Fusing([A, B])] * 2), "fusing pattern name 'A_B' is used twice"),
+        (
+            lambda: platform(A, B, fusing_patterns=[tp.Fusing([tp.OperatorsSet("A", options(config())), B])]),
+            "'A' of fusing pattern #0 has other options than the platform's",
+        ),
+        (lambda: platform(bogus=1), "has no parameter 'bogus'; known: default_qco"),
+        (lambda: platform(operator_sets=1), "has no parameter 'operator_sets'"),
+        (lambda: platform(version="1"), "'version' belongs to a tp_model"),
+        (lambda: platform(name=""), "the name must be a string that is not empty"),
+        (lambda: platform(tpc_minor_version="1"), "tpc_minor_version must be an integer"),
+        (lambda: platform(SCHEMA_VERSION=99), "schema version 99 is not known; known: 1, 2"),
+        (lambda: platform(fusing_patterns=3), "fusing_patterns must be a list, but is 3"),
+        (lambda: tp.TargetPlatformCapabilities(), "needs tp_model or default_qco"),
+        (lambda: tp.TargetPlatformCapabilities(3), "tp_model must be a TargetPlatformModel, but is 3"),
+        (lambda: tp.TargetPlatformModel(3), "default_qco must be a QuantizationConfigOptions, but is 3"),
+        (
+            lambda: tp.TargetPlatformModel(options(config(), config(simd_size=1), base_config=config())),
+            "default_qco must have one alternative, but has 2",
+        ),
+        (lambda: tp.TargetPlatformModel(options(config())).append_component(3), "has no place for 3"),
+        (lambda: mct_scripts.imx500_first().tp_model.__enter__(), "does not change once its block has closed"),
+        (lambda: platform().__enter__(), "a 'with' block gives layers to a TargetPlatformModel"),
+        (lambda: tp.OperationsSetToLayers("A", []), r"must stand inside 'with TargetPlatformCapabilities\(...\)'"),
+        (lambda: tp.OperationsSetToLayers("A", 3), "layers must be a list, but are 3"),
+        (lambda: tp.OperationsSetToLayers("A", [], attr_mapping=3), "attr_mapping must be a dictionary"),
+        (
+            lambda: tp.OperationsSetToLayers("A", [], attr_mapping={"a": 3}),
+            r"attr_mapping\['a'\] must be a DefaultDict",
+        ),
+        (lambda: tp.OperationsSetToLayers("A", ["Con2D"]), "layer 'Con2D' is not known; did you mean 'Conv2D'"),
+        (lambda: tp.OperationsSetToLayers("A", [object()]), "a layer must be a class, a function or a name"),
+        (lambda: tp.OperationsToLayers(3), "OperationsToLayers takes a list, but got 3"),
+        (lambda: tp.OperationsToLayers([3]), "OperationsToLayers has no place for 3"),
+        (lambda: target_of(A=TORCH["ReLU"], B=TORCH["ReLU"]), "layer ReLU is in more than one operator set"),
+        (
+            lambda: tp.LayerFilterParams(TORCH["Softmax"], dim=1),
+            "attribute 'dim' of layer 'Softmax' cannot be told from the ops that it becomes; known: none",
+        ),
+        (lambda: tp.LayerFilterParams(TORCH["ReLU"], 3), "a condition must be a filter such as Eq, but is 3"),
+        (lambda: tp.LayerFilterParams(tp.LayerFilterParams("ReLU")), "takes a layer, not filtered layers"),
+        (lambda: tp.LayerFilterParams("Conv2D", tp.Greater("strides", 1)), "can be compared by Eq and NotEq only"),
+        (lambda: tp.LayerFilterParams("Conv2D", kernel_size=(1, 2, 3)), "expected 2 sizes, but got"),
+        (lambda: tp.LayerFilterParams("Conv2D", tp.Greater("kernel_size", (1, 1))), "can be compared by Eq and NotEq"),
+        (
+            lambda: tp.LayerFilterParams("Concatenate", axis=-1),
+            "an axis can be asked for when it counts from the front",
+        ),
+        (
+            lambda: tp.LayerFilterParams("tf.image.resize", tp.Greater("method", "a")),
+            "a resizing can be compared by Eq",
+        ),
+        (lambda: tp.LayerFilterParams("tosa.add", a={}), "an op cannot be asked for {}"),
+        (lambda: tp.LayerFilterParams("tosa.add", a=float("inf")), "inf cannot be written as a number"),
+        (lambda: tp.Eq("a", 1) | 3, "a filter can be joined with another one only, not with 3"),
+        (lambda: tp.AndAttributeFilter(tp.Eq("a", 1)), "joins at least two filters, but got 1"),
+        (lambda: tp.DefaultDict(3), "known_dict must be a dictionary, but is 3"),
+        (lambda: tp.FrameworkQuantizationCapabilities(3), "tpc must be a TargetPlatformCapabilities, but is 3"),
+        (lambda: platform().to_json(schema=3), "schema version 3 is not known; known: 1, 2"),
+        (lambda: platform(insert_preserving_quantizers=True).to_json(1), "cannot be said in schema version 1"),
+        (lambda: tp.export_target_platform_capabilities(3, "x.json"), "can be exported, not 3"),
+    ],
+)
+def test_bad_description_is_an_error_at_construction(make, message):
+    with pytest.raises(tp.TargetError, match=message.replace("[]", r"\[\]")) as caught:
+        make()
+    # What scripts for MCT catch.
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, AssertionError)
+
+
+def test_weight_that_is_no_operand_is_an_error():
+    def map_layers(*entries):
+        with tp.TargetPlatformCapabilities(mct_scripts.imx500_first().tp_model):
+            for entry in entries:
+                tp.OperationsSetToLayers(*entry)
+
+    mapping = {tp.KERNEL_ATTR: {"tosa.add": "gamma"}}
+    with pytest.raises(tp.TargetError, match=r"'gamma' of layer 'tosa.add' in operator set 'Conv' is no operand"):
+        map_layers(("Conv", ["tosa.add"], mapping))
+    with pytest.raises(tp.TargetError, match="operator set 'NoSuch' is not defined in the target platform model"):
+        map_layers(("NoSuch", []))
+    with pytest.raises(tp.TargetError, match="operator set 'Conv' is mapped to layers more than once"):
+        map_layers(("Conv", []), ("Conv", []))
+
+
+def edited(change):
+    document = json.loads(mct_scripts.imx500_second().to_json())
+    change(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "invalid JSON"),
+        ("[]", r"expected an object, but got \[\]"),
+        ("{}", "needs 'default_qco'"),
+        (edited(lambda d: d.update(bogus=1)), "^bogus: unknown key; known: default_qco"),
+        (edited(lambda d: d.update(SCHEMA_VERSION=7)), "^SCHEMA_VERSION: schema version 7 is not known"),
+        (edited(lambda d: d.update(operator_set=3)), "^operator_set: expected a list, but got 3"),
+        (edited(lambda d: d["operator_set"][3].update(name="")), r"^operator_set\[3\]: .*name must be a string"),
+        (edited(lambda d: d["operator_set"][3].update(type="x")), r"^operator_set\[3\].type: expected 'OperatorsSet'"),
+        (
+            edited(lambda d: d["default_qco"]["quantization_configurations"][0].update(signedness="sometimes")),
+            r"^default_qco.quantization_configurations\[0\]: .*signedness must be one of",
+        ),
+        (
+            edited(lambda d: d["default_qco"]["base_config"].pop("signedness")),
+            "^default_qco.base_config: needs 'signedness'",
+        ),
+        (
+            edited(lambda d: d["default_qco"]["base_config"].update(supported_input_activation_n_bits=None)),
+            "needs 'supported_input_activation_n_bits'",
+        ),
+        (
+            edited(lambda d: d["default_qco"]["base_config"].update(attr_weights_configs_mapping=3)),
+            "^default_qco.base_config.attr_weights_configs_mapping: expected an object",
+        ),
+    ],
+)
+def test_bad_json_is_told_with_its_place(tmp_path, text, message):
+    with pytest.raises(tp.TargetError, match=message):
+        tp.read_json(text)
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"bad\.json: "):
+        tp.load_target_platform_capabilities(str(path))
+
+
+def test_files_that_are_no_target(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        tp.load_target_platform_capabilities(str(tmp_path / "missing.json"))
+    with pytest.raises(TypeError, match="not 3"):
+        tp.load_target_platform_capabilities(3)
+    other = tmp_path / "target.txt"
+    other.write_text("{}")
+    with pytest.raises(ValueError, match=r"ends in \.json"):
+        tp.load_target_platform_capabilities(other)
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="cannot be read"):
+        tp.load_target_platform_capabilities(tmp_path / "binary.json")
+
+
+def test_names_and_schema_one_of_json():
+    text = edited(lambda d: d["default_qco"]["base_config"].update(activation_quantization_method="power_of_two"))
+    assert tp.read_json(text) == mct_scripts.imx500_second()
+    old = mct_scripts.imx500_second().to_json(schema=1)
+    assert "fuse_op_quantization_config" not in old and tp.read_json(old) == mct_scripts.imx500_second()
