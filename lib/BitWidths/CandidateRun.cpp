@@ -3,6 +3,7 @@
 
 #include "../Corrections/ChannelRun.h"
 #include "../Corrections/WeightRounding.h"
+#include "ComparePoints.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/OperatorPoints.h"
 #include "mct/Execution/Executor.h"
@@ -14,6 +15,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mct;
@@ -133,6 +135,63 @@ struct OutputDistance {
   std::vector<double> distances, energies;
 };
 
+/// A point inside of the network that is compared.
+struct SeenPoint {
+  ComparePoint point;
+  /// Its rows are distributions.
+  bool isSoftmax = false;
+  /// Of the last axis.
+  int64_t rowLength = 1;
+  /// What the float network makes, for each unit.
+  std::unique_ptr<Frontier> reference;
+  /// Of each sample, now, and in the base network.
+  std::vector<double> distances, base;
+};
+
+/// Keeps what the float network makes at a point, or compares with it while
+/// `isOn`.
+class SeePoint : public execution::TensorObserver {
+public:
+  SeePoint(SeenPoint &seen, int64_t unit, bool keeps, const bool &isOn)
+      : seen(seen), unit(unit), keeps(keeps), isOn(isOn) {}
+  ~SeePoint() override { llvm::consumeError(std::move(failure)); }
+  void observe(const TensorView &values) override {
+    if (failure || !isOn)
+      return;
+    int64_t number = values.samples().first / unit;
+    ArrayRef<float> actual = values.floats();
+    if (keeps) {
+      failure = seen.reference->write(
+          number, {reinterpret_cast<const char *>(actual.data()),
+                   actual.size() * sizeof(float)});
+      return;
+    }
+    expected.resize(actual.size());
+    failure =
+        seen.reference->read(number, {reinterpret_cast<char *>(expected.data()),
+                                      expected.size() * sizeof(float)});
+    if (failure)
+      return;
+    int64_t count = values.samples().count;
+    size_t elements = actual.size() / count;
+    for (int64_t sample = 0; sample != count; ++sample)
+      seen.distances[values.samples().first + sample] = distanceOf(
+          seen.point.distance,
+          ArrayRef<float>(expected).slice(sample * elements, elements),
+          actual.slice(sample * elements, elements), seen.rowLength,
+          /*isDistribution=*/seen.isSoftmax);
+  }
+  llvm::Error takeFailure() { return std::move(failure); }
+
+private:
+  SeenPoint &seen;
+  int64_t unit;
+  bool keeps;
+  const bool &isOn;
+  std::vector<float> expected;
+  llvm::Error failure = llvm::Error::success();
+};
+
 /// Summarizes the result of a layer, or keeps rows of its product, or both.
 class SeeLayer : public execution::TensorObserver {
 public:
@@ -162,6 +221,7 @@ struct Lane {
   support::AlignedBuffer crossing;
   std::vector<float> reference;
   std::vector<std::unique_ptr<SeeLayer>> observers;
+  std::vector<std::unique_ptr<SeePoint>> points;
 };
 } // namespace
 
@@ -195,13 +255,17 @@ private:
     /// What the stage before kept; what `last` makes is kept there.
     const Frontier *from = nullptr;
     Frontier *to = nullptr;
-    /// Compare results.
+    /// Compare results, and points.
     bool measure = false;
+    /// The points are those of the base network.
+    bool isBase = false;
   };
   LogicalResult run(const Pass &pass);
   llvm::Error runUnit(const Pass &pass, Lane &lane, int64_t number);
   llvm::Error compare(Lane &lane, int64_t number, int64_t first, int64_t valid);
   double distance() const;
+
+  LogicalResult preparePoints(const Executor &floating);
 
   LogicalResult observeBase();
   /// Gives the kernel of a layer other values.
@@ -223,6 +287,10 @@ private:
   LogicalResult findMoments(ArrayRef<size_t> layers,
                             MutableArrayRef<std::unique_ptr<ProductRows>> rows);
   SmallVector<size_t> layersOfStage(unsigned stage) const;
+  /// Of what a layer reads, among the observed values.
+  size_t inputNumber(size_t layer) const {
+    return layers.size() + seenPoints.size() + layer;
+  }
   void edit(ArrayRef<size_t> layers, ArrayRef<ChannelSummary> seen);
   void edit(size_t layer, std::vector<float> offsets);
   void stopEditing();
@@ -258,6 +326,11 @@ private:
   std::vector<OutputDistance> outputs;
   std::unique_ptr<Frontier> reference;
   int64_t numUnits = 0, referenceBytes = 0;
+  /// Inside of the network, in program order; observed in the float network
+  /// from 0 on, in the other behind the layers.
+  std::vector<SeenPoint> seenPoints;
+  /// Whether they are compared now.
+  bool comparesPoints = false;
 };
 } // namespace mct::bit_widths
 
@@ -295,6 +368,11 @@ CandidateRunImpl::compile(func::FuncOp function,
   for (const OperatorCandidates &of : candidates)
     for (const auto &[name, quantizer] : of.alternatives.front())
       chosen.insert(name);
+  SmallVector<ComparePoint> compared =
+      findComparePoints(quantized, kernels, options.comparePoints);
+  for (const ComparePoint &point :
+       findComparePoints(floating, kernels, options.comparePoints))
+    all[0].observedValues.push_back(point.value);
   quantized.walk([&](tpc::QuantizeOp point) {
     if (!chosen.contains(point.getUniqueName())) {
       if (isResult(point))
@@ -343,6 +421,14 @@ CandidateRunImpl::compile(func::FuncOp function,
     own.replaceablePoints.push_back(point);
   });
   own.numEdited = layers.size();
+  for (const ComparePoint &point : compared) {
+    own.observedValues.push_back(point.value);
+    SeenPoint &seen = seenPoints.emplace_back();
+    seen.point = point;
+    seen.isSoftmax = point.distance == SensitivityDistance::KL;
+    if (options.distance != SensitivityDistance::Auto)
+      seen.point.distance = options.distance;
+  }
   for (execution::CompileOptions &each : all)
     each.maxMemory = settings.maxMemory;
   // What runs slowly has been remarked when it was calibrated.
@@ -403,8 +489,18 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
   std::vector<std::vector<char>> distributions(outputs.size(),
                                                std::vector<char>(numUnits, 1));
   std::vector<char> finite(numUnits, 1);
+  if (failed(preparePoints(run->executor())))
+    return failure();
+  std::vector<std::unique_ptr<SeePoint>> keep;
+  comparesPoints = true;
   if (failed(run->run(
-          [](size_t, execution::Worker &) {},
+          [&](size_t, execution::Worker &worker) {
+            for (auto [number, seen] : llvm::enumerate(seenPoints)) {
+              keep.push_back(std::make_unique<SeePoint>(
+                  seen, unit, /*keeps=*/true, comparesPoints));
+              worker.setObserver(number, keep.back().get());
+            }
+          },
           [&](const execution::Unit &done) -> llvm::Error {
             std::vector<float> block;
             for (auto [number, output] : llvm::enumerate(outputs)) {
@@ -426,6 +522,9 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
                              block.size() * sizeof(float)});
           })))
     return failure();
+  for (std::unique_ptr<SeePoint> &point : keep)
+    if (llvm::Error error = point->takeFailure())
+      return emitError(loc) << llvm::toString(std::move(error));
   if (llvm::is_contained(finite, 0))
     return emitError(loc) << "results of the float network are not finite";
   for (auto [output, isOne] : llvm::zip(outputs, distributions)) {
@@ -436,6 +535,24 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
                                             : SensitivityMetric::MSE;
     if (output.elements != 0 && output.metric == SensitivityMetric::KL)
       usedMetric = SensitivityMetric::KL;
+  }
+  return success();
+}
+
+LogicalResult CandidateRunImpl::preparePoints(const Executor &floating) {
+  for (auto [number, seen] : llvm::enumerate(seenPoints)) {
+    RankedTensorType type = floating.observed()[number].type;
+    if (!type.getElementType().isF32() || type.getRank() == 0 ||
+        type.getDimSize(0) % floating.unit() != 0)
+      return emitError(seen.point.value.getLoc())
+             << "is no tensor of f32 with the batch first, which could be "
+                "compared; measure with compare-points=0";
+    seen.rowLength = type.getRank() > 1 ? type.getShape().back() : 1;
+    seen.distances.resize(source->numSamples());
+    seen.base.resize(source->numSamples());
+    seen.reference = std::make_unique<Frontier>(
+        numUnits, type.getNumElements() * int64_t(sizeof(float)),
+        kFrontierBytes / int64_t(seenPoints.size()));
   }
   return success();
 }
@@ -467,6 +584,11 @@ LogicalResult CandidateRunImpl::createLanes() {
       return emitError(loc)
              << "there is no memory for the values between the stages";
     lane.reference.resize(referenceBytes / int64_t(sizeof(float)));
+    for (auto [index, seen] : llvm::enumerate(seenPoints)) {
+      lane.points.push_back(std::make_unique<SeePoint>(
+          seen, executor->unit(), /*keeps=*/false, comparesPoints));
+      lane.worker.setObserver(layers.size() + index, lane.points.back().get());
+    }
   }
   return success();
 }
@@ -493,46 +615,6 @@ LogicalResult CandidateRunImpl::prepare(func::FuncOp function,
 //===----------------------------------------------------------------------===//
 // Distances
 //===----------------------------------------------------------------------===//
-
-/// Of rows that are distributions, or become ones by softmax; mean over rows.
-static double divergence(ArrayRef<float> expected, ArrayRef<float> actual,
-                         int64_t rowLength, bool isDistribution) {
-  // Nothing is impossible for a network of floats.
-  constexpr double kLeast = 1e-10;
-  std::vector<double> p(rowLength), q(rowLength);
-  auto normalize = [&](ArrayRef<float> row, std::vector<double> &to) {
-    double largest = *llvm::max_element(row), sum = 0;
-    for (auto [value, probability] : llvm::zip(row, to)) {
-      probability = isDistribution ? std::max(double(value), 0.0)
-                                   : std::exp(double(value) - largest);
-      sum += probability;
-    }
-    for (double &probability : to)
-      probability = std::max(sum > 0 ? probability / sum : 0.0, kLeast);
-  };
-  double total = 0;
-  for (size_t row = 0; row < expected.size(); row += rowLength) {
-    normalize(expected.slice(row, rowLength), p);
-    normalize(actual.slice(row, rowLength), q);
-    for (auto [wanted, found] : llvm::zip(p, q))
-      total += wanted * std::log(wanted / found);
-  }
-  return total * double(rowLength) / double(expected.size());
-}
-
-static double squaredError(ArrayRef<float> expected, ArrayRef<float> actual) {
-  double error = 0;
-  for (auto [wanted, found] : llvm::zip(expected, actual))
-    error += (double(found) - wanted) * (double(found) - wanted);
-  return error;
-}
-
-static double energy(ArrayRef<float> values) {
-  double sum = 0;
-  for (float value : values)
-    sum += double(value) * value;
-  return sum;
-}
 
 llvm::Error CandidateRunImpl::compare(Lane &lane, int64_t number, int64_t first,
                                       int64_t valid) {
@@ -578,7 +660,12 @@ double CandidateRunImpl::distance() const {
     total += scale > 0 ? sum / scale : sum;
     ++count;
   }
-  return total / count;
+  std::vector<double> ofPoints;
+  for (const SeenPoint &seen : seenPoints)
+    ofPoints.push_back(
+        std::accumulate(seen.distances.begin(), seen.distances.end(), 0.0) /
+        double(seen.distances.size()));
+  return total / count + weigh(options.weighting, ofPoints);
 }
 
 //===----------------------------------------------------------------------===//
@@ -623,6 +710,11 @@ llvm::Error CandidateRunImpl::runUnit(const Pass &pass, Lane &lane,
 }
 
 LogicalResult CandidateRunImpl::run(const Pass &pass) {
+  // What lies before the stages stays as it is in the base network.
+  comparesPoints = pass.measure || pass.isBase;
+  if (comparesPoints)
+    for (SeenPoint &seen : seenPoints)
+      seen.distances = seen.base;
   int64_t batch =
       std::clamp<int64_t>(runOptions.batchSize, 1, source->numSamples());
   if (llvm::Error error = execution::shareUnits(
@@ -631,6 +723,13 @@ LogicalResult CandidateRunImpl::run(const Pass &pass) {
             return runUnit(pass, *lanes[worker], unit);
           }))
     return emitError(loc) << llvm::toString(std::move(error));
+  for (std::unique_ptr<Lane> &lane : lanes)
+    for (std::unique_ptr<SeePoint> &point : lane->points)
+      if (llvm::Error error = point->takeFailure())
+        return emitError(loc) << llvm::toString(std::move(error));
+  if (pass.isBase)
+    for (SeenPoint &seen : seenPoints)
+      seen.base = seen.distances;
   return success();
 }
 
@@ -681,7 +780,7 @@ CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
       };
       add(layer, layers[layer].empty->fresh(), LayerValue::FloatOutput);
       if (kept[number])
-        add(layers.size() + layer, std::nullopt, LayerValue::Input);
+        add(inputNumber(layer), std::nullopt, LayerValue::Input);
     }
   LogicalResult result = run(pass);
   std::vector<ChannelSummary> summaries;
@@ -699,7 +798,7 @@ CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
   for (std::unique_ptr<Lane> &lane : lanes) {
     for (size_t layer : seen) {
       lane->worker.setObserver(layer, nullptr);
-      lane->worker.setObserver(layers.size() + layer, nullptr);
+      lane->worker.setObserver(inputNumber(layer), nullptr);
     }
     lane->observers.clear();
   }
@@ -835,7 +934,8 @@ FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
                                                unsigned stage,
                                                const Frontier *before,
                                                Frontier &own) {
-  unsigned last = executor->numStages() - 1;
+  unsigned last = executor->numStages() - 1, first = stage;
+  const Frontier *beforeFirst = before;
   if (failed(apply(quantizers)))
     return failure();
   // Layers whose means are to be seen.
@@ -878,6 +978,11 @@ FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
     ++stage;
     changed = behind;
   }
+  // Points in the stages of the operator are to be seen with its means, too.
+  if (!seenPoints.empty()) {
+    stage = first;
+    before = beforeFirst;
+  }
   LogicalResult measured = run({stage, last, before, nullptr, true});
   stopEditing();
   if (failed(measured) || failed(restore(quantizers)))
@@ -895,7 +1000,8 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
   for (unsigned stage = 0; stage <= last; ++stage) {
     SmallVector<size_t> here = layersOfStage(stage);
     auto seen = observe({stage, stage, before.get(),
-                         stage == last ? nullptr : behind.get(), stage == last},
+                         stage == last ? nullptr : behind.get(), stage == last,
+                         /*isBase=*/true},
                         here, /*rows=*/true);
     if (failed(seen))
       return failure();

@@ -32,6 +32,11 @@ struct CandidateRunOptions {
   int64_t maxSamples = 0;
   /// Kernels of at most so many bits are rounded as by mct-round-weights.
   unsigned roundMaxBits = 0;
+  /// Of the points inside of the network, what fraction is compared, too; only
+  /// by measureEach.
+  double comparePoints = 0;
+  SensitivityDistance distance = SensitivityDistance::Auto;
+  SensitivityWeighting weighting = SensitivityWeighting::Average;
 };
 
 /// An operator with several alternatives, and what its points are in each.

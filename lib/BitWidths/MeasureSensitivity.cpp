@@ -37,6 +37,12 @@ struct MeasureSensitivityPass
       return signalPassFailure();
     if (*present)
       return;
+    if (!(comparePoints >= 0 && comparePoints <= 1)) {
+      emitError(getOperation().getLoc())
+          << "compare-points is " << double(comparePoints)
+          << ", which is no fraction; give a number from 0 to 1";
+      return signalPassFailure();
+    }
     FailureOr<execution::RunSettings> settings = parseSettings();
     if (failed(settings))
       return signalPassFailure();
@@ -44,9 +50,10 @@ struct MeasureSensitivityPass
         selectCandidates(*entry, [&](ModuleOp copy) { return select(copy); });
     if (failed(candidates))
       return signalPassFailure();
-    auto run = CandidateRun::create(
-        *entry, *candidates, *settings,
-        {metric, int64_t(uint64_t(maxSamples)), roundMaxBits});
+    auto run = CandidateRun::create(*entry, *candidates, *settings,
+                                    {metric, int64_t(uint64_t(maxSamples)),
+                                     roundMaxBits, comparePoints, distance,
+                                     weighting});
     if (failed(run))
       return signalPassFailure();
     auto distances = (*run)->measureEach();

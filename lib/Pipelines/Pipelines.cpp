@@ -178,6 +178,7 @@ static void addBitWidths(OpPassManager &passManager,
   if (options.budget.bitWidthsIn.empty()) {
     MeasureSensitivityPassOptions measure;
     setCommon(measure);
+    options.comparePoints.copyTo(measure);
     passManager.addPass(createMeasureSensitivityPass(measure));
   }
   AssignBitWidthsPassOptions assign;

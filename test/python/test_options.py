@@ -20,6 +20,9 @@ RENAMED = {
     "bias-max-samples": ("mct-correct-bias", "max-samples"),
     "sensitivity-metric": ("mct-measure-sensitivity", "metric"),
     "sensitivity-max-samples": ("mct-measure-sensitivity", "max-samples"),
+    "sensitivity-compare-points": ("mct-measure-sensitivity", "compare-points"),
+    "sensitivity-distance": ("mct-measure-sensitivity", "distance"),
+    "sensitivity-weighting": ("mct-measure-sensitivity", "weighting"),
     "activation-bias-correction-threshold": ("mct-correct-activation-bias", "threshold"),
 }
 SWITCHES = [

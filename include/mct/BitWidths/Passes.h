@@ -32,6 +32,44 @@ inline llvm::cl::ValuesClass sensitivityMetricValues() {
                  "mean squared error by the mean square"));
 }
 
+/// How a value inside of the network is compared with that of the float one.
+enum class SensitivityDistance {
+  /// KL for softmax, Cosine for fully connected layers and sigmoids, MSE for
+  /// others.
+  Auto,
+  MSE,
+  Cosine,
+  KL,
+};
+
+/// The command line's words for them.
+inline llvm::cl::ValuesClass sensitivityDistanceValues() {
+  return llvm::cl::values(
+      clEnumValN(SensitivityDistance::Auto, "auto",
+                 "kl for softmax, cosine for fully connected layers and "
+                 "sigmoids, mse for others"),
+      clEnumValN(SensitivityDistance::MSE, "mse",
+                 "mean squared error by the mean square"),
+      clEnumValN(SensitivityDistance::Cosine, "cosine",
+                 "half of what the cosine is below 1"),
+      clEnumValN(SensitivityDistance::KL, "kl",
+                 "Kullback-Leibler divergence of the softmax along the last "
+                 "axis"));
+}
+
+/// How the distances of several such values become one.
+enum class SensitivityWeighting { Average, LastLayer, Exponential };
+
+/// The command line's words for them.
+inline llvm::cl::ValuesClass sensitivityWeightingValues() {
+  return llvm::cl::values(
+      clEnumValN(SensitivityWeighting::Average, "average", "their mean"),
+      clEnumValN(SensitivityWeighting::LastLayer, "last-layer",
+                 "that of the last one"),
+      clEnumValN(SensitivityWeighting::Exponential, "exponential",
+                 "their mean with the weights 1 - exp(-distance / 0.1)"));
+}
+
 #define GEN_PASS_DECL
 #include "mct/BitWidths/Passes.h.inc"
 

@@ -17,6 +17,16 @@ def Mct_SensitivityMetricOption :
 def Mct_SensitivitySamplesOption :
     Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"512",
            "Measure distances from the float network on about that many samples; 0: on all">;
+def Mct_ComparePointsOption :
+    Option<"comparePoints", "compare-points", "double", /*default=*/"0",
+           "Compare this fraction of the points inside of the network, too: 1 is what MCT compares">;
+def Mct_SensitivityDistanceOption :
+    Option<"distance", "distance", "::mct::SensitivityDistance", /*default=*/"::mct::SensitivityDistance::Auto",
+           "How these points are compared with those of the float network", "::mct::sensitivityDistanceValues()">;
+def Mct_SensitivityWeightingOption :
+    Option<"weighting", "weighting", "::mct::SensitivityWeighting",
+           /*default=*/"::mct::SensitivityWeighting::Average",
+           "How the distances of these points become one", "::mct::sensitivityWeightingValues()">;
 
 def Mct_SensitivityRoundingOption :
     Option<"roundMaxBits", "round-max-bits", "unsigned", /*default=*/"7",
@@ -53,6 +63,13 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     that have no alternatives are compared before they are quantized. Distances are means over the samples, then over the
     results that are tensors of f32.
 
+    `compare-points` > 0: points inside of the network are compared, too, and their weighted distance is added to that of
+    the results. Points are the results of layers, additions, concatenations, sigmoids and softmax, behind their
+    quantizers; of `0.3`, say, so many, evenly spaced. `distance`, of each sample: `mse`, `kl` as above; `cosine`, 0 for
+    values of the same direction and 1 for opposite ones; `auto` is `kl` for softmax, `cosine` for fully connected layers
+    and sigmoids, `mse` for others. `weighting`: `average`, `last-layer`, or `exponential`, which leaves out what hardly
+    changes. `mct-assign-bit-widths` measures assignments as a whole by the results alone.
+
     What lies before an operator is run once: the network is cut at its layers, and what crosses a cut is kept for all
     samples, in memory up to 16 MiB and otherwise in a temporary file. Nothing is compiled anew for an alternative. The
     table is the same bytes for any number of threads and any batch size.
@@ -62,8 +79,8 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
 
     Fails where a point has no parameters (or no statistics to select those of an alternative from).
 
-    Source: MCT `SensitivityEvaluation`, with the results of the network as the only points that are compared, and with
-    activations that stay quantized.
+    Source: MCT `SensitivityEvaluation`, whose `AVG`, `LAST_LAYER` and `EXP` are `compare-points=1` with the weightings
+    (those by gradients are not offered); with activations that stay quantized.
 
     Before:
     ```mlir
@@ -81,6 +98,7 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
   }];
   let options = Mct_SampleOptions # Mct_CandidateSelectionOptions # [
     Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption, Mct_SensitivityRoundingOption,
+    Mct_ComparePointsOption, Mct_SensitivityDistanceOption, Mct_SensitivityWeightingOption,
   ];
 }
 

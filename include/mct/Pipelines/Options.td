@@ -95,6 +95,12 @@ def SensitivityOptionGroup : Mct_OptionGroup<"How it is measured what alternativ
   Mct_PipelineOption<"sensitivityMaxSamples", "sensitivity-max-samples", Mct_SensitivitySamplesOption>,
 ]>;
 
+def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the network are compared for that, and how.", [
+  Mct_PipelineOption<"sensitivityComparePoints", "sensitivity-compare-points", Mct_ComparePointsOption>,
+  Mct_PipelineOption<"sensitivityDistance", "sensitivity-distance", Mct_SensitivityDistanceOption>,
+  Mct_PipelineOption<"sensitivityWeighting", "sensitivity-weighting", Mct_SensitivityWeightingOption>,
+]>;
+
 def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alternatives are chosen.", [
   Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;

@@ -46,6 +46,7 @@ struct PtqOptions : public CorrectOptions {
   PrepareOptionGroup prepare{*this};
   EqualizationOptionGroup equalization{*this};
   SensitivityOptionGroup sensitivity{*this};
+  ComparePointOptionGroup comparePoints{*this};
   BudgetOptionGroup budget{*this};
 };
 

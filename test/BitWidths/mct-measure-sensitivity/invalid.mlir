@@ -1,4 +1,4 @@
-// RUN: mct-opt %s --mct-measure-sensitivity="calibration-data=%S/../../Corrections/Inputs/eight_pairs.npy activation-error-method=no-clipping" --split-input-file --verify-diagnostics -o /dev/null
+// RUN: mct-opt %s --mct-measure-sensitivity="calibration-data=%S/../../Corrections/Inputs/eight_pairs.npy activation-error-method=no-clipping compare-points=1" --split-input-file --verify-diagnostics -o /dev/null
 
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
@@ -65,4 +65,19 @@ func.func @main(%x: tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> {
     statistics(#tpc.statistics<count = 16, zeros = 4, min = -1.0, max = 2.0>) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x2xf32>
   %1 = tosa.log %0 : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32>
   return %1 : tensor<1x1x1x2xf32>
+}
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#act4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w>
+func.func @main(%x: tensor<1x1x1x2xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x1x1xi32>) {
+  %0 = tpc.quantize %x as "x" activation config(#act8) candidates(#tpc.alternatives<of = "x", configs = [#act8, #act4], chosen = 0>)
+    statistics(#tpc.statistics<count = 16, zeros = 4, min = -1.0, max = 2.0>) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x2xf32>
+  %1 = tosa.cast %0 : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xi32>
+  // expected-error @below {{is no tensor of f32 with the batch first, which could be compared; measure with compare-points=0}}
+  %2 = tosa.add %1, %1 : (tensor<1x1x1x2xi32>, tensor<1x1x1x2xi32>) -> tensor<1x1x1x2xi32>
+  %3 = tosa.reduce_sum %2 {axis = 3 : i32} : (tensor<1x1x1x2xi32>) -> tensor<1x1x1x1xi32>
+  return %0, %3 : tensor<1x1x1x2xf32>, tensor<1x1x1x1xi32>
 }

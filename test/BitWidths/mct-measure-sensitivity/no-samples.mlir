@@ -1,6 +1,9 @@
 // RUN: not mct-opt %s --mct-measure-sensitivity -o %t 2>&1 | FileCheck %s
 // RUN: not test -e %t
+// RUN: not mct-opt %s --mct-measure-sensitivity="compare-points=1.5" -o %t 2>&1 | FileCheck %s --check-prefix=FRACTION
+// RUN: not test -e %t
 
+// FRACTION: error: compare-points is 1.5{{0*}}{{.*}}, which is no fraction; give a number from 0 to 1
 // CHECK: error: measuring needs samples; give calibration-data=FILE.npy
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values inside of a network that are compared with those of the float network,
+// and distances between such values.
+#ifndef MCT_LIB_BITWIDTHS_COMPAREPOINTS_H
+#define MCT_LIB_BITWIDTHS_COMPAREPOINTS_H
+
+#include "mct/Analysis/KernelOp.h"
+#include "mct/BitWidths/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct::bit_widths {
+
+/// Kullback-Leibler divergence of rows that are distributions, or become ones
+/// by softmax; mean over the rows. Nothing is 0: networks of floats take
+/// nothing for impossible.
+double divergence(llvm::ArrayRef<float> expected, llvm::ArrayRef<float> actual,
+                  int64_t rowLength, bool isDistribution);
+
+double squaredError(llvm::ArrayRef<float> expected,
+                    llvm::ArrayRef<float> actual);
+
+/// Sum of the squares.
+double energy(llvm::ArrayRef<float> values);
+
+/// Of one sample: `distance` is not Auto. `rowLength`: of the last axis. A row
+/// is a distribution (`isDistribution`), or becomes one by softmax. MSE is
+/// divided by the mean square; cosine is (1 - c) / 2, and 0 where both are 0.
+double distanceOf(SensitivityDistance distance, llvm::ArrayRef<float> expected,
+                  llvm::ArrayRef<float> actual, int64_t rowLength,
+                  bool isDistribution);
+
+/// One distance of those of the points in the order of the program; 0 without
+/// points.
+double weigh(SensitivityWeighting weighting, llvm::ArrayRef<double> distances);
+
+struct ComparePoint {
+  /// What the operator makes, behind the quantizer that alone reads it.
+  mlir::Value value;
+  /// What MCT takes for operators like this one.
+  SensitivityDistance distance = SensitivityDistance::MSE;
+};
+
+/// Results of layers, additions, concatenations, sigmoids and softmax in
+/// program order; of `fraction` < 1 so many, evenly spaced, the first and the
+/// last among them. Those that are results of the function are left out then.
+llvm::SmallVector<ComparePoint> findComparePoints(mlir::func::FuncOp function,
+                                                  const KernelOps &kernels,
+                                                  double fraction);
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_COMPAREPOINTS_H
