@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../Analysis/StoredValues.h"
 #include "ChannelRun.h"
 #include "Layers.h"
 #include "WeightRounding.h"
@@ -9,6 +10,7 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <limits>
 
 namespace mct {
 #define GEN_PASS_DEF_ROUNDWEIGHTSPASS
@@ -203,8 +205,8 @@ struct RoundWeightsPass
       }
       RoundingVisitor::Member member;
       member.layer = &layer;
-      auto how =
-          describeRounding(layer, layer.point.getParametersAttr(), maxBits);
+      auto how = describeRounding(layer, layer.point.getParametersAttr(),
+                                  getMostBits(layer));
       if (const auto *why = std::get_if<Record>(&how)) {
         leaveAlone(*why);
       } else {
@@ -227,6 +229,14 @@ struct RoundWeightsPass
   }
 
 private:
+  /// Of a kernel that is rounded. What reads coarse activations makes up for
+  /// their errors, however fine its own levels are.
+  unsigned getMostBits(const Layer &layer) const {
+    tpc::QuantizeOp input = findWidthSource(layer.op.getInput().get()).point;
+    bool readsCoarse = input && input.getParametersAttr() &&
+                       input.getParametersAttr().getBits() <= maxBits;
+    return readsCoarse ? std::numeric_limits<unsigned>::max() : maxBits;
+  }
   LogicalResult round(const Layers &found,
                       std::vector<RoundingVisitor::Member> &members,
                       const execution::RunSettings &settings);

@@ -14,6 +14,7 @@ REQUIRED = {
     "3-bit weights": (0.73, 0.88),
     "2-bit weights": (0.64, 0.73),
     "4-bit weights, 4-bit activations": (0.68, 0.75),
+    "8-bit weights, 4-bit activations": (0.685, 0.755),
 }
 # Without rounding, about those of MCT 2.6.1.
 REQUIRED_WITHOUT_ROUNDING = {

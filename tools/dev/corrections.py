@@ -72,6 +72,7 @@ TARGETS = {
     "3-bit weights": (3, "symmetric", 8),
     "2-bit weights": (2, "symmetric", 8),
     "4-bit weights, 4-bit activations": (4, "symmetric", 4),
+    "8-bit weights, 4-bit activations": (8, "symmetric", 4),
 }
 
 # Options of mct-ptq. The rows differ from the default, or from the corrections without rounding, or from no correction,

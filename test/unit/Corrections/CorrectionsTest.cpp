@@ -944,11 +944,27 @@ protected:
     return target;
   }
 
-  void round(mlir::ModuleOp target, unsigned threads = 0, unsigned batch = 0) {
+  void round(mlir::ModuleOp target, unsigned threads = 0, unsigned batch = 0,
+             unsigned maxBits = 7) {
     auto options = onSamples<RoundWeightsPassOptions>();
+    options.maxBits = maxBits;
     options.threads = threads;
     options.batchSize = batch;
     run(target, createRoundWeightsPass(options));
+  }
+
+  /// The layer `main` has 8 bits.
+  mlir::OwningOpRef<mlir::ModuleOp> parseWithFineMain() {
+    auto mixed = parse();
+    mixed->walk([&](tpc::QuantizeOp point) {
+      if (point.getPointName() == "main" && point.isWeight())
+        point.setQuantizer(
+            mlir::cast<tpc::QuantizerAttrInterface>(mlir::parseAttribute(
+                "#tpc.symmetric<threshold = [0.9, 0.9, 0.9, 0.9], bits = 8>",
+                &context)),
+            {});
+    });
+    return mixed;
   }
 
   struct Collect : TensorObserver {
@@ -1157,16 +1173,8 @@ TEST_F(RoundWeightsTest, WorkersAndBatchesChangeNothing) {
 // Layers of more bits get the biases that make up for what they miss, before
 // the layers behind them are rounded; nobody corrects them again.
 TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
-  auto mixed = parse();
-  mixed->walk([&](tpc::QuantizeOp point) {
-    if (point.getPointName() == "main" && point.isWeight())
-      point.setQuantizer(
-          mlir::cast<tpc::QuantizerAttrInterface>(mlir::parseAttribute(
-              "#tpc.symmetric<threshold = [0.9, 0.9, 0.9, 0.9], bits = 8>",
-              &context)),
-          {});
-  });
-  round(*mixed);
+  auto mixed = parseWithFineMain();
+  round(*mixed, 0, 0, /*maxBits=*/4);
   auto found = corrections::Layers::find(*mixed, "main", "test", false);
   for (corrections::Layer &layer : found->layers) {
     bool isMain = layer.point.getPointName() == "main";
@@ -1177,6 +1185,21 @@ TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
   run(*mixed, createCorrectBiasPass(onSamples<CorrectBiasPassOptions>()));
   run(*mixed, createCorrectActivationBiasPass());
   EXPECT_EQ(print(*mixed), once);
+}
+
+// A fine kernel that reads coarse activations, of 5 bits here, is rounded as
+// well: what the layers before it miss is less behind it.
+TEST_F(RoundWeightsTest, FineLayersMakeUpForCoarseInputs) {
+  auto nearest = parseWithFineMain(), rounded = parseWithFineMain();
+  round(*nearest, 0, 0, /*maxBits=*/4);
+  round(*rounded, 0, 0, /*maxBits=*/5);
+  auto found = corrections::Layers::find(*rounded, "main", "test", false);
+  for (corrections::Layer &layer : found->layers)
+    EXPECT_TRUE(layer.isCorrected(tpc::kRoundedWeights));
+  std::vector<Floats> expected = collect(*parse(), false);
+  size_t main = llvm::find(kLayers, "main") - kLayers.begin();
+  EXPECT_LT(squaredError(collect(*rounded, true)[main], expected[main]),
+            0.9 * squaredError(collect(*nearest, true)[main], expected[main]));
 }
 
 } // namespace
