@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "mct.model": ("Model", "QuantizedModel", "load"),
     "mct.errors": (),
+    "mct.importers": (),
     "mct.target_platform": (),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
@@ -30,9 +31,26 @@ _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = ["Error", "Model", "QuantizedModel", "load"]
 
 
+def _import_native() -> object:
+    """The compiler. Where another LLVM is visible to all libraries, as TensorFlow makes its own, ours goes first."""
+    import ctypes
+    import os
+    import sys
+
+    flags = sys.getdlopenflags()
+    if hasattr(ctypes.CDLL(None), "LLVMContextCreate"):
+        sys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND)
+    try:
+        return importlib.import_module("mct._native")
+    finally:
+        sys.setdlopenflags(flags)
+
+
 def __getattr__(name: str) -> object:
     if name in _NAMES:
         value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif name == "_native":
+        value = _import_native()
     elif f"mct.{name}" in _MODULES:
         value = importlib.import_module(f"mct.{name}")
     else:
