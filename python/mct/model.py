@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mct import _native
+from mct import _native, importers
 from mct.errors import Error
 
 
@@ -65,6 +65,9 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     Raises `mct.Error` for what cannot be read or has operators left over, `ImportError`, which says how to install it,
     where the importer is missing.
     """
+    if importers.importer_of(source):
+        name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
+        return Model.parse(importers.import_model(source, example_inputs, **options), name)
     if not isinstance(source, (str, os.PathLike)):
         raise Error(f"cannot load an object of type {type(source).__name__}", notes=["give the path of a file"])
     path = Path(source)

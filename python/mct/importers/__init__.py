@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks of others as TOSA: `.tflite`, ONNX, PyTorch, Keras, each by the converters of an extra (`pip install
+"mct[tflite]"`), which run in a process of their own.
+
+Every importer has `import_model(source, example_inputs=None, **options) -> bytes`: the text of a module of `func` and
+`tosa`, in which the layers of the source have their names. Inputs have the layout of the source.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+# By how the name of a file ends.
+SUFFIXES = {".tflite": "tflite", ".onnx": "onnx", ".pt2": "torch", ".keras": "keras", ".h5": "keras"}
+
+
+def _is(source: Any, module: str, names: tuple[str, ...]) -> bool:
+    """Whether `source` is an instance of a class of this name; one of a module that nobody has imported is not."""
+    found: Any = sys.modules.get(module)
+    classes = tuple(getattr(found, name, None) for name in names)
+    return isinstance(source, tuple(c for c in classes if isinstance(c, type)))
+
+
+def importer_of(source: Any) -> str | None:
+    """The importer that `source` is for, `"onnx"` for "model.onnx"; nothing when there is none."""
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(os.fspath(source))
+        if (path / "saved_model.pb").exists():
+            return "keras"
+        return SUFFIXES.get(path.suffix.lower())
+    if isinstance(source, bytes):
+        return "tflite" if source[4:8] == b"TFL3" else None
+    if _is(source, "torch.nn", ("Module",)) or _is(source, "torch.export", ("ExportedProgram",)):
+        return "torch"
+    if _is(source, "onnx", ("ModelProto",)):
+        return "onnx"
+    if _is(source, "keras", ("Model",)):
+        return "keras"
+    return None
+
+
+def import_model(source: Any, example_inputs: Any = None, **options: Any) -> bytes:
+    """By the importer that `source` is for; TypeError when there is none."""
+    name = importer_of(source)
+    if name is None:
+        raise TypeError(f"no importer for {type(source).__name__} {source!r:.100}")
+    importer = importlib.import_module(f"{__name__}.{name}")
+    result: bytes = importer.import_model(source, example_inputs, **options)
+    return result

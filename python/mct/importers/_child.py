@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the process of a converter tells what is wrong: in a file, which its log cannot be mistaken for."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+REFUSED = "refused.json"
+
+
+class Refused(Exception):
+    """What is wrong with a network, for its user; `left_over` are pairs of operation and layer."""
+
+    def __init__(self, message: str, notes: Sequence[str] = (), left_over: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.message, self.notes, self.left_over = message, list(notes), list(left_over)
+
+
+def run(main: Callable[..., None]) -> None:
+    """Calls `main` with the arguments of the command and ends the process."""
+    try:
+        main(*sys.argv[1:])
+    except Refused as problem:
+        told = {"message": problem.message, "notes": problem.notes, "left_over": problem.left_over}
+    except Exception as problem:
+        traceback.print_exc()
+        lines = [line for line in str(problem).splitlines() if line.strip()] or [type(problem).__name__]
+        told = {"message": f"{type(problem).__name__}: {lines[0]}", "notes": lines[1:12], "left_over": []}
+    else:
+        sys.exit(0)
+    Path(REFUSED).write_text(json.dumps(told))
+    sys.exit(1)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that makes a `.tflite` of a Keras model.
+
+    python -m mct.importers._keras_child MODEL MODEL.tflite LAYERS
+
+MODEL is the folder of a SavedModel or what Keras has saved; LAYERS gets the names of the latter as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import keras
+import tensorflow as tf
+
+from mct.importers._child import run
+from mct.importers.keras import describe
+
+
+def main(source: str, output: str, layers: str) -> None:
+    names = describe(None)
+    if Path(source).is_dir():
+        converter = tf.lite.TFLiteConverter.from_saved_model(source)
+    else:
+        model = keras.models.load_model(source, compile=False)
+        names = describe(model)
+        # Not from concrete functions: those leave weights as variables.
+        converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    Path(layers).write_text(json.dumps(names))
+    Path(output).write_bytes(converter.convert())
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that converts an ONNX model: `python -m mct.importers._onnx_child MODEL.onnx MODULE.mlir SHAPES`.
+
+SHAPES is a JSON object with the shapes of inputs, by name or number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import onnx
+import onnxruntime
+from onnx import helper, numpy_helper, version_converter
+from torch_mlir import ir
+from torch_mlir.dialects import torch as torch_dialect
+from torch_mlir.extras import onnx_importer
+from torch_mlir.passmanager import PassManager
+
+from mct.importers._child import Refused, run
+
+# torch-mlir's operators are those of this version; exporters have written older ones.
+OPSET = 17
+PIPELINE = "builtin.module(torch-onnx-to-torch-backend-pipeline,torch-backend-to-tosa-backend-pipeline)"
+
+
+def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
+    """Gives every input its shape, and removes what the file says of the shapes of all others."""
+    constants = {tensor.name for tensor in model.graph.initializer}
+    inputs = [value for value in model.graph.input if value.name not in constants]
+    unknown = set(shapes) - {value.name for value in inputs} - {str(i) for i in range(len(inputs))}
+    if unknown:
+        names = ", ".join(value.name for value in inputs)
+        raise Refused(f"example inputs name {', '.join(sorted(unknown))}; the inputs are {names}")
+    for index, value in enumerate(inputs):
+        dimensions = value.type.tensor_type.shape.dim
+        shape = shapes.get(value.name, shapes.get(str(index)))
+        if shape is not None and len(shape) != len(dimensions):
+            raise Refused(f"input '{value.name}' has {len(dimensions)} dimensions, its example has {len(shape)}")
+        for axis, dimension in enumerate(dimensions):
+            if shape is not None:
+                if dimension.HasField("dim_value") and dimension.dim_value not in (0, -1, shape[axis]):
+                    raise Refused(
+                        f"dimension {axis} of input '{value.name}' is {dimension.dim_value}, "
+                        f"of its example {shape[axis]}"
+                    )
+                extent = shape[axis]
+            elif dimension.dim_value >= 1:
+                extent = dimension.dim_value
+            elif axis == 0 and len(dimensions) > 1:
+                extent = 1
+            else:
+                raise Refused(
+                    f"input '{value.name}' leaves dimension {axis} open (only the first, the batch, may be): "
+                    "give example_inputs of the shapes to convert for"
+                )
+            dimension.Clear()
+            dimension.dim_value = extent
+    # Files before version 4 of the format list the constants as inputs too.
+    del model.graph.input[:]
+    model.graph.input.extend(inputs)
+    del model.graph.value_info[:]
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+
+
+def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = "simplified.onnx"
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return onnx.load("simplified.onnx")
+
+
+def inline_integers(model: onnx.ModelProto) -> None:
+    """Makes the importer write indices as literals: behind a resource, upstream's constant folding crashes on them."""
+    for tensor in model.graph.initializer:
+        values = numpy_helper.to_array(tensor)
+        if values.dtype.kind == "i":
+            tensor.CopyFrom(helper.make_tensor(tensor.name, tensor.data_type, values.shape, values.ravel().tolist()))
+
+
+def name_nodes(model: onnx.ModelProto) -> None:
+    """The names of nodes become locations; a node without one is named after its first output."""
+    for node in model.graph.node:
+        node.name = node.name or node.output[0]
+
+
+def unify_enlargements(model: onnx.ModelProto) -> None:
+    """Gives every enlargement by nearest neighbours the one of its spellings that torch-mlir takes.
+
+    By whole factors, all that round to the nearest say the same as those that round down without an offset.
+    """
+    shapes = {
+        value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+        for value in [*model.graph.input, *model.graph.value_info, *model.graph.output]
+    }
+    same = {("asymmetric", "floor")}
+    same |= {("half_pixel", f"round_prefer_{side}") for side in ("floor", "ceil")}
+    same |= {("pytorch_half_pixel", f"round_prefer_{side}") for side in ("floor", "ceil")}
+    for node in model.graph.node:
+        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        if node.op_type != "Resize" or given.get("mode", b"nearest") != b"nearest":
+            continue
+        spelling = (
+            given.get("coordinate_transformation_mode", b"half_pixel").decode(),
+            given.get("nearest_mode", b"round_prefer_floor").decode(),
+        )
+        before, after = shapes.get(node.input[0], []), shapes.get(node.output[0], [])
+        whole = (
+            bool(before)
+            and len(before) == len(after)
+            and all(b and a % b == 0 for b, a in zip(before, after, strict=True))
+        )
+        if spelling not in same or not whole:
+            raise Refused(
+                f"Resize '{node.name}' takes nearest neighbours by {' and '.join(spelling)} from {before} to {after}, "
+                "which TOSA does not",
+                ["enlarge by whole factors, with asymmetric and floor or half_pixel and round_prefer_floor"],
+            )
+        del node.attribute[:]
+        modes = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        node.attribute.extend(helper.make_attribute(key, value) for key, value in modes.items())
+
+
+def center_enlargements(text: str) -> str:
+    """Moves each `tosa.resize` of nearest neighbours by half a pixel of its source, the border with it.
+
+    TOSA takes the nearest position where ONNX rounds down, and torch-mlir converts as if these were the same.
+    """
+    pairs = {
+        name: [int(value) for value in values.split(",")]
+        for name, values in re.findall(r"(%\w+) = tosa\.const_shape\s+\{values = dense<\[?([-\d, ]+)\]?>", text)
+    }
+    resize = re.compile(
+        r"^(\s*)(%(\w+) = tosa\.resize %\w+, )(%\w+), (%\w+), (%\w+)( \{mode = NEAREST.*?( loc\(.*\))?)$", re.MULTILINE
+    )
+
+    def move(match: re.Match[str]) -> str:
+        indent, head, result, scale, offset, border, tail, location = match.groups()
+        lines, names = [], []
+        for kind, moved in (("offset", offset), ("border", border)):
+            values = [pairs[moved][i % len(pairs[moved])] - pairs[scale][2 * i] // 2 for i in (0, 1)]
+            names.append(f"%{kind}_of_{result}")
+            constant = f"tosa.const_shape {{values = dense<{values}> : tensor<2xindex>}} : () -> !tosa.shape<2>"
+            lines.append(f"{indent}{names[-1]} = {constant}{location or ''}")
+        return "\n".join([*lines, f"{indent}{head}{scale}, {', '.join(names)}{tail}"])
+
+    return resize.sub(move, text)
+
+
+def lower(module: ir.Operation, operators: dict[str, str]) -> None:
+    """To TOSA. `operators`: the operators of ONNX by the names of nodes."""
+    try:
+        with module.context:
+            PassManager.parse(PIPELINE).run(module)
+    except ir.MLIRError as error:
+        left = []
+        for diagnostic in error.error_diagnostics:
+            operation = re.search(r"failed to legalize operation '([\w.]+)'", diagnostic.message)
+            named = re.search(r'"((?:[^"\\]|\\.)*)"', str(diagnostic.location))
+            if operation:
+                layer = named[1] if named else ""
+                operator = operators.get(layer)
+                left.append((f"{operator} ({operation[1]})" if operator else operation[1], layer))
+        # What follows is the operation with all that is in it.
+        lines = [d.message.splitlines()[0][:500] for d in error.error_diagnostics] or [str(error)]
+        raise Refused(lines[0], lines[1:], left) from error
+
+
+def convert(path: Path, shapes: dict[str, list[int]]) -> str:
+    model = onnx.load(path)
+    close(model, shapes)
+    for entry in model.opset_import:
+        if entry.domain == "" and entry.version < OPSET:
+            model = version_converter.convert_version(model, OPSET)
+            break
+    model = simplify(model)
+    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    model.graph.name = "main"
+    name_nodes(model)
+    unify_enlargements(model)
+    inline_integers(model)
+    context = ir.Context()
+    torch_dialect.register_dialect(context)
+    info = onnx_importer.ModelInfo(model, config=onnx_importer.Config())
+    module = info.create_module(context=context).operation
+    importer = onnx_importer.NodeImporter.define_function(info.main_graph, module)
+    importer.import_all()
+    module.verify()
+    lower(module, {node.name: node.op_type for node in model.graph.node})
+    return center_enlargements(module.get_asm(enable_debug_info=True))
+
+
+def main(model: str, output: str, shapes: str) -> None:
+    Path(output).write_text(convert(Path(model), json.loads(shapes)))
+
+
+if __name__ == "__main__":
+    run(main)

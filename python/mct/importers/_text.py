@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a module, as far as importers have to look into it: operations, their names, their locations.
+
+Converters carry a newer MLIR than ours, and what they leave unconverted is of dialects that we do not have, so nothing
+of ours can parse it. All of them print one operation on a line, with its location behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+# What our passes and our executor take.
+DIALECTS = frozenset({"builtin", "func", "tosa"})
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_OPERATION = re.compile(r'\s*(?:%[\w:]+(?:, %[\w:]+)* = )?"?([a-z_]\w*\.[\w.]+)"?')
+_TRAILING_LOCATION = re.compile(rf"\bloc\((#\w+|{_STRING}.*|fused.*|callsite.*|unknown)\)\s*$")
+_ALIAS = re.compile(r"^(#loc\w*) = loc\((.*)\)\s*$", re.MULTILINE)
+
+
+# They show the values of another operation, and what computes those is the layer.
+_VIEWS = frozenset({"tosa.reshape", "tosa.transpose", "tosa.cast", "tosa.identity"})
+_UNNAMED = frozenset({"tosa.const", "tosa.const_shape", "func.func", "builtin.module", "func.return", "tosa.yield"})
+
+
+class Operation(NamedTuple):
+    """An operation: `tfl.topk_v2`, and the name of its layer, empty where the source has none."""
+
+    kind: str
+    name: str
+
+
+def body(text: str) -> str:
+    """The module without the elements of its large constants, which follow it."""
+    return text.split("\n{-#", 1)[0]
+
+
+def unescape(text: str) -> str:
+    r"""What MLIR prints as `\22`, `\C3\A4` or `\\`."""
+    raw = re.sub(rb"\\(?:(\\)|([0-9A-Fa-f]{2}))", lambda match: match[1] or bytes([int(match[2], 16)]), text.encode())
+    return raw.decode(errors="replace")
+
+
+def escape(text: str) -> str:
+    """`text` as the inside of a string of MLIR."""
+    return "".join(
+        "\\\\" if byte == 92 else chr(byte) if 32 <= byte < 127 and byte != 34 else f"\\{byte:02X}"
+        for byte in text.encode(errors="replace")
+    )
+
+
+def _name(location: str, aliases: dict[str, str], depth: int = 0) -> str:
+    """The first name in a location, as `mct-assign-names` takes it."""
+    if depth > 20 or re.match(rf"{_STRING}:\d", location):  # a place in a file
+        return ""
+    if named := re.match(rf"({_STRING})", location):
+        return unescape(named[1][1:-1])
+    for part in re.findall(r"#loc\w*", location):
+        if name := _name(aliases.get(part, ""), aliases, depth + 1):
+            return name
+    if fused := re.search(rf"({_STRING})(?!:\d)", location):
+        return unescape(fused[1][1:-1])
+    return ""
+
+
+def _operation(line: str, aliases: dict[str, str]) -> tuple[re.Match[str], re.Match[str] | None, str] | None:
+    """The operation on a line, its location, and the name in that."""
+    match = _OPERATION.match(line)
+    if not match:
+        return None
+    # The elements of a constant make its line long, and only its end matters.
+    location = _TRAILING_LOCATION.search(line, max(match.end(), len(line) - 4096))
+    return match, location, _name(location[1], aliases) if location else ""
+
+
+def operations(text: str) -> Iterator[Operation]:
+    """Every operation of a dialect other than those whose names are left out (`module`, `return`), in their order."""
+    text = body(text)
+    aliases = dict(_ALIAS.findall(text))
+    for line in text.splitlines():
+        if found := _operation(line, aliases):
+            yield Operation(found[0][1], found[2])
+
+
+def result_location(line: str) -> tuple[str, int] | None:
+    """Kind without its dialect and column of the location, of an operation of TOSA that is no constant."""
+    found = _operation(line, {})
+    if not found or not found[1] or not found[0][1].startswith("tosa.") or found[0][1] in _UNNAMED:
+        return None
+    return found[0][1].removeprefix("tosa."), found[1].start()
+
+
+_ARGUMENT = re.compile(rf"(%arg(\d+): [^%]*?) loc\((?:#\w+|{_STRING}(?:\([^()]*\))?)\)")
+
+
+def name_arguments(line: str, attribute: str) -> str:
+    """On the line of a function, the arguments with the names that this attribute of theirs has."""
+
+    def name(match: re.Match[str]) -> str:
+        given = re.search(rf'{re.escape(attribute)} = "((?:[^"\\]|\\.)*)"', match[1])
+        return f'{match[1]} loc("{given[1]}")' if given else match[0]
+
+    return _ARGUMENT.sub(name, line) if line.startswith("  func.func ") else line
+
+
+def rename(text: str, name: Callable[[str], str]) -> str:
+    """The text with other names in its locations, those of arguments included; places in files stay."""
+    head, separator, resources = text.partition("\n{-#")
+
+    def replace(match: re.Match[str]) -> str:
+        return f'loc("{escape(name(unescape(match[1])))}"'
+
+    return re.sub(r'\bloc\("((?:[^"\\]|\\.)*)"(?!:\d)', replace, head) + separator + resources
+
+
+def left_over(text: str) -> list[Operation]:
+    """The operations that a converter did not convert: it leaves them, and its exit status is 0."""
+    return [
+        operation
+        for operation in operations(text)
+        if operation.kind.split(".")[0] not in DIALECTS or operation.kind == "tosa.custom"
+    ]
+
+
+def name_layers(text: str) -> str:
+    """The text in which of all operations that a layer became, one has its name: the last that computes something.
+
+    That is what the source calls by this name; the others are called `name/exp` after what they do.
+    """
+    head, separator, resources = text.partition("\n{-#")
+    aliases = dict(_ALIAS.findall(head))
+    lines = head.split("\n")
+    layers: dict[str, list[int]] = {}
+    kinds: dict[int, tuple[str, int]] = {}
+    for number, line in enumerate(lines):
+        found = _operation(line, aliases)
+        if found and found[1] and found[2] and found[0][1] not in _UNNAMED:
+            layers.setdefault(found[2], []).append(number)
+            kinds[number] = (found[0][1], found[1].start())
+    for name, numbers in layers.items():
+        computing = [number for number in numbers if kinds[number][0] not in _VIEWS]
+        main = (computing or numbers)[-1]
+        for number in numbers:
+            if number != main:
+                kind, start = kinds[number]
+                suffixed = escape(f"{name}/{kind.split('.', 1)[1]}")
+                lines[number] = f'{lines[number][:start]}loc("{suffixed}")'
+    return "\n".join(lines) + separator + resources

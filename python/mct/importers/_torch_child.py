@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that converts a PyTorch program: `python -m mct.importers._torch_child PROGRAM.pt2 MODULE.mlir`."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
+from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.exir import to_edge_transform_and_lower
+
+from mct.importers import _text
+from mct.importers._child import Refused, run
+
+SPECIFICATION = "TOSA-1.0+FP"
+
+
+def layer_name(modules: object, operation: str) -> str:
+    """`block.conv` for the operation of one of PyTorch's modules, `block/add` for what a `forward` writes out."""
+    stack = list(modules.values()) if isinstance(modules, Mapping) else []
+    path, kind = stack[-1] if stack else ("", "")
+    kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+    if path and kind.startswith("torch.nn."):
+        return str(path)
+    return f"{path}/{operation}" if path else operation
+
+
+def short(target: str) -> str:
+    """`topk` for `aten.topk.default`."""
+    parts = target.split(".")
+    return parts[1] if len(parts) > 2 else parts[0]
+
+
+def left_over(program: torch.export.ExportedProgram) -> list[tuple[str, str]]:
+    """What computes outside of the part that the backend has taken."""
+    names = []
+    for node in program.graph.nodes:
+        operation = getattr(node.target, "__name__", str(node.target))
+        if node.op == "call_function" and operation not in ("executorch_call_delegate", "getitem"):
+            names.append((operation, layer_name(node.meta.get("nn_module_stack"), short(operation))))
+    return names
+
+
+def names_of(events: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Kind and name of every operation of the result, in its order; the calls of a module are numbered."""
+    calls: dict[str, dict[str, int]] = {}
+    for event in events:
+        source = event["torch_info"]
+        trace = source["node_trace"]
+        # The operation of the exported program that it comes from.
+        call = trace[-1]["name"] if isinstance(trace, list) and trace else event["aten_info"]["node_name"]
+        target = trace[-1]["target"] if isinstance(trace, list) and trace else event["aten_info"]["operator_name"]
+        name = layer_name(source["nn_module_stack"], short(target))
+        seen = calls.setdefault(name, {})
+        number = seen.setdefault(call, len(seen))
+        kind = event["tosa_info"]["operator_name"].removeprefix("Op.").lower()
+        yield kind, f"{name}_{number}" if number else name
+
+
+def with_names(text: str, events: list[dict[str, Any]]) -> str:
+    """The deserialized module with a location for each operation, which the flatbuffer does not carry.
+
+    Its operations are those of `events`, in the same order, constants excepted; where they are not, it stays as it is.
+    """
+    names = list(names_of(events))
+    lines = _text.body(text).split("\n")
+    rest = text[len("\n".join(lines)) :]
+    found = [(i, m) for i, line in enumerate(lines) if (m := _text.result_location(line))]
+    if [kind for _, (kind, _) in found] != [kind for kind, _ in names]:
+        print("warning: no names for layers: the operations are not in the order of their origins", file=sys.stderr)
+        return text
+    for (index, (_, start)), (_, name) in zip(found, names, strict=True):
+        lines[index] = f'{lines[index][:start]}loc("{_text.escape(name)}")'
+    text = "\n".join(_text.name_arguments(line, "tosa.tensor_name") for line in lines) + rest
+    # What the flatbuffer calls its tensors, and itself.
+    text = re.sub(r"^module attributes \{.*\} \{$", "module {", text, count=1, flags=re.MULTILINE)
+    return re.sub(r' \{tosa\.tensor_name = "(?:[^"\\]|\\.)*"\}', "", text)
+
+
+def main(source: str, output: str) -> None:
+    source_program = torch.export.load(source)
+    specification = TosaCompileSpec(SPECIFICATION).dump_intermediate_artifacts_to(".")
+    specification.dump_debug_info(TosaCompileSpec.DebugMode.JSON)
+    lowered = to_edge_transform_and_lower(source_program, partitioner=[TOSAPartitioner(specification)])
+    rest = left_over(lowered.exported_program())
+    if rest:
+        raise Refused("", left_over=rest)
+    buffers = list(Path().glob("*.tosa"))
+    if len(buffers) != 1:
+        raise RuntimeError(f"the backend takes {len(buffers)} parts of the network, not the whole")
+    Path("empty.mlir").write_text("module {}\n")
+    program = "from tosa_tools_cli.binary_entry_points import tosa_opt; tosa_opt()"
+    options = [f"--tosa-deserialize=tosa-flatbuffer-filename={buffers[0]}", "--mlir-print-debuginfo"]
+    subprocess.run([sys.executable, "-P", "-c", program, "empty.mlir", *options, "-o", "deserialized.mlir"], check=True)
+    events = json.loads(Path("debug.json").read_text())
+    Path(output).write_text(with_names(Path("deserialized.mlir").read_text(), events))
+
+
+if __name__ == "__main__":
+    run(main)

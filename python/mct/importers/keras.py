@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keras, by TensorFlow's converter to `.tflite` and Arm's from there: NHWC, dynamic batch, batch norms folded."""
+
+from __future__ import annotations
+
+import json
+import re
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from mct.errors import Error
+from mct.importers import _extras, _process, tflite
+
+_CONVERTER = "TensorFlow's converter"
+
+
+def import_model(
+    source: str | PathLike[str] | Any, example_inputs: Any = None, *, timeout: float | None = None
+) -> bytes:
+    """The text of the module that a Keras model, a `.keras` or `.h5` file, or the folder of a SavedModel stands for.
+
+    `example_inputs` is not needed: the model has its shapes.
+    Raises ImportError without the extra, Error for a model that cannot be converted.
+    """
+    _extras.require("keras", "a Keras model")
+    with _process.folder() as work:
+        if isinstance(source, (str, PathLike)):
+            path = Path(fspath(source))
+            name = path.name
+            if not path.exists():
+                raise Error("cannot read it: No such file or directory", str(path))
+            path = path.resolve()
+            layers: dict[str, Any] = {}
+        else:
+            name, path = getattr(source, "name", None) or type(source).__name__, work / "model"
+            _save(source, path, name)
+            layers = describe(source)
+        command: list[str | Path] = ["mct.importers._keras_child", path, "model.tflite", "layers.json"]
+        _process.run(_CONVERTER, name, command, work, timeout)
+        data = (work / "model.tflite").read_bytes()
+        if isinstance(source, (str, PathLike)):
+            layers = json.loads((work / "layers.json").read_text())
+    return tflite.convert(data, name, timeout, lambda tensor: layer_name(tensor, layers))
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """Names of a model, of its inputs and outputs, and of its layers and theirs."""
+    layers = [layer.name for layer in getattr(model, "_flatten_layers", lambda: [])()]
+    outputs = list(getattr(model, "output_names", []))
+    return {"model": getattr(model, "name", ""), "layers": layers, "outputs": outputs}
+
+
+def layer_name(tensor: str, names: dict[str, Any]) -> str:
+    """`conv/convolution` for the tensor `net_1/conv_1/convolution`: scopes are numbered each time a model is traced.
+
+    Tensors of the signature are `serving_default_image:0` and `StatefulPartitionedCall:0`.
+    """
+    if match := re.fullmatch(r"serving_default_(.*):0", tensor):
+        return match[1]
+    if match := re.fullmatch(r"StatefulPartitionedCall(?:_\d+)?:(\d+)", tensor):
+        return names["outputs"][int(match[1])] if int(match[1]) < len(names["outputs"]) else tensor
+    return ";".join("/".join(_scopes(part.split("/"), names)) for part in tensor.split(";"))
+
+
+def _scopes(scopes: list[str], names: dict[str, Any]) -> list[str]:
+    known = {names["model"], *names["layers"]}
+    plain = [scope if scope in known else re.sub(r"_\d+$", "", scope) for scope in scopes]
+    scopes = [new if new in known else scope for scope, new in zip(scopes, plain, strict=True)]
+    return scopes[1:] if len(scopes) > 1 and scopes[0] == names["model"] else scopes
+
+
+def _save(model: Any, path: Path, name: str) -> None:
+    """As a graph, which needs none of the model's classes to be read."""
+    if not callable(getattr(model, "export", None)):
+        raise TypeError(f"a Keras model or the path of one, not {type(model).__name__}")
+    try:
+        model.export(path, format="tf_saved_model", verbose=False)
+    except Exception as problem:
+        first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+        raise Error(f"Keras cannot export the model: {first}", name) from problem

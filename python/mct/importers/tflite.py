@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow Lite, by Arm's tosa-converter-for-tflite: names of tensors become names of layers, NHWC stays.
+
+Files of litert-torch and of TensorFlow's converter are the same to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from mct.errors import Error
+from mct.importers import _extras, _process, _text
+
+_CONVERTER = "tosa-converter-for-tflite"
+# Bytes 4 to 8 of every such file.
+_IDENTIFIER = b"TFL3"
+
+
+def import_model(
+    source: str | PathLike[str] | bytes, example_inputs: Any = None, *, timeout: float | None = None
+) -> bytes:
+    """The text of the module that a `.tflite` file, given by its path or as bytes, stands for.
+
+    The batch stays dynamic where the file says so. `example_inputs` is not needed: the file has its shapes.
+    Raises ImportError without the extra, Error for a file that cannot be converted.
+    """
+    name = "model.tflite" if isinstance(source, bytes) else Path(fspath(source)).name
+    if isinstance(source, bytes):
+        data = source
+    else:
+        try:
+            data = Path(fspath(source)).read_bytes()
+        except OSError as problem:
+            raise Error(f"cannot read it: {problem.strerror}", fspath(source)) from problem
+    if data[4:8] != _IDENTIFIER:
+        raise Error("not a TensorFlow Lite file", name, [f"bytes 4 to 8 are {data[4:8]!r}, not {_IDENTIFIER!r}"])
+    _extras.require("tflite", "a .tflite file")
+    return convert(data, name, timeout)
+
+
+def convert(data: bytes, name: str, timeout: float | None = None, rename: Callable[[str], str] | None = None) -> bytes:
+    """Converts the bytes of a file that messages and locations call `name`; `rename` gives layers other names."""
+    with _process.folder() as work:
+        (work / "model.tflite").write_bytes(data)
+        command = ["tosa_converter_for_tflite.cli", "model.tflite", "--text", "--emit-debug-info", "-o", "module.mlir"]
+        _process.run(_CONVERTER, name, command, work, timeout)
+        text = _process.read(_CONVERTER, name, work / "module.mlir", prepare=standardize)
+    if rename:
+        text = _text.rename(text, rename)
+    return _text.name_layers(text).replace('loc("model.tflite":0:0)', f'loc("{_text.escape(name)}":0:0)').encode()
+
+
+def standardize(text: str) -> str:
+    """The converter's text with constants that our MLIR has, its arguments named, and nothing of its container."""
+    # litert-torch asks for this in a metadata entry, so that constants survive TensorFlow's optimizer.
+    constant = re.compile(r"^(\s*%\w+) = stablehlo\.constant (dense.*) : (tensor<[^>]*>)", re.MULTILINE)
+    text = constant.sub(r'\1 = "tosa.const"() <{values = \2 : \3}> : () -> \3', text)
+    # All arguments have the name of the function.
+    text = re.sub(r"^  func\.func .*$", lambda match: _name_arguments(match[0]), text, flags=re.MULTILINE)
+    # Attributes of the flatbuffer's container, of dialects that no other tool has.
+    text = re.sub(r"^module attributes \{.*\} \{$", "module {", text, count=1, flags=re.MULTILINE)
+    return re.sub(r"(, )?tf\.entry_function = \{[^{}]*\}(, )?", lambda m: ", " if m[1] and m[2] else "", text).replace(
+        " attributes {} {", " {"
+    )
+
+
+def _name_arguments(line: str) -> str:
+    entry = re.search(r'tf\.entry_function = \{[^{}]*inputs = "((?:[^"\\]|\\.)*)"', line)
+    if not entry:
+        return line
+    names: Sequence[str] = entry[1].split(",")
+    argument = re.compile(r'(%arg(\d+): [^%]*?) loc\((?:#\w+|"(?:[^"\\]|\\.)*"(?:\([^()]*\))?)\)')
+    if len(names) != len(argument.findall(line)):
+        return line
+    return argument.sub(lambda match: f'{match[1]} loc("{names[int(match[2])]}")', line)

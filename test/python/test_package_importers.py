@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all importers share: which one is taken, what is missing, converters that fail; and the text they look into.
+
+Needs none of the extras. Their own tests are test_package_importers_*.py, skipped where an extra is missing;
+`build/venv/bin/python tools/dev/importers` installs all of them and runs these tests.
+"""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+
+from mct import importers  # noqa: E402
+from mct.importers import _extras, _process, _text  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+CONVERTED = """#loc1 = loc("m.tflite":0:0)
+module {
+  func.func @main(%arg0: tensor<1x4xf32> loc("main"(#loc1))) -> tensor<1x2xf32> {
+    %0 = "tosa.const"() <{values = dense<"0x0000"> : tensor<1xf16>}> : () -> tensor<1xf16> loc(#loc2)
+    %1 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32> loc(#loc2)
+    %2 = tosa.abs %1 : (tensor<1x4xf32>) -> tensor<1x4xf32> loc(#loc2)
+    %3 = tosa.reshape %2, %s : (tensor<1x4xf32>, !tosa.shape<2>) -> tensor<1x4xf32> loc(#loc2)
+    %values, %indices = "tfl.topk_v2"(%3, %k) : (tensor<1x4xf32>, tensor<i32>) -> tensor<1x2xf32> loc(#loc4)
+    %4 = tosa.custom %values {domain_name = "tfl"} : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("odd\\22one"(#loc1))
+    return %4 : tensor<1x2xf32> loc(#loc1)
+  } loc(#loc1)
+} loc(#loc1)
+#loc2 = loc("dense"(#loc1))
+#loc3 = loc("top"(#loc1))
+#loc4 = loc(fused[#loc1, #loc3])
+"""
+
+
+def test_left_over_operations_have_the_names_of_their_layers():
+    assert _text.left_over(CONVERTED) == [("tfl.topk_v2", "top"), ("tosa.custom", 'odd"one')]
+
+
+def test_the_last_computation_of_a_layer_has_its_name():
+    names = {operation.kind: operation.name for operation in _text.operations(_text.name_layers(CONVERTED))}
+    assert names["tosa.abs"] == names["tosa.const"] == "dense"
+    assert names["tosa.exp"] == "dense/exp"
+    assert names["tosa.reshape"] == "dense/reshape"
+    assert names["tosa.custom"] == 'odd"one'
+
+
+def test_elements_of_constants_are_not_searched_for_operations():
+    resource = '\n{-#\n  dialect_resources: {\n    builtin: {\n      tfl.weights: "0x00"\n    }\n  }\n#-}\n'
+    assert _text.left_over(CONVERTED + resource) == _text.left_over(CONVERTED)
+    assert _text.name_layers(CONVERTED + resource).endswith(resource)
+
+
+def test_names_go_into_strings_and_back():
+    name = 'ärger "quoted" \\ back\nline'
+    assert _text.unescape(_text.escape(name)) == name
+    module = f'module {{\n  func.func private @f(tensor<1xf32> {{a.b = "{_text.escape(name)}"}})\n}}'
+    assert _text.escape(name) in mct.Model.parse(module).text
+
+
+@pytest.mark.parametrize(
+    "source, importer",
+    [
+        ("a.tflite", "tflite"),
+        (Path("b/A.ONNX"), "onnx"),
+        ("c.pt2", "torch"),
+        ("d.keras", "keras"),
+        ("e.h5", "keras"),
+        (b"\x1c\0\0\0TFL3", "tflite"),
+        ("f.mlir", None),
+        (b"ML\xefR", None),
+        (7, None),
+    ],
+)
+def test_the_source_decides_on_the_importer(source, importer):
+    assert importers.importer_of(source) == importer
+
+
+def test_an_object_without_importer_is_refused():
+    with pytest.raises(TypeError, match=r"no importer for int 7"):
+        importers.import_model(7)
+    with pytest.raises(mct.Error, match=r"cannot load an object of type int"):
+        mct.load(7)
+
+
+SOURCES = {"tflite": b"\x1c\0\0\0TFL3", "onnx": "model.onnx", "torch": "model.pt2", "keras": "model.keras"}
+
+
+@pytest.mark.parametrize("extra", SOURCES)
+def test_without_an_extra_the_command_is_named(extra, monkeypatch, tmp_path):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    source = SOURCES[extra]
+    if isinstance(source, str):
+        (tmp_path / source).write_bytes(b"")
+        source = tmp_path / source
+    with pytest.raises(ImportError, match=rf'pip install "mct\[{extra}\]"'):
+        mct.load(source)
+
+
+def test_extras_are_pinned_to_what_is_tested():
+    project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    for extra, packages in _extras.PACKAGES.items():
+        assert sorted(extras[extra]) == sorted(packages)
+
+
+def test_another_version_is_warned_about(monkeypatch, caplog):
+    monkeypatch.setitem(_extras.PACKAGES, "onnx", ("numpy==0.0.1",))
+    monkeypatch.setitem(_extras._MODULES, "onnx", ("numpy",))
+    _extras.require("onnx", "an ONNX model")
+    assert "tested with 0.0.1" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["nothing.tflite", "nothing.onnx"])
+def test_a_file_that_is_not_there_is_an_error(tmp_path, name):
+    with pytest.raises(mct.Error, match=r"cannot read it") as caught:
+        mct.load(tmp_path / name)
+    assert caught.value.location.endswith(name)
+
+
+def test_a_file_of_another_kind_is_an_error(tmp_path):
+    (tmp_path / "text.tflite").write_text("not a flatbuffer")
+    with pytest.raises(mct.Error, match=r"text.tflite: not a TensorFlow Lite file"):
+        mct.load(tmp_path / "text.tflite")
+
+
+@pytest.fixture
+def converter(tmp_path, monkeypatch):
+    """Runs a script as a converter, and checks that its folder is gone afterwards."""
+
+    def run(script: str, **options):
+        (tmp_path / "fake_converter.py").write_text("import os, signal, sys, time\n" + script)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+        (tmp_path / "temporary").mkdir(exist_ok=True)
+        try:
+            with _process.folder() as work:
+                _process.run("the converter", "model.x", ["fake_converter"], work, **options)
+                return _process.read("the converter", "model.x", work / "module.mlir")
+        finally:
+            assert list((tmp_path / "temporary").iterdir()) == []
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGKILL"])
+def test_a_converter_that_crashes_is_one_error(converter, name):
+    with pytest.raises(mct.Error, match=rf"model.x: the converter crashed \({name}") as caught:
+        converter(
+            f"open('module.mlir', 'w').write('half'); print('so far', flush=True); os.kill(0, 0)\n"
+            f"os.kill(os.getpid(), signal.{name})"
+        )
+    assert caught.value.notes == ("so far",)
+
+
+def test_a_converter_that_fails_is_quoted(converter):
+    with pytest.raises(mct.Error, match=r"model.x: the converter failed: error: no such thing") as caught:
+        converter("print('error: no such thing', file=sys.stderr); print('goodbye'); sys.exit(3)")
+    assert caught.value.notes == ("error: no such thing", "goodbye")
+
+
+def test_a_converter_that_does_not_end_is_stopped(converter):
+    with pytest.raises(mct.Error, match=r"did not end within 0.5 seconds"):
+        converter("time.sleep(3600)", timeout=0.5)
+
+
+def test_a_converter_that_writes_nothing_is_an_error(converter):
+    with pytest.raises(mct.Error, match=r"ended without an error and wrote nothing"):
+        converter("pass")
+
+
+def test_a_module_without_a_function_is_an_error(converter):
+    with pytest.raises(mct.Error, match=r"wrote a module without a function"):
+        converter("open('module.mlir', 'w').write('module {\\n}\\n')")
+
+
+def test_left_over_operations_are_refused_with_their_layers(converter):
+    with pytest.raises(mct.Error, match=r"the converter has no TOSA for tfl.topk_v2, tosa.custom") as caught:
+        converter(f"open('module.mlir', 'w').write({CONVERTED!r})")
+    assert caught.value.location == 'model.x: "top"'
+    assert caught.value.notes[:2] == ('tfl.topk_v2 of layer "top"', 'tosa.custom of layer "odd"one"')
+    assert "cut it in front of them" in caught.value.notes[-1]
+
+
+def test_many_left_over_operations_are_counted():
+    with pytest.raises(mct.Error) as caught:
+        _process.refuse("the converter", "model.x", [_text.Operation("tfl.x", f"layer{i}") for i in range(30)])
+    assert len(caught.value.notes) == 22
+    assert caught.value.notes[20] == "and 10 more"
+
+
+def test_ctrl_c_ends_a_converter_with_all_that_it_has_started(tmp_path):
+    (tmp_path / "fake_converter.py").write_text(
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(3600)'])\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(f'{{child.pid}}\\n')\n"
+        "time.sleep(3600)\n"
+    )
+    script = (
+        "from mct.importers import _process\n"
+        "with _process.folder() as work:\n"
+        "    _process.run('the converter', 'model.x', ['fake_converter'], work)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(mct.__file__).absolute().parents[1])])
+    environment = dict(os.environ, PYTHONPATH=path, TMPDIR=str(tmp_path))
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().endswith("\n"):
+        assert process.poll() is None, process.stderr.read()
+    process.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in process.communicate()[1]
+    child = Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/stat")
+    # Killed; whoever inherited it may not have asked for its status yet.
+    assert not child.exists() or child.read_text().split()[2] == "Z"
+    assert list(tmp_path.glob("mct-import-*")) == []

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keras: what a model computes, our executor computes from the import."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+for module in ("tensorflow", "keras", "tosa_converter_for_tflite"):
+    pytest.importorskip(module, reason='the extra "keras" is not installed (tools/dev/importers)')
+
+import importer_networks as networks  # noqa: E402
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+from keras import layers  # noqa: E402
+
+# Of the range of the outputs. Folded batch norms and orders of summation differ; 1e-6 is seen.
+TOLERANCE = 1e-4
+
+
+def network() -> keras.Model:
+    keras.utils.set_random_seed(3)
+    image = keras.Input((16, 16, 3), name="image")
+    x = layers.Conv2D(8, 3, padding="same", use_bias=False, name="stem")(image)
+    x = layers.BatchNormalization(name="norm")(x)
+    x = layers.ReLU(name="relu")(x)
+    y = layers.DepthwiseConv2D(3, padding="same", name="depthwise")(x)
+    x = layers.Add(name="sum")([x, layers.Activation("hard_silu", name="swish")(y)])
+    return keras.Model(image, layers.Dense(5, name="head")(layers.GlobalAveragePooling2D(name="pool")(x)), name="net")
+
+
+def images(count: int) -> np.ndarray:
+    return np.random.default_rng(5).normal(size=(count, 16, 16, 3)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Batch norms have seen images."""
+    model = network()
+    model(images(16), training=True)
+    return model
+
+
+def test_a_model_goes_to_a_quantized_module(tools, tmp_path, model):
+    imported = mct.load(model)
+    assert "tensor<?x16x16x3xf32>" in imported.text
+    expected = model.predict(images(4), verbose=0)
+    assert networks.relative_error(networks.run(imported, images(4), tmp_path), expected) < TOLERANCE
+    np.save(tmp_path / "calibration.npy", images(16))
+    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
+    quantized = mct.Model(imported.module.run(run))
+    assert 'as "image" activation' in quantized.text
+    assert 'as "head' in quantized.text
+    assert networks.relative_error(networks.run(quantized, images(4), tmp_path), expected) < 0.1  # eight bits
+
+
+@pytest.mark.parametrize("first", ["tensorflow", "mct"])
+def test_the_compiler_and_tensorflow_share_a_process(first):
+    """Both carry an LLVM, and TensorFlow shows its own to everybody."""
+    digits = Path(__file__).resolve().parents[1] / "data" / "digits"
+    samples = f"calibration-data={digits}_calib.npy input-scale=0.0625"
+    script = f"""if True:
+        import {"tensorflow" if first == "tensorflow" else "mct._native"}
+        import mct
+        model = mct.load("{digits}.mlirbc")
+        import tensorflow
+        print(len(mct.Model(model.module.run("mct-ptq{{target=imx500 {samples}}}")).bytecode))"""
+    plain = script.replace("import tensorflow", "pass")
+    sizes = [subprocess.check_output([sys.executable, "-c", text], text=True) for text in (script, plain)]
+    assert sizes[0] == sizes[1]
+
+
+@pytest.mark.parametrize("suffix", ["keras", "h5"])
+def test_a_saved_model_is_imported_as_the_model_is(tools, tmp_path, model, suffix):
+    model.save(tmp_path / f"net.{suffix}")
+    imported = mct.load(tmp_path / f"net.{suffix}")
+    expected = model.predict(images(4), verbose=0)
+    assert networks.relative_error(networks.run(imported, images(4), tmp_path), expected) < TOLERANCE
+
+
+def test_a_folder_of_a_graph_is_imported(tools, tmp_path, model):
+    model.export(tmp_path / "saved", verbose=False)
+    expected = model.predict(images(4), verbose=0)
+    assert (
+        networks.relative_error(networks.run(mct.load(tmp_path / "saved"), images(4), tmp_path), expected) < TOLERANCE
+    )
+
+
+def test_layers_of_the_model_give_names(model):
+    from mct.importers.keras import describe, layer_name
+
+    names = describe(model)
+    assert layer_name("serving_default_image:0", names) == "image"
+    assert layer_name("StatefulPartitionedCall_1:0", names) == "head"
+    assert layer_name("net_1/relu_1/Relu;net_1/stem_1/convolution", names) == "relu/Relu;stem/convolution"
+    assert layer_name("net_1/conv_2/x", names) == "conv_2/x"
+
+
+def test_what_the_converter_leaves_is_refused():
+    scores = keras.Input((8,), name="scores")
+    model = keras.Model(scores, keras.ops.top_k(scores, 2)[0])
+    with pytest.raises(mct.Error, match=r"has no TOSA for tfl\.topk_v2"):
+        mct.load(model)
+
+
+def test_a_file_that_is_no_model_is_an_error(tmp_path):
+    (tmp_path / "cut.keras").write_bytes(b"PK\3\4")
+    with pytest.raises(mct.Error, match=r"cut\.keras: TensorFlow's converter: "):
+        mct.load(tmp_path / "cut.keras")
+    with pytest.raises(mct.Error, match="cannot read it"):
+        mct.load(tmp_path / "nothing.keras")

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`.tflite` files: what LiteRT computes, our executor computes from the import."""
+
+import subprocess
+
+import importer_networks as networks
+import numpy as np
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
+    pytest.importorskip(module, reason='the extra "tflite" is not installed (tools/dev/importers)')
+
+# Of the range of the outputs. Orders of summation differ; 1e-6 is seen.
+TOLERANCE = 1e-4
+
+
+def images(count: int) -> np.ndarray:
+    return np.random.default_rng(5).normal(size=(count, 32, 32, 3)).astype(np.float32)
+
+
+def small(file: networks.Tflite, kernel: int, options: dict | None = None) -> bytes:
+    """One convolution of an 8x8x3 image by `kernel`, which has four filters."""
+    image = file.tensor("image", (1, 8, 8, 3))
+    bias = file.constant("bias", np.array([0.1, -0.2, 0.3, 0], np.float32))
+    result = file.tensor("conv", (1, 8, 8, 4))
+    fields = {"padding": 0, "strideH": 1, "strideW": 1, "dilationHFactor": 1, "dilationWFactor": 1}
+    file.operator("CONV_2D", [image, kernel, bias], [result], "Conv2DOptions", **fields)
+    return file.finish([image], [result], **(options or {}))
+
+
+KERNEL = np.random.default_rng(6).normal(size=(4, 3, 3, 3)).astype(np.float32)
+
+
+def test_resnet8_of_seeded_weights_computes_what_litert_computes(tools, tmp_path):
+    file = networks.resnet8_tflite(networks.seeded_parameters())
+    (tmp_path / "resnet8.tflite").write_bytes(file)
+    model = mct.load(tmp_path / "resnet8.tflite")
+    assert "tensor<?x32x32x3xf32>" in model.text  # the batch stays open
+    samples = images(5)
+    assert networks.relative_error(networks.run(model, samples, tmp_path), networks.litert(file, samples)) < TOLERANCE
+
+
+def test_trained_resnet8_goes_to_a_quantized_module(shared, tools, tmp_path):
+    text = subprocess.check_output([tools / "mct-opt", shared / "models" / "resnet8_cifar10.mlirbc"], text=True)
+    file = networks.resnet8_tflite(networks.parameters_in(text))
+    model = mct.load(file)
+    pictures = np.load(shared / "cifar10" / "test_images.npy")[:64].astype(np.float32)
+    expected = networks.litert(file, pictures)
+    assert networks.relative_error(networks.run(model, pictures, tmp_path), expected) < TOLERANCE
+    calibration = shared / "cifar10" / "calib_images.npy"
+    quantized = mct.Model(model.module.run(f"mct-ptq{{target=imx500 calibration-data={calibration}}}"))
+    agreement = networks.run(quantized, pictures, tmp_path).argmax(1) == expected.argmax(1)
+    assert agreement.mean() > 0.9  # 97.6 % of 2000 images
+
+
+def test_tensors_give_layers_and_points_their_names(tmp_path):
+    model = mct.load(networks.resnet8_tflite(networks.seeded_parameters()))
+    for name in ("image", "conv0", "conv0/conv2d", "add2", "probabilities/exp", "probabilities"):
+        assert f'"{name}"' in locations(model, tmp_path)
+    np.save(tmp_path / "samples.npy", images(2))
+    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'samples.npy'}}}"
+    quantized = mct.Model(model.module.run(run)).text
+    for name in ("image", "conv0", "add0", "pool"):
+        assert f'as "{name}" activation' in quantized
+
+
+def locations(model, folder) -> str:
+    """The text with its locations."""
+    import measure
+
+    model.save(folder / "named.mlirbc")
+    return measure.run_ok([measure.BIN / "mct-opt", folder / "named.mlirbc", "--mlir-print-debuginfo"]).stdout
+
+
+def test_what_a_file_is_called_stands_in_its_locations_and_nothing_else_changes(tools, tmp_path):
+    file = networks.resnet8_tflite(networks.seeded_parameters())
+    (tmp_path / "a.tflite").write_bytes(file)
+    model = mct.load(tmp_path / "a.tflite")
+    assert '"a.tflite":0:0' in locations(model, tmp_path)
+    assert str(tmp_path) not in locations(model, tmp_path)
+    assert mct.load(file).text == model.text
+
+
+@pytest.mark.parametrize("stored", ["float16", "int8", "int8 per channel"])
+def test_stored_weights_become_weights_that_quantizers_see(tools, tmp_path, stored):
+    file = networks.Tflite()
+    if stored == "float16":
+        constant = file.constant("stored", KERNEL.astype(np.float16))
+    else:
+        steps = np.abs(KERNEL).max((0, 1, 2) if "per" in stored else None) / 127
+        constant = file.constant("stored", np.round(KERNEL / steps).astype(np.int8), np.atleast_1d(steps).tolist())
+    kernel = file.tensor("kernel", KERNEL.shape)
+    file.operator("DEQUANTIZE", [constant], [kernel], "DequantizeOptions")
+    data = small(file, kernel)
+    model = mct.load(data)
+    samples = np.random.default_rng(7).normal(size=(3, 8, 8, 3)).astype(np.float32)
+    expected = networks.litert(data, samples)
+    assert networks.relative_error(networks.run(model, samples, tmp_path), expected) < TOLERANCE
+    prepared = mct.Model(model.module.run("mct-prepare")).text
+    assert "tosa.cast" not in prepared and "tosa.mul" not in prepared
+    np.save(tmp_path / "calibration.npy", samples)
+    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
+    assert 'weight "kernel_attr"' in mct.Model(model.module.run(run)).text
+
+
+def test_constants_that_litert_torch_keeps_become_ours(tools, tmp_path):
+    file = networks.Tflite()
+    data = small(file, file.constant("kernel", KERNEL), {"keep_stablehlo_constant": "true"})
+    samples = np.random.default_rng(7).normal(size=(3, 8, 8, 3)).astype(np.float32)
+    result = networks.run(mct.load(data), samples, tmp_path)
+    assert networks.relative_error(result, networks.litert(data, samples)) < TOLERANCE
+
+
+def test_what_the_converter_leaves_is_refused_with_its_layer():
+    file = networks.Tflite()
+    scores = file.tensor("scores", (1, 8))
+    count = file.constant("count", np.array(2, np.int32))
+    best, places = file.tensor("best", (1, 2)), file.tensor("places", (1, 2), "INT32")
+    file.operator("TOPK_V2", [scores, count], [best, places], "TopKV2Options")
+    with pytest.raises(mct.Error, match=r"has no TOSA for tfl.topk_v2") as caught:
+        mct.load(file.finish([scores], [best, places]))
+    assert '"best' in caught.value.location
+
+
+def test_an_operator_of_somebody_else_is_refused_with_its_layer():
+    file = networks.Tflite()
+    source, result = file.tensor("source", (1, 8)), file.tensor("secret", (1, 8))
+    file.operator("custom:Secret", [source], [result])
+    with pytest.raises(mct.Error, match=r"has no TOSA for t") as caught:
+        mct.load(file.finish([source], [result]))
+    assert caught.value.location == 'model.tflite: "secret"'
+
+
+@pytest.mark.parametrize("size", [100, 3000])
+def test_a_file_that_is_cut_off_is_an_error(tmp_path, size):
+    (tmp_path / "cut.tflite").write_bytes(networks.resnet8_tflite(networks.seeded_parameters())[:size])
+    with pytest.raises(mct.Error, match=r"cut.tflite: tosa-converter-for-tflite"):
+        mct.load(tmp_path / "cut.tflite")

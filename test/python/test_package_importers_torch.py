@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch: what a module computes, our executor computes from the import."""
+
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+for module in ("torch", "executorch", "tosa_tools_cli"):
+    pytest.importorskip(module, reason='the extra "torch" is not installed (tools/dev/importers)')
+
+import importer_networks as networks  # noqa: E402
+import importer_torch_networks as torch_networks  # noqa: E402
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
+
+# Of the range of the outputs. Folded batch norms and orders of summation differ; 3e-6 is seen.
+TOLERANCE = 1e-4
+
+
+class Small(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm, self.relu = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU()
+        self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, image):
+        x = self.relu(self.norm(self.stem(image)))
+        return self.head((self.relu(x) + nn.functional.hardswish(self.depthwise(x))).mean((2, 3)))
+
+
+class TopTwo(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, x):
+        return torch.topk(self.head(x), 2)[0]
+
+
+def expected(network: nn.Module, samples: torch.Tensor) -> np.ndarray:
+    with torch.no_grad():
+        return network(samples).numpy()
+
+
+def error(model, network: nn.Module, samples: torch.Tensor, folder) -> float:
+    return networks.relative_error(networks.run(model, samples.numpy(), folder), expected(network, samples))
+
+
+@pytest.mark.parametrize("network", [torch_networks.ResNet18, torch_networks.MobileNetV3Small])
+def test_a_network_goes_to_a_quantized_module(tools, tmp_path, network):
+    batch = torch_networks.images(8)
+    module = torch_networks.calibrated(network, batch)
+    model = mct.load(module, batch[:1])
+    assert "tensor<1x3x224x224xf32>" in model.text  # channels first, as the network has it
+    samples = torch_networks.images(4, seed=1)
+    assert error(model, module, samples, tmp_path) < TOLERANCE
+    np.save(tmp_path / "calibration.npy", batch.numpy())
+    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
+    quantized = networks.run(mct.Model(model.module.run(run)), samples.numpy(), tmp_path)
+    difference = ((quantized - expected(module, samples)) ** 2).mean()
+    # Eight bits, weights that nobody trained: 20 dB at least of the signal's power is no mistake of the import.
+    assert difference < 0.1 * expected(module, samples).var()
+
+
+def test_modules_give_layers_and_points_their_names(tmp_path):
+    model = mct.load(Small().eval(), torch.zeros(1, 3, 16, 16))
+    np.save(tmp_path / "calibration.npy", torch_networks.images(2, 16).numpy())
+    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
+    text = mct.Model(model.module.run(run)).text
+    for name in ("image", "relu", "hardswish", "add"):
+        assert f'as "{name}' in text
+    for name in ("stem", "depthwise", "head"):
+        assert f'as "{name}" weight' in text
+
+
+def test_the_network_stays_as_it_was(tools, tmp_path):
+    """In training, but for a part that is not; the import is of inference."""
+    network = Small().train()
+    network.norm.eval()
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    model = mct.load(network, np.zeros((1, 3, 16, 16), np.float32))
+    assert network.training and network.relu.training and not network.norm.training
+    assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
+    assert error(model, network.eval(), torch_networks.images(3, 16), tmp_path) < TOLERANCE
+
+
+def test_a_program_of_any_batch_is_imported_with_that_of_an_example(tools, tmp_path):
+    network = Small().eval()
+    example = torch_networks.images(2, 16)
+    program = torch.export.export(network, (example,), dynamic_shapes=({0: torch.export.Dim("batch")},))
+    assert "tensor<2x3x16x16xf32>" in mct.load(program).text
+    torch.export.save(program, tmp_path / "program.pt2")
+    model = mct.load(tmp_path / "program.pt2", example[:1])
+    assert "tensor<1x3x16x16xf32>" in model.text
+    assert error(model, network, torch_networks.images(3, 16), tmp_path) < TOLERANCE
+
+
+def test_what_the_converter_leaves_is_refused_with_its_layer():
+    with pytest.raises(mct.Error, match=r"has no TOSA for aten\.topk\.default") as caught:
+        mct.load(TopTwo().eval(), torch.zeros(1, 8))
+    assert caught.value.location == 'TopTwo: "topk"'
+
+
+def test_shapes_are_asked_for():
+    with pytest.raises(mct.Error, match="has no shapes of its own") as caught:
+        mct.load(Small())
+    assert "give example_inputs" in caught.value.notes[0]
+
+
+def test_what_torch_cannot_export_is_one_error():
+    class Branching(nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with pytest.raises(mct.Error, match=r"Branching: torch\.export refuses the network"):
+        mct.load(Branching(), torch.ones(1, 4))
+
+
+def test_a_file_that_is_no_program_is_an_error(tmp_path):
+    (tmp_path / "cut.pt2").write_bytes(b"PK\3\4")
+    with pytest.raises(mct.Error, match=r"cut\.pt2: not a program that torch\.export has saved"):
+        mct.load(tmp_path / "cut.pt2")
+    with pytest.raises(mct.Error, match="cannot read it"):
+        mct.load(tmp_path / "nothing.pt2")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the extras of the Python package that import networks, and runs their tests there.
+
+    build/venv/bin/python tools/dev/importers            # all of them: 5 GB and some minutes the first time
+    build/venv/bin/python tools/dev/importers small      # .tflite and ONNX: 1 GB
+
+Each environment lies in a folder of its own below `build/importers` (`MCT_IMPORTERS_DIR`: another one, for several
+checkouts), with the versions that `python/pyproject.toml` pins. The package is the one of the build tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = Path(os.environ.get("MCT_IMPORTERS_DIR", ROOT / "build" / "importers"))
+
+# The extras of each environment: those of one can be installed together.
+ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa"], "torch": ["torch"], "keras": ["keras"]}
+# What judges the results and writes the files that are imported.
+TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": []}
+
+
+def packages(name: str) -> list[str]:
+    project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]
+    extras = [package for extra in ENVIRONMENTS[name] for package in project["optional-dependencies"][extra]]
+    pinned = (ROOT / "tools" / "dev" / "requirements.txt").read_text().split()
+    runner = [line for line in pinned if line.startswith("pytest==")]
+    return [*project["dependencies"], *extras, *TESTS[name], *runner]
+
+
+def python(name: str) -> Path:
+    return FOLDER / name / "bin" / "python"
+
+
+def install(name: str) -> None:
+    """Installs an environment unless it is there with these packages. RuntimeError says what pip said."""
+    stamp = FOLDER / name / "installed.txt"
+    wanted = "\n".join(packages(name)) + "\n"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    print(f"importers: installing {' '.join(packages(name))} into {FOLDER / name}", file=sys.stderr, flush=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / name], check=True)
+    command = [python(name), "-m", "pip", "--quiet", "--disable-pip-version-check", "install", *packages(name)]
+    finished = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if finished.returncode != 0:
+        raise RuntimeError(f"pip cannot install {' '.join(packages(name))}:\n{finished.stderr}")
+    # Written last: an interrupted installation starts again.
+    stamp.write_text(wanted)
+
+
+def test(name: str, arguments: list[str]) -> int:
+    """Runs the tests with the environment's Python; those of other extras are skipped by name."""
+    path = os.pathsep.join(filter(None, [str(ROOT / "build" / "python"), os.environ.get("PYTHONPATH")]))
+    files = sorted((ROOT / "test" / "python").glob("test_package_importers*.py"))
+    command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, *files]
+    return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="importers", description=__doc__.split("\n")[0])
+    parser.add_argument("environments", nargs="*", help=f"of {', '.join(ENVIRONMENTS)}; default: all")
+    parser.add_argument("--install-only", action="store_true", help="run no tests")
+    parser.add_argument("--junit-xml", metavar="FILE", help="of one environment: write the results there, too")
+    options = parser.parse_args(arguments)
+    names = options.environments or list(ENVIRONMENTS)
+    if unknown := [name for name in names if name not in ENVIRONMENTS]:
+        parser.error(f"no environment named {', '.join(unknown)}; there are {', '.join(ENVIRONMENTS)}")
+    if options.junit_xml and len(names) != 1:
+        parser.error("--junit-xml: name one environment")
+    failed = False
+    for name in names:
+        try:
+            install(name)
+        except RuntimeError as problem:
+            print(f"importers: {problem}", file=sys.stderr)
+            failed = True
+            continue
+        if not options.install_only:
+            report = [f"--junit-xml={options.junit_xml}"] if options.junit_xml else []
+            failed |= test(name, report) != 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
