@@ -5,6 +5,7 @@
 #include "mct/Calibration/Passes.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Export/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/Transforms/Passes.h"
@@ -249,6 +250,7 @@ void mct::registerAllMctPasses() {
   registerMctCorrectionsPasses();
   registerMctBitWidthsPasses();
   registerMctConversionPasses();
+  registerMctExportPasses();
   PassPipelineRegistration<PrepareOptions>(
       "mct-prepare",
       "Names and float-exact rewrites that come before quantizer points",

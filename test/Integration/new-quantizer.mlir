@@ -13,6 +13,9 @@
 // RUN: not mct-opt %s --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so --mct-ptq="target=%S/Inputs/logarithmic_one_bit.mlir calibration-data=%S/Inputs/logarithmic_samples.npy" 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not mct-run %t.mlir --input=%S/Inputs/logarithmic_samples.npy 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // RUN: not mct-run %t.mlir --load-dialect-plugin=%t.absent.so --input=%S/Inputs/logarithmic_samples.npy 2>&1 | FileCheck %s --check-prefix=ABSENT
+// The format has tables of 8-bit integers, and levels of 6 bits are down to 2^-62 of the threshold.
+// RUN: sed "s/\], 3>)/], 6>)/" %t.mlir > %t.6.mlir
+// RUN: not mct-translate --export-onnx --onnx-profile=none %t.6.mlir --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so 2>&1 | FileCheck %s --check-prefix=ONNX
 
 // The largest input is 2, the largest elements of the channels are 1 and 0.5, the largest result is
 // 2 * 1 + 0.25 * 0.3125 = 2.078125.
@@ -28,6 +31,9 @@
 // CORRECTED: corrections(#tpc.corrections<applied = [{{.*}}"quantized_network"]
 
 // EXPLAIN: 3-bit #toy.logarithmic
+
+// ONNX: error: 'tpc.quantize' op '{{.*}}' has a quantizer, #toy.logarithmic<[2.000000e+00], 6>, that mct_quantizers has no op for
+// ONNX: note: there are powers of two, thresholds, ranges, and for weights tables of 8-bit entries
 
 // Squares of the errors of the input: 0, 1/16, 1/16, 1/4, 1/100, 1/16, over 6, give or take the bins of its histogram;
 // of the kernel 0, 1/256, 0, 1/1024, over 4.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target platforms to and from the JSON of MCT.
+// Target platforms to and from the JSON of MCT, and quantized networks to ONNX.
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Shapes.h"
 #include "mct/Execution/OutputFile.h"
+#include "mct/Export/Onnx.h"
 #include "mct/Support/InputFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/Support/CommandLine.h"
@@ -22,7 +26,7 @@ using namespace mct::tpc;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Action { Import, Export };
+enum class Action { Import, Export, ExportOnnx };
 } // namespace
 
 static cl::OptionCategory category("mct-translate options");
@@ -31,7 +35,9 @@ static cl::opt<Action>
            cl::values(clEnumValN(Action::Import, "import-tpc-json",
                                  "A target platform from the JSON of MCT"),
                       clEnumValN(Action::Export, "export-tpc-json",
-                                 "A target platform to the JSON of MCT")));
+                                 "A target platform to the JSON of MCT"),
+                      clEnumValN(Action::ExportOnnx, "export-onnx",
+                                 "A quantized network to ONNX")));
 static cl::opt<std::string> inputName(cl::Positional, cl::init("-"),
                                       cl::desc("<input file>"),
                                       cl::cat(category));
@@ -41,6 +47,32 @@ static cl::opt<int64_t>
     schemaVersion("tpc-json-schema",
                   cl::desc("Schema version that is written: 1 or 2"),
                   cl::init(kCurrentTpcSchema), cl::cat(category));
+
+static cl::opt<mct::OnnxProfile>
+    onnxProfile("onnx-profile",
+                cl::desc("What an ONNX file is checked for, default: imx500"),
+                cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
+                cl::cat(category));
+static cl::opt<mct::OnnxFormat>
+    onnxFormat("onnx-format", cl::desc("How it is written, default: binary"),
+               cl::init(mct::OnnxFormat::Binary), mct::onnxFormatValues(),
+               cl::cat(category));
+static cl::opt<std::string> onnxProducer(
+    "onnx-producer",
+    cl::desc("NAME[:VERSION] that an ONNX file says made it, default: mct. The "
+             "IMX500's converter takes files of pytorch:2.0.0 and later only; "
+             "metadata_props name mct in any case"),
+    cl::cat(category));
+static cl::opt<std::string>
+    function("function",
+             cl::desc("Function to export, default: main, or the only public "
+                      "one"),
+             cl::cat(category));
+
+static cl::list<std::string> dialectPlugins(
+    "load-dialect-plugin",
+    cl::desc("Load the dialects of a plugin, for quantizers that are not ours"),
+    cl::cat(category));
 
 static LogicalResult importPlatform(const llvm::MemoryBuffer &buffer,
                                     MLIRContext *context, raw_ostream &os) {
@@ -66,6 +98,21 @@ exportPlatform(const std::shared_ptr<llvm::SourceMgr> &sources,
   return platform ? exportTpcJson(platform, os, schemaVersion) : failure();
 }
 
+static LogicalResult
+exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
+              MLIRContext *context, raw_ostream &os) {
+  auto module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module || failed(mct::verifyShapes(*module)))
+    return failure();
+  mct::OnnxOptions options;
+  options.function = function;
+  options.profile = onnxProfile;
+  options.format = onnxFormat;
+  std::tie(options.producer, options.producerVersion) =
+      StringRef(onnxProducer).split(':');
+  return mct::exportOnnx(*module, options, os);
+}
+
 static LogicalResult fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
   return failure();
@@ -83,12 +130,26 @@ static LogicalResult translate(raw_ostream &os) {
   // A module with an attached target is a source as well.
   registerAllDialects(registry);
   registry.insert<TpcDialect>();
+  mct::registerOpModels(registry);
+  for (const std::string &path : dialectPlugins) {
+    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(path);
+    if (!plugin)
+      return fail(llvm::toString(plugin.takeError()));
+    plugin->registerDialectRegistryCallbacks(registry);
+  }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadDialect<TpcDialect>();
   context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  return action == Action::Import ? importPlatform(text, &context, os)
-                                  : exportPlatform(sources, &context, os);
+  switch (action) {
+  case Action::Import:
+    return importPlatform(text, &context, os);
+  case Action::Export:
+    return exportPlatform(sources, &context, os);
+  case Action::ExportOnnx:
+    return exportNetwork(sources, &context, os);
+  }
+  llvm_unreachable("unknown action");
 }
 
 int main(int argc, char **argv) {
@@ -97,10 +158,12 @@ int main(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
-                              "Target platforms to and from the JSON of MCT\n");
+                              "Target platforms to and from the JSON of MCT, "
+                              "quantized networks to ONNX\n");
   if (!action.getNumOccurrences())
     return failed(
-        fail("say what to do: --import-tpc-json or --export-tpc-json"));
+        fail("say what to do: --import-tpc-json, --export-tpc-json or "
+             "--export-onnx"));
   if (outputName == "-")
     return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
   mct::execution::OutputFile output(outputName);

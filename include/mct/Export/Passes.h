@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes that make a module what an exporter writes.
+#ifndef MCT_EXPORT_PASSES_H
+#define MCT_EXPORT_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mct {
+
+#define GEN_PASS_DECL
+#include "mct/Export/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mct/Export/Passes.h.inc"
+
+} // namespace mct
+
+#endif // MCT_EXPORT_PASSES_H

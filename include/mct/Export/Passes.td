@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_EXPORT_PASSES_TD
+#define MCT_EXPORT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InsertShiftPointsPass : Pass<"mct-insert-shift-points", "::mlir::ModuleOp"> {
+  let summary = "Quantize activations before they are shifted";
+  let description = [{
+    What `mct-correct-shift-negative` leaves is an activation, the addition of one number, and a point. The IMX500 has no
+    float values in between: it wants the activation with 16 bits, signed. A point with a power of two is put there, named
+    after the activation; its threshold is the smallest that holds all values which the point behind the addition does
+    not clip, so that nothing more is clipped. Halves go where they go at that point.
+
+    `mct-translate --export-onnx` does this by itself; the module that the pass leaves is the one whose numbers the file
+    has.
+
+    Left alone are additions to what is quantized already, to what a layer makes (its bias), and those in front of a point
+    without one grid.
+
+    Before:
+    ```mlir
+    %1 = tosa.tanh %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %2 = tosa.add %1, %one : (tensor<1x4xf32>, tensor<1x1xf32>) -> tensor<1x4xf32>
+    %3 = tpc.quantize %2 as "tanh_shifted" activation
+           parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, is_signed = false>) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %1 = tosa.tanh %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %q = tpc.quantize %1 as "tanh" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 16>) : tensor<1x4xf32>
+    %2 = tosa.add %q, %one : (tensor<1x4xf32>, tensor<1x1xf32>) -> tensor<1x4xf32>
+    %3 = tpc.quantize %2 as "tanh_shifted" activation
+           parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, is_signed = false>) : tensor<1x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
+#endif // MCT_EXPORT_PASSES_TD

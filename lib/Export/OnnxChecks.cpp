@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxChecks.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mct::onnx;
+
+/// What there is no code for.
+static constexpr StringLiteral kUnknownOps[] = {
+    "Erf", "Floor", "Log", "Reciprocal", "ReduceMin", "Tile"};
+/// What moves values only: a quantizer before it is one behind it.
+static constexpr StringLiteral kMovingOps[] = {
+    "Concat", "Gather", "Identity", "Pad", "Reshape", "Slice", "Transpose"};
+/// What computes with 16 bits.
+static constexpr StringLiteral kWideOps[] = {
+    "Abs",     "Add",         "Clip",      "Concat",   "Cos",       "Div",
+    "Gelu",    "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Max",
+    "Min",     "Mul",         "Neg",       "Pad",      "Pow",       "Relu",
+    "Reshape", "Sigmoid",     "Sin",       "Slice",    "Sub",       "Tanh"};
+/// What is computed together with the layer, or the sum, that makes its input.
+static constexpr StringLiteral kLayers[] = {"Conv", "ConvTranspose", "Gemm",
+                                            "MatMul"};
+static constexpr StringLiteral kBehindLayers[] = {
+    "Clip",      "Gelu", "HardSigmoid", "HardSwish",
+    "LeakyRelu", "Relu", "Sigmoid",     "Tanh"};
+static constexpr StringLiteral kBehindSums[] = {"Clip", "Relu"};
+
+namespace {
+class Checker {
+public:
+  explicit Checker(const Model &model) : graph(model.graph) {
+    for (const Node &node : graph.nodes) {
+      for (const std::string &input : node.inputs)
+        readers[input].push_back(&node);
+      makers[node.outputs.front()] = &node;
+    }
+    for (const Tensor &tensor : graph.initializers)
+      constants.insert(tensor.name);
+    for (const ValueInfo &output : graph.outputs)
+      outputs.insert(output.name);
+  }
+
+  LogicalResult run() {
+    for (const ValueInfo &input : graph.inputs)
+      for (const Node *reader : readers[input.name])
+        if (failed(checkInput(input, *reader)))
+          return failure();
+    for (const Node &node : graph.nodes) {
+      if (node.domain.empty() && llvm::is_contained(kUnknownOps, node.opType)) {
+        InFlightDiagnostic error = node.source->emitOpError()
+                                   << "becomes '" << node.opType
+                                   << "', which the IMX500 does not have";
+        error.attachNote() << "cut the network in front of it and compute it "
+                              "outside, or write the file with profile 'none'";
+        return failure();
+      }
+      if (isQuantizer(node)) {
+        if (failed(checkWide(node)))
+          return failure();
+        continue;
+      }
+      if (!node.domain.empty() || llvm::is_contained(kMovingOps, node.opType) ||
+          node.opType == "ArgMax")
+        continue;
+      if (failed(checkQuantized(node, node.outputs.front())))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  bool isConstant(StringRef name) const {
+    if (constants.contains(name))
+      return true;
+    auto maker = makers.find(name);
+    return maker != makers.end() &&
+           StringRef(maker->second->opType).starts_with("Weights");
+  }
+  static bool isQuantizer(const Node &node) {
+    return StringRef(node.opType).starts_with("Activation");
+  }
+  LogicalResult checkInput(const ValueInfo &input, const Node &reader) {
+    if (isQuantizer(reader))
+      return success();
+    if (llvm::is_contained(kMovingOps, reader.opType)) {
+      for (const Node *next : readers[reader.outputs.front()])
+        if (failed(checkInput(input, *next)))
+          return failure();
+      return success();
+    }
+    InFlightDiagnostic error = reader.source->emitOpError()
+                               << "reads input '" << input.name
+                               << "', which no point quantizes";
+    error.attachNote() << "insert points into the module before its operators "
+                          "are changed: mct-ptq, or mct-insert-quantizers";
+    return failure();
+  }
+
+  /// Whether the reader is computed together with what `maker` computes.
+  bool isFused(const Node &maker, const Node &reader) {
+    auto behind = [&](ArrayRef<StringLiteral> ops) {
+      return llvm::is_contained(ops, reader.opType);
+    };
+    if (llvm::is_contained(kLayers, maker.opType)) {
+      // x * sigmoid(x), and a bias of its own.
+      bool isSwish = reader.opType == "Mul" &&
+                     llvm::any_of(reader.inputs, [&](const std::string &name) {
+                       auto other = makers.find(name);
+                       return other != makers.end() &&
+                              other->second->opType == "Sigmoid" &&
+                              other->second->inputs == maker.outputs;
+                     });
+      bool isBias = maker.opType == "MatMul" && reader.opType == "Add" &&
+                    llvm::any_of(reader.inputs, [&](const std::string &name) {
+                      return isConstant(name);
+                    });
+      return behind(kBehindLayers) || isSwish || isBias;
+    }
+    if (maker.opType == "Add" || maker.opType == "Sub") {
+      // The bias of a matrix product.
+      for (const std::string &name : maker.inputs) {
+        auto other = makers.find(name);
+        if (other != makers.end() && other->second->opType == "MatMul" &&
+            isFused(*other->second, maker))
+          return behind(kBehindLayers);
+      }
+      return behind(kBehindSums);
+    }
+    if (maker.opType == "Sigmoid")
+      return reader.opType == "Mul" &&
+             llvm::is_contained(reader.inputs, maker.inputs.front());
+    // A mean as a sum and its factor.
+    if (maker.opType == "ReduceSum")
+      return reader.opType == "ReduceSum" ||
+             (reader.opType == "Mul" &&
+              llvm::any_of(reader.inputs, [&](const std::string &name) {
+                return isConstant(name);
+              }));
+    return false;
+  }
+
+  /// `name`: what `node` makes, moved or not.
+  LogicalResult checkQuantized(const Node &node, const std::string &name) {
+    if (outputs.contains(name) && node.opType != "Softmax") {
+      InFlightDiagnostic error = node.source->emitOpError()
+                                 << "makes output '" << name
+                                 << "', and no point quantizes it";
+      error.attachNote() << "only a softmax at the end may stay float; see "
+                            "tpc-explain for why there is no point";
+      return failure();
+    }
+    for (const Node *reader : readers[name]) {
+      if (isQuantizer(*reader) || isFused(node, *reader))
+        continue;
+      if (llvm::is_contained(kMovingOps, reader->opType)) {
+        if (failed(checkQuantized(node, reader->outputs.front())))
+          return failure();
+        continue;
+      }
+      InFlightDiagnostic error = node.source->emitOpError()
+                                 << "becomes '" << node.opType
+                                 << "', whose result no point quantizes before "
+                                 << "'" << reader->opType << "' reads it";
+      error.attachNote(reader->source->getLoc())
+          << "read here; the IMX500 has no float values: see tpc-explain for "
+             "why there is no point, or write the file with profile 'none'";
+      return failure();
+    }
+    return success();
+  }
+
+  /// 16-bit values are read by what can.
+  LogicalResult checkWide(const Node &point) {
+    const NodeAttribute *bits = point.lookup("num_bits");
+    if (!bits || std::get<int64_t>(bits->value) != 16)
+      return success();
+    SmallVector<std::string> open{point.outputs.front()};
+    while (!open.empty()) {
+      std::string name = open.pop_back_val();
+      for (const Node *reader : readers[name]) {
+        if (isQuantizer(*reader))
+          continue;
+        if (!llvm::is_contained(kWideOps, reader->opType)) {
+          InFlightDiagnostic error =
+              reader->source->emitOpError()
+              << "becomes '" << reader->opType
+              << "', which reads 8 bits on the IMX500, and gets 16";
+          error.attachNote(point.source->getLoc())
+              << "from this point; give it 8 bits (overrides)";
+          return failure();
+        }
+        if (llvm::is_contained(kMovingOps, reader->opType))
+          open.push_back(reader->outputs.front());
+      }
+    }
+    return success();
+  }
+
+  const Graph &graph;
+  llvm::StringMap<SmallVector<const Node *>> readers;
+  llvm::StringMap<const Node *> makers;
+  llvm::StringSet<> constants, outputs;
+};
+} // namespace
+
+LogicalResult mct::onnx::checkForImx500(const Model &model) {
+  return Checker(model).run();
+}

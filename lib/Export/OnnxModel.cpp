@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/LEB128.h"
+
+using namespace mct::onnx;
+using llvm::ArrayRef;
+using llvm::raw_ostream;
+using llvm::StringRef;
+
+const NodeAttribute *Node::lookup(StringRef attribute) const {
+  for (const NodeAttribute &candidate : attributes)
+    if (candidate.name == attribute)
+      return &candidate;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Wire format of protobuf
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the fields of a message. A message within it is written twice, the
+/// first time to learn its size: constants are never copied.
+class Writer {
+public:
+  explicit Writer(raw_ostream *os) : os(os) {}
+  uint64_t getSize() const { return size; }
+
+  void integer(unsigned field, uint64_t value) {
+    varint(uint64_t(field) << 3);
+    varint(value);
+  }
+  void real(unsigned field, float value) {
+    varint(uint64_t(field) << 3 | 5);
+    char bytes[sizeof(float)];
+    llvm::support::endian::write(bytes, value, llvm::endianness::little);
+    raw({bytes, sizeof(bytes)});
+  }
+  void bytes(unsigned field, StringRef value) {
+    start(field, value.size());
+    raw(value);
+  }
+  /// Little-endian, one behind the other.
+  template <typename T> void elements(unsigned field, ArrayRef<T> values) {
+    start(field, values.size() * sizeof(T));
+    if constexpr (llvm::endianness::native == llvm::endianness::little)
+      return raw({reinterpret_cast<const char *>(values.data()),
+                  values.size() * sizeof(T)});
+    for (T value : values) {
+      char bytes[sizeof(T)];
+      llvm::support::endian::write(bytes, value, llvm::endianness::little);
+      raw({bytes, sizeof(bytes)});
+    }
+  }
+  template <typename Fill> void message(unsigned field, Fill fill) {
+    Writer measured(nullptr);
+    fill(measured);
+    start(field, measured.getSize());
+    if (!os) {
+      size += measured.getSize();
+      return;
+    }
+    fill(*this);
+  }
+
+private:
+  void start(unsigned field, uint64_t length) {
+    varint(uint64_t(field) << 3 | 2);
+    varint(length);
+  }
+  void varint(uint64_t value) {
+    size += llvm::getULEB128Size(value);
+    if (os)
+      llvm::encodeULEB128(value, *os);
+  }
+  void raw(StringRef value) {
+    size += value.size();
+    if (os)
+      os->write(value.data(), value.size());
+  }
+
+  raw_ostream *os;
+  uint64_t size = 0;
+};
+} // namespace
+
+// The numbers are those of the fields in onnx.proto3.
+
+static void fill(Writer &writer, const NodeAttribute &attribute) {
+  writer.bytes(1, attribute.name);
+  if (const auto *integer = std::get_if<int64_t>(&attribute.value)) {
+    writer.integer(3, *integer);
+    writer.integer(20, 2);
+  } else if (const auto *real = std::get_if<float>(&attribute.value)) {
+    writer.real(2, *real);
+    writer.integer(20, 1);
+  } else if (const auto *text = std::get_if<std::string>(&attribute.value)) {
+    writer.bytes(4, *text);
+    writer.integer(20, 3);
+  } else {
+    for (int64_t value : std::get<std::vector<int64_t>>(attribute.value))
+      writer.integer(8, value);
+    writer.integer(20, 7);
+  }
+}
+
+static void fill(Writer &writer, const Node &node) {
+  for (const std::string &name : node.inputs)
+    writer.bytes(1, name);
+  for (const std::string &name : node.outputs)
+    writer.bytes(2, name);
+  writer.bytes(3, node.name);
+  writer.bytes(4, node.opType);
+  for (const NodeAttribute &attribute : node.attributes)
+    writer.message(5, [&](Writer &inner) { fill(inner, attribute); });
+  if (!node.domain.empty())
+    writer.bytes(7, node.domain);
+}
+
+static void fill(Writer &writer, const Tensor &tensor) {
+  for (int64_t size : tensor.shape)
+    writer.integer(1, size);
+  writer.integer(2, static_cast<uint64_t>(tensor.type));
+  writer.bytes(8, tensor.name);
+  if (tensor.type == ElementType::Float)
+    writer.elements(9, ArrayRef(tensor.floats));
+  else
+    writer.elements(9, ArrayRef(tensor.integers));
+}
+
+static void fill(Writer &writer, const ValueInfo &value) {
+  writer.bytes(1, value.name);
+  writer.message(2, [&](Writer &type) {
+    type.message(1, [&](Writer &tensor) {
+      tensor.integer(1, static_cast<uint64_t>(value.type));
+      tensor.message(2, [&](Writer &shape) {
+        for (int64_t size : value.shape)
+          shape.message(1, [&](Writer &dimension) {
+            if (size == kDynamic)
+              dimension.bytes(2, "batch");
+            else
+              dimension.integer(1, size);
+          });
+      });
+    });
+  });
+}
+
+static void fill(Writer &writer, const Graph &graph) {
+  auto all = [&](unsigned field, const auto &entries) {
+    for (const auto &entry : entries)
+      writer.message(field, [&](Writer &inner) { fill(inner, entry); });
+  };
+  all(1, graph.nodes);
+  writer.bytes(2, graph.name);
+  all(5, graph.initializers);
+  all(11, graph.inputs);
+  all(12, graph.outputs);
+  all(13, graph.values);
+}
+
+static void fill(Writer &writer, const Model &model) {
+  writer.integer(1, model.irVersion);
+  writer.bytes(2, model.producerName);
+  writer.bytes(3, model.producerVersion);
+  writer.message(7, [&](Writer &inner) { fill(inner, model.graph); });
+  for (const auto &[domain, version] : model.operatorSets)
+    writer.message(8, [&, &domain = domain, &version = version](Writer &inner) {
+      inner.bytes(1, domain);
+      inner.integer(2, version);
+    });
+  for (const auto &[key, value] : model.metadata)
+    writer.message(14, [&, &key = key, &value = value](Writer &inner) {
+      inner.bytes(1, key);
+      inner.bytes(2, value);
+    });
+}
+
+void mct::onnx::writeModel(const Model &model, raw_ostream &os) {
+  Writer writer(&os);
+  fill(writer, model);
+}
+
+uint64_t mct::onnx::countBytes(const Model &model) {
+  Writer writer(nullptr);
+  fill(writer, model);
+  return writer.getSize();
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOf(ElementType type) {
+  switch (type) {
+  case ElementType::Float:
+    return "float";
+  case ElementType::Int64:
+    return "int64";
+  case ElementType::Bool:
+    return "bool";
+  }
+  llvm_unreachable("unknown type");
+}
+
+static void printType(ElementType type, ArrayRef<int64_t> shape,
+                      raw_ostream &os) {
+  os << nameOf(type);
+  if (shape.empty())
+    return;
+  os << '[';
+  llvm::interleave(
+      shape, os,
+      [&](int64_t size) {
+        if (size == kDynamic)
+          os << "batch";
+        else
+          os << size;
+      },
+      ",");
+  os << ']';
+}
+
+static void printReal(float value, raw_ostream &os) {
+  os << llvm::format("%.9g", static_cast<double>(value));
+}
+
+template <typename T, typename Print>
+static void printElements(const std::vector<T> &values, raw_ostream &os,
+                          Print print) {
+  constexpr size_t kMost = 8;
+  os << '{';
+  llvm::interleave(ArrayRef(values).take_front(kMost), os, print, ", ");
+  os << (values.size() > kMost ? ", ...}" : "}");
+}
+
+static void print(const Tensor &tensor, raw_ostream &os) {
+  printType(tensor.type, tensor.shape, os);
+  os << ' ' << tensor.name << " = ";
+  if (tensor.type == ElementType::Float)
+    printElements(tensor.floats, os, [&](float x) { printReal(x, os); });
+  else
+    printElements(tensor.integers, os, [&](int64_t x) { os << x; });
+}
+
+static void print(const ValueInfo &value, raw_ostream &os) {
+  printType(value.type, value.shape, os);
+  os << ' ' << value.name;
+}
+
+static void print(const NodeAttribute &attribute, raw_ostream &os) {
+  os << attribute.name << " = ";
+  if (const auto *integer = std::get_if<int64_t>(&attribute.value)) {
+    os << *integer;
+  } else if (const auto *real = std::get_if<float>(&attribute.value)) {
+    printReal(*real, os);
+  } else if (const auto *text = std::get_if<std::string>(&attribute.value)) {
+    os << '"' << *text << '"';
+  } else {
+    os << '[';
+    llvm::interleaveComma(std::get<std::vector<int64_t>>(attribute.value), os);
+    os << ']';
+  }
+}
+
+static void print(const Node &node, raw_ostream &os) {
+  os << "  [" << node.name << "] ";
+  llvm::interleaveComma(node.outputs, os);
+  os << " = " << node.domain << (node.domain.empty() ? "" : ".") << node.opType;
+  if (!node.attributes.empty()) {
+    os << " <";
+    llvm::interleaveComma(node.attributes, os, [&](const NodeAttribute &entry) {
+      print(entry, os);
+    });
+    os << '>';
+  }
+  os << " (";
+  llvm::interleaveComma(node.inputs, os);
+  os << ")\n";
+}
+
+void mct::onnx::printModel(const Model &model, raw_ostream &os) {
+  os << "<ir_version: " << model.irVersion << ", opset_import: [";
+  llvm::interleaveComma(model.operatorSets, os, [&](const auto &entry) {
+    os << '"' << entry.first << "\" : " << entry.second;
+  });
+  os << "],\n producer_name: \"" << model.producerName
+     << "\", producer_version: \"" << model.producerVersion
+     << "\",\n metadata_props: [";
+  llvm::interleaveComma(model.metadata, os, [&](const auto &entry) {
+    os << '"' << entry.first << "\" : \"" << entry.second << '"';
+  });
+  os << "]>\n" << model.graph.name << " (";
+  auto list = [&](const std::vector<ValueInfo> &values) {
+    llvm::interleaveComma(values, os,
+                          [&](const ValueInfo &value) { print(value, os); });
+  };
+  list(model.graph.inputs);
+  os << ") => (";
+  list(model.graph.outputs);
+  os << ")\n<\n";
+  for (const Tensor &tensor : model.graph.initializers) {
+    os << "  ";
+    print(tensor, os);
+    os << '\n';
+  }
+  for (const ValueInfo &value : model.graph.values) {
+    os << "  ";
+    print(value, os);
+    os << '\n';
+  }
+  os << ">\n{\n";
+  for (const Node &node : model.graph.nodes)
+    print(node, os);
+  os << "}\n";
+}

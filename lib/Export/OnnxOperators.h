@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators of ONNX that TOSA spells as several ops.
+#ifndef MCT_LIB_EXPORT_ONNXOPERATORS_H
+#define MCT_LIB_EXPORT_ONNXOPERATORS_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <string>
+
+namespace mct::onnx {
+
+/// Some ops that are one operator.
+struct Operator {
+  /// That of `tpc-list-subgraphs`.
+  std::string name;
+  /// In program order; the result of the last is that of the operator.
+  llvm::SmallVector<mlir::Operation *> ops;
+  mlir::Value input;
+
+  mlir::Operation *root() const { return ops.back(); }
+  /// The first op of this name, or null.
+  mlir::Operation *find(llvm::StringRef opName) const;
+};
+
+/// The operators of a block that have a form of their own in a file, by their
+/// roots; no op is in two of them.
+struct Operators {
+  llvm::DenseMap<mlir::Operation *, Operator> byRoot;
+  /// What is inside of one, the roots apart.
+  llvm::DenseSet<mlir::Operation *> interior;
+};
+mlir::FailureOr<Operators> findOperators(mlir::Block &block);
+
+} // namespace mct::onnx
+
+#endif // MCT_LIB_EXPORT_ONNXOPERATORS_H

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxResize.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mct::onnx;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+/// Where an output position lies among the `from` input positions.
+static double getSource(StringRef coordinates, int64_t position, int64_t from,
+                        int64_t to) {
+  double factor = double(from) / double(to);
+  if (coordinates == "asymmetric")
+    return double(position) * factor;
+  if (coordinates == "align_corners")
+    return to == 1 ? 0 : double(position) * double(from - 1) / double(to - 1);
+  return (double(position) + 0.5) * factor - 0.5;
+}
+
+static double roundTo(StringRef mode, double value) {
+  if (mode == "floor")
+    return std::floor(value);
+  if (mode == "ceil")
+    return std::ceil(value);
+  if (mode == "round_prefer_ceil")
+    return std::floor(value + 0.5);
+  return std::ceil(value - 0.5); // round_prefer_floor
+}
+
+static double limit(double value, int64_t count) {
+  return std::clamp(value, 0.0, double(count - 1));
+}
+
+std::optional<ResizeAttributes> mct::onnx::findResize(bool isBilinear,
+                                                      ArrayRef<int64_t> scale,
+                                                      ArrayRef<int64_t> offset,
+                                                      ArrayRef<int64_t> from,
+                                                      ArrayRef<int64_t> to) {
+  // The position that TOSA interpolates at, or takes.
+  auto expected = [&](unsigned axis, int64_t position) {
+    int64_t numerator = scale[2 * axis], denominator = scale[2 * axis + 1];
+    double source =
+        double(position * denominator + offset[axis]) / double(numerator);
+    return limit(isBilinear ? source : std::floor(source + 0.5), from[axis]);
+  };
+  auto agrees = [&](const ResizeAttributes &attributes) {
+    for (unsigned axis = 0; axis < 2; ++axis)
+      for (int64_t position = 0; position < to[axis]; ++position) {
+        double source =
+            getSource(attributes.coordinates, position, from[axis], to[axis]);
+        if (!isBilinear)
+          source = roundTo(attributes.nearestMode, source);
+        // Weights of neighbours: fractions, whose rounding is no difference.
+        if (std::abs(limit(source, from[axis]) - expected(axis, position)) >
+            1e-9)
+          return false;
+      }
+    return true;
+  };
+  // Those that the IMX500 has come first.
+  static constexpr StringRef kBilinear[] = {"half_pixel", "asymmetric",
+                                            "align_corners"};
+  static constexpr StringRef kNearest[] = {"asymmetric", "half_pixel",
+                                           "align_corners"};
+  static constexpr StringRef kModes[] = {"floor", "round_prefer_floor",
+                                         "round_prefer_ceil", "ceil"};
+  if (isBilinear) {
+    for (StringRef coordinates : kBilinear)
+      if (ResizeAttributes attributes{"linear", coordinates.str(), ""};
+          agrees(attributes))
+        return attributes;
+    return std::nullopt;
+  }
+  for (StringRef coordinates : kNearest)
+    for (StringRef mode : kModes)
+      if (ResizeAttributes attributes{"nearest", coordinates.str(), mode.str()};
+          agrees(attributes))
+        return attributes;
+  return std::nullopt;
+}

@@ -1,0 +1,76 @@
+// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+
+// CHECK: main (float[1,2,3,2] arg0) => (float[1,2,3,2] reciprocal, float[1,2,3,2] rsqrt, float[1,2,3,2] select3, float[1,2,3,2] both, float[1,2,3,2] below, float[1,2,3,2] above, float[1,2,3,2] relu)
+// CHECK: {{^[{]$}}
+// CHECK-NEXT: [max_pool2d] max_pool2d = MaxPool <kernel_shape = [1, 1], strides = [1, 1], pads = [0, 0, 0, 0]> (arg0)
+// CHECK-NEXT: [abs] abs = Abs (max_pool2d)
+// CHECK-NEXT: [add] add = Add (abs, add/constant)
+// CHECK-NEXT: [sub] sub = Sub (sub/constant, add)
+// CHECK-NEXT: [mul] mul = Mul (sub, max_pool2d)
+// CHECK-NEXT: [max] max = Max (mul, max/constant)
+// CHECK-NEXT: [min] min = Min (max, min/constant)
+// CHECK-NEXT: [pow] pow = Pow (min, pow/constant)
+// CHECK-NEXT: [log] log = Log (pow)
+// CHECK-NEXT: [exp] exp = Exp (log)
+// CHECK-NEXT: [neg] neg = Neg (exp)
+// CHECK-NEXT: [sigmoid] sigmoid = Sigmoid (neg)
+// CHECK-NEXT: [tanh] tanh = Tanh (sigmoid)
+// CHECK-NEXT: [sin] sin = Sin (tanh)
+// CHECK-NEXT: [cos] cos = Cos (sin)
+// CHECK-NEXT: [erf] erf = Erf (cos)
+// CHECK-NEXT: [reciprocal] reciprocal = Reciprocal (erf)
+// CHECK-NEXT: [rsqrt/root] rsqrt/root = Sqrt (erf)
+// CHECK-NEXT: [rsqrt] rsqrt = Reciprocal (rsqrt/root)
+// CHECK-NEXT: [floor] floor = Floor (max_pool2d)
+// CHECK-NEXT: [ceil] ceil = Ceil (max_pool2d)
+// CHECK-NEXT: [greater] greater = Greater (max_pool2d, greater/constant)
+// CHECK-NEXT: [greater_equal] greater_equal = GreaterOrEqual (floor, ceil)
+// CHECK-NEXT: [equal] equal = Equal (floor, ceil)
+// CHECK-NEXT: [select] select = Where (greater, max_pool2d, floor)
+// CHECK-NEXT: [select2] select2 = Where (greater_equal, select, select2/constant)
+// CHECK-NEXT: [select3] select3 = Where (equal, select2, ceil)
+// CHECK-NEXT: [both] both = Clip (max_pool2d, both/min, both/max)
+// CHECK-NEXT: [below] below = Clip (max_pool2d, below/min)
+// CHECK-NEXT: [above] above = Clip (max_pool2d, , above/max)
+// CHECK-NEXT: [relu] relu = Relu (max_pool2d)
+// CHECK-NEXT: {{^[}]$}}
+func.func @main(%x: tensor<1x3x2x2xf32>) -> (tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>) {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %i8 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %p = tosa.max_pool2d %x {kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+  %k = "tosa.const"() <{values = dense<[[[[1.125, 0.125]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %rowwise = "tosa.const"() <{values = dense<[[[[0.0]], [[-0.0]], [[0.0]]]]> : tensor<1x3x1x1xf32>}> : () -> tensor<1x3x1x1xf32>
+  %two = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %half = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %y0 = tosa.abs %p : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("abs")
+  %y1 = tosa.add %y0, %k : (tensor<1x3x2x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x3x2x2xf32> loc("add")
+  %y2 = tosa.sub %rowwise, %y1 : (tensor<1x3x1x1xf32>, tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("sub")
+  %y3 = tosa.mul %y2, %p, %i8 : (tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1xi8>) -> tensor<1x3x2x2xf32> loc("mul")
+  %y4 = tosa.maximum %y3, %half : (tensor<1x3x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x3x2x2xf32> loc("max")
+  %y5 = tosa.minimum %y4, %two : (tensor<1x3x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x3x2x2xf32> loc("min")
+  %y6 = tosa.pow %y5, %two : (tensor<1x3x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x3x2x2xf32> loc("pow")
+  %y7 = tosa.log %y6 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("log")
+  %y8 = tosa.exp %y7 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("exp")
+  %y9 = tosa.negate %y8, %z, %z : (tensor<1x3x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x2x2xf32> loc("neg")
+  %y10 = tosa.sigmoid %y9 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("sigmoid")
+  %y11 = tosa.tanh %y10 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("tanh")
+  %y12 = tosa.sin %y11 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("sin")
+  %y13 = tosa.cos %y12 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("cos")
+  %y14 = tosa.erf %y13 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("erf")
+  %y15 = tosa.reciprocal %y14 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("reciprocal")
+  %y16 = tosa.rsqrt %y14 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("rsqrt")
+  %y17 = tosa.floor %p : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("floor")
+  %y18 = tosa.ceil %p : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("ceil")
+  %c1 = tosa.greater %p, %half : (tensor<1x3x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x3x2x2xi1> loc("greater")
+  %c2 = tosa.greater_equal %y17, %y18 : (tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xi1> loc("greater_equal")
+  %c3 = tosa.equal %y17, %y18 : (tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xi1> loc("equal")
+  %y19 = tosa.select %c1, %p, %y17 : (tensor<1x3x2x2xi1>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("select")
+  %y20 = tosa.select %c2, %y19, %k : (tensor<1x3x2x2xi1>, tensor<1x3x2x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x3x2x2xf32> loc("select2")
+  %y21 = tosa.select %c3, %y20, %y18 : (tensor<1x3x2x2xi1>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("select3")
+  %y22 = tosa.clamp %p {min_val = -0.5 : f32, max_val = 0.25 : f32} : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("both")
+  %y23 = tosa.clamp %p {min_val = -0.5 : f32, max_val = 3.40282347E+38 : f32} : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("below")
+  %y24 = tosa.clamp %p {min_val = -3.40282347E+38 : f32, max_val = 0.25 : f32} : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("above")
+  %y25 = tosa.clamp %p {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("relu")
+  %y26 = tosa.identity %y25 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> loc("same")
+  return %y15, %y16, %y21, %y22, %y23, %y24, %y26 : tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>
+}
