@@ -715,11 +715,9 @@ LogicalResult CandidateRunImpl::run(const Pass &pass) {
   if (comparesPoints)
     for (SeenPoint &seen : seenPoints)
       seen.distances = seen.base;
-  int64_t batch =
-      std::clamp<int64_t>(runOptions.batchSize, 1, source->numSamples());
   if (llvm::Error error = execution::shareUnits(
-          numUnits, int64_t(llvm::divideCeil(batch, executor->unit())),
-          lanes.size(), runOptions.threads, [&](size_t worker, int64_t unit) {
+          source->numSamples(), executor->unit(), lanes.size(), runOptions,
+          [&](size_t worker, int64_t unit) {
             return runUnit(pass, *lanes[worker], unit);
           }))
     return emitError(loc) << llvm::toString(std::move(error));

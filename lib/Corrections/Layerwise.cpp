@@ -250,11 +250,8 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
   for (Track *track : played)
     for (std::unique_ptr<Player> &player : track->players)
       player->show(show);
-  int64_t batch =
-      std::clamp<int64_t>(options.run.batchSize, 1, samples.numSamples());
   llvm::Error error = execution::shareUnits(
-      numUnits, int64_t(llvm::divideCeil(batch, executor.unit())),
-      buffers.size(), options.run.threads,
+      samples.numSamples(), executor.unit(), buffers.size(), options.run,
       [&](size_t worker, int64_t unit) -> llvm::Error {
         for (Track *track : played)
           if (llvm::Error error =

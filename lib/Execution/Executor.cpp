@@ -81,6 +81,7 @@ private:
   SmallVector<OpOperand *> replaceable;
   /// Of `options.replaceablePoints`, likewise.
   SmallVector<QuantizeOp> replaceablePoints;
+  mct::Preprocessings preprocessing;
   /// Where the batch lies in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
@@ -197,6 +198,10 @@ LogicalResult Compiler::extract() {
     bias.replaceAllUsesWith(constant);
     bias.erase();
   });
+  FailureOr<mct::Preprocessings> records = mct::readPreprocessing(entry);
+  if (failed(records))
+    return failure();
+  preprocessing = std::move(*records);
   entry.setPublic();
   entry->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   entry.removeArgAttrsAttr();
@@ -539,9 +544,12 @@ LogicalResult Compiler::plan(PartSet &parts) {
     return TensorSpec{name ? name.str() : std::to_string(number),
                       cast<RankedTensorType>(type)};
   };
-  for (BlockArgument argument : entry.getArguments())
+  for (auto [argument, record] :
+       llvm::zip_equal(entry.getArguments(), preprocessing)) {
     program->inputs.push_back(describe(
         mct::getName(argument), argument.getArgNumber(), argument.getType()));
+    program->inputs.back().preprocessing = std::move(record);
+  }
   Operation *terminator = entry.getBody().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(terminator->getOperands()))
     program->outputs.push_back(

@@ -50,11 +50,11 @@ struct Lane {
 
 /// Units of all samples, and how many a worker takes at once.
 struct Chunks {
-  Chunks(int64_t unit, const SampleSource &samples, const RunOptions &options)
-      : units(llvm::divideCeil(samples.numSamples(), unit)) {
+  Chunks(int64_t unit, int64_t samples, const RunOptions &options)
+      : units(llvm::divideCeil(samples, unit)) {
     // More than all samples is all of them.
-    int64_t batch = std::clamp<int64_t>(
-        options.batchSize, 1, std::max<int64_t>(1, samples.numSamples()));
+    int64_t batch = std::clamp<int64_t>(options.batchSize, 1,
+                                        std::max<int64_t>(1, samples));
     unitsInARow = llvm::divideCeil(batch, unit);
     count = llvm::divideCeil(units, unitsInARow);
   }
@@ -74,6 +74,7 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
   settings.samples = std::move(*samples);
   settings.run.threads = mct::support::getThreads(loc.getContext(), threads);
   settings.run.batchSize = int64_t(batchSize);
+  settings.run.progress = mct::support::findProgress(loc.getContext());
   llvm::Expected<int64_t> memory =
       mct::support::parseByteSize(maxMemory, "max-memory");
   if (!memory)
@@ -102,14 +103,18 @@ size_t mct::execution::numWorkers(const Executor &executor,
   const Executor::Memory &memory = executor.memory();
   if (int64_t left = executor.maxMemory() - memory.shared; memory.perWorker > 0)
     threads = std::clamp<int64_t>(left / memory.perWorker, 1, threads);
-  int64_t chunks = Chunks(executor.unit(), samples, options).count;
+  int64_t chunks = Chunks(executor.unit(), samples.numSamples(), options).count;
   return std::clamp<int64_t>(chunks, 1, threads);
 }
 
 llvm::Error mct::execution::shareUnits(
-    int64_t units, int64_t unitsInARow, size_t workers,
-    const mct::support::Threads &threads,
+    int64_t samples, int64_t size, size_t workers, const RunOptions &options,
     llvm::function_ref<llvm::Error(size_t, int64_t)> body) {
+  const Chunks chunks(size, samples, options);
+  const int64_t units = chunks.units, unitsInARow = chunks.unitsInARow;
+  mct::support::Progress *progress = options.progress;
+  if (progress)
+    progress->begin(samples);
   std::atomic<int64_t> next{0};
   // Units are handed out in order, so everything before the first error that
   // anyone has seen has been, or is being, computed: which error is the lowest
@@ -117,11 +122,20 @@ llvm::Error mct::execution::shareUnits(
   std::atomic<int64_t> stopAt{units};
   std::mutex errorMutex;
   llvm::Error firstError = llvm::Error::success();
+  auto runUnit = [&](size_t worker, int64_t unit) -> llvm::Error {
+    if (progress && progress->isCancelled())
+      return llvm::createStringError("cancelled");
+    if (llvm::Error error = body(worker, unit))
+      return error;
+    if (progress)
+      progress->add(size);
+    return llvm::Error::success();
+  };
   auto runLane = [&](size_t worker) {
     for (int64_t begin; (begin = next.fetch_add(unitsInARow)) < units;)
       for (int64_t unit = begin; unit < begin + unitsInARow && unit < stopAt;
            ++unit)
-        if (llvm::Error error = body(worker, unit)) {
+        if (llvm::Error error = runUnit(worker, unit)) {
           std::lock_guard<std::mutex> lock(errorMutex);
           if (unit < stopAt) {
             stopAt = unit;
@@ -130,7 +144,9 @@ llvm::Error mct::execution::shareUnits(
           llvm::consumeError(std::move(error));
         }
   };
-  threads.run(workers, runLane);
+  options.threads.run(workers, runLane);
+  if (progress)
+    progress->end();
   return firstError;
 }
 
@@ -152,7 +168,6 @@ llvm::Error mct::execution::forEachUnit(
   const int64_t size = executor.unit(), total = samples.numSamples();
   if (llvm::Error error = checkUnits(executor, samples))
     return error;
-  const Chunks chunks(size, samples, options);
 
   std::vector<std::unique_ptr<Lane>> lanes(
       numWorkers(executor, samples, options));
@@ -165,7 +180,7 @@ llvm::Error mct::execution::forEachUnit(
     setUp(number, lane->worker);
   }
   return shareUnits(
-      chunks.units, chunks.unitsInARow, lanes.size(), options.threads,
+      total, size, lanes.size(), options,
       [&](size_t number, int64_t index) -> llvm::Error {
         Lane &lane = *lanes[number];
         int64_t first = index * size;

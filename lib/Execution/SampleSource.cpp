@@ -204,8 +204,11 @@ private:
     int64_t sampleRows = 1;
     int64_t sampleElements = 0;
     size_t sampleBytes = 0;
-    int64_t channels = 1;
-    /// Per channel, repeated several times; empty: 1 and 0.
+    /// Of a row of the input, what a file holds in another order.
+    llvm::SmallVector<int64_t> permutation;
+    /// By element of the input's row: its number in the file's.
+    std::vector<int64_t> order;
+    /// Of the elements of a sample, repeated; empty: 1 and 0.
     llvm::SmallVector<float> scale, offset;
     std::deque<Shard> shards;
     /// What integers in files stand for.
@@ -213,6 +216,8 @@ private:
   };
   llvm::Error add(std::shared_ptr<const StoredTensor> tensor, Input &input,
                   const TensorSpec &spec);
+  static llvm::Error setScale(Input &input, llvm::ArrayRef<double> scale,
+                              llvm::ArrayRef<double> offset, int64_t axis);
   /// Whether a sample of some input has several rows.
   bool haveOwnLeadingSizes() const {
     return llvm::any_of(
@@ -338,7 +343,18 @@ static std::string namesOf(llvm::ArrayRef<TensorSpec> specs) {
 llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
                                Input &input, const TensorSpec &spec) {
   llvm::ArrayRef<int64_t> found = tensor->shape();
-  llvm::ArrayRef<int64_t> whole = spec.type.getShape();
+  Shard shard;
+  if (input.codes) {
+    ElementType stored = input.codes->bits <= 8    ? ElementType::I8
+                         : input.codes->bits <= 16 ? ElementType::I16
+                                                   : ElementType::I32;
+    shard.holdsCodes = tensor->elementType() == stored;
+  }
+  llvm::SmallVector<int64_t> sizes(spec.type.getShape());
+  if (!shard.holdsCodes)
+    for (auto [dimension, from] : llvm::enumerate(input.permutation))
+      sizes[from + 1] = spec.type.getDimSize(dimension + 1);
+  llvm::ArrayRef<int64_t> whole = sizes;
   llvm::ArrayRef<int64_t> row = whole.drop_front(whole.empty() ? 0 : 1);
   bool ownLeadingSizes = haveOwnLeadingSizes();
   // Rows, or samples of the type's own shape side by side.
@@ -358,27 +374,97 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
   if (found.front() == 0)
     return fail("'{0}': expected at least one sample, found none",
                 tensor->name());
-  Shard shard;
   shard.first = input.shards.empty()
                     ? 0
                     : input.shards.back().first + input.shards.back().count;
   shard.rows = sampleRows;
   shard.count = found.front() / sampleRows;
-  if (input.codes) {
-    ElementType stored = input.codes->bits <= 8    ? ElementType::I8
-                         : input.codes->bits <= 16 ? ElementType::I16
-                                                   : ElementType::I32;
-    shard.holdsCodes = tensor->elementType() == stored;
-  }
   shard.tensor = std::move(tensor);
   input.shards.push_back(std::move(shard));
   return llvm::Error::success();
+}
+
+/// The number of each element of a row of `shape` (its leading size is left
+/// out) in a row whose dimensions are in the order that `permutation` makes
+/// that of `shape`; empty where the order is the same.
+static std::vector<int64_t> getOrder(llvm::ArrayRef<int64_t> shape,
+                                     llvm::ArrayRef<int64_t> permutation) {
+  if (permutation.empty())
+    return {};
+  llvm::ArrayRef<int64_t> row = shape.drop_front();
+  llvm::SmallVector<int64_t> stored(row.size()), strides(row.size());
+  for (auto [dimension, from] : llvm::enumerate(permutation))
+    stored[from] = row[dimension];
+  int64_t elements = 1;
+  for (size_t dimension = row.size(); dimension-- > 0;) {
+    strides[dimension] = elements;
+    elements *= stored[dimension];
+  }
+  std::vector<int64_t> order;
+  order.reserve(elements);
+  llvm::SmallVector<int64_t> index(row.size(), 0);
+  int64_t position = 0;
+  while (static_cast<int64_t>(order.size()) != elements) {
+    order.push_back(position);
+    for (size_t dimension = row.size(); dimension-- > 0;) {
+      int64_t stride = strides[permutation[dimension]];
+      position += stride;
+      if (++index[dimension] < row[dimension])
+        break;
+      position -= stride * row[dimension];
+      index[dimension] = 0;
+    }
+  }
+  return order;
+}
+
+/// One value for all, or one for each element along `axis`.
+llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
+                                    llvm::ArrayRef<double> offset,
+                                    int64_t axis) {
+  int64_t channels = axis > 0 ? input.shape[axis] : 1, behind = 1;
+  for (int64_t size :
+       llvm::drop_begin(input.shape, std::max<int64_t>(axis + 1, 0)))
+    behind *= size;
+  // One value for all needs no table of all elements.
+  if (scale.size() <= 1 && offset.size() <= 1)
+    behind = 1;
+  auto expand = [&](llvm::ArrayRef<double> values, float missing,
+                    llvm::StringRef what,
+                    llvm::SmallVector<float> &result) -> llvm::Error {
+    if (values.size() > 1 && static_cast<int64_t>(values.size()) != channels)
+      return fail("{0}: expected one value or {1}, one for each channel of "
+                  "input '{2}', found {3}",
+                  what, channels, input.name, values.size());
+    for (double value : values)
+      if (!std::isfinite(value))
+        return fail("{0}: expected finite values, found {1}", what, value);
+    // Repeated, so that the loop that applies them is long.
+    constexpr int64_t kLoopLength = 256;
+    int64_t period = channels * behind;
+    int64_t repeats = (kLoopLength + period - 1) / period;
+    result.assign(repeats * period, missing);
+    for (auto [i, factor] : llvm::enumerate(result))
+      if (!values.empty())
+        factor = static_cast<float>(
+            values.size() == 1 ? values[0] : values[i / behind % channels]);
+    return llvm::Error::success();
+  };
+  if (scale.empty() && offset.empty())
+    return llvm::Error::success();
+  if (llvm::Error error = expand(scale, 1, "input scale", input.scale))
+    return error;
+  return expand(offset, 0, "input offset", input.offset);
 }
 
 llvm::Error StoredSamples::open(const SampleOptions &options,
                                 llvm::ArrayRef<TensorSpec> specs, int64_t unit,
                                 RunCache &cache) {
   bool scales = !options.scale.empty() || !options.offset.empty();
+  auto recordOf = [&](size_t number) -> const auto & {
+    return number < options.preprocessing.size() ? options.preprocessing[number]
+                                                 : specs[number].preprocessing;
+  };
   for (const TensorSpec &spec : specs) {
     Input &input = inputs.emplace_back();
     input.name = spec.name;
@@ -388,40 +474,16 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
     if (llvm::Error error = measure(spec, unit, input.sampleRows,
                                     input.sampleElements, input.sampleBytes))
       return error;
-    if (spec.type.getRank() > 1)
-      input.channels = spec.type.getShape().back();
     size_t number = inputs.size() - 1;
     if (!scales && input.elementType.isF32() && number < options.codes.size())
       input.codes = options.codes[number];
-    if (!scales || !input.elementType.isF32())
-      continue;
-    auto expand = [&](llvm::ArrayRef<double> values, float missing,
-                      llvm::StringRef what,
-                      llvm::SmallVector<float> &result) -> llvm::Error {
-      if (values.size() > 1 &&
-          static_cast<int64_t>(values.size()) != input.channels)
-        return fail("{0}: expected one value or {1}, one for each channel of "
-                    "input '{2}', found {3}",
-                    what, input.channels, input.name, values.size());
-      for (double value : values)
-        if (!std::isfinite(value))
-          return fail("{0}: expected finite values, found {1}", what, value);
-      // Repeated, so that the loop that applies them is long.
-      constexpr int64_t kLoopLength = 256;
-      int64_t repeats = (kLoopLength + input.channels - 1) / input.channels;
-      result.assign(repeats * input.channels, missing);
-      for (auto [i, factor] : llvm::enumerate(result))
-        if (!values.empty())
-          factor = static_cast<float>(
-              values.size() == 1 ? values[0] : values[i % input.channels]);
-      return llvm::Error::success();
-    };
-    if (llvm::Error error =
-            expand(options.scale, 1, "input scale", input.scale))
-      return error;
-    if (llvm::Error error =
-            expand(options.offset, 0, "input offset", input.offset))
-      return error;
+    const std::optional<mct::Preprocessing> &record = recordOf(number);
+    if (record)
+      input.permutation = record->permutation;
+    if (scales && input.elementType.isF32())
+      if (llvm::Error error = setScale(input, options.scale, options.offset,
+                                       spec.type.getRank() - 1))
+        return error;
   }
 
   for (const std::string &text : options.files) {
@@ -468,6 +530,19 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
                             shapeText(input.shape) + ", and not one row of it");
     availableCount = count;
     first = false;
+  }
+  // There are files of the size of a sample, so that tables of it are no more.
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    const std::optional<mct::Preprocessing> &record = recordOf(number);
+    if (!record)
+      continue;
+    llvm::ArrayRef<int64_t> shape = specs[number].type.getShape();
+    input.order = getOrder(shape, record->permutation);
+    int64_t last = static_cast<int64_t>(shape.size()) - 1;
+    if (!scales && input.elementType.isF32())
+      if (llvm::Error error = setScale(input, record->scale, record->offset,
+                                       record->axis.value_or(last)))
+        return error;
   }
   sampleCount = availableCount;
   if (options.limit >= 0)
@@ -579,6 +654,35 @@ static llvm::Error readAsFloats(RowReader &rows, ElementType type,
   }
 }
 
+/// Brings the elements of each row into the order in which the network reads
+/// them.
+template <typename Element>
+static void reorder(llvm::ArrayRef<int64_t> order, int64_t elements,
+                    char *buffer) {
+  auto *data = reinterpret_cast<Element *>(buffer);
+  std::vector<Element> row(order.size());
+  for (int64_t begin = 0; begin < elements;
+       begin += static_cast<int64_t>(order.size())) {
+    std::copy_n(data + begin, order.size(), row.begin());
+    for (auto [to, from] : llvm::enumerate(order))
+      data[begin + to] = row[from];
+  }
+}
+
+static void reorder(llvm::ArrayRef<int64_t> order, int64_t elements,
+                    int64_t elementBytes, char *buffer) {
+  if (order.empty())
+    return;
+  if (elementBytes == 1)
+    reorder<uint8_t>(order, elements, buffer);
+  else if (elementBytes == 2)
+    reorder<uint16_t>(order, elements, buffer);
+  else if (elementBytes == 4)
+    reorder<uint32_t>(order, elements, buffer);
+  else
+    reorder<uint64_t>(order, elements, buffer);
+}
+
 llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
                                     int64_t first, int64_t count,
                                     char *buffer) const {
@@ -587,6 +691,7 @@ llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
   if (!input.elementType.isF32()) {
     if (llvm::Error error = rows.read(0, elements, buffer))
       return error;
+    reorder(input.order, elements, getElementBytes(input.elementType), buffer);
     if (!input.elementType.isInteger(1))
       return llvm::Error::success();
     for (int64_t i = 0; i < elements; ++i)
@@ -608,8 +713,10 @@ llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
     auto zero = static_cast<float>(input.codes->zeroPoint);
     for (int64_t i = 0; i < elements; ++i)
       to[i] = (to[i] - zero) * step;
+  } else {
+    reorder(input.order, elements, sizeof(float), buffer);
   }
-  auto period = static_cast<int64_t>(input.scale.size());
+  auto period = shard.holdsCodes ? 0 : static_cast<int64_t>(input.scale.size());
   for (int64_t i = 0; period != 0 && i < elements; i += period) {
     const float *__restrict scale = input.scale.data();
     const float *__restrict offset = input.offset.data();

@@ -6,6 +6,7 @@
 #ifndef MCT_EXECUTION_EXECUTOR_H
 #define MCT_EXECUTION_EXECUTOR_H
 
+#include "mct/Analysis/Preprocessing.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -33,6 +34,8 @@ struct TensorSpec {
   std::string name;
   /// Static type; it holds `Executor::unit()` samples.
   mlir::RankedTensorType type;
+  /// Of an input: what the module says of its samples.
+  std::optional<Preprocessing> preprocessing = std::nullopt;
 };
 
 struct CompileOptions {

@@ -4,6 +4,7 @@
 
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/Support/Progress.h"
 #include "mct/Support/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -28,6 +29,8 @@ struct RunOptions {
   support::Threads threads;
   /// Samples a worker takes at a time, rounded up to units; 0: one unit.
   int64_t batchSize = 0;
+  /// Is told of the samples; null: nobody is.
+  support::Progress *progress = nullptr;
 };
 
 /// How a network is run on samples, whatever for.
@@ -51,9 +54,10 @@ struct RunSettings {
 
 /// Hands out units in order to workers, some in a row. `body(worker, unit)`
 /// runs in the worker's thread; worker 0 is the calling thread. Of several
-/// errors the one of the lowest unit is returned, whatever the timing.
-llvm::Error shareUnits(int64_t units, int64_t unitsInARow, size_t workers,
-                       const support::Threads &threads,
+/// errors the one of the lowest unit is returned, whatever the timing. There
+/// are `samples` samples, `unit` in each unit.
+llvm::Error shareUnits(int64_t samples, int64_t unit, size_t workers,
+                       const RunOptions &options,
                        llvm::function_ref<llvm::Error(size_t, int64_t)> body);
 
 /// Loads a whole unit of one input: behind the last sample it is repeated, for

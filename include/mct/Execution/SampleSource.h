@@ -24,15 +24,20 @@ struct SampleOptions {
   };
   std::vector<Tensor> tensors;
   /// Network input = value * scale + offset: one value for all, or one per
-  /// channel (last axis). Empty: 1 and 0. Applies to the f32 inputs; an input
-  /// of another type takes the values as they are stored.
+  /// channel (last axis). Empty: what the module has recorded for the input,
+  /// or 1 and 0. Applies to the f32 inputs; an input of another type takes the
+  /// values as they are stored.
   llvm::SmallVector<double> scale, offset;
+  /// By number of the input: takes the place of what the module has recorded.
+  /// Empty: nothing does.
+  Preprocessings preprocessing;
   /// By number of the input: one with a record reads samples as if it were of
   /// f32, and gets them on its grid, in its integers. Empty: no input has one.
   QuantizedValues quantized;
   /// By number of the input: a file of the signed type that stores a record's
   /// integers (i8 up to 8 bits, i16 up to 16, i32) holds those, and is read as
-  /// what they stand for, unless there is a `scale` or `offset`.
+  /// what they stand for, without preprocessing, unless there is a `scale` or
+  /// `offset`.
   QuantizedValues codes;
   /// Use at most so many samples; negative: all.
   int64_t limit = -1;

@@ -451,6 +451,47 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
+def RecordPreprocessingPass : Pass<"mct-record-preprocessing", "::mlir::ModuleOp"> {
+  let summary = "Write into the module what becomes of samples before the network reads them";
+  let description = [{
+    The record `tpc.preprocessing` of an argument says what whoever has samples has to do with them: bring their axes
+    into order, multiply by `scale`, add `offset`. Everything here that reads samples then does so by itself: passes
+    that run the network, `mct-run`, and what is made of the module later. No value of the network changes.
+
+    `scale` and `offset` are one number, or one for each element of the argument's dimension `axis`. Behind the leading
+    one, dimension i of the argument is dimension `permutation[i]` of a sample: `2,0,1` reads images with the channels
+    last into a network that has them first. A record that is there already is replaced; without any option it is removed.
+
+    The options `input-scale` and `input-offset` of passes and of `mct-run` take the place of recorded scales and
+    offsets. A file that holds the integers of an integer network is read as it is.
+
+    Fails for an input that there is not, and for a record that does not fit its argument.
+
+    Before:
+    ```mlir
+    func.func @main(%arg0: tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> {
+      %0 = tosa.abs %arg0 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<1x3x2x2xf32> {tpc.preprocessing = {axis = 1 : i64, offset = array<f64: -1.000000e+00>,
+        permutation = array<i64: 2, 0, 1>, scale = array<f64: 5.000000e-01, 2.500000e-01, 1.250000e-01>}}) -> tensor<1x3x2x2xf32> {
+      %0 = tosa.abs %arg0 : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+    ```
+  }];
+  let options = [
+    Option<"input", "input", "std::string", /*default=*/"",
+           "Name or number of the argument; empty: every argument of real numbers">,
+    ListOption<"scale", "scale", "double", "Factor from stored value to network input, one or one for each channel">,
+    ListOption<"offset", "offset", "double", "Added after the factor, likewise">,
+    Option<"axis", "axis", "int64_t", /*default=*/"-1", "Dimension of the channels, the leading one is 0; -1: the last">,
+    ListOption<"permutation", "permutation", "int64_t",
+               "For each dimension behind the leading one, which of a sample it is">,
+    Mct_FunctionOption,
+  ];
+}
+
 def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
   let summary = "Scale the network's input so that it fills its threshold";
   let description = [{

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 using namespace mct::execution;
 
@@ -385,6 +386,113 @@ TEST_F(SampleSourceTest, TheErrorOfTheLowestSampleIsReported) {
                     "': sample 300: expected finite values, found nan at "
                     "element 0");
     }
+}
+
+TEST_F(SampleSourceTest, RecordedPreprocessingIsApplied) {
+  // Two rows of two columns and three channels become three planes.
+  specs = {{"x", type({2, 3, 2, 2})}};
+  mct::Preprocessing record;
+  record.scale = {1, 10, 100};
+  record.offset = {0.5};
+  record.axis = 1;
+  record.permutation = {2, 0, 1};
+  specs.front().preprocessing = record;
+  std::vector<uint8_t> pixels(24);
+  std::iota(pixels.begin(), pixels.end(), 0);
+  SampleOptions options;
+  options.files = {write("a.npy", ElementType::U8, {2, 2, 2, 3}, pixels)};
+  EXPECT_EQ(load(*llvm::cantFail(open(options)), 0, 1, 1),
+            (Floats{12.5f, 15.5f, 18.5f, 21.5f, 130.5f, 160.5f, 190.5f, 220.5f,
+                    1400.5f, 1700.5f, 2000.5f, 2300.5f}));
+  // Options take the place of scale and offset.
+  options.scale = {2};
+  EXPECT_EQ(load(*llvm::cantFail(open(options)), 0, 0, 1),
+            (Floats{0, 6, 12, 18, 2, 8, 14, 20, 4, 10, 16, 22}));
+  // Another record takes the place of all of it.
+  options.scale.clear();
+  options.preprocessing = {std::nullopt};
+  EXPECT_EQ(errorOf(options), "'" + options.files.front() +
+                                  "': expected shape Nx3x2x2 for input 'x', "
+                                  "found 2x2x2x3");
+  // Other types have an order, too.
+  specs.front().type = type({2, 3, 2, 2}, mlir::IntegerType::get(&context, 8));
+  options.preprocessing = {record};
+  std::vector<uint8_t> bytes(12);
+  llvm::cantFail(llvm::cantFail(open(options))->load(0, 0, 1, bytes.data()));
+  EXPECT_EQ(bytes,
+            (std::vector<uint8_t>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
+}
+
+TEST_F(SampleSourceTest, StoredIntegersAreReadWithoutPreprocessing) {
+  specs.front().preprocessing = mct::Preprocessing{{100}, {}, {}, {}};
+  SampleOptions options;
+  options.codes = {mct::QuantizedValue{"x", 0.5, 1, 8, true}};
+  options.files = {
+      write<int8_t>("a.npy", ElementType::I8, {2, 2}, {1, 2, 3, 5})};
+  EXPECT_EQ(load(*llvm::cantFail(open(options)), 0, 0, 2),
+            (Floats{0, 0.5, 1, 2}));
+  options.files = {
+      write<uint8_t>("a.npy", ElementType::U8, {2, 2}, {1, 2, 3, 5})};
+  EXPECT_EQ(load(*llvm::cantFail(open(options)), 0, 0, 2),
+            (Floats{100, 200, 300, 500}));
+}
+
+/// Runs the identity on 5 samples, 2 in each unit.
+static llvm::Error runIdentity(const Executor &executor,
+                               const SampleSource &source,
+                               mct::support::Progress &progress,
+                               llvm::function_ref<void(const Unit &)> seen) {
+  RunOptions options;
+  options.threads = 1;
+  options.progress = &progress;
+  return forEachUnit(
+      executor, source, options, [](size_t, Worker &) {},
+      [&](const Unit &unit) {
+        seen(unit);
+        return llvm::Error::success();
+      });
+}
+
+TEST_F(SampleSourceTest, ProgressCountsSamplesAndEndsRuns) {
+  auto executor = compile(R"(
+    func.func @main(%x: tensor<2x2xf32> loc("x")) -> tensor<2x2xf32> {
+      return %x : tensor<2x2xf32>
+    })");
+  ASSERT_TRUE(executor);
+  SampleOptions options;
+  options.files = {floats("a.npy", {5, 2}, Floats(10, 1.0f))};
+  auto source = llvm::cantFail(
+      SampleSource::open(options, executor->inputs(), executor->unit()));
+  mct::support::Progress progress;
+  std::vector<int64_t> done;
+  int64_t total = 0;
+  llvm::cantFail(runIdentity(*executor, *source, progress, [&](const Unit &) {
+    done.push_back(progress.counts().done);
+    total = progress.counts().total;
+  }));
+  EXPECT_TRUE(llvm::is_sorted(done));
+  EXPECT_EQ(total, 5);
+  EXPECT_EQ(progress.counts().total, 0);
+  EXPECT_EQ(progress.counts().runs, 1);
+
+  done.clear();
+  progress.cancel();
+  llvm::Error error =
+      runIdentity(*executor, *source, progress,
+                  [&](const Unit &unit) { done.push_back(unit.index); });
+  EXPECT_EQ(llvm::toString(std::move(error)), "cancelled");
+  EXPECT_TRUE(done.empty());
+
+  // Whoever reads options finds it by the context, while somebody asks.
+  EXPECT_EQ(mct::support::findProgress(&context), nullptr);
+  {
+    mct::support::ProgressScope scope(&context, progress);
+    auto settings = RunSettings::parse(mlir::UnknownLoc::get(&context), {}, "",
+                                       "", 0, 0, 1, "");
+    ASSERT_TRUE(succeeded(settings));
+    EXPECT_EQ(settings->run.progress, &progress);
+  }
+  EXPECT_EQ(mct::support::findProgress(&context), nullptr);
 }
 
 TEST_F(SampleSourceTest, FixedBatchNeedsWholeUnits) {

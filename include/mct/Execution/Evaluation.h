@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What mct-run finds out about a module, for whoever asks.
+#ifndef MCT_EXECUTION_EVALUATION_H
+#define MCT_EXECUTION_EVALUATION_H
+
+#include "mct/Execution/Comparison.h"
+#include "mct/Execution/Run.h"
+#include "llvm/Support/JSON.h"
+
+namespace mct::execution {
+
+struct EvaluationOptions {
+  /// Function to run; empty: `main`, or the only public one.
+  std::string function;
+  /// How messages call the modules.
+  std::string name, referenceName;
+  /// Points that do not quantize: names, or patterns with *.
+  std::vector<std::string> floatPoints;
+  /// Class of each sample, in an `.npy` file; empty: not known.
+  std::string labelsFile;
+  /// One `.npy` for each output; empty: outputs are not kept.
+  std::vector<std::string> outputFiles;
+  /// With a reference: the stored integers of an integer network are compared,
+  /// and nothing else. `local`: every point computes from those integers.
+  bool exact = false, local = false;
+  /// Hears of what is wrong where no diagnostic says so.
+  llvm::function_ref<void(const llvm::Twine &)> fail;
+};
+
+struct Evaluation {
+  int64_t samples = 0;
+  double seconds = 0;
+  /// Shares of samples whose largest output is the label, or the reference's.
+  std::optional<double> top1, agreement;
+  /// Of every point that the reference has, in program order.
+  std::vector<ComparedPoint> points;
+  /// Of all points that are stored as integers.
+  StepCounts steps;
+  /// Points that the reference does not have.
+  std::vector<std::string> notCompared;
+  /// Whether there was a reference.
+  bool compared = false, exact = false;
+};
+
+/// Runs the function on the samples of `settings`, and `reference`, which may
+/// be null, beside it. Both modules are in one context, and their values get
+/// names. Output files appear when all has been done, or not at all.
+mlir::FailureOr<Evaluation> evaluate(mlir::ModuleOp module,
+                                     mlir::ModuleOp reference,
+                                     RunSettings settings,
+                                     const EvaluationOptions &options);
+
+/// Writes the members of a JSON object; a number that is infinite or not
+/// defined is null.
+void printMembers(llvm::json::OStream &stream, const Evaluation &evaluation);
+
+/// Inputs and outputs of a function, and what is recorded of their integers and
+/// samples.
+struct Signature {
+  struct Entry {
+    std::string name;
+    mlir::Type type;
+    std::optional<QuantizedValue> stored;
+    std::optional<Preprocessing> preprocessing = std::nullopt;
+  };
+  std::string function;
+  std::vector<Entry> inputs, outputs;
+};
+mlir::FailureOr<Signature> readSignature(mlir::ModuleOp module,
+                                         llvm::StringRef function);
+/// Writes a JSON object.
+void print(llvm::json::OStream &stream, const Signature &signature);
+
+/// Each part of a record of preprocessing that says something, in order.
+void forEachPart(
+    const Preprocessing &record,
+    llvm::function_ref<void(llvm::StringRef, llvm::ArrayRef<double>)> numbers,
+    llvm::function_ref<void(llvm::StringRef, llvm::ArrayRef<int64_t>)>
+        integers);
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_EVALUATION_H

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a job is: bars on a terminal, or a call of yours."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn, Task, TaskID
+    from rich.text import Text
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a job does at the moment.
+
+    stage: the pass that runs, such as `mct-calibrate`, or what comes before it.
+    done, total: samples of the run over them that is under way; total is None while nobody knows it, and 0 where no
+        samples are read.
+    run:   number of that run within the stage, from 1; a stage may read the samples several times.
+    seconds: since the stage began.
+    """
+
+    stage: str
+    done: int = 0
+    total: int | None = 0
+    run: int = 0
+    seconds: float = 0.0
+
+
+Callback = Callable[[Report], None]
+
+
+class Reporter:
+    """Tells a callback what it is told, a few times a second, and adds the time. Use from one thread."""
+
+    def __init__(self, callback: Callback, interval: float = 0.05) -> None:
+        self.callback, self.interval = callback, interval
+        self.started = self.told = 0.0
+        self.last: Report | None = None
+
+    def __call__(self, stage: str, done: int = 0, total: int | None = 0, run: int = 0) -> None:
+        now = time.monotonic()
+        new_stage = self.last is None or self.last.stage != stage
+        if new_stage:
+            self.started = now
+        report = Report(stage, done, total, run, now - self.started)
+        unchanged = self.last is not None and report == replace(self.last, seconds=report.seconds)
+        finished = bool(total) and done == total
+        # A new stage is told of at once; so is the last sample.
+        if not new_stage and (unchanged or (now - self.told < self.interval and not finished)):
+            return
+        self.last, self.told = report, now
+        self.callback(report)
+
+
+class _Bars:
+    """One bar for each stage."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                speed = task.finished_speed or task.speed
+                samples = task.fields["samples"]
+                return Text(f"{speed:,.0f} samples/s" if samples and speed else "", style="progress.data.speed")
+
+        class Left(TimeRemainingColumn):
+            def render(self, task: Task) -> Text:
+                return super().render(task) if task.fields["samples"] and not task.finished else Text("")
+
+        columns: list[ProgressColumn] = [
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[samples]}"),
+            Rate(),
+            TimeElapsedColumn(),
+            Left(),
+        ]
+        self.progress = Progress(*columns, console=Console(stderr=True), transient=False)
+        self.task: TaskID | None = None
+        self.report: Report | None = None
+
+    def __call__(self, report: Report) -> None:
+        bars = self.progress
+        if self.task is None or self.report is None or self.report.stage != report.stage:
+            self.finish()
+            self.task = bars.add_task(report.stage, total=None, samples="")
+        elif report.run != self.report.run:
+            bars.reset(self.task)
+        samples = ""
+        if report.done or report.total:
+            samples = f"{report.done}/{report.total}" if report.total else f"{report.done}"
+        bars.update(self.task, completed=report.done, total=report.total or None, samples=samples)
+        self.report = report
+
+    def finish(self) -> None:
+        if self.task is not None and self.report:
+            done = self.report.total or self.report.done or 1
+            self.progress.update(self.task, completed=done, total=done)
+            self.progress.stop_task(self.task)
+
+
+@contextlib.contextmanager
+def reporting(progress: bool | Callback | None) -> Iterator[Reporter | None]:
+    """What to tell how far a job is, for as long as the `with` block lasts; None where nobody wants to know.
+
+    progress: False: nothing. True, or None: bars on standard error, where that is a terminal. A function: it is
+              called with a `Report` whenever something has changed, at most 20 times a second but for new stages.
+    """
+    if callable(progress):
+        yield Reporter(progress)
+        return
+    if progress is False or not sys.stderr.isatty():
+        yield None
+        return
+    bars = _Bars()
+    with bars.progress:
+        yield Reporter(bars)
+        bars.finish()

@@ -1,0 +1,514 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples as people have them, as the `.npy` files that everything that runs a network reads.
+
+One input:
+
+* an array (also of torch), the samples along its first axis, or one sample alone;
+* the path of a `.npy` file, or several; they are read where they are;
+* any iterable of arrays, each one sample or a batch of them: a list, a generator, a torch `DataLoader`; lists of one
+  array; tuples `(array, label)`;
+* a function that returns such an iterable (MCT's `representative_data_gen`), called each time samples are needed;
+* `mct.images(...)`, a folder of images.
+
+Several inputs: a dict by their names, or a list in their order, of arrays or paths; or an iterable of such.
+
+Streamed: what does not lie in files already goes to a temporary one, sample by sample, which disappears. The first
+sample of another shape or type, or with a value that is not finite, is an error that names its index.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from mct.errors import Error
+from mct.preprocessing import Preprocessing
+
+Array = npt.NDArray[Any]
+
+_ELEMENT_TYPES = {
+    "f32": "float32",
+    "f16": "float16",
+    "i1": "bool",
+    "ui8": "uint8",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+}
+# What the passes turn into f32 as they read it.
+_READ_AS_REAL = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32")
+# One piece of a large array is checked and written at a time.
+_CHUNK_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input of a network. `shape` has the leading dimension, which holds the samples; None is a size not fixed."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: np.dtype[Any]
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    # The type of the integers that an integer network reads; samples are real numbers nevertheless, or those.
+    stored: np.dtype[Any] | None = None
+
+    @classmethod
+    def parse(cls, entry: Mapping[str, Any]) -> Input:
+        """From an entry of `inputs` of `mct-run --signature --json`."""
+        found = re.fullmatch(r"tensor<((?:(?:\d+|\?)x)*)(\w+)>", entry["type"])
+        if not found or found[2] not in _ELEMENT_TYPES:
+            raise Error(f"input '{entry['name']}' has type {entry['type']}, which no sample has")
+        shape = tuple(None if size == "?" else int(size) for size in found[1].split("x")[:-1])
+        dtype = np.dtype(_ELEMENT_TYPES[found[2]])
+        record = Preprocessing.from_record(entry.get("preprocessing", {}))
+        if "zero_point" in entry:
+            return cls(entry["name"], shape, np.dtype(np.float32), record, dtype)
+        return cls(entry["name"], shape, dtype, record)
+
+    @property
+    def row(self) -> tuple[int | None, ...]:
+        """What lies behind the leading dimension, in the order that samples have."""
+        return self.preprocessing.sample_shape(self.shape[1:])
+
+
+@dataclass
+class Spooled:
+    """Files that hold samples, for as long as the `with` block of `spool` lasts."""
+
+    signature: tuple[Input, ...]
+    paths: list[Path] = field(default_factory=list)
+    # Of each path: the number of its input.
+    inputs: list[int] = field(default_factory=list)
+    count: int = 0
+    # Of a stream of tuples.
+    labels: Array | None = None
+
+    @property
+    def arguments(self) -> list[str]:
+        """As the option `calibration-data` of passes and `--input` of mct-run take them."""
+        return [f"{number}:{path}" for number, path in zip(self.inputs, self.paths, strict=True)]
+
+    @property
+    def option(self) -> str:
+        """`arguments` as the value of an option in a textual pass pipeline."""
+        return ",".join(self.arguments)
+
+
+def _shape_text(shape: Sequence[int | None]) -> str:
+    return "x".join("?" if size is None else str(size) for size in shape) or "scalar"
+
+
+def _matches(found: Sequence[int], expected: Sequence[int | None]) -> bool:
+    return len(found) == len(expected) and all(e is None or f == e for f, e in zip(found, expected, strict=True))
+
+
+def as_array(value: Any) -> Array:
+    """An array of whatever holds one: of numpy, torch, or anything with `__array__`."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "detach"):  # torch: a tensor with a gradient, or on a device, has no __array__
+        value = value.detach().cpu()
+        if str(value.dtype) == "torch.bfloat16":
+            value = value.float()
+        return np.asarray(value.numpy())
+    return np.asarray(value)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__") or hasattr(value, "detach")
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _is_nested_numbers(value: Any) -> bool:
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (int, float))
+
+
+def _is_loader(data: Any) -> bool:
+    """Whether it is a torch DataLoader, which collates tuples into lists; without importing torch."""
+    return any(base.__name__ == "DataLoader" for base in type(data).__mro__)
+
+
+class _NpyFile:
+    """Appends samples; the header, of a fixed size, gets their number at the end."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any], row: tuple[int, ...]) -> None:
+        self.path, self.dtype, self.row, self.count = path, dtype, row, 0
+        self.file: BinaryIO = path.open("wb")
+        self._write_header()
+
+    def _write_header(self) -> None:
+        # Room for any number of samples.
+        shape = f"({self.count}, {''.join(f'{size}, ' for size in self.row)})"
+        text = f"{{'descr': '{np.lib.format.dtype_to_descr(self.dtype)}', 'fortran_order': False, 'shape': {shape}, }}"
+        length = 118 + 64 * math.ceil(max(0, 80 + 21 * len(self.row) - 118) / 64)
+        self.file.write(b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little"))
+        self.file.write((text.ljust(length - 1) + "\n").encode("latin1"))
+
+    def append(self, samples: Array) -> None:
+        self.file.write(np.ascontiguousarray(samples).data)
+        self.count += len(samples)
+
+    def close(self) -> None:
+        if not self.file.closed:
+            self.file.seek(0)
+            self._write_header()
+            self.file.close()
+
+
+class _InputWriter:
+    """Checks the samples of one input, and writes them."""
+
+    def __init__(self, spec: Input, own_leading_size: bool, path: Path) -> None:
+        self.spec, self.path = spec, path
+        self.rows = (spec.shape[0] or 1) if own_leading_size and spec.shape else 1
+        self.found: np.dtype[Any] | None = None
+        self.file: _NpyFile | None = None
+        self.count = 0
+
+    def fail(self, index: int, message: str) -> Error:
+        return Error(f"sample {index} of input '{self.spec.name}': {message}")
+
+    def arrange(self, array: Array, first: int) -> Array:
+        """Samples side by side: shape (samples * rows of each, *row). `first`: the index of the first of them."""
+        row, leading = self.spec.row, self.spec.shape[:1]
+        if not self.spec.shape:
+            if array.ndim > 1:
+                raise self.fail(first, f"expected a number, or a vector of them, found shape {_shape_text(array.shape)}")
+            return array.reshape(-1)
+        if _matches(array.shape, row) and self.rows == 1:
+            return array[np.newaxis]
+        if array.ndim == len(row) + 1 and _matches(array.shape[1:], row) and len(array) % self.rows == 0:
+            return array
+        if self.rows != 1 and _matches(array.shape[1:], (*leading, *row)):
+            return array.reshape(-1, *array.shape[2:])
+        expected = _shape_text(row)
+        raise self.fail(
+            first,
+            f"expected shape {expected}, or Nx{expected} for a batch, found {_shape_text(array.shape)}"
+            if self.rows == 1
+            else f"expected shape {_shape_text((*leading, *row))}, found {_shape_text(array.shape)}",
+        )
+
+    def stored_type(self, dtype: np.dtype[Any], first: int) -> np.dtype[Any]:
+        """The type that samples of `dtype` are written in."""
+        wanted = self.spec.dtype
+        if wanted == np.float32:
+            if dtype.name in _READ_AS_REAL:
+                return dtype.newbyteorder("=")
+            stored = {"float64": "float32", "bool": "uint8", "int64": "int32", "uint64": "int32"}.get(dtype.name)
+            if stored:
+                return np.dtype(stored)
+        elif wanted == np.float16 and dtype.kind == "f":
+            return wanted
+        elif wanted.kind in "iub" and dtype.kind in "iub":
+            return wanted
+        raise self.fail(first, f"expected elements that can be read as {wanted}, found {dtype}")
+
+    def convert(self, samples: Array, first: int) -> Array:
+        """The samples in the type of the file, all values checked."""
+        if self.found is None:
+            self.found = samples.dtype
+            dtype = self.stored_type(samples.dtype, first)
+            row = tuple(int(size) for size in samples.shape[1:])
+            self.file = _NpyFile(self.path, dtype, row)
+        assert self.file
+        if samples.dtype != self.found:
+            raise self.fail(first, f"expected {self.found} elements as in the samples before it, found {samples.dtype}")
+        if samples.shape[1:] != self.file.row:
+            expected = _shape_text(self.file.row)
+            raise self.fail(first, f"expected shape {expected} as before, found {_shape_text(samples.shape[1:])}")
+        target = self.file.dtype
+        converted = samples
+        if target != samples.dtype:
+            with np.errstate(over="ignore"):
+                converted = samples.astype(target)
+        bad: Array | None = None
+        what = "finite values"
+        if target.kind == "f":
+            # The sum is finite where all are, but for overflow: cheaper than a mask of a piece that is all right.
+            with np.errstate(over="ignore", invalid="ignore"):
+                suspicious = not np.isfinite(np.sum(converted, dtype=np.float32))
+            bad = ~np.isfinite(converted) if suspicious else None
+        elif samples.dtype.kind in "iu" and not np.can_cast(samples.dtype, target):
+            limits = (0, 1) if target.kind == "b" else (np.iinfo(target).min, np.iinfo(target).max)
+            bad = (samples < limits[0]) | (samples > limits[1])
+            what = f"values in [{limits[0]}, {limits[1]}]"
+        if bad is not None and bad.any():
+            place = np.unravel_index(int(np.argmax(bad)), bad.shape)
+            value = samples[place]
+            inside = [int(place[0]) % self.rows] * (self.rows != 1) + [int(i) for i in place[1:]]
+            raise self.fail(first + int(place[0]) // self.rows, f"expected {what}, found {value} at {inside}")
+        return converted
+
+    def append(self, array: Array, first: int) -> int:
+        """Writes the samples of `array`, of which the first has index `first`; returns how many."""
+        samples = self.arrange(array, first)
+        bytes_of_sample = max(1, self.rows * samples[:1].nbytes)
+        piece = max(1, _CHUNK_BYTES // bytes_of_sample) * self.rows
+        for begin in range(0, len(samples), piece):
+            converted = self.convert(samples[begin : begin + piece], first + begin // self.rows)
+            assert self.file
+            self.file.append(converted)
+        return len(samples) // self.rows
+
+    def close(self) -> None:
+        if self.file:
+            self.file.close()
+
+
+def _items(data: Any, inputs: int) -> Iterator[Any]:
+    """What the data hands out one by one: samples, or batches of them."""
+    if _is_array(data):
+        yield data
+    elif isinstance(data, Mapping) or (inputs > 1 and isinstance(data, (list, tuple)) and all(map(_is_array, data))):
+        # All samples of each input.
+        yield list(data) if isinstance(data, (list, tuple)) else data
+    elif isinstance(data, Iterable) or hasattr(data, "__getitem__"):
+        yield from iter(data)
+    else:
+        raise Error(f"samples: expected an array, paths, an iterable or a function, found {type(data).__name__}")
+
+
+class _Splitter:
+    """Takes what a stream hands out apart, into an array for each input and the label."""
+
+    def __init__(self, signature: Sequence[Input], labelled: bool) -> None:
+        self.signature, self.labelled = signature, labelled
+        self.labels: list[Array] = []
+
+    def split(self, item: Any, first: int) -> list[Array]:
+        count = len(self.signature)
+        names = ", ".join(f"'{spec.name}'" for spec in self.signature)
+        if isinstance(item, Mapping):
+            unknown = [str(key) for key in item if key not in {spec.name for spec in self.signature}]
+            missing = [spec.name for spec in self.signature if spec.name not in item]
+            if unknown or missing:
+                what = f"no input '{unknown[0]}'" if unknown else f"an input '{missing[0]}', which is missing"
+                raise Error(f"sample {first}: the network has {what}; its inputs are {names}")
+            return [self.array(item[spec.name], first) for spec in self.signature]
+        if isinstance(item, (list, tuple)) and not (count == 1 and _is_nested_numbers(item)):
+            values = list(item)
+            # ((a, b), label)
+            if values and isinstance(values[0], (list, tuple)) and not _is_nested_numbers(values[0]):
+                values = [*values[0], *values[1:]]
+            if len(values) == count + 1 and (self.labelled or isinstance(item, tuple)):
+                self.labels.append(self.array(values.pop(), first).reshape(-1))
+            if len(values) != count:
+                raise Error(f"sample {first}: expected {count} arrays, one for each of {names}, found {len(values)}")
+            return [self.array(value, first) for value in values]
+        if count != 1:
+            raise Error(
+                f"sample {first}: the network has {count} inputs: {names}; expected a list with an array for each, "
+                f"or a dict by name, found {type(item).__name__}"
+            )
+        return [self.array(item, first)]
+
+    @staticmethod
+    def array(value: Any, first: int) -> Array:
+        try:
+            array = as_array(value)
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise Error(f"sample {first}: {error}") from error
+        if array.dtype.kind not in "iufb":
+            raise Error(f"sample {first}: expected numbers, found {type(value).__name__}")
+        return array
+
+
+def _as_files(data: Any, signature: Sequence[Input]) -> list[tuple[int, Path]] | None:
+    """The `.npy` files that the data consists of, with the numbers of their inputs; none where it is not all files."""
+
+    def paths(value: Any) -> list[Path] | None:
+        values = [value] if _is_path(value) else value
+        if isinstance(values, (list, tuple)) and values and all(map(_is_path, values)):
+            return [Path(path) for path in values]
+        return None
+
+    if isinstance(data, Mapping):
+        given = {key: paths(value) for key, value in data.items()}
+        numbers = {spec.name: number for number, spec in enumerate(signature)}
+        if not given or any(files is None for files in given.values()):
+            return None
+        if unknown := [key for key in given if key not in numbers]:
+            raise Error(f"samples: the network has no input '{unknown[0]}'; its inputs are {', '.join(numbers)}")
+        return [(numbers[key], path) for key, files in given.items() for path in files or ()]
+    files = paths(data)
+    if files is None:
+        return None
+    if len(signature) == 1:
+        return [(0, path) for path in files]
+    if len(files) != len(signature):
+        names = ", ".join(f"'{spec.name}'" for spec in signature)
+        raise Error(f"samples: the network has {len(signature)} inputs: {names}; name them in a dict of paths")
+    return list(enumerate(files))
+
+
+# Other characters have a meaning in the text of a pass pipeline.
+_PLAIN_PATH = re.compile(r"[\w./+@%=-]+")
+
+
+def _open_file(path: Path) -> Array:
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise Error(f"'{path}': cannot be read as a .npy file: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise Error(f"'{path}': expected a .npy file with one array")
+    return array
+
+
+class _Spooler:
+    def __init__(self, signature: Sequence[Input], folder: Path, limit: int | None) -> None:
+        self.result = Spooled(tuple(signature))
+        self.folder, self.limit = folder, limit
+        leading = {spec.shape[0] if spec.shape else None for spec in signature}
+        # As the executor has it: without a common batch a sample is a whole argument.
+        own = len(leading) > 1 or any(not spec.shape for spec in signature)
+        self.writers = [
+            _InputWriter(spec, own, folder / f"input{number}.npy") for number, spec in enumerate(signature)
+        ]
+
+    def add_files(self, files: list[tuple[int, Path]]) -> None:
+        """Read where they are, but for those of an input of which one has a type that the passes do not read."""
+        counts = []
+        for number, writer in enumerate(self.writers):
+            count, plain = 0, True
+            arrays = []
+            for path in (path for owner, path in files if owner == number):
+                array = _open_file(path)
+                try:
+                    samples = writer.arrange(array, count)
+                    plain &= array.ndim == samples.ndim and writer.stored_type(array.dtype, count) == array.dtype
+                except Error as error:
+                    raise Error(f"'{path}': {error}") from error
+                arrays.append((path, array))
+                count += len(samples) // writer.rows
+            counts.append(count)
+            first = 0
+            for path, array in arrays:
+                if plain:
+                    self.result.paths.append(self.plain_path(path))
+                    self.result.inputs.append(number)
+                else:
+                    first += writer.append(array, first)
+        self.finish(counts)
+
+    def plain_path(self, path: Path) -> Path:
+        """The file under a name that the text of a pass pipeline may hold."""
+        target = path.absolute()
+        if _PLAIN_PATH.fullmatch(str(target)):
+            return target
+        link = self.folder / f"file{len(self.result.paths)}.npy"
+        link.symlink_to(target)
+        return link
+
+    def add_stream(self, data: Any, on_samples: Callable[[int, int | None], None] | None) -> None:
+        splitter = _Splitter(self.result.signature, _is_loader(data))
+        total: int | None = None
+        if not isinstance(data, Mapping) and hasattr(data, "__len__") and not _is_array(data) and not _is_loader(data):
+            total = len(data)
+        count = 0
+        for item in _items(data, len(self.writers)):
+            arrays = splitter.split(item, count)
+            if self.limit is not None:
+                most = self.limit - count
+                arrays = [writer.arrange(array, count)[: most * writer.rows] for writer, array in self.pairs(arrays)]
+            added = [writer.append(array, count) for writer, array in self.pairs(arrays)]
+            for writer, number in zip(self.writers[1:], added[1:], strict=True):
+                if number != added[0]:
+                    raise writer.fail(
+                        count + min(number, added[0]),
+                        f"expected {added[0]} samples as for '{self.writers[0].spec.name}', found {number}",
+                    )
+            count += added[0]
+            if on_samples:
+                on_samples(count, total if total is None or total >= count else None)
+            if self.limit is not None and count >= self.limit:
+                break
+        if splitter.labels:
+            self.result.labels = np.concatenate(splitter.labels)[:count]
+        self.finish([count] * len(self.writers))
+
+    def pairs(self, arrays: list[Array]) -> Iterator[tuple[_InputWriter, Array]]:
+        return zip(self.writers, arrays, strict=True)
+
+    def finish(self, counts: list[int]) -> None:
+        for number, writer in enumerate(self.writers):
+            writer.close()
+            if writer.file:
+                self.result.paths.append(writer.path)
+                self.result.inputs.append(number)
+        if len(set(counts)) > 1:
+            names = [f"{count} of '{writer.spec.name}'" for count, writer in zip(counts, self.writers, strict=True)]
+            raise Error(f"samples: expected as many of every input, found {', '.join(names)}")
+        self.result.count = counts[0] if counts else 0
+
+
+@contextlib.contextmanager
+def spool(
+    data: Any,
+    signature: Sequence[Input],
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    limit: int | None = None,
+    on_samples: Callable[[int, int | None], None] | None = None,
+) -> Iterator[Spooled]:
+    """Samples as `.npy` files, for as long as the `with` block lasts.
+
+    data:       see the module; `Spooled` is handed through.
+    signature:  the inputs of the network, in order.
+    directory:  where temporary files go; default: that of the system (`TMPDIR`), which should lie on a disk.
+    limit:      takes at most so many samples of a stream.
+    on_samples: called with the samples so far and their number, where that is known.
+
+    Raises mct.Error for the first sample that is wrong, with its index, and for data without samples.
+    """
+    if isinstance(data, Spooled):
+        yield data
+        return
+    if callable(data) and not _is_array(data) and not isinstance(data, type):
+        data = data()
+    if len(signature) == 1 and hasattr(data, "bind"):
+        data = data.bind(signature[0])
+    with tempfile.TemporaryDirectory(prefix="mct-", dir=directory) as folder:
+        spooler = _Spooler(signature, Path(folder), limit)
+        try:
+            files = _as_files(data, signature)
+            if files is not None:
+                spooler.add_files(files)
+            else:
+                spooler.add_stream(data, on_samples)
+        finally:
+            for writer in spooler.writers:
+                writer.close()
+        if spooler.result.count == 0:
+            exhausted = isinstance(data, Iterator)
+            raise Error(
+                "samples: expected at least one, found none"
+                + ("; a generator can be read once: give the function that makes it" if exhausted else "")
+            )
+        yield spooler.result
+
+
+def preprocessing_of(data: Any, signature: Sequence[Input]) -> Preprocessing:
+    """What data that knows how it is to be read (`mct.images`) says of it."""
+    if len(signature) == 1 and hasattr(data, "bind"):
+        data = data.bind(signature[0])
+    found = getattr(data, "preprocessing", None)
+    return found if isinstance(found, Preprocessing) else Preprocessing()
+
