@@ -576,7 +576,7 @@ void execution::forEachPart(
 static void printSignature(llvm::json::OStream &stream, StringRef key,
                            ArrayRef<execution::Signature::Entry> entries) {
   stream.attributeArray(key, [&] {
-    for (const SignatureEntry &entry : entries)
+    for (const execution::Signature::Entry &entry : entries)
       stream.object([&] {
         stream.attribute("name", entry.name);
         stream.attribute("type", llvm::formatv("{0}", entry.type).str());
@@ -636,7 +636,7 @@ FailureOr<execution::Signature> execution::readSignature(ModuleOp module,
   for (auto [argument, stored, record] :
        llvm::zip_equal(function->getArguments(), *arguments, *preprocessing))
     found.inputs.push_back(
-        {getName(argument).str(), argument.getType(), stored, record});
+        {mct::getName(argument).str(), argument.getType(), stored, record});
   auto end =
       dyn_cast<func::ReturnOp>(function->getBody().front().getTerminator());
   for (auto [number, stored] : llvm::enumerate(*results)) {
@@ -645,7 +645,7 @@ FailureOr<execution::Signature> execution::readSignature(ModuleOp module,
     while (auto point = value ? value.getDefiningOp<tpc::QuantizeOp>()
                               : tpc::QuantizeOp())
       value = point.getInput();
-    StringAttr name = value ? getName(value) : StringAttr();
+    StringAttr name = value ? mct::getName(value) : StringAttr();
     found.outputs.push_back({stored ? stored->name
                              : name ? name.str()
                                     : std::to_string(number),

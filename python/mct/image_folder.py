@@ -82,7 +82,9 @@ class Images:
         size = self.size
         if size is None:
             if height is None or width is None:
-                raise Error(f"images: input '{spec.name}' has no fixed size; give it: mct.images(folder, size=(224, 224))")
+                raise Error(
+                    f"images: input '{spec.name}' has no fixed size; give it: mct.images(folder, size=(224, 224))"
+                )
             size = height, width
         return replace(self, size=size, channels=channels, preprocessing=order)
 

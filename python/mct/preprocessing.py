@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 Numbers = float | Iterable[float]
+# Of samples: axis and permutation for a network that has the other layout.
+_LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {"NHWC": (1, (2, 0, 1)), "NCHW": (3, (1, 2, 0))}
 
 
 def _numbers(values: Numbers | None, what: str) -> tuple[float, ...]:
@@ -45,11 +47,20 @@ class Preprocessing:
         mean: Numbers | None = None,
         axis: int | None = None,
         permutation: Sequence[int] = (),
+        layout: str | None = None,
     ) -> Preprocessing:
         """From single numbers or sequences.
 
-        mean: the network reads `(value - mean) * scale`: another way to say `offset`, which is left out then.
+        mean:   the network reads `(value - mean) * scale`: another way to say `offset`, which is left out then.
+        layout: of images for a network that has the other one: `"NHWC"` or `"NCHW"`; instead of `axis` and
+                `permutation`.
         """
+        if layout is not None:
+            if layout not in _LAYOUTS:
+                raise ValueError(f"layout: expected one of {', '.join(_LAYOUTS)}, got {layout!r}")
+            if axis is not None or permutation:
+                raise ValueError("layout: give it, or axis and permutation")
+            axis, permutation = _LAYOUTS[layout]
         factors, means = _numbers(scale, "scale"), _numbers(mean, "mean")
         if means and offset is not None:
             raise ValueError("offset and mean: give one of them; (value - mean) * scale has offset -mean * scale")
@@ -75,6 +86,14 @@ class Preprocessing:
 
     def __bool__(self) -> bool:
         return self != Preprocessing()
+
+    def over(self, other: Preprocessing) -> Preprocessing:
+        """This, and what `other` says where this says nothing."""
+        order = self.permutation or other.permutation
+        if self.scale or self.offset:
+            return Preprocessing(self.scale, self.offset, self.axis, order)
+        axis = other.axis if other.scale or other.offset else self.axis if self.axis is not None else other.axis
+        return Preprocessing(other.scale, other.offset, axis, order)
 
     def sample_shape(self, row: Sequence[int | None]) -> tuple[int | None, ...]:
         """The shape of a sample of an input whose dimensions behind the first are `row`."""

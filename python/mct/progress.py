@@ -43,6 +43,7 @@ class Reporter:
         self.callback, self.interval = callback, interval
         self.started = self.told = 0.0
         self.last: Report | None = None
+        self.stage, self.runs_before = "", 0
 
     def __call__(self, stage: str, done: int = 0, total: int | None = 0, run: int = 0) -> None:
         now = time.monotonic()
@@ -58,13 +59,28 @@ class Reporter:
         self.last, self.told = report, now
         self.callback(report)
 
+    def poll(self, stage: str, done: int, total: int, runs: int) -> None:
+        """As `_native.Module` calls it: `runs` counts those of all stages."""
+        if stage != self.stage:
+            # One that is under way belongs to the new stage.
+            self.stage, self.runs_before = stage, runs - (1 if total else 0)
+        if stage:
+            self(stage, done, total, runs - self.runs_before)
+
 
 class _Bars:
     """One bar for each stage."""
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            ProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
         from rich.text import Text
 
         class Rate(ProgressColumn):
@@ -96,6 +112,8 @@ class _Bars:
             self.task = bars.add_task(report.stage, total=None, samples="")
         elif report.run != self.report.run:
             bars.reset(self.task)
+        elif report.total == 0:
+            return  # between two runs
         samples = ""
         if report.done or report.total:
             samples = f"{report.done}/{report.total}" if report.total else f"{report.done}"

@@ -19,6 +19,7 @@ sample of another shape or type, or with a value that is not finite, is an error
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import re
@@ -31,6 +32,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from mct import _native
 from mct.errors import Error
 from mct.preprocessing import Preprocessing
 
@@ -189,7 +191,9 @@ class _InputWriter:
         row, leading = self.spec.row, self.spec.shape[:1]
         if not self.spec.shape:
             if array.ndim > 1:
-                raise self.fail(first, f"expected a number, or a vector of them, found shape {_shape_text(array.shape)}")
+                raise self.fail(
+                    first, f"expected a number, or a vector of them, found shape {_shape_text(array.shape)}"
+                )
             return array.reshape(-1)
         if _matches(array.shape, row) and self.rows == 1:
             return array[np.newaxis]
@@ -214,9 +218,7 @@ class _InputWriter:
             stored = {"float64": "float32", "bool": "uint8", "int64": "int32", "uint64": "int32"}.get(dtype.name)
             if stored:
                 return np.dtype(stored)
-        elif wanted == np.float16 and dtype.kind == "f":
-            return wanted
-        elif wanted.kind in "iub" and dtype.kind in "iub":
+        elif (wanted == np.float16 and dtype.kind == "f") or (wanted.kind in "iub" and dtype.kind in "iub"):
             return wanted
         raise self.fail(first, f"expected elements that can be read as {wanted}, found {dtype}")
 
@@ -379,9 +381,7 @@ class _Spooler:
         leading = {spec.shape[0] if spec.shape else None for spec in signature}
         # As the executor has it: without a common batch a sample is a whole argument.
         own = len(leading) > 1 or any(not spec.shape for spec in signature)
-        self.writers = [
-            _InputWriter(spec, own, folder / f"input{number}.npy") for number, spec in enumerate(signature)
-        ]
+        self.writers = [_InputWriter(spec, own, folder / f"input{number}.npy") for number, spec in enumerate(signature)]
 
     def add_files(self, files: list[tuple[int, Path]]) -> None:
         """Read where they are, but for those of an input of which one has a type that the passes do not read."""
@@ -512,3 +512,39 @@ def preprocessing_of(data: Any, signature: Sequence[Input]) -> Preprocessing:
     found = getattr(data, "preprocessing", None)
     return found if isinstance(found, Preprocessing) else Preprocessing()
 
+
+def recorded(
+    module: _native.Module,
+    data: Any = None,
+    preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
+    function: str = "",
+) -> tuple[_native.Module, tuple[Input, ...]]:
+    """The module with what is known of its samples written into it, and its inputs.
+
+    preprocessing: of every input of real numbers, or by name; None: what `data` says of itself (`mct.images`). A scale
+                   that the module has stays where nothing else is said.
+    """
+    signature = read_signature(module, function)
+    if preprocessing is None:
+        preprocessing = preprocessing_of(data, signature)
+    if isinstance(preprocessing, Mapping):
+        by_name = dict(preprocessing)
+        if unknown := by_name.keys() - {spec.name for spec in signature}:
+            names = ", ".join(f"'{spec.name}'" for spec in signature)
+            raise Error(f"preprocessing: the network has no input '{min(unknown)}'; its inputs are {names}")
+    else:
+        by_name = {spec.name: preprocessing for spec in signature if spec.dtype == np.float32}
+    changed = []
+    for number, spec in enumerate(signature):
+        wanted = by_name.get(spec.name, Preprocessing()).over(spec.preprocessing)
+        if wanted != spec.preprocessing:
+            changed.append(wanted.pass_pipeline(str(number), function))
+    if not changed:
+        return module, signature
+    module = module.run(",".join(changed))
+    return module, read_signature(module, function)
+
+
+def read_signature(module: _native.Module, function: str = "") -> tuple[Input, ...]:
+    """The inputs of the function that is run."""
+    return tuple(map(Input.parse, json.loads(module.signature(function))["inputs"]))

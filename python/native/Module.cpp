@@ -72,7 +72,7 @@ static std::string describe(Location location) {
   return name.empty() ? text : name + " (" + text + ")";
 }
 
-static Message toMessage(Diagnostic &diagnostic) {
+Message mct::python::toMessage(Diagnostic &diagnostic) {
   Message message;
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
@@ -122,16 +122,16 @@ Module::Module(StringRef name) : name(name.str()) {
   context->printOpOnDiagnostic(false);
 }
 
-std::unique_ptr<Module> Module::read(StringRef bytes, StringRef name,
-                                     Job &job) {
-  std::unique_ptr<Module> module(new Module(name));
+OwningOpRef<ModuleOp> Module::readInto(MLIRContext &context,
+                                       FallbackAsmResourceMap &resources,
+                                       StringRef bytes, StringRef name,
+                                       Job &job) {
   // MLIR's reader of bytecode refuses some without a word.
   bool isSilent = true;
-  ScopedDiagnosticHandler handler(
-      module->context.get(), [&](Diagnostic &diagnostic) {
-        isSilent &= diagnostic.getSeverity() != DiagnosticSeverity::Error;
-        job.tell(toMessage(diagnostic));
-      });
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    isSilent &= diagnostic.getSeverity() != DiagnosticSeverity::Error;
+    job.tell(toMessage(diagnostic));
+  });
   // A copy: aligned for bytecode, and with a zero behind it for text.
   std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
       llvm::WritableMemoryBuffer::getNewUninitMemBuffer(bytes.size(), name,
@@ -143,19 +143,22 @@ std::unique_ptr<Module> Module::read(StringRef bytes, StringRef name,
   llvm::copy(bytes, buffer->getBufferStart());
   auto sourceManager = std::make_shared<llvm::SourceMgr>();
   sourceManager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  ParserConfig config(module->context.get(), /*verifyAfterParse=*/true,
-                      &module->resources);
-  module->op = parseSourceFile<ModuleOp>(sourceManager, config);
-  if (!module->op) {
-    if (isSilent)
-      job.fail(isBytecode(llvm::MemoryBufferRef(bytes, name))
-                   ? "'" + name.str() + "' is damaged bytecode"
-                   : "'" + name.str() + "' cannot be parsed");
+  ParserConfig config(&context, /*verifyAfterParse=*/true, &resources);
+  auto op = parseSourceFile<ModuleOp>(sourceManager, config);
+  if (!op && isSilent)
+    job.fail(isBytecode(llvm::MemoryBufferRef(bytes, name))
+                 ? "'" + name.str() + "' is damaged bytecode"
+                 : "'" + name.str() + "' cannot be parsed");
+  if (!op || failed(verifyShapes(*op)))
     return nullptr;
-  }
-  if (failed(verifyShapes(*module->op)))
-    return nullptr;
-  return module;
+  return op;
+}
+
+std::unique_ptr<Module> Module::read(StringRef bytes, StringRef name,
+                                     Job &job) {
+  std::unique_ptr<Module> module(new Module(name));
+  module->op = readInto(*module->context, module->resources, bytes, name, job);
+  return module->op ? std::move(module) : nullptr;
 }
 
 std::shared_ptr<const Module> Module::parse(std::string bytes, StringRef name,
@@ -186,19 +189,14 @@ private:
 } // namespace
 
 std::shared_ptr<const Module> Module::run(StringRef passes, Job &job) const {
-  std::string bytes = [&] {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (source.empty())
-      source = write();
-    return source;
-  }();
-  std::unique_ptr<Module> result = read(bytes, name, job);
+  std::unique_ptr<Module> result = read(getSource(), name, job);
   if (!result)
     return nullptr;
   MLIRContext *context = result->context.get();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     job.tell(toMessage(diagnostic));
   });
+  support::ProgressScope scope(context, job.progress());
   PassManager manager(context, ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
   std::string errors;
@@ -242,6 +240,13 @@ std::string Module::write() const {
   // Only an older version of the format can fail.
   (void)writeBytecodeToFile(op.get(), stream, config);
   return bytes;
+}
+
+std::string Module::getSource() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (source.empty())
+    source = write();
+  return source;
 }
 
 std::string Module::bytecode() const {

@@ -5,8 +5,10 @@
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
 
+#include "mct/Support/Progress.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,6 +16,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +38,8 @@ struct Message {
 /// What one call does, as other threads see it. Thread safe.
 class Job {
 public:
-  void cancel() { cancelled = true; }
-  bool isCancelled() const { return cancelled; }
+  void cancel() { samples.cancel(); }
+  bool isCancelled() const { return samples.isCancelled(); }
 
   void fail(llvm::StringRef text) {
     tell({Message::Kind::Error, "", text.str(), {}});
@@ -52,12 +55,24 @@ public:
   void setStage(llvm::StringRef flag);
   /// The flag of the pass that runs; empty before the first.
   std::string getStage() const;
+  /// How far the run over samples is that is under way.
+  support::Progress &progress() { return samples; }
 
 private:
-  std::atomic<bool> cancelled{false}, done{false};
+  support::Progress samples;
+  std::atomic<bool> done{false};
   mutable std::mutex mutex;
   std::vector<Message> messages;
   std::string stage;
+};
+
+/// How a module is run: as mct-run does by the options of these names.
+struct ExecuteOptions {
+  std::vector<std::string> inputs, outputs, floatPoints;
+  std::string labels, function, maxMemory;
+  uint64_t samples = 0, batchSize = 0;
+  unsigned threads = 0;
+  bool exact = false;
 };
 
 /// A module in a context of its own, never changed: threads may share it, and
@@ -76,6 +91,16 @@ public:
   /// A copy.
   std::shared_ptr<const Module> clone(Job &job) const { return run("", job); }
 
+  /// Runs a function on samples, and `reference`, which may be null, beside it.
+  /// A JSON object with what mct-run finds out, but for its own memory; none,
+  /// and told to `job`, where it fails.
+  std::optional<std::string> execute(const Module *reference,
+                                     const ExecuteOptions &options,
+                                     Job &job) const;
+  /// The JSON object of mct-run's --signature.
+  std::optional<std::string> signature(llvm::StringRef function,
+                                       Job &job) const;
+
   /// The bytes that mct-opt writes.
   std::string text() const;
   std::string bytecode() const;
@@ -88,8 +113,13 @@ public:
 private:
   Module(llvm::StringRef name);
   std::string write() const;
+  /// What it was parsed from, or its bytecode.
+  std::string getSource() const;
   static std::unique_ptr<Module> read(llvm::StringRef bytes,
                                       llvm::StringRef name, Job &job);
+  static mlir::OwningOpRef<mlir::ModuleOp>
+  readInto(mlir::MLIRContext &context, mlir::FallbackAsmResourceMap &resources,
+           llvm::StringRef bytes, llvm::StringRef name, Job &job);
 
   std::string name, pipeline;
   std::unique_ptr<mlir::MLIRContext> context;
@@ -100,6 +130,8 @@ private:
   mutable std::string source;
   mutable std::mutex mutex;
 };
+
+Message toMessage(mlir::Diagnostic &diagnostic);
 
 /// The dialects, and once the passes, that mct-opt has.
 const mlir::DialectRegistry &getRegistry();

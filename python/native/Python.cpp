@@ -11,6 +11,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -88,8 +89,10 @@ static void *runCall(void *call) {
 }
 
 /// Runs `work` without the interpreter's lock. Meanwhile hears of Ctrl-C, logs
-/// what the job tells, and calls `poll` (None: nothing) with the stage. An
-/// exception of either cancels the job, and is raised when it has ended.
+/// what the job tells, and calls `poll` (None: nothing) with the stage and the
+/// samples of the run that is under way: done, of how many, and how many runs
+/// there have been. An exception of either cancels the job, and is raised when
+/// it has ended.
 template <typename Work>
 static void perform(Job &job, const nb::object &poll, Work &&work) {
   static constexpr auto kInterval = std::chrono::milliseconds(50);
@@ -127,8 +130,10 @@ static void perform(Job &job, const nb::object &poll, Work &&work) {
       deliver(job, errors);
       if (PyErr_CheckSignals() != 0)
         throw nb::python_error();
-      if (!poll.is_none() && !ended)
-        poll(job.getStage());
+      if (!poll.is_none() && !ended) {
+        mct::support::Progress::Counts counts = job.progress().counts();
+        poll(job.getStage(), counts.done, counts.total, counts.runs);
+      }
     });
   }
   if (isOwn)
@@ -164,6 +169,35 @@ run(const Module &self, const std::string &pipeline, const nb::object &poll) {
     job.end(module != nullptr);
   });
   return module;
+}
+
+static std::string
+execute(const Module &self, const std::vector<std::string> &inputs,
+        const std::vector<std::string> &outputs, const Module *reference,
+        const std::string &labels, const std::vector<std::string> &floatPoints,
+        const std::string &function, uint64_t samples, uint64_t batchSize,
+        unsigned threads, const std::string &maxMemory, bool exact,
+        const nb::object &poll) {
+  mct::python::ExecuteOptions options{
+      inputs,    outputs, floatPoints, labels,  function,
+      maxMemory, samples, batchSize,   threads, exact};
+  Job job;
+  std::optional<std::string> found;
+  perform(job, poll, [&] {
+    found = self.execute(reference, options, job);
+    job.end(found.has_value());
+  });
+  return std::move(*found);
+}
+
+static std::string signature(const Module &self, const std::string &function) {
+  Job job;
+  std::optional<std::string> found;
+  perform(job, nb::none(), [&] {
+    found = self.signature(function, job);
+    job.end(found.has_value());
+  });
+  return std::move(*found);
 }
 
 /// A file that has its name when it is complete, or never.
@@ -212,14 +246,36 @@ NB_MODULE(_native, m) {
           "A copy, in a context of its own.")
       .def("run", run, "pipeline"_a, "poll"_a = nb::none(),
            nb::sig("def run(self, pipeline: str, poll: "
-                   "collections.abc.Callable[[str], object] | None = None) -> "
-                   "Module"),
+                   "collections.abc.Callable[[str, int, int, int], object] | "
+                   "None = None) -> Module"),
            "A copy on which a textual pipeline of passes on a module has run."
            "\n\n"
            "`poll` is called a few times a second with the flag of the pass "
-           "that runs; what it raises, and Ctrl-C, cancels the run. Raises "
-           "`mct.Error` where a pass fails; remarks and warnings go to "
-           "`logging`.")
+           "that runs, and of its run over samples that is under way the "
+           "samples done, those there are (0: it does not run), and the number "
+           "of runs there have been; what it raises, and Ctrl-C, cancels the "
+           "run. Raises `mct.Error` where a pass fails; remarks and warnings "
+           "go to `logging`.")
+      .def("execute", execute, "inputs"_a,
+           "outputs"_a = std::vector<std::string>(), nb::kw_only(),
+           "reference"_a.none() = nb::none(), "labels"_a = "",
+           "float_points"_a = std::vector<std::string>(), "function"_a = "",
+           "samples"_a = 0, "batch_size"_a = 0, "threads"_a = 0,
+           "max_memory"_a = "", "exact"_a = false, "poll"_a = nb::none(),
+           nb::sig("def execute(self, inputs: collections.abc.Sequence[str], "
+                   "outputs: collections.abc.Sequence[str] = (), *, reference: "
+                   "Module | None = None, labels: str = '', float_points: "
+                   "collections.abc.Sequence[str] = (), function: str = '', "
+                   "samples: int = 0, batch_size: int = 0, threads: int = 0, "
+                   "max_memory: str = '', exact: bool = False, poll: "
+                   "collections.abc.Callable[[str, int, int, int], object] | "
+                   "None = None) -> str"),
+           "Run a function on `.npy` files, as mct-run does with the options "
+           "of these names; `reference` is the module of its --compare.\n\n"
+           "Returns the JSON object that mct-run prints. Output files appear "
+           "when all has been done, or not at all.")
+      .def("signature", signature, "function"_a = "",
+           "The JSON object of mct-run's --signature.")
       .def_prop_ro("name", &Module::getName, "What messages call it.")
       .def_prop_ro("pipeline", &Module::getPipeline,
                    "The passes that it comes from, with all their options.");

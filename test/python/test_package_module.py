@@ -104,7 +104,7 @@ def test_remarks_reach_logging(digits, caplog):
 def test_poll_hears_of_stages_and_may_cancel(digits):
     stages = []
 
-    def poll(stage):
+    def poll(stage, done, total, runs):
         stages.append(stage)
         raise RuntimeError("enough")
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("mct", reason="the package is not built (cmake --build build --target python)")
 
-from mct.progress import Report, Reporter, reporting  # noqa: E402
+from mct.progress import Report, Reporter, reporting
 
 SCRIPT = textwrap.dedent("""
     import time

@@ -30,7 +30,7 @@ def contents(data: Any, *signature: Input, **options: Any) -> list[np.ndarray]:
     with spool(data, signature, **options) as spooled:
         pairs = list(zip(spooled.inputs, spooled.paths, strict=True))
         found = [
-            np.concatenate([np.load(path) for owner, path in zip(spooled.inputs, spooled.paths) if owner == number])
+            np.concatenate([np.load(path) for owner, path in pairs if owner == number])
             for number in range(len(signature))
         ]
         assert all(len(array) == spooled.count for array in found)
@@ -102,10 +102,10 @@ def test_one_input(data: Any) -> None:
         [IMAGES, STATES],
         (IMAGES, STATES),
         {"state": STATES, "image": IMAGES},
-        ([image, state] for image, state in zip(IMAGES, STATES)),
-        ({"image": image, "state": state} for image, state in zip(IMAGES, STATES)),
-        (((image, state), 1) for image, state in zip(IMAGES, STATES)),
-        ((image, state, 1) for image, state in zip(IMAGES, STATES)),
+        ([image, state] for image, state in zip(IMAGES, STATES, strict=True)),
+        ({"image": image, "state": state} for image, state in zip(IMAGES, STATES, strict=True)),
+        (((image, state), 1) for image, state in zip(IMAGES, STATES, strict=True)),
+        ((image, state, 1) for image, state in zip(IMAGES, STATES, strict=True)),
         [[IMAGES[:5], STATES[:5]], [IMAGES[5:], STATES[5:]]],
     ],
     ids=["list", "tuple", "dict", "lists", "dicts", "pairs and labels", "labels", "batches"],
@@ -180,7 +180,7 @@ def test_how_far_it_is_can_be_seen() -> None:
 def test_without_a_common_batch_a_sample_is_a_whole_argument() -> None:
     state = Input("state", (4, 6), np.dtype(np.float32))
     wide = RANDOM.normal(size=(9, 4, 6)).astype(np.float32)
-    with spool(({"image": i, "state": s} for i, s in zip(IMAGES, wide)), [IMAGE, state]) as spooled:
+    with spool(({"image": i, "state": s} for i, s in zip(IMAGES, wide, strict=True)), [IMAGE, state]) as spooled:
         assert spooled.count == 9
         assert np.load(spooled.paths[1]).shape == (36, 6)
     with spool([IMAGES, wide], [IMAGE, state]) as spooled:
@@ -207,7 +207,9 @@ def test_samples_have_the_axes_that_the_record_says() -> None:
     turned = Input("image", (1, 3, 4, 5), np.dtype(np.float32), Preprocessing(permutation=(2, 0, 1)))
     (found,) = contents(IMAGES, turned)
     np.testing.assert_array_equal(found, IMAGES)
-    with pytest.raises(mct.Error, match="sample 0 of input 'image': expected shape 4x5x3, or Nx4x5x3 for a batch, found"):
+    with pytest.raises(
+        mct.Error, match="sample 0 of input 'image': expected shape 4x5x3, or Nx4x5x3 for a batch, found"
+    ):
         contents(IMAGES.transpose(0, 3, 1, 2), turned)
 
 
@@ -262,7 +264,9 @@ def test_what_is_wrong_of_several_inputs_is_one_error(data: Any, message: str) -
 
 def test_files_of_another_shape_are_refused_before_anything_runs(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", STATES[:, :5])
-    with pytest.raises(mct.Error, match=r"x.npy': sample 0 of input 'state': expected shape 6, or Nx6 for a batch, found"):
+    with pytest.raises(
+        mct.Error, match=r"x.npy': sample 0 of input 'state': expected shape 6, or Nx6 for a batch, found"
+    ):
         contents(tmp_path / "x.npy", STATE)
     np.save(tmp_path / "y.npy", STATES[:4])
     np.save(tmp_path / "z.npy", IMAGES)
@@ -309,7 +313,9 @@ def test_scale_and_mean_are_two_ways_to_say_it() -> None:
     assert record.scale == (1 / 255,)
     np.testing.assert_allclose(record.offset, [-10 / 255, -20 / 255, -30 / 255])
     assert Preprocessing.of([1, 2], mean=3).offset == (-3, -6)
-    assert record.pass_pipeline("0").startswith("mct-record-preprocessing{input=0 scale=0.00392156862745098 offset=-0.0")
+    assert record.pass_pipeline("0").startswith(
+        "mct-record-preprocessing{input=0 scale=0.00392156862745098 offset=-0.0"
+    )
     assert Preprocessing().pass_pipeline() == "mct-record-preprocessing"
     assert not Preprocessing() and record
     with pytest.raises(ValueError, match="give one of them"):

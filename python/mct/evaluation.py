@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks run on samples: outputs, accuracy, and distances to another network."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mct.errors import Error
+from mct.progress import Callback, reporting
+from mct.samples import Array, Spooled, as_array, recorded, spool
+
+if TYPE_CHECKING:
+    from mct import _native
+    from mct.preprocessing import Preprocessing
+
+
+@dataclass(frozen=True)
+class Point:
+    """How far the values of one point are from those of the reference.
+
+    sqnr_db:   signal-to-quantization-noise ratio in dB; infinite for equal values.
+    cosine:    of the angle between both, as vectors of all values of all samples.
+    max_error: the largest difference.
+    """
+
+    name: str
+    sqnr_db: float
+    cosine: float
+    max_error: float
+
+
+@dataclass(frozen=True)
+class ExactPoint:
+    """How many stored integers of one point are others than those of the simulation.
+
+    max_steps: the largest difference, in steps of the grid.
+    """
+
+    name: str
+    values: int
+    differing: int
+    max_steps: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a run over samples found out.
+
+    top1:      share of the samples whose largest output is the label; None without labels.
+    agreement: share of the samples whose largest output is that of the reference; None without one.
+    seconds:   of the run.
+    """
+
+    samples: int
+    seconds: float
+    top1: float | None = None
+    agreement: float | None = None
+
+    def __str__(self) -> str:
+        shares = [
+            (name, share) for name, share in (("top-1", self.top1), ("agreement", self.agreement)) if share is not None
+        ]
+        text = "".join(f"{name:<11}{100 * share:.2f} %\n" for name, share in shares)
+        return f"samples    {self.samples}\n{text}seconds    {self.seconds:.3f}"
+
+
+@dataclass(frozen=True)
+class Comparison(Evaluation):
+    """Distances to a reference.
+
+    points:       in program order.
+    exact:        those of stored integers, where they were asked for; `points` is empty then.
+    not_compared: names of points that the reference does not have.
+    """
+
+    points: tuple[Point, ...] = ()
+    exact: tuple[ExactPoint, ...] = ()
+    not_compared: tuple[str, ...] = ()
+
+    def worst(self) -> Comparison:
+        """The same with the worst point first: the lowest SQNR, or the most integers that differ."""
+        points = sorted(self.points, key=lambda point: -math.inf if math.isnan(point.sqnr_db) else point.sqnr_db)
+        exact = sorted(self.exact, key=lambda point: -point.differing)
+        return Comparison(
+            self.samples, self.seconds, self.top1, self.agreement, tuple(points), tuple(exact), self.not_compared
+        )
+
+    def __str__(self) -> str:
+        lines = [super().__str__()]
+        if self.not_compared:
+            lines.append(
+                "not compared, as the reference has no value of that name and size: " + ", ".join(self.not_compared)
+            )
+        if self.exact:
+            lines.append(f"{'point':<32} {'values':>12} {'differing':>12} {'max steps':>12}")
+            total = ExactPoint(
+                "total",
+                sum(point.values for point in self.exact),
+                sum(point.differing for point in self.exact),
+                max(point.max_steps for point in self.exact),
+            )
+            for point in (*self.exact, total):
+                lines.append(f"{point.name:<32} {point.values:>12} {point.differing:>12} {point.max_steps:>12.6g}")
+        if self.points:
+            lines.append(f"{'point':<32} {'SQNR dB':>10} {'cosine':>10} {'max error':>12}")
+        for one in self.points:
+            lines.append(f"{one.name:<32} {one.sqnr_db:>10.2f} {one.cosine:>10.6f} {one.max_error:>12.4g}")
+        return "\n".join(lines)
+
+
+def _labels(labels: Any, data: Any, spooled: Spooled) -> Array | None:
+    """One class number for each sample, of whoever has them."""
+    if labels is None:
+        labels = getattr(data, "labels", None)
+    if labels is None:
+        labels = spooled.labels
+    if labels is None:
+        return None
+    if isinstance(labels, (str, os.PathLike)):
+        try:
+            array = np.load(labels, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise Error(f"'{labels}': cannot be read as a .npy file: {error}") from error
+    else:
+        array = as_array(labels)
+    if array.dtype.kind not in "iub":
+        raise Error(f"labels: expected integers, found {array.dtype}")
+    result: Array = array.astype(np.int64)
+    return result
+
+
+def _read(text: str) -> Comparison:
+    """From the JSON of mct-run."""
+
+    def number(value: float | None, missing: float = math.nan) -> float:
+        return missing if value is None else float(value)
+
+    found = json.loads(text)
+    points, exact = [], []
+    for entry in found.get("points", ()):
+        if "differing" in entry:
+            exact.append(
+                ExactPoint(entry["name"], entry["values"], entry["differing"], number(entry["max_steps"], math.inf))
+            )
+        else:
+            # JSON has no infinity: equal values have no noise.
+            sqnr = number(entry["sqnr_db"], math.inf if entry["max_error"] == 0 else math.nan)
+            points.append(Point(entry["name"], sqnr, number(entry["cosine"]), number(entry["max_error"])))
+    return Comparison(
+        samples=found["samples"],
+        seconds=found["seconds"],
+        top1=found.get("top1"),
+        agreement=found.get("agreement"),
+        points=tuple(points),
+        exact=tuple(exact),
+        not_compared=tuple(found.get("not_compared", ())),
+    )
+
+
+def execute(
+    module: _native.Module,
+    data: Any,
+    *,
+    labels: Any = None,
+    outputs: Sequence[str | os.PathLike[str]] = (),
+    reference: _native.Module | None = None,
+    preprocessing: Preprocessing | None = None,
+    float_points: Sequence[str] = (),
+    function: str = "",
+    samples: int | None = None,
+    batch_size: int = 0,
+    threads: int = 0,
+    max_memory: str = "",
+    exact: bool = False,
+    progress: bool | Callback | None = None,
+) -> Comparison:
+    """Run a module of any stage on samples; what the other functions here are made of.
+
+    data:          samples, see `mct.samples`.
+    labels:        class numbers, an array or a `.npy`; None: those that the data has.
+    outputs:       `.npy` files to write, one for each output of the network.
+    reference:     another module, which runs beside it.
+    preprocessing: of the samples, in place of what the module has recorded.
+    float_points:  points that do not quantize, by name or pattern (`*/kernel_attr`).
+    exact:         compares the stored integers of an integer network with those that `reference` simulates.
+
+    Raises mct.Error; no output is written then.
+    """
+    module, signature = recorded(module, data, preprocessing, function)
+    with reporting(progress) as report:
+
+        def on_samples(done: int, total: int | None) -> None:
+            if report:
+                report("read samples", done, total, 1)
+
+        with spool(data, signature, limit=samples, on_samples=on_samples) as spooled:
+            classes = _labels(labels, data, spooled)
+            with tempfile.TemporaryDirectory(prefix="mct-") as folder:
+                label_file = ""
+                if classes is not None:
+                    label_file = os.path.join(folder, "labels.npy")
+                    np.save(label_file, classes)
+                return _read(
+                    module.execute(
+                        spooled.arguments,
+                        [os.fspath(path) for path in outputs],
+                        reference=reference,
+                        labels=label_file,
+                        float_points=list(float_points),
+                        function=function,
+                        samples=samples or 0,
+                        batch_size=batch_size,
+                        threads=threads,
+                        max_memory=max_memory,
+                        exact=exact,
+                        poll=report.poll if report else None,
+                    )
+                )
+
+
+def run(module: _native.Module, data: Any, **options: Any) -> Array | tuple[Array, ...]:
+    """The outputs for all samples, as the network stores them: an array, or a tuple of them where there are several.
+
+    data:    samples, see `mct.samples`.
+    options: those of `execute`.
+    """
+    function = options.get("function", "")
+    count = len(json.loads(module.signature(function))["outputs"])
+    with tempfile.TemporaryDirectory(prefix="mct-") as folder:
+        paths = [Path(folder, f"output{number}.npy") for number in range(count)]
+        execute(module, data, outputs=paths, **options)
+        found = tuple(np.load(path) for path in paths)
+    return found[0] if count == 1 else found
+
+
+def evaluate(module: _native.Module, data: Any, labels: Any = None, **options: Any) -> Evaluation:
+    """Accuracy on samples with labels, and agreement with `reference`, where there is one.
+
+    labels:  class numbers, one for each sample, an array or a `.npy`; default: those that the data has (`mct.images`
+             of folders that are classes, a `DataLoader`).
+    options: those of `execute`.
+    """
+    found = execute(module, data, labels=labels, **options)
+    if found.top1 is None and found.agreement is None:
+        raise Error("labels: there are none; give them as the second argument, or a reference to agree with")
+    return Evaluation(found.samples, found.seconds, found.top1, found.agreement)
+
+
+def compare(module: _native.Module, data: Any, reference: _native.Module, **options: Any) -> Comparison:
+    """How far every point is from the value of its name in another module, the float one for example.
+
+    options: those of `execute`.
+    """
+    return execute(module, data, reference=reference, **options)
