@@ -208,13 +208,26 @@ def pytest() -> Tally:
     status = call(
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", f"--junit-xml={report}", "test/python"]
     )
+    return with_exit_status(pytest_tally(report), status, "pytest")
+
+
+def importers() -> Tally:
+    """The Python package's tests that need converters of others, in the environment that has the small ones."""
+    report = RESULTS / "importers.xml"
+    status = call([sys.executable, "tools/dev/importers", "small", "--no-install", f"--junit-xml={report}"])
+    if status == 0 and not report.exists():
+        return Tally(skipped=1)
+    return with_exit_status(pytest_tally(report), status, "importers")
+
+
+def pytest_tally(report: Path) -> Tally:
     tally = Tally()
     if report.exists():
         for suite in ElementTree.parse(report).getroot().iter("testsuite"):
             count = {key: int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")}
             failed = count["failures"] + count["errors"]
             tally += Tally(count["tests"] - failed - count["skipped"], failed, count["skipped"])
-    return with_exit_status(tally, status, "pytest")
+    return tally
 
 
 def main() -> int:
@@ -226,7 +239,7 @@ def main() -> int:
         old.unlink()
 
     steps = [clang_format, ruff_check, ruff_format, test_conventions, clang_tidy, google_test, sanitizers, lit]
-    steps += [round_trip, pytest]
+    steps += [round_trip, pytest, importers]
     if options.no_tidy:
         steps.remove(clang_tidy)
     total = Tally()

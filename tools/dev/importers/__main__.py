@@ -38,11 +38,18 @@ def python(name: str) -> Path:
     return FOLDER / name / "bin" / "python"
 
 
+def is_installed(name: str) -> bool:
+    stamp = FOLDER / name / "installed.txt"
+    return stamp.exists() and stamp.read_text() == contents(name)
+
+
+def contents(name: str) -> str:
+    return "\n".join(packages(name)) + "\n"
+
+
 def install(name: str) -> None:
     """Installs an environment unless it is there with these packages. RuntimeError says what pip said."""
-    stamp = FOLDER / name / "installed.txt"
-    wanted = "\n".join(packages(name)) + "\n"
-    if stamp.exists() and stamp.read_text() == wanted:
+    if is_installed(name):
         return
     print(f"importers: installing {' '.join(packages(name))} into {FOLDER / name}", file=sys.stderr, flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / name], check=True)
@@ -51,7 +58,7 @@ def install(name: str) -> None:
     if finished.returncode != 0:
         raise RuntimeError(f"pip cannot install {' '.join(packages(name))}:\n{finished.stderr}")
     # Written last: an interrupted installation starts again.
-    stamp.write_text(wanted)
+    (FOLDER / name / "installed.txt").write_text(contents(name))
 
 
 def test(name: str, arguments: list[str]) -> int:
@@ -66,6 +73,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="importers", description=__doc__.split("\n")[0])
     parser.add_argument("environments", nargs="*", help=f"of {', '.join(ENVIRONMENTS)}; default: all")
     parser.add_argument("--install-only", action="store_true", help="run no tests")
+    parser.add_argument("--no-install", action="store_true", help="leave out what is not installed, by name")
     parser.add_argument("--junit-xml", metavar="FILE", help="of one environment: write the results there, too")
     options = parser.parse_args(arguments)
     names = options.environments or list(ENVIRONMENTS)
@@ -75,6 +83,9 @@ def main(arguments: list[str]) -> int:
         parser.error("--junit-xml: name one environment")
     failed = False
     for name in names:
+        if options.no_install and not is_installed(name):
+            print(f"importers: {name} is not installed (tools/dev/importers {name}); its tests are left out")
+            continue
         try:
             install(name)
         except RuntimeError as problem:
