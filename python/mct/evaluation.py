@@ -7,7 +7,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,12 @@ from mct.progress import Callback, reporting
 from mct.samples import Array, Spooled, as_array, recorded, spool
 
 if TYPE_CHECKING:
-    from mct import _native
+    from mct.model import Model
     from mct.preprocessing import Preprocessing
 
 
 @dataclass(frozen=True)
-class Point:
+class ComparedPoint:
     """How far the values of one point are from those of the reference.
 
     sqnr_db:   signal-to-quantization-noise ratio in dB; infinite for equal values.
@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class ExactPoint:
+class ComparedIntegers:
     """How many stored integers of one point are others than those of the simulation.
 
     max_steps: the largest difference, in steps of the grid.
@@ -82,8 +82,8 @@ class Comparison(Evaluation):
     not_compared: names of points that the reference does not have.
     """
 
-    points: tuple[Point, ...] = ()
-    exact: tuple[ExactPoint, ...] = ()
+    points: tuple[ComparedPoint, ...] = ()
+    exact: tuple[ComparedIntegers, ...] = ()
     not_compared: tuple[str, ...] = ()
 
     def worst(self) -> Comparison:
@@ -102,7 +102,7 @@ class Comparison(Evaluation):
             )
         if self.exact:
             lines.append(f"{'point':<32} {'values':>12} {'differing':>12} {'max steps':>12}")
-            total = ExactPoint(
+            total = ComparedIntegers(
                 "total",
                 sum(point.values for point in self.exact),
                 sum(point.differing for point in self.exact),
@@ -149,12 +149,14 @@ def _read(text: str) -> Comparison:
     for entry in found.get("points", ()):
         if "differing" in entry:
             exact.append(
-                ExactPoint(entry["name"], entry["values"], entry["differing"], number(entry["max_steps"], math.inf))
+                ComparedIntegers(
+                    entry["name"], entry["values"], entry["differing"], number(entry["max_steps"], math.inf)
+                )
             )
         else:
             # JSON has no infinity: equal values have no noise.
             sqnr = number(entry["sqnr_db"], math.inf if entry["max_error"] == 0 else math.nan)
-            points.append(Point(entry["name"], sqnr, number(entry["cosine"]), number(entry["max_error"])))
+            points.append(ComparedPoint(entry["name"], sqnr, number(entry["cosine"]), number(entry["max_error"])))
     return Comparison(
         samples=found["samples"],
         seconds=found["seconds"],
@@ -167,13 +169,13 @@ def _read(text: str) -> Comparison:
 
 
 def execute(
-    module: _native.Module,
+    model: Model,
     data: Any,
     *,
     labels: Any = None,
     outputs: Sequence[str | os.PathLike[str]] = (),
-    reference: _native.Module | None = None,
-    preprocessing: Preprocessing | None = None,
+    reference: Model | None = None,
+    preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     float_points: Sequence[str] = (),
     function: str = "",
     samples: int | None = None,
@@ -183,19 +185,19 @@ def execute(
     exact: bool = False,
     progress: bool | Callback | None = None,
 ) -> Comparison:
-    """Run a module of any stage on samples; what the other functions here are made of.
+    """Run a model of any stage on samples; what the other functions here are made of.
 
     data:          samples, see `mct.samples`.
     labels:        class numbers, an array or a `.npy`; None: those that the data has.
     outputs:       `.npy` files to write, one for each output of the network.
-    reference:     another module, which runs beside it.
+    reference:     another model, which runs beside it.
     preprocessing: of the samples, in place of what the module has recorded.
     float_points:  points that do not quantize, by name or pattern (`*/kernel_attr`).
     exact:         compares the stored integers of an integer network with those that `reference` simulates.
 
     Raises mct.Error; no output is written then.
     """
-    module, signature = recorded(module, data, preprocessing, function)
+    module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report:
 
         def on_samples(done: int, total: int | None) -> None:
@@ -213,7 +215,7 @@ def execute(
                     module.execute(
                         spooled.arguments,
                         [os.fspath(path) for path in outputs],
-                        reference=reference,
+                        reference=reference.module if reference else None,
                         labels=label_file,
                         float_points=list(float_points),
                         function=function,
@@ -227,37 +229,41 @@ def execute(
                 )
 
 
-def run(module: _native.Module, data: Any, **options: Any) -> Array | tuple[Array, ...]:
+def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:
     """The outputs for all samples, as the network stores them: an array, or a tuple of them where there are several.
 
     data:    samples, see `mct.samples`.
     options: those of `execute`.
     """
     function = options.get("function", "")
-    count = len(json.loads(module.signature(function))["outputs"])
+    count = len(json.loads(model.module.signature(function))["outputs"])
     with tempfile.TemporaryDirectory(prefix="mct-") as folder:
         paths = [Path(folder, f"output{number}.npy") for number in range(count)]
-        execute(module, data, outputs=paths, **options)
+        execute(model, data, outputs=paths, **options)
         found = tuple(np.load(path) for path in paths)
     return found[0] if count == 1 else found
 
 
-def evaluate(module: _native.Module, data: Any, labels: Any = None, **options: Any) -> Evaluation:
+def evaluate(model: Model, data: Any, labels: Any = None, **options: Any) -> Evaluation:
     """Accuracy on samples with labels, and agreement with `reference`, where there is one.
 
     labels:  class numbers, one for each sample, an array or a `.npy`; default: those that the data has (`mct.images`
              of folders that are classes, a `DataLoader`).
     options: those of `execute`.
     """
-    found = execute(module, data, labels=labels, **options)
+    found = execute(model, data, labels=labels, **options)
     if found.top1 is None and found.agreement is None:
         raise Error("labels: there are none; give them as the second argument, or a reference to agree with")
     return Evaluation(found.samples, found.seconds, found.top1, found.agreement)
 
 
-def compare(module: _native.Module, data: Any, reference: _native.Module, **options: Any) -> Comparison:
-    """How far every point is from the value of its name in another module, the float one for example.
+def compare(model: Model, data: Any, reference: Model | None = None, **options: Any) -> Comparison:
+    """How far every point is from the value of its name in another model.
 
-    options: those of `execute`.
+    reference: default: the float model that `model` was made of.
+    options:   those of `execute`.
     """
-    return execute(module, data, reference=reference, **options)
+    reference = reference or getattr(model, "float_model", None)
+    if reference is None:
+        raise Error("compare: the float model is not known; give the model to compare with")
+    return execute(model, data, reference=reference, **options)

@@ -34,7 +34,7 @@ def digits() -> Any:
 @pytest.fixture(scope="module")
 def quantized(digits: Any) -> Any:
     module, _ = recorded(digits.module, preprocessing=SCALE)
-    return module.run(f"mct-ptq{{target=imx500 calibration-data={DATA / 'digits_calib.npy'}}}")
+    return mct.Model(module.run(f"mct-ptq{{target=imx500 calibration-data={DATA / 'digits_calib.npy'}}}"))
 
 
 def mct_run(tools: Path, *arguments: object) -> Any:
@@ -49,19 +49,19 @@ def images() -> Iterator[np.ndarray]:
 @pytest.mark.parametrize("data", [TEST, np.load(TEST), images], ids=["file", "array", "generator"])
 def test_outputs_are_the_bytes_of_mct_run(tools: Path, tmp_path: Path, digits: Any, data: Any) -> None:
     mct_run(tools, "--input-scale=0.0625", f"--output={tmp_path / 'told.npy'}")
-    found = evaluation.run(digits.module, data, preprocessing=SCALE)
+    found = evaluation.run(digits, data, preprocessing=SCALE)
     assert found.tobytes() == np.load(tmp_path / "told.npy").tobytes()
 
 
 def test_what_is_recorded_needs_not_be_told_again(tools: Path, tmp_path: Path, quantized: Any) -> None:
     path = tmp_path / "quantized.mlirbc"
-    path.write_bytes(quantized.bytecode())
+    path.write_bytes(quantized.bytecode)
     command = [tools / "mct-run", path, f"--input={TEST}", f"--output={tmp_path / 'recorded.npy'}"]
     subprocess.run(command, check=True, capture_output=True)
     found = evaluation.run(quantized, TEST)
     assert found.tobytes() == np.load(tmp_path / "recorded.npy").tobytes()
-    again = mct.load(path).module
-    assert read_signature(again)[0].preprocessing == SCALE
+    again = mct.load(path)
+    assert read_signature(again.module)[0].preprocessing == SCALE
     assert evaluation.run(again, TEST).tobytes() == found.tobytes()
     # Unless something else is said.
     assert evaluation.run(quantized, TEST, preprocessing=Preprocessing.of(1)).tobytes() != found.tobytes()
@@ -72,13 +72,15 @@ def test_channels_last_for_a_network_that_has_them_first() -> None:
         func.func @main(%x: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
           %0 = tosa.abs %x : (tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32>
           return %0 : tensor<1x3x2x4xf32>
-        }""").module
+        }""")
     pixels = np.arange(48, dtype=np.uint8).reshape(2, 2, 4, 3)
-    module, signature = recorded(network, preprocessing=Preprocessing.of([1, 2, 3], mean=[10, 20, 30], layout="NHWC"))
+    module, signature = recorded(
+        network.module, preprocessing=Preprocessing.of([1, 2, 3], mean=[10, 20, 30], layout="NHWC")
+    )
     assert signature[0].row == (2, 4, 3)
     expected = np.abs((pixels.astype("f4") - [10, 20, 30]) * [1, 2, 3]).transpose(0, 3, 1, 2)
-    np.testing.assert_array_equal(evaluation.run(module, pixels), expected.astype("f4"))
-    np.testing.assert_array_equal(evaluation.run(module, list(pixels)), expected.astype("f4"))
+    np.testing.assert_array_equal(evaluation.run(mct.Model(module), pixels), expected.astype("f4"))
+    np.testing.assert_array_equal(evaluation.run(mct.Model(module), list(pixels)), expected.astype("f4"))
 
 
 def test_several_outputs_are_a_tuple() -> None:
@@ -86,7 +88,7 @@ def test_several_outputs_are_a_tuple() -> None:
         func.func @main(%x: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>) {
           %0 = tosa.abs %x : (tensor<1x2xf32>) -> tensor<1x2xf32>
           return %0, %x : tensor<1x2xf32>, tensor<1x2xf32>
-        }""").module
+        }""")
     samples = np.array([[1, -2], [-3, 4]], dtype=np.float32)
     absolute, same = evaluation.run(network, samples)
     np.testing.assert_array_equal(absolute, np.abs(samples))
@@ -96,19 +98,19 @@ def test_several_outputs_are_a_tuple() -> None:
 def test_accuracy_is_that_of_mct_run(tools: Path, digits: Any) -> None:
     expected = mct_run(tools, "--input-scale=0.0625", f"--labels={LABELS}")["top1"]
     for labels in (LABELS, np.load(LABELS), np.load(LABELS).tolist()):
-        found = evaluation.evaluate(digits.module, TEST, labels, preprocessing=SCALE)
+        found = evaluation.evaluate(digits, TEST, labels, preprocessing=SCALE)
         assert found.top1 == expected and found.samples == 899
     stream = zip(np.load(TEST), np.load(LABELS), strict=True)
-    assert evaluation.evaluate(digits.module, stream, preprocessing=SCALE).top1 == expected
+    assert evaluation.evaluate(digits, stream, preprocessing=SCALE).top1 == expected
     assert f"top-1      {100 * expected:.2f} %" in str(found)
 
 
 def test_comparison_is_that_of_mct_run(tools: Path, tmp_path: Path, digits: Any, quantized: Any) -> None:
     path = tmp_path / "quantized.mlirbc"
-    path.write_bytes(quantized.bytecode())
+    path.write_bytes(quantized.bytecode)
     command = [tools / "mct-run", path, f"--input={TEST}", f"--compare={DIGITS}", "--sort=error"]
     text = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-    found = evaluation.compare(quantized, TEST, digits.module).worst()
+    found = evaluation.compare(quantized, TEST, digits).worst()
     lines = [line for line in text.splitlines() if not line.startswith(("seconds", "peak MB"))]
     assert [line for line in str(found).splitlines() if not line.startswith("seconds")][:2] == lines[:2]
     assert str(found).splitlines()[-len(found.points) :] == lines[-len(found.points) :]
@@ -120,8 +122,8 @@ def test_comparison_is_that_of_mct_run(tools: Path, tmp_path: Path, digits: Any,
 def test_integers_are_compared_exactly() -> None:
     pipeline = f"mct-ptq{{target=imx500_v1_pot calibration-data={DATA / 'digits_calib.npy'}}},mct-simulate-integers"
     module, _ = recorded(mct.load(DIGITS).module, preprocessing=SCALE)
-    simulated = module.run(pipeline)
-    integer = simulated.run("mct-lower-to-integer{io=integer}")
+    simulated = mct.Model(module.run(pipeline))
+    integer = mct.Model(simulated.module.run("mct-lower-to-integer{io=integer}"))
     found = evaluation.compare(integer, TEST, simulated, exact=True, samples=20)
     assert found.samples == 20 and found.exact and not found.points
     assert sum(point.differing for point in found.exact) == 0
@@ -157,20 +159,22 @@ def test_what_cannot_be_run_is_one_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(mct.Error, match=message):
-        evaluation.execute(digits.module, TEST, **({"outputs": ["out.npy"]} | options))
+        evaluation.execute(digits, TEST, **({"outputs": ["out.npy"]} | options))
     assert not list(tmp_path.iterdir())
 
 
 def test_evaluation_needs_labels_or_a_reference(digits: Any, quantized: Any) -> None:
     with pytest.raises(mct.Error, match="labels: there are none"):
-        evaluation.evaluate(digits.module, TEST)
-    assert evaluation.evaluate(quantized, TEST, reference=digits.module).agreement is not None
+        evaluation.evaluate(digits, TEST)
+    with pytest.raises(mct.Error, match="compare: the float model is not known"):
+        evaluation.compare(quantized, TEST)
+    assert evaluation.evaluate(quantized, TEST, reference=digits).agreement is not None
 
 
 def test_a_callback_sees_samples_of_every_stage(digits: Any) -> None:
     told: list[Report] = []
     stream = np.tile(np.load(TEST), (60, 1, 1, 1))
-    evaluation.run(digits.module, lambda: iter(np.split(stream, 10)), progress=told.append)
+    evaluation.run(digits, lambda: iter(np.split(stream, 10)), progress=told.append)
     stages = list(dict.fromkeys(report.stage for report in told))
     assert stages == ["read samples", "run"]
     assert told[-1].total in (0, len(stream))
@@ -185,4 +189,4 @@ def test_ctrl_c_in_a_callback_ends_a_run_at_once(digits: Any) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evaluation.run(digits.module, stream, progress=stop)
+        evaluation.run(digits, stream, progress=stop)
