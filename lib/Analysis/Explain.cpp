@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/Explain.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
@@ -345,51 +346,52 @@ static json::Object functionToJSON(StringRef name,
 // The pass
 //===----------------------------------------------------------------------===//
 
+LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
+                           StringRef overrides, llvm::raw_ostream &stream) {
+  // Names are locations of the ops, and the module is to stay as it is.
+  OwningOpRef<ModuleOp> module = original.clone();
+  FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(*module);
+  if (failed(lookup))
+    return failure();
+  FailureOr<Overrides> rules =
+      Overrides::read(overrides.str(), module->getLoc());
+  if (failed(rules))
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream textStream(text);
+  json::Array functions;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    FailureOr<QuantizationPlan> plan =
+        QuantizationPlan::createFromPoints(*lookup, function, *rules);
+    if (failed(plan))
+      return failure();
+    if (format == ExplainFormat::JSON)
+      functions.push_back(functionToJSON(function.getSymName(), *plan));
+    else
+      printText(function.getSymName(), *plan, textStream);
+  }
+  if (failed(rules->checkUsed()))
+    return failure();
+  if (format == ExplainFormat::JSON)
+    textStream << llvm::formatv(
+        "{0:2}\n",
+        json::Value(json::Object{{"functions", std::move(functions)}}));
+  stream << text;
+  return success();
+}
+
 namespace {
 struct ExplainPass
     : public WithOpModels<mct::impl::ExplainPassBase<ExplainPass>> {
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    // Names are locations of the ops, and the module is to stay as it is.
-    OwningOpRef<ModuleOp> copy = getOperation().clone();
-    if (failed(explain(*copy)))
+    if (failed(explain(getOperation(), format, overrides, llvm::outs())))
       return signalPassFailure();
-    markAllAnalysesPreserved();
-  }
-
-private:
-  LogicalResult explain(ModuleOp module) {
-    FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(module);
-    if (failed(lookup))
-      return failure();
-    FailureOr<Overrides> rules = Overrides::read(overrides, module.getLoc());
-    if (failed(rules))
-      return failure();
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    json::Array functions;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (function.isExternal())
-        continue;
-      FailureOr<QuantizationPlan> plan =
-          QuantizationPlan::createFromPoints(*lookup, function, *rules);
-      if (failed(plan))
-        return failure();
-      if (format == ExplainFormat::JSON)
-        functions.push_back(functionToJSON(function.getSymName(), *plan));
-      else
-        printText(function.getSymName(), *plan, stream);
-    }
-    if (failed(rules->checkUsed()))
-      return failure();
-    if (format == ExplainFormat::JSON)
-      stream << llvm::formatv(
-          "{0:2}\n",
-          json::Value(json::Object{{"functions", std::move(functions)}}));
-    llvm::outs() << text;
     llvm::outs().flush();
-    return success();
+    markAllAnalysesPreserved();
   }
 };
 } // namespace

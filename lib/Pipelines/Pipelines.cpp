@@ -252,19 +252,12 @@ void mct::registerAllMctPasses() {
   registerMctConversionPasses();
   registerMctExportPasses();
   PassPipelineRegistration<PrepareOptions>(
-      "mct-prepare",
-      "Names and float-exact rewrites that come before quantizer points",
+      PrepareOptions::flag(), PrepareOptions::summary(),
       [](OpPassManager &passManager, const PrepareOptions &options) {
         buildPreparePipeline(passManager, options.prepare, options.remarks);
       });
   PassPipelineRegistration<CorrectOptions>(
-      "mct-correct",
-      "Corrections of a module whose points have parameters: negative tails, "
-      "moments and biases",
-      buildCorrectPipeline);
-  PassPipelineRegistration<PtqOptions>(
-      "mct-ptq",
-      "Post-training quantization: attach a target, prepare, insert points, "
-      "calibrate, choose parameters, correct",
-      buildPtqPipeline);
+      CorrectOptions::flag(), CorrectOptions::summary(), buildCorrectPipeline);
+  PassPipelineRegistration<PtqOptions>(PtqOptions::flag(),
+                                       PtqOptions::summary(), buildPtqPipeline);
 }

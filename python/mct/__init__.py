@@ -16,19 +16,21 @@ from typing import TYPE_CHECKING
 from mct.errors import Error
 
 if TYPE_CHECKING:
-    from mct.model import Model, QuantizedModel, load
+    from mct.model import Model, Point, QuantizedModel, load
+    from mct.stages import *  # noqa: F403
 
 # Public names, by the module that has them; a module stands for itself. What is imported above for type checkers is the
-# same list.
+# same list. The functions of mct.stages, which is made of the definitions of the passes, are public as well.
 _MODULES = {
-    "mct.model": ("Model", "QuantizedModel", "load"),
+    "mct.model": ("Model", "Point", "QuantizedModel", "load"),
     "mct.errors": (),
     "mct.importers": (),
+    "mct.stages": (),
     "mct.target_platform": (),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = ["Error", "Model", "QuantizedModel", "load"]
+__all__ = ["Error", "Model", "Point", "QuantizedModel", "load"]
 
 
 def _import_native() -> object:
@@ -53,6 +55,8 @@ def __getattr__(name: str) -> object:
         value = _import_native()
     elif f"mct.{name}" in _MODULES:
         value = importlib.import_module(f"mct.{name}")
+    elif not name.startswith("_") and name in importlib.import_module("mct.stages").__all__:
+        value = getattr(importlib.import_module("mct.stages"), name)
     else:
         raise AttributeError(f"module 'mct' has no attribute '{name}'")
     globals()[name] = value
@@ -60,4 +64,6 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_NAMES))
+    from mct import stages
+
+    return sorted(set(globals()) | set(_NAMES) | set(stages.__all__))

@@ -3,12 +3,55 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mct import _native, importers
 from mct.errors import Error
+
+
+@dataclass(frozen=True)
+class Point:
+    """A tensor that is, or will be, quantized.
+
+    name:       what statistics, overrides and reports call it.
+    weight:     name of the weight; None of an activation.
+    type:       of the tensor, as MLIR writes it.
+    axes:       those of the channels; () for one parameter per tensor.
+    group:      names of the fused ops of which this is the result.
+    config:     what the target asks for, as MLIR writes it; None where it does not say.
+    method, bits, signed, thresholds, quantizer: the chosen quantizer, and as MLIR writes it; None before one is chosen.
+                Thresholds are in the unit of the tensor, one or one for each channel; () for a quantizer without.
+    function:   the function that it is in.
+    """
+
+    name: str
+    weight: str | None
+    type: str
+    axes: tuple[int, ...]
+    group: tuple[str, ...]
+    config: str | None
+    function: str
+    method: str | None = None
+    bits: int | None = None
+    signed: bool | None = None
+    thresholds: tuple[float, ...] | None = None
+    quantizer: str | None = None
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Point:
+        """From an entry of what the compiler says."""
+        chosen = entry["quantizer"]
+        point = {name: entry[name] for name in ("name", "weight", "type", "config", "function")}
+        point |= {"axes": tuple(entry["axes"]), "group": tuple(entry["group"])}
+        if chosen:
+            point |= {name: chosen[name] for name in ("method", "bits", "signed")}
+            point |= {"thresholds": tuple(map(float, chosen["thresholds"])), "quantizer": chosen["text"]}
+        return cls(**point)
 
 
 class Model:
@@ -46,12 +89,52 @@ class Model:
         data = self.bytecode if path.endswith(".mlirbc") else self.text.encode()
         _native.write_file(path, data)
 
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """What is quantized, and how, in the order of the program."""
+        return tuple(Point.of(entry) for entry in json.loads(self.module.points()))
+
+    def explain(self, format: str = "text", *, overrides: str | os.PathLike[str] = "") -> str:
+        """What the target asks of every op, and why, as `tpc-explain` prints it.
+
+        format:    "text", or "json" for programs.
+        overrides: path of a file with rules that go before the target's.
+        """
+        if format not in ("text", "json"):
+            raise Error(f"format: expected 'text' or 'json', found {format!r}")
+        return self.module.explain(format, os.fspath(overrides))
+
+    def run(self, samples: Any, **options: Any) -> Any:
+        """The outputs for samples; see `mct.evaluation.run`."""
+        from mct import evaluation
+
+        return evaluation.run(self, samples, **options)
+
+    def evaluate(self, samples: Any, labels: Any = None, **options: Any) -> Any:
+        """How often the largest score is that of the label; see `mct.evaluation.evaluate`."""
+        from mct import evaluation
+
+        return evaluation.evaluate(self, samples, labels, **options)
+
+    def compare(self, samples: Any, reference: Model | None = None, **options: Any) -> Any:
+        """How far every point is from the value of its name in another model; see `mct.evaluation.compare`."""
+        from mct import evaluation
+
+        return evaluation.compare(self, samples, reference, **options)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.module.name}>"
 
 
 class QuantizedModel(Model):
-    """A network whose points have parameters."""
+    """A network whose points have parameters.
+
+    float_model: the one that it was made of, for comparisons; None where nobody knows it.
+    """
+
+    def __init__(self, module: _native.Module, float_model: Model | None = None) -> None:
+        super().__init__(module)
+        self.float_model = float_model
 
 
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.h"
 
+#include "mct/Analysis/Explain.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Shapes.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -16,10 +18,12 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
+using namespace mct;
 using namespace mct::python;
 
 //===----------------------------------------------------------------------===//
@@ -252,4 +256,90 @@ std::string Module::getSource() const {
 std::string Module::bytecode() const {
   std::lock_guard<std::mutex> lock(mutex);
   return write();
+}
+
+//===----------------------------------------------------------------------===//
+// What a module says
+//===----------------------------------------------------------------------===//
+
+namespace json = llvm::json;
+
+static std::string print(const json::Value &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+template <typename T> static std::string toText(T printable) {
+  std::string text;
+  llvm::raw_string_ostream(text) << printable;
+  return text;
+}
+
+static json::Value toJSON(StringRef function, mct::tpc::QuantizeOp point) {
+  json::Object object{
+      {"name", json::fixUTF8(point.getUniqueName())},
+      {"function", json::fixUTF8(function)},
+      {"weight", point.isWeight()
+                     ? json::Value(json::fixUTF8(*point.getWeight()))
+                     : json::Value(nullptr)},
+      {"type", toText(point.getType())},
+      {"config", point.getConfigAttr()
+                     ? json::Value(json::fixUTF8(toText(point.getConfigAttr())))
+                     : json::Value(nullptr)},
+  };
+  json::Array axes, group, thresholds;
+  if (std::optional<ArrayRef<int64_t>> all = point.getAxes())
+    for (int64_t axis : *all)
+      axes.push_back(axis);
+  if (ArrayAttr names = point.getGroupAttr())
+    for (auto name : names.getAsRange<StringAttr>())
+      group.push_back(json::fixUTF8(name.getValue()));
+  object["axes"] = std::move(axes);
+  object["group"] = std::move(group);
+  mct::tpc::QuantizerAttrInterface quantizer = point.getParametersAttr();
+  if (!quantizer) {
+    object["quantizer"] = nullptr;
+    return object;
+  }
+  for (double threshold : quantizer.getThresholds())
+    thresholds.push_back(threshold);
+  object["quantizer"] = json::Object{
+      {"text", json::fixUTF8(toText(quantizer))},
+      {"method", quantizer.getQuantizationMethod().getMethodName()},
+      {"bits", int64_t(quantizer.getBits())},
+      {"signed", quantizer.getIsSigned()},
+      {"thresholds", std::move(thresholds)},
+  };
+  return object;
+}
+
+std::string Module::points() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  json::Array points;
+  for (auto function : op.get().getOps<func::FuncOp>())
+    function.walk([&](mct::tpc::QuantizeOp point) {
+      points.push_back(toJSON(function.getSymName(), point));
+    });
+  return print(std::move(points));
+}
+
+std::optional<std::string>
+Module::explain(StringRef format, StringRef overrides, Job &job) const {
+  std::unique_ptr<Module> explained = read(getSource(), name, job);
+  if (!explained)
+    return std::nullopt;
+  MLIRContext *context = explained->context.get();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    job.tell(toMessage(diagnostic));
+  });
+  context->getOrLoadDialect<mct::tpc::TpcDialect>();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(mct::explain(*explained->op,
+                          format == "json" ? ExplainFormat::JSON
+                                           : ExplainFormat::Text,
+                          overrides, stream)))
+    return std::nullopt;
+  return text;
 }

@@ -101,6 +101,13 @@ public:
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;
 
+  /// A JSON array: what every point quantizes, and how.
+  std::string points() const;
+  /// What tpc-explain prints, `format` being one of its words; none, and told
+  /// to `job`, where it fails.
+  std::optional<std::string> explain(llvm::StringRef format,
+                                     llvm::StringRef overrides, Job &job) const;
+
   /// The bytes that mct-opt writes.
   std::string text() const;
   std::string bytecode() const;

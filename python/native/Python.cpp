@@ -4,6 +4,7 @@
 // they are those of Python, and none crosses a function of MLIR or of ours,
 // which never call back.
 #include "Module.h"
+#include "OptionWords.h"
 
 #include "mct/Execution/OutputFile.h"
 
@@ -200,6 +201,17 @@ static std::string signature(const Module &self, const std::string &function) {
   return std::move(*found);
 }
 
+static std::string explain(const Module &self, const std::string &format,
+                           const std::string &overrides) {
+  Job job;
+  std::optional<std::string> text;
+  perform(job, nb::none(), [&] {
+    text = self.explain(format, overrides, job);
+    job.end(text.has_value());
+  });
+  return std::move(*text);
+}
+
 /// A file that has its name when it is complete, or never.
 static void writeFile(const std::string &path, const nb::bytes &data) {
   mct::execution::OutputFile file(path);
@@ -222,6 +234,25 @@ NB_MODULE(_native, m) {
   m.doc() = "What mct-opt and mct-run do, for the package `mct`.";
   m.def("write_file", writeFile, "path"_a, "data"_a,
         "Write a file that has its name when it is complete, or never.");
+
+  m.def(
+      "option_words",
+      [] {
+        nb::list all;
+        for (const mct::python::OptionWords &option :
+             mct::python::getOptionWords()) {
+          nb::list words;
+          for (const auto &[word, text] : option.words)
+            words.append(nb::make_tuple(word, text));
+          all.append(nb::make_tuple(option.type, option.initial,
+                                    option.initialWord, words));
+        }
+        return all;
+      },
+      nb::sig("def option_words() -> list[tuple[str, str, str, "
+              "list[tuple[str, str]]]]"),
+      "Of options with one of a closed set of words: C++ type, initial value, "
+      "its word, and the words with what they mean.");
 
   nb::class_<Module>(m, "Module",
                      "A module in text or bytecode, never changed. Threads may "
@@ -276,6 +307,10 @@ NB_MODULE(_native, m) {
            "when all has been done, or not at all.")
       .def("signature", signature, "function"_a = "",
            "The JSON object of mct-run's --signature.")
+      .def("points", &Module::points, nb::call_guard<nb::gil_scoped_release>(),
+           "A JSON array: what every point quantizes, and how.")
+      .def("explain", explain, "format"_a = "text", "overrides"_a = "",
+           "What the target asks of every op, and why: `text` or `json`.")
       .def_prop_ro("name", &Module::getName, "What messages call it.")
       .def_prop_ro("pipeline", &Module::getPipeline,
                    "The passes that it comes from, with all their options.");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The option groups of pipelines, made of the definitions that the passes'
-// options come from: for every `Mct_OptionGroup` a struct with one member an
-// option, and `copyTo` for the passes that have them.
+// The options of pipelines, made of the definitions that the passes' options
+// come from: for every `Mct_OptionGroup` a struct with one member an option,
+// and `copyTo` for the passes that have them; for every `Mct_Pipeline` a struct
+// with one member a group.
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/TableGen/Error.h"
@@ -70,15 +71,48 @@ static void emitGroup(raw_ostream &os, const Record &group) {
   os << "};\n\n";
 }
 
-static bool emitOptionGroups(raw_ostream &os, const RecordKeeper &records) {
-  emitSourceFileHeader("Option groups of pipelines", os, records);
+/// `done`: those that stand above.
+static void emitPipeline(raw_ostream &os, const Record &pipeline,
+                         StringSet<> &done) {
+  StringRef name = pipeline.getName();
+  if (!done.insert(name).second)
+    return;
+  std::vector<const Record *> base = pipeline.getValueAsListOfDefs("base");
+  if (base.size() > 1)
+    PrintFatalError(pipeline.getLoc(), name + " has several bases");
+  if (!base.empty())
+    emitPipeline(os, *base.front(), done);
+  os << "/// Options of `" << pipeline.getValueAsString("flag") << "`.\nstruct "
+     << name << " : public ";
+  if (base.empty())
+    os << "::mlir::PassPipelineOptions<" << name << ">";
+  else
+    os << base.front()->getName();
+  os << " {\n";
+  for (const char *field : {"flag", "summary"})
+    os << "  static constexpr ::llvm::StringLiteral " << field
+       << "() { return R\"PO(" << pipeline.getValueAsString(field)
+       << ")PO\"; }\n";
+  os << '\n';
+  for (const Record *member : pipeline.getValueAsListOfDefs("members"))
+    os << "  " << member->getValueAsDef("group")->getName() << ' '
+       << member->getValueAsString("name") << "{*this};\n";
+  os << "};\n\n";
+}
+
+static bool emitOptions(raw_ostream &os, const RecordKeeper &records) {
+  emitSourceFileHeader("Options of pipelines", os, records);
   for (const Record *group :
        records.getAllDerivedDefinitions("Mct_OptionGroup"))
     emitGroup(os, *group);
+  StringSet<> done;
+  for (const Record *pipeline :
+       records.getAllDerivedDefinitions("Mct_Pipeline"))
+    emitPipeline(os, *pipeline, done);
   return false;
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "Option groups of pipelines\n");
-  return TableGenMain(argv[0], emitOptionGroups);
+  cl::ParseCommandLineOptions(argc, argv, "Options of pipelines\n");
+  return TableGenMain(argv[0], emitOptions);
 }

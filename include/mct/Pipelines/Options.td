@@ -105,4 +105,31 @@ def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alt
   Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
+//===----------------------------------------------------------------------===//
+// Pipelines: mct-tblgen makes a struct of options of each
+//===----------------------------------------------------------------------===//
+
+def PrepareOptions : Mct_Pipeline<"mct-prepare", "Names and float-exact rewrites that come before quantizer points", [
+  Mct_Member<"prepare", PrepareOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
+]>;
+
+def CorrectOptions : Mct_Pipeline<"mct-correct",
+    "Corrections of a module whose points have parameters: negative tails, moments and biases", [
+  Mct_Member<"samples", SampleOptionGroup>, Mct_Member<"selection", SelectionOptionGroup>,
+  Mct_Member<"activations", ActivationOptionGroup>, Mct_Member<"weights", WeightOptionGroup>,
+  Mct_Member<"corrections", CorrectionOptionGroup>, Mct_Member<"rounding", RoundingOptionGroup>,
+  Mct_Member<"secondMoment", SecondMomentOptionGroup>, Mct_Member<"shiftNegative", ShiftNegativeOptionGroup>,
+  Mct_Member<"bias", BiasOptionGroup>, Mct_Member<"activationBias", ActivationBiasOptionGroup>,
+  Mct_Member<"remarks", RemarksOptionGroup>,
+]>;
+
+/// Those of `mct-prepare` and of `mct-correct`, and those of the passes between them.
+def PtqOptions : Mct_Pipeline<"mct-ptq",
+    "Post-training quantization: attach a target, prepare, insert points, calibrate, choose parameters, correct", [
+  Mct_Member<"target", TargetOptionGroup>, Mct_Member<"points", PointOptionGroup>,
+  Mct_Member<"statistics", StatisticsOptionGroup>, Mct_Member<"prepare", PrepareOptionGroup>,
+  Mct_Member<"equalization", EqualizationOptionGroup>, Mct_Member<"sensitivity", SensitivityOptionGroup>,
+  Mct_Member<"comparePoints", ComparePointOptionGroup>, Mct_Member<"budget", BudgetOptionGroup>,
+], [CorrectOptions]>;
+
 #endif // MCT_PIPELINES_OPTIONS_TD

@@ -13,42 +13,9 @@
 namespace mct {
 
 // Groups of options, made of the definitions in Options.td that the passes have
-// as well. They are members of the pipelines that have them.
+// as well, and of groups the options of the pipelines: PrepareOptions,
+// CorrectOptions and PtqOptions, which is derived from CorrectOptions.
 #include "mct/Pipelines/Options.h.inc"
-
-/// Options of `mct-prepare`.
-struct PrepareOptions : public mlir::PassPipelineOptions<PrepareOptions> {
-  PrepareOptionGroup prepare{*this};
-  RemarksOptionGroup remarks{*this};
-};
-
-/// Options of `mct-correct`.
-struct CorrectOptions : public mlir::PassPipelineOptions<CorrectOptions> {
-  SampleOptionGroup samples{*this};
-  SelectionOptionGroup selection{*this};
-  ActivationOptionGroup activations{*this};
-  WeightOptionGroup weights{*this};
-  CorrectionOptionGroup corrections{*this};
-  RoundingOptionGroup rounding{*this};
-  SecondMomentOptionGroup secondMoment{*this};
-  ShiftNegativeOptionGroup shiftNegative{*this};
-  BiasOptionGroup bias{*this};
-  ActivationBiasOptionGroup activationBias{*this};
-  RemarksOptionGroup remarks{*this};
-};
-
-/// Options of `mct-ptq`: those of `mct-prepare` and of `mct-correct`, with the
-/// same defaults, and those of the passes between them.
-struct PtqOptions : public CorrectOptions {
-  TargetOptionGroup target{*this};
-  PointOptionGroup points{*this};
-  StatisticsOptionGroup statistics{*this};
-  PrepareOptionGroup prepare{*this};
-  EqualizationOptionGroup equalization{*this};
-  SensitivityOptionGroup sensitivity{*this};
-  ComparePointOptionGroup comparePoints{*this};
-  BudgetOptionGroup budget{*this};
-};
 
 /// `mct-prepare`: names, then rewrites that are exact in float.
 void buildPreparePipeline(mlir::OpPassManager &passManager,

@@ -24,6 +24,20 @@ class Mct_OptionGroup<string what, list<Option> members, bit copied = true> {
   bit ofPasses = copied;
 }
 
+/// A group as a member of the options of a pipeline.
+class Mct_Member<string memberName, Mct_OptionGroup of> {
+  string name = memberName;
+  Mct_OptionGroup group = of;
+}
+
+/// The options of the pipeline `pipelineFlag`: those of another one, of which the struct is derived, and groups.
+class Mct_Pipeline<string pipelineFlag, string text, list<Mct_Member> own, list<Mct_Pipeline> derivedFrom = []> {
+  string flag = pipelineFlag;
+  string summary = text;
+  list<Mct_Member> members = own;
+  list<Mct_Pipeline> base = derivedFrom;
+}
+
 //===----------------------------------------------------------------------===//
 // Options that several passes have
 //===----------------------------------------------------------------------===//

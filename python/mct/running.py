@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the functions of `mct.stages` run passes: what people give becomes the text of a pipeline and files.
+
+All that is computed is computed by the passes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from mct.errors import Error
+
+if TYPE_CHECKING:
+    from mct.model import Model
+    from mct.progress import Report
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+# One number, or one for each channel; text as the option itself takes it.
+Channels: TypeAlias = "float | Sequence[float] | str"
+# True or None: bars on standard error, where that is a terminal; False: nothing; or a function that is called.
+Progress: TypeAlias = "bool | Callable[[Report], None] | None"
+# Path of a file with rules, or the rules themselves.
+Overrides: TypeAlias = "PathLike | Sequence[str]"
+
+
+class HasTarget(Protocol):
+    """A target that is described in Python."""
+
+    def to_mlir(self) -> str:
+        """Text of a module that holds the target."""
+
+
+# A stock name, the path of a file, or an object.
+Target: TypeAlias = "PathLike | HasTarget"
+
+
+class Config(Protocol):
+    """Options under the names that they have in Python."""
+
+    def to_options(self) -> Mapping[str, object]:
+        """What differs from the defaults of the functions."""
+
+
+# By the flag of an option: its value, the value it begins with, and what it is: a word for its type, or its words.
+Kind: TypeAlias = "str | tuple[str, ...]"
+Options: TypeAlias = "dict[str, tuple[object, object, Kind]]"
+
+
+def _invalid(flag: str, expected: str, value: object) -> Error:
+    return Error(f"{flag.replace('-', '_')}: expected {expected}, found {value!r}")
+
+
+def _quote(text: str, flag: str) -> str:
+    """As the parser of pipelines reads one value back."""
+    if not text or any(character in " \t\n,{}[]()<>\"'=" for character in text):
+        for quote in "\"'":
+            if quote not in text:
+                return f"{quote}{text}{quote}"
+        raise Error(f"{flag}: {text!r} has both kinds of quotation marks, which no option can have")
+    return text
+
+
+def _number(flag: str, value: object) -> str:
+    if isinstance(value, bool) or (not isinstance(value, (int, float)) and not hasattr(value, "__float__")):
+        raise _invalid(flag, "a number", value)
+    number = float(value)  # type: ignore[arg-type]
+    return repr(number)
+
+
+def _text(flag: str, value: object, kind: Kind) -> str:
+    """The value of an option in a pipeline."""
+    if isinstance(kind, tuple):
+        if value not in kind:
+            raise _invalid(flag, "one of " + ", ".join(map(repr, kind)), value)
+        return str(value)
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise _invalid(flag, "True or False", value)
+        return "true" if value else "false"
+    if kind in ("int", "unsigned"):
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise _invalid(flag, "a whole number", value)
+        number = value.__index__()
+        if number < 0 and kind == "unsigned":
+            raise _invalid(flag, "a number that is not negative", value)
+        return str(number)
+    if kind == "float":
+        return _number(flag, value)
+    if kind == "list":
+        items = [value] if isinstance(value, (str, os.PathLike)) else value
+        if not isinstance(items, Sequence):
+            raise _invalid(flag, "a sequence", value)
+        texts = [os.fspath(item) if isinstance(item, (str, os.PathLike)) else str(item) for item in items]
+        for text in texts:
+            if "," in text and not isinstance(value, str):
+                raise _invalid(flag, "items without a comma", text)
+        return "{" + ",".join(texts) + "}" if any(" " in text for text in texts) else ",".join(texts)
+    if flag in ("input-scale", "input-offset") and not isinstance(value, str):
+        numbers = value if isinstance(value, Sequence) or hasattr(value, "__len__") else [value]
+        return ";".join(_number(flag, number) for number in numbers)
+    if not isinstance(value, (str, os.PathLike)):
+        raise _invalid(flag, "text", value)
+    return _quote(os.fspath(value), flag)
+
+
+def _is_default(value: object, initial: object) -> bool:
+    if isinstance(value, float) and math.isnan(value):
+        return False
+    if initial == ():
+        return value is None or (isinstance(value, (str, Sequence)) and len(value) == 0)
+    return value is initial or (type(value) in (bool, int, float, str) and value == initial)
+
+
+class _Files:
+    """Files that options name, for what people gave as objects; they go with their folder."""
+
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self.stack = stack
+        self.folder: Path | None = None
+
+    def write(self, name: str, text: str) -> str:
+        if self.folder is None:
+            self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="mct-")))
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+
+def _prepare(flag: str, value: object, files: _Files) -> object:
+    """What people may give besides the value of the option."""
+    if flag == "target" and not isinstance(value, (str, os.PathLike)):
+        if not hasattr(value, "to_mlir"):
+            raise _invalid(flag, "a stock name, a path, or an object with a method `to_mlir`", value)
+        return files.write("target.mlir", value.to_mlir())
+    if flag == "overrides" and not isinstance(value, (str, os.PathLike)):
+        if not isinstance(value, Sequence):
+            raise _invalid(flag, "the path of a file with rules, or a list of rules", value)
+        return files.write("overrides.rules", "".join(f"{rule}\n" for rule in value))
+    return value
+
+
+def _configured(options: Options, config: Config) -> Options:
+    """With the values of a configuration, where nothing else was given."""
+    by_name = {flag.replace("-", "_"): flag for flag in options}
+    result = dict(options)
+    for name, value in config.to_options().items():
+        if name not in by_name:
+            raise Error(f"config: there is no option '{name}'")
+        given, initial, kind = options[by_name[name]]
+        if _is_default(given, initial):
+            result[by_name[name]] = (value, initial, kind)
+    return result
+
+
+@contextlib.contextmanager
+def polling(progress: Progress, stage: str) -> Iterator[Callable[[str, int, int, int], None] | None]:
+    """What a native call tells how far it is; `stage`: what it is called before its first pass."""
+    if not callable(progress) and (progress is False or not sys.stderr.isatty()):
+        yield None
+        return
+    from mct.progress import reporting
+
+    with reporting(progress) as report:
+        if report is None:
+            yield None
+            return
+        yield lambda flag, done, total, run: report(flag or stage, done, total, run)
+
+
+def signature(model: Model, function: str = "") -> list[Any]:
+    """The inputs of a model, as `mct.samples` takes them."""
+    from mct.samples import Input
+
+    return [Input.parse(entry) for entry in json.loads(model.module.signature(function))["inputs"]]
+
+
+def run_stage(
+    model: Model,
+    flag: str,
+    options: Options,
+    progress: Progress = None,
+    *,
+    data: Any = None,
+    config: Config | None = None,
+) -> Model:
+    """The model that a pass or pipeline makes of another one.
+
+    options: see `Options`; those that are as they begin are left to the compiler.
+    data:    samples, for the option `calibration-data`.
+    config:  more options, for those that are as they begin.
+    """
+    from mct.model import Model
+
+    if not isinstance(model, Model):
+        raise Error(
+            f"expected a model, found an object of type {type(model).__name__}", notes=["mct.load makes models"]
+        )
+    if config is not None:
+        options = _configured(options, config)
+    with contextlib.ExitStack() as stack:
+        files = _Files(stack)
+        texts = {
+            name: _text(name, _prepare(name, value, files), kind)
+            for name, (value, initial, kind) in options.items()
+            if not _is_default(value, initial)
+        }
+        if data is not None:
+            if "calibration-data" in texts:
+                raise Error("data and calibration_data are two ways to say the same; give one")
+            from mct.samples import spool
+
+            function = options["function"][0]
+            inputs = signature(model, function if isinstance(function, str) else "")
+            texts["calibration-data"] = stack.enter_context(spool(data, inputs)).option
+        poll = stack.enter_context(polling(progress, flag))
+        listed = " ".join(f"{name}={text}" for name, text in texts.items())
+        return Model(model.module.run(f"{flag}{{{listed}}}" if listed else flag, poll))

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of options that have one of a closed set, as the command line
+// knows them.
+#ifndef MCT_PYTHON_NATIVE_OPTIONWORDS_H
+#define MCT_PYTHON_NATIVE_OPTIONWORDS_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mct::python {
+
+struct OptionWords {
+  /// Of C++: the type, and the value that an option of that type begins with.
+  std::string type, initial;
+  /// The word of `initial`.
+  std::string initialWord;
+  /// Each with what it means.
+  std::vector<std::pair<std::string, std::string>> words;
+};
+
+/// One for each type and initial value in the definitions of the options.
+std::vector<OptionWords> getOptionWords();
+
+} // namespace mct::python
+
+#endif // MCT_PYTHON_NATIVE_OPTIONWORDS_H
