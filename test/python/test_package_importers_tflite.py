@@ -104,6 +104,27 @@ def test_stored_weights_become_weights_that_quantizers_see(tools, tmp_path, stor
     assert 'weight "kernel_attr"' in mct.Model(model.module.run(run)).text
 
 
+def test_integers_of_the_file_have_their_scales(tools, tmp_path):
+    """Codes of real numbers go in, and codes come out that LiteRT makes of the same."""
+    file = networks.Tflite()
+    source, result = (file.tensor(name, (1, 4), "INT8") for name in ("codes", "clipped"))
+    for tensor in (source, result):
+        file.graph.tensors[tensor].quantization = file.schema.QuantizationParametersT()
+        file.graph.tensors[tensor].quantization.scale = [0.3]
+        file.graph.tensors[tensor].quantization.zeroPoint = [-3]
+    file.operator("RELU", [source], [result])
+    data = file.finish([source], [result])
+    model = mct.load(data)
+    model.save(tmp_path / "integer.mlirbc")
+    signature = subprocess.check_output([tools / "mct-run", "--signature", tmp_path / "integer.mlirbc"], text=True)
+    fields = " ".join(signature.split())
+    scale = float(np.float32(0.3))
+    assert f"input codes tensor<1x4xi8> scale {scale} zero point -3 bits 8" in fields
+    assert f"output clipped tensor<1x4xi8> scale {scale} zero point -3 bits 8" in fields
+    codes = np.array([[-128, -3, 5, 127]], np.int8)
+    assert np.array_equal(networks.run(model, codes, tmp_path), networks.litert(data, codes))
+
+
 def test_constants_that_litert_torch_keeps_become_ours(tools, tmp_path):
     file = networks.Tflite()
     data = small(file, file.constant("kernel", KERNEL), {"keep_stablehlo_constant": "true"})

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mct.errors import Error
-from mct.importers import _extras, _process, _text
+from mct.importers import _extras, _flatbuffer, _process, _text
+from mct.importers._flatbuffer import Stored
 
 _CONVERTER = "tosa-converter-for-tflite"
 # Bytes 4 to 8 of every such file.
@@ -51,6 +52,8 @@ def convert(data: bytes, name: str, timeout: float | None = None, rename: Callab
         text = _process.read(_CONVERTER, name, work / "module.mlir", prepare=standardize)
     if rename:
         text = _text.rename(text, rename)
+    # The converter has read the file, so it is whole.
+    text = record_boundary(text, *_flatbuffer.boundary(data))
     return _text.name_layers(text).replace('loc("model.tflite":0:0)', f'loc("{_text.escape(name)}":0:0)').encode()
 
 
@@ -59,13 +62,15 @@ def standardize(text: str) -> str:
     # litert-torch asks for this in a metadata entry, so that constants survive TensorFlow's optimizer.
     constant = re.compile(r"^(\s*%\w+) = stablehlo\.constant (dense.*) : (tensor<[^>]*>)", re.MULTILINE)
     text = constant.sub(r'\1 = "tosa.const"() <{values = \2 : \3}> : () -> \3', text)
-    # All arguments have the name of the function.
-    text = re.sub(r"^  func\.func .*$", lambda match: _name_arguments(match[0]), text, flags=re.MULTILINE)
     # Attributes of the flatbuffer's container, of dialects that no other tool has.
     text = re.sub(r"^module attributes \{.*\} \{$", "module {", text, count=1, flags=re.MULTILINE)
-    return re.sub(r"(, )?tf\.entry_function = \{[^{}]*\}(, )?", lambda m: ", " if m[1] and m[2] else "", text).replace(
-        " attributes {} {", " {"
-    )
+    return re.sub(r"^  func\.func .*$", lambda match: _standardize_function(match[0]), text, flags=re.MULTILINE)
+
+
+def _standardize_function(line: str) -> str:
+    # All arguments have the name of the function.
+    line = re.sub(r" \{tf_saved_model\.[^{}]*\}", "", _name_arguments(line))
+    return re.sub(r" attributes \{.*\} \{$", " {", line)
 
 
 def _name_arguments(line: str) -> str:
@@ -77,3 +82,29 @@ def _name_arguments(line: str) -> str:
     if len(names) != len(argument.findall(line)):
         return line
     return argument.sub(lambda match: f'{match[1]} loc("{names[int(match[2])]}")', line)
+
+
+def record_boundary(text: str, inputs: Sequence[Stored | None], outputs: Sequence[Stored | None]) -> str:
+    """The text in which arguments and results of `main` say what their integers stand for."""
+
+    def recorded(values: str, stored: Sequence[Stored | None]) -> str:
+        """`values`: types, each with what precedes it, and the locations of arguments behind them."""
+        places = list(re.finditer(r"tensor<[^>]*>", values))
+        if len(places) != len(stored):
+            return values
+        for match, entry in reversed(list(zip(places, stored, strict=True))):
+            if entry:
+                what = f'name = "{_text.escape(entry.name)}", scale = {entry.scale:.17e} : f64, '
+                what += f"zero_point = {entry.zero_point} : i64, bits = {entry.bits} : i64"
+                values = f"{values[: match.end()]} {{tpc.quantized = {{{what}}}}}{values[match.end() :]}"
+        return values
+
+    def function(match: re.Match[str]) -> str:
+        return f"{match[1]}{recorded(match[2], inputs)}) -> ({recorded(match[3], outputs)}){match[4]}"
+
+    if not any(inputs) and not any(outputs):
+        return text
+    main = re.compile(
+        r"^(  func\.func @main\()(.*)\) -> \(?(tensor<[^>]*>(?:, tensor<[^>]*>)*)\)?(.*\{)$", re.MULTILINE
+    )
+    return main.sub(function, text, count=1)
