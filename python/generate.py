@@ -137,8 +137,11 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     if takes_samples:
         parameters.append("data: Any = None")
         extra.append(("data", "samples as `mct.samples` describes them; instead of calibration_data"))
+        extra.append(("preprocessing", "of the samples, recorded in the result; None: what `data` says of itself"))
     result = "Model"
     parameters.append("*")
+    if takes_samples:
+        parameters.append("preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None")
     if flag == "mct-ptq":
         parameters.append("config: Config | None = None")
         extra.append(("config", "a `mct.QuantizationConfig`; options that differ from their defaults go before it"))
@@ -154,7 +157,7 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     )
     call = ["model", json.dumps(flag), "options", "progress"]
     if takes_samples:
-        call.append("data=data")
+        call.append("data=data, preprocessing=preprocessing")
     if flag == "mct-ptq":
         call.append("config=config")
     returned = f"running.run_stage({', '.join(call)})"
@@ -189,12 +192,15 @@ def write_stages(definitions: Definitions) -> str:
         "",
         "from __future__ import annotations",
         "",
-        "from collections.abc import Sequence",
-        "from typing import Any, Literal",
+        "from collections.abc import Mapping, Sequence",
+        "from typing import TYPE_CHECKING, Any, Literal",
         "",
         "from mct import running",
         "from mct.model import Model, QuantizedModel",
         "from mct.running import Channels, Config, Overrides, PathLike, Progress, Target",
+        "",
+        "if TYPE_CHECKING:",
+        "    from mct.preprocessing import Preprocessing",
         "",
         "__all__ = [",
         *(f'    "{name}",' for name, _ in functions),

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from mct.errors import Error
 
 if TYPE_CHECKING:
+    from mct.image_folder import images
     from mct.model import Model, Point, QuantizedModel, load
+    from mct.preprocessing import Preprocessing
     from mct.stages import *  # noqa: F403
 
 # Public names, by the module that has them; a module stands for itself. What is imported above for type checkers is the
@@ -24,13 +26,18 @@ if TYPE_CHECKING:
 _MODULES = {
     "mct.model": ("Model", "Point", "QuantizedModel", "load"),
     "mct.errors": (),
+    "mct.evaluation": (),
+    "mct.image_folder": ("images",),
     "mct.importers": (),
+    "mct.preprocessing": ("Preprocessing",),
+    "mct.progress": (),
+    "mct.samples": (),
     "mct.stages": (),
     "mct.target_platform": (),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = ["Error", "Model", "Point", "QuantizedModel", "load"]
+__all__ = ["Error", "Model", "Point", "Preprocessing", "QuantizedModel", "images", "load"]
 
 
 def _import_native() -> object:

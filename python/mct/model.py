@@ -8,10 +8,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mct import _native, importers
 from mct.errors import Error
+
+if TYPE_CHECKING:
+    from mct.evaluation import Comparison, Evaluation
+    from mct.samples import Array
 
 
 @dataclass(frozen=True)
@@ -104,23 +108,26 @@ class Model:
             raise Error(f"format: expected 'text' or 'json', found {format!r}")
         return self.module.explain(format, os.fspath(overrides))
 
-    def run(self, samples: Any, **options: Any) -> Any:
+    def run(self, data: Any, **options: Any) -> Array | tuple[Array, ...]:
         """The outputs for samples; see `mct.evaluation.run`."""
         from mct import evaluation
 
-        return evaluation.run(self, samples, **options)
+        return evaluation.run(self, data, **options)
 
-    def evaluate(self, samples: Any, labels: Any = None, **options: Any) -> Any:
+    def evaluate(self, data: Any, labels: Any = None, **options: Any) -> Evaluation:
         """How often the largest score is that of the label; see `mct.evaluation.evaluate`."""
         from mct import evaluation
 
-        return evaluation.evaluate(self, samples, labels, **options)
+        return evaluation.evaluate(self, data, labels, **options)
 
-    def compare(self, samples: Any, reference: Model | None = None, **options: Any) -> Any:
-        """How far every point is from the value of its name in another model; see `mct.evaluation.compare`."""
+    def compare(self, data: Any, reference: Model | None = None, **options: Any) -> Comparison:
+        """How far every point is from the value of its name in another model; see `mct.evaluation.compare`.
+
+        reference: default: the float model that this one was made of.
+        """
         from mct import evaluation
 
-        return evaluation.compare(self, samples, reference, **options)
+        return evaluation.compare(self, data, reference, **options)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.module.name}>"

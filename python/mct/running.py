@@ -7,12 +7,11 @@ All that is computed is computed by the passes.
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -20,6 +19,7 @@ from mct.errors import Error
 
 if TYPE_CHECKING:
     from mct.model import Model
+    from mct.preprocessing import Preprocessing
     from mct.progress import Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
@@ -71,8 +71,7 @@ def _quote(text: str, flag: str) -> str:
 def _number(flag: str, value: object) -> str:
     if isinstance(value, bool) or (not isinstance(value, (int, float)) and not hasattr(value, "__float__")):
         raise _invalid(flag, "a number", value)
-    number = float(value)  # type: ignore[arg-type]
-    return repr(number)
+    return repr(float(value))
 
 
 def _text(flag: str, value: object, kind: Kind) -> str:
@@ -104,8 +103,7 @@ def _text(flag: str, value: object, kind: Kind) -> str:
                 raise _invalid(flag, "items without a comma", text)
         return "{" + ",".join(texts) + "}" if any(" " in text for text in texts) else ",".join(texts)
     if flag in ("input-scale", "input-offset") and not isinstance(value, str):
-        numbers = value if isinstance(value, Sequence) or hasattr(value, "__len__") else [value]
-        return ";".join(_number(flag, number) for number in numbers)
+        return ";".join(_number(flag, number) for number in (value if isinstance(value, Iterable) else [value]))
     if not isinstance(value, (str, os.PathLike)):
         raise _invalid(flag, "text", value)
     return _quote(os.fspath(value), flag)
@@ -160,8 +158,21 @@ def _configured(options: Options, config: Config) -> Options:
     return result
 
 
+Poll: TypeAlias = "Callable[[str, int, int, int], None]"
+
+
+class _SampleReport:
+    """Tells of samples that are spooled, before any pass runs."""
+
+    def __init__(self, poll: Poll) -> None:
+        self.poll = poll
+
+    def __call__(self, done: int, total: int | None) -> None:
+        self.poll("samples", done, total or 0, 0)
+
+
 @contextlib.contextmanager
-def polling(progress: Progress, stage: str) -> Iterator[Callable[[str, int, int, int], None] | None]:
+def polling(progress: Progress, stage: str) -> Iterator[Poll | None]:
     """What a native call tells how far it is; `stage`: what it is called before its first pass."""
     if not callable(progress) and (progress is False or not sys.stderr.isatty()):
         yield None
@@ -175,13 +186,6 @@ def polling(progress: Progress, stage: str) -> Iterator[Callable[[str, int, int,
         yield lambda flag, done, total, run: report(flag or stage, done, total, run)
 
 
-def signature(model: Model, function: str = "") -> list[Any]:
-    """The inputs of a model, as `mct.samples` takes them."""
-    from mct.samples import Input
-
-    return [Input.parse(entry) for entry in json.loads(model.module.signature(function))["inputs"]]
-
-
 def run_stage(
     model: Model,
     flag: str,
@@ -189,12 +193,14 @@ def run_stage(
     progress: Progress = None,
     *,
     data: Any = None,
+    preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     config: Config | None = None,
 ) -> Model:
     """The model that a pass or pipeline makes of another one.
 
     options: see `Options`; those that are as they begin are left to the compiler.
     data:    samples, for the option `calibration-data`.
+    preprocessing: of the samples, written into the module; see `mct.samples.recorded`.
     config:  more options, for those that are as they begin.
     """
     from mct.model import Model
@@ -212,14 +218,17 @@ def run_stage(
             for name, (value, initial, kind) in options.items()
             if not _is_default(value, initial)
         }
-        if data is not None:
-            if "calibration-data" in texts:
-                raise Error("data and calibration_data are two ways to say the same; give one")
-            from mct.samples import spool
-
-            function = options["function"][0]
-            inputs = signature(model, function if isinstance(function, str) else "")
-            texts["calibration-data"] = stack.enter_context(spool(data, inputs)).option
+        module = model.module
         poll = stack.enter_context(polling(progress, flag))
+        if data is not None or preprocessing is not None:
+            from mct.samples import recorded, spool
+
+            if data is not None and "calibration-data" in texts:
+                raise Error("data and calibration_data are two ways to say the same; give one")
+            function = options["function"][0]
+            module, inputs = recorded(module, data, preprocessing, function if isinstance(function, str) else "")
+            if data is not None:
+                on_samples = None if poll is None else _SampleReport(poll)
+                texts["calibration-data"] = stack.enter_context(spool(data, inputs, on_samples=on_samples)).option
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
-        return Model(model.module.run(f"{flag}{{{listed}}}" if listed else flag, poll))
+        return Model(module.run(f"{flag}{{{listed}}}" if listed else flag, poll))

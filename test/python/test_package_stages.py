@@ -7,12 +7,14 @@ import re
 import subprocess
 import typing
 
+import numpy as np
 import pytest
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
 DATA = os.path.join(os.path.dirname(__file__), "..", "data")
 DIGITS = os.path.join(DATA, "digits.mlirbc")
+NOT_OPTIONS = {"model", "data", "preprocessing", "config", "progress"}
 SAMPLES = {"calibration_data": [os.path.join(DATA, "digits_calib.npy")], "input_scale": 0.0625}
 
 
@@ -52,13 +54,13 @@ def test_function_has_the_options_of_its_pass(described, name):
     function = getattr(mct, name)
     options = described[flag_of(name, described)]
     parameters = inspect.signature(function).parameters
-    known = {parameter.replace("_", "-") for parameter in parameters} - {"model", "data", "config", "progress"}
+    known = {parameter.replace("_", "-") for parameter in parameters} - NOT_OPTIONS
     assert known == set(options)
     documentation = " ".join(function.__doc__.split())
     for option, (text, words) in options.items():
         assert f"{option.replace('-', '_')}: {' '.join(text.split())}" in documentation
         if words:
-            hint = typing.get_type_hints(function, vars(typing) | vars(mct.stages))[option.replace("-", "_")]
+            hint = eval(parameters[option.replace("-", "_")].annotation, {"Literal": typing.Literal})
             assert set(typing.get_args(hint)) == set(words)
 
 
@@ -183,3 +185,34 @@ def test_explain_is_what_the_pass_prints(tools, tmp_path, digits):
         attached.explain("xml")
     with pytest.raises(mct.Error, match="has no target"):
         digits.explain()
+
+
+def test_samples_may_be_an_array(digits, quantized):
+    samples = np.load(SAMPLES["calibration_data"][0])
+    assert mct.quantize(digits, "imx500", samples, input_scale=0.0625).text == quantized.text
+    whole = mct.calibrate(mct.insert_quantizers(mct.attach_target(digits, "imx500")), samples, input_scale=0.0625)
+    assert "statistics(" in whole.text
+
+
+def test_preprocessing_stays_with_the_model(digits, quantized):
+    samples = np.load(SAMPLES["calibration_data"][0])
+    found = mct.quantize(digits, "imx500", samples, preprocessing=mct.Preprocessing.of(scale=0.0625))
+    assert found.points == quantized.points
+    assert (found.run(samples[:4]) == quantized.run(samples[:4] * np.float32(0.0625))).all()
+
+
+def test_progress_tells_of_samples_and_passes(digits, quantized):
+    def factory():
+        yield from np.load(SAMPLES["calibration_data"][0])[:, None]
+
+    reports = []
+    mct.quantize(digits, "imx500", factory, input_scale=0.0625, progress=reports.append)
+    assert reports[0].stage == "samples"
+    passes = set(re.findall(r"(?:mct|tpc)-[\w-]+", quantized.pass_pipeline))
+    assert {report.stage for report in reports} - {"samples"} <= {"mct-ptq", *passes}
+    assert len({report.stage for report in reports}) > 1
+
+
+def test_quantized_model_is_compared_with_the_float_one(quantized):
+    samples = np.load(SAMPLES["calibration_data"][0])[:20] * np.float32(0.0625)
+    assert {point.name for point in quantized.compare(samples).points} <= {point.name for point in quantized.points}

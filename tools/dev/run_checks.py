@@ -84,6 +84,11 @@ def ruff_format() -> Tally:
     return verdict(call([BUILD / "venv/bin/ruff", "format", "--quiet", "--check", "--diff", "."]) == 0)
 
 
+def mypy() -> Tally:
+    """The Python package, as the build has put it together."""
+    return verdict(call([BUILD / "venv/bin/mypy", "--config-file", "python/pyproject.toml"]) == 0)
+
+
 def test_conventions() -> Tally:
     return verdict(call([sys.executable, "tools/dev/lint_tests.py"]) == 0)
 
@@ -238,7 +243,7 @@ def main() -> int:
     for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report
         old.unlink()
 
-    steps = [clang_format, ruff_check, ruff_format, test_conventions, clang_tidy, google_test, sanitizers, lit]
+    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, clang_tidy, google_test, sanitizers, lit]
     steps += [round_trip, pytest, importers]
     if options.no_tidy:
         steps.remove(clang_tidy)
