@@ -147,9 +147,9 @@ class QuantizedModel(Model):
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object.
 
-    source: path of a `.mlir`, `.mlirbc`, `.tflite` or `.onnx` file, or a `torch.nn.Module`, an `ExportedProgram` or a
-            Keras model.
-    example_inputs: of a `torch.nn.Module`: the tensors that it is called with.
+    source: path of a `.mlir`, `.mlirbc`, `.tflite`, `.onnx`, `.pt2`, `.keras` or `.h5` file or of the folder of a
+            SavedModel, or a `torch.nn.Module`, an `ExportedProgram`, an `onnx.ModelProto` or a Keras model.
+    example_inputs: of a `torch.nn.Module`: the tensors that it is called with; of others: where they leave shapes open.
     options: those of the importer, `mct.importers`.
 
     Raises `mct.Error` for what cannot be read or has operators left over, `ImportError`, which says how to install it,

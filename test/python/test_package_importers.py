@@ -167,6 +167,13 @@ def test_a_converter_that_fails_is_quoted(converter):
     assert caught.value.notes == ("error: no such thing", "goodbye")
 
 
+def test_warnings_of_ours_reach_logging_and_chatter_does_not(converter, caplog):
+    text = "module {\n  func.func @main() {\n  }\n}\n"
+    script = "from mct.importers import _child\n_child.warn('look here')\nprint('warning: chatter')\n"
+    assert converter(script + f"open('module.mlir', 'w').write({text!r})") == text
+    assert [record.message for record in caplog.records] == ["model.x: look here"]
+
+
 def test_a_converter_that_does_not_end_is_stopped(converter):
     with pytest.raises(mct.Error, match=r"did not end within 0.5 seconds"):
         converter("time.sleep(3600)", timeout=0.5)

@@ -74,6 +74,42 @@ def test_modules_give_layers_and_points_their_names(tmp_path):
         assert f'as "{name}" weight' in text
 
 
+EVENTS = [
+    {
+        "tosa_info": {"operator_name": f"Op.{kind}"},
+        "aten_info": {"node_name": "node", "operator_name": "aten.relu.default"},
+        "torch_info": {"nn_module_stack": {"key": [path, module]}, "node_trace": [{"name": call, "target": target}]},
+    }
+    for kind, path, module, call, target in (
+        ("CLAMP", "block.relu", "torch.nn.modules.activation.ReLU", "relu", "aten.relu.default"),
+        ("ADD", "block", "my.Block", "add", "aten.add.Tensor"),
+        ("CLAMP", "block.relu", "torch.nn.modules.activation.ReLU", "relu_1", "aten.relu.default"),
+    )
+]
+DESERIALIZED = """module {
+  func.func @main(%arg0: tensor<4xf32> {tosa.tensor_name = "x"} loc("main"(#loc))) -> (tensor<4xf32>) {
+    %0 = "tosa.const"() <{values = dense<0.0> : tensor<4xf32>}> : () -> tensor<4xf32> loc(#loc)
+    %1 = tosa.clamp %arg0 : (tensor<4xf32>) -> tensor<4xf32> loc(#loc)
+    %2 = tosa.add %1, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc(#loc)
+    %3 = tosa.clamp %2 : (tensor<4xf32>) -> tensor<4xf32> loc(#loc)
+    return %3 : tensor<4xf32> loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+"""
+
+
+def test_operations_have_the_names_of_the_modules_that_they_come_from(capsys):
+    from mct.importers import _text, _torch_child
+
+    text = _torch_child.with_names(DESERIALIZED, EVENTS)
+    assert 'tensor<4xf32> loc("x")' in text
+    names = [operation.name for operation in _text.operations(text) if operation.kind in ("tosa.clamp", "tosa.add")]
+    assert names == ["block.relu", "block/add", "block.relu_1"]
+    assert _torch_child.with_names(DESERIALIZED, EVENTS[1:]) == DESERIALIZED
+    assert "no names for layers" in capsys.readouterr().err
+
+
 def test_the_network_stays_as_it_was(tools, tmp_path):
     """In training, but for a part that is not; the import is of inference."""
     network = Small().train()

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 REFUSED = "refused.json"
+# How lines of the log begin that are for the user although all went well.
+WARNING = "mct warning: "
 
 
 class Refused(Exception):
@@ -18,6 +20,10 @@ class Refused(Exception):
     def __init__(self, message: str, notes: Sequence[str] = (), left_over: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message)
         self.message, self.notes, self.left_over = message, list(notes), list(left_over)
+
+
+def warn(message: str) -> None:
+    print(WARNING + message, file=sys.stderr)
 
 
 def run(main: Callable[..., None]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -78,9 +79,12 @@ def run(converter: str, source: str, arguments: Sequence[str | Path], work: Path
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    if status == 0:
-        return
     said = log.read_text(errors="replace")
+    if status == 0:
+        for line in said.splitlines():
+            if line.startswith(_child.WARNING):
+                logging.getLogger("mct").warning("%s: %s", source, line.removeprefix(_child.WARNING))
+        return
     if (work / _child.REFUSED).exists():
         told = json.loads((work / _child.REFUSED).read_text())
         refuse(converter, source, [_text.Operation(*entry) for entry in told["left_over"]])

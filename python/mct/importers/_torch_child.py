@@ -17,7 +17,7 @@ from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.exir import to_edge_transform_and_lower
 
 from mct.importers import _text
-from mct.importers._child import Refused, run
+from mct.importers._child import Refused, run, warn
 
 SPECIFICATION = "TOSA-1.0+FP"
 
@@ -74,7 +74,7 @@ def with_names(text: str, events: list[dict[str, Any]]) -> str:
     rest = text[len("\n".join(lines)) :]
     found = [(i, m) for i, line in enumerate(lines) if (m := _text.result_location(line))]
     if [kind for _, (kind, _) in found] != [kind for kind, _ in names]:
-        print("warning: no names for layers: the operations are not in the order of their origins", file=sys.stderr)
+        warn("no names for layers: the operations are not those that the backend tells the origins of")
         return text
     for (index, (_, start)), (_, name) in zip(found, names, strict=True):
         lines[index] = f'{lines[index][:start]}loc("{_text.escape(name)}")'

@@ -30,7 +30,7 @@ def import_model(
             name = path.name
             if not path.exists():
                 raise Error("cannot read it: No such file or directory", str(path))
-            path = path.resolve()
+            path = path.absolute()
             layers: dict[str, Any] = {}
         else:
             name, path = getattr(source, "name", None) or type(source).__name__, work / "model"

@@ -56,7 +56,7 @@ def _convert(
     data: bytes | None, path: Path | None, name: str, shapes: Mapping[str, Sequence[int]], timeout: float | None
 ) -> bytes:
     with _process.folder() as work:
-        model = work / "model.onnx" if path is None else path.resolve()
+        model = work / "model.onnx" if path is None else path.absolute()
         if data is not None:
             model.write_bytes(data)
         command: list[str | Path] = ["mct.importers._onnx_child", model, "module.mlir", json.dumps(shapes)]
