@@ -5,6 +5,7 @@
 // which never call back.
 #include "Module.h"
 #include "OptionWords.h"
+#include "Targets.h"
 
 #include "mct/Execution/OutputFile.h"
 
@@ -230,6 +231,16 @@ static void writeFile(const std::string &path, const nb::bytes &data) {
   raise(errors);
 }
 
+static std::string exportTarget(const std::string &target) {
+  Job job;
+  std::string json;
+  perform(job, nb::none(), [&] {
+    json = mct::python::exportTarget(target, job);
+    job.end(!json.empty());
+  });
+  return json;
+}
+
 NB_MODULE(_native, m) {
   m.doc() = "What mct-opt and mct-run do, for the package `mct`.";
   m.def("write_file", writeFile, "path"_a, "data"_a,
@@ -253,6 +264,8 @@ NB_MODULE(_native, m) {
               "list[tuple[str, str]]]]"),
       "Of options with one of a closed set of words: C++ type, initial value, "
       "its word, and the words with what they mean.");
+  m.def("export_target", exportTarget, "target"_a,
+        "The JSON of MCT of a stock target, by its name, or of a file's.");
 
   nb::class_<Module>(m, "Module",
                      "A module in text or bytecode, never changed. Threads may "

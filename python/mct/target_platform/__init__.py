@@ -7,6 +7,7 @@ Classes, parameters and defaults are those of MCT 1.9 to 2.6; a script written f
 this package. What they make is given to `mct.quantize(target=...)`, and `to_mlir` shows it as the compiler reads it.
 """
 
+from mct.target_platform._derived import DerivedTarget
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import (
     AndAttributeFilter,
@@ -77,6 +78,7 @@ __all__ = [
     "Contains",
     "CustomOpsetLayers",
     "DefaultDict",
+    "DerivedTarget",
     "Eq",
     "FrameworkQuantizationCapabilities",
     "Fusing",

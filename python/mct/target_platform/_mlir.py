@@ -106,6 +106,10 @@ class _Writer:
         base = f", base = {self.config(options.base_config, has_kernel)}" if len(configs) > 1 else ""
         return self._alias("options", f"#tpc.qc_options<[{', '.join(configs)}]{base}>")
 
+    def set(self, operators: OperatorsSet, options: QuantizationConfigOptions | None, has_kernel: bool = True) -> str:
+        given = f", options = {self.options(options, has_kernel)}" if options else ""
+        return f"#tpc.operator_set<{quote(operators.name)}{given}>"
+
     def fusing(self, pattern: Fusing) -> str:
         elements = []
         for group in pattern.operator_groups:
@@ -318,8 +322,7 @@ def _write_platform(platform: _Platform, bound: list[_Bound] | None) -> str:
         # The default of flat configs quantizes kernels, which other operators do not have.
         if options is None and is_flat and not has_kernel:
             options = platform.default_qco
-        given = f", options = {writer.options(options, has_kernel)}" if options else ""
-        sets.append(f"    #tpc.operator_set<{quote(operators.name)}{given}>")
+        sets.append(f"    {writer.set(operators, options, has_kernel)}")
     text = " ".join(header) + "\n  operator_sets [" + ("\n" + ",\n".join(sets) + "\n  ]" if sets else "]") + "\n"
     patterns = [f"    {writer.fusing(pattern)}" for pattern in platform.fusing_patterns]
     if patterns:
@@ -332,3 +335,28 @@ def write_module(platform: _Platform, layers: OperationsToLayers | Mapping[str, 
     bound = None if layers is None else _bind(platform, layers)
     text = _write_platform(platform, bound)
     return text if bound is None else text + _write_bindings(platform, bound)
+
+
+def write_derived(
+    base: str,
+    name: str,
+    default: QuantizationConfigOptions | None,
+    linear: QuantizationConfigOptions | None,
+    sets: tuple[OperatorsSet, ...],
+) -> str:
+    """The module of a target that is like another one."""
+    every = [o for o in (default, linear, *(s.qc_options for s in sets)) if o]
+    configs = [config for options in every for config in options.quantization_configurations]
+    writer = _Writer(tuple(sorted({config.activation_n_bits for config in configs})))
+    text = f"tpc.derive {write_symbol(name)} from {quote(base)}\n"
+    if default:
+        text += f"  default({writer.options(default)})\n"
+    if linear:
+        text += f"  linear({writer.options(linear)})\n"
+    if sets:
+        text += (
+            "  operator_sets [\n"
+            + ",\n".join(f"    {writer.set(operators, operators.qc_options)}" for operators in sets)
+            + "\n  ]\n"
+        )
+    return "\n".join(writer.lines) + "\n\n" + text

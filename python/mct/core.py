@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of MCT 2.6 below `mct.core`: how a network is quantized, and what it may use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from mct.quantization_config import (
+    MIN_THRESHOLD,
+    Option,
+    QuantizationErrorMethod,
+    ThresholdSelectionMethod,
+    _Config,
+)
+from mct.target_platform import CustomOpsetLayers, TargetError
+from mct.target_platform._layers import resolve_layer
+from mct.target_platform._schema import Frozen, check_bits, check_instance, check_name
+
+__all__ = [
+    "BitWidthConfig",
+    "CoreConfig",
+    "CustomOpsetLayers",
+    "MixedPrecisionQuantizationConfig",
+    "NodeNameFilter",
+    "NodeNameScopeFilter",
+    "NodeTypeFilter",
+    "QuantizationConfig",
+    "QuantizationErrorMethod",
+    "ResourceUtilization",
+]
+
+
+class QuantizationConfig(_Config):
+    """How a network is quantized, in the words and with the defaults of MCT 2.6.
+
+    Parameters are options of `mct-ptq`, which describes them; `custom_tpc_opset_to_layer` has the layers of operator
+    sets by name, as `FrameworkQuantizationCapabilities` takes them.
+    """
+
+    def __init__(
+        self,
+        activation_error_method: ThresholdSelectionMethod = QuantizationErrorMethod.MSE,
+        weights_error_method: ThresholdSelectionMethod = QuantizationErrorMethod.MSE,
+        relu_bound_to_power_of_2: bool = False,
+        weights_bias_correction: bool = True,
+        weights_second_moment_correction: bool = False,
+        input_scaling: bool = False,
+        softmax_shift: bool = False,
+        shift_negative_activation_correction: bool = True,
+        activation_channel_equalization: bool = False,
+        z_threshold: float = math.inf,
+        min_threshold: float = MIN_THRESHOLD,
+        l_p_value: int = 2,
+        linear_collapsing: bool = True,
+        residual_collapsing: bool = True,
+        shift_negative_ratio: float = 0.05,
+        shift_negative_threshold_recalculation: bool = False,
+        shift_negative_params_search: bool = False,
+        concat_threshold_update: bool = False,
+        activation_bias_correction: bool = False,
+        activation_bias_correction_threshold: float = 0.0,
+        custom_tpc_opset_to_layer: Mapping[str, CustomOpsetLayers | tuple[Any, ...]] | None = None,
+    ) -> None:
+        values = {name: value for name, value in locals().items() if name in self._OPTIONS}
+        for name, value in values.items():
+            setattr(self, name, self._check(name, value))
+        if custom_tpc_opset_to_layer is not None:
+            check_instance("QuantizationConfig", "custom_tpc_opset_to_layer", custom_tpc_opset_to_layer, Mapping)
+        self.custom_tpc_opset_to_layer = dict(custom_tpc_opset_to_layer or {})
+
+    def to_options(self) -> dict[str, Option]:
+        """All parameters as options of `mct-ptq`, by name."""
+        return self._to_options([name for name in vars(self) if name in self._OPTIONS])
+
+
+class ResourceUtilization(Frozen):
+    """What a network may use; infinity: anything. Memories in bytes, `bops` in operations on bits."""
+
+    weights_memory: float
+    activation_memory: float
+    total_memory: float
+    bops: float
+
+    def __init__(
+        self,
+        weights_memory: float = math.inf,
+        activation_memory: float = math.inf,
+        total_memory: float = math.inf,
+        bops: float = math.inf,
+    ) -> None:
+        values = {
+            "weights_memory": weights_memory,
+            "activation_memory": activation_memory,
+            "total_memory": total_memory,
+            "bops": bops,
+        }
+        for name, value in values.items():
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not value >= 0:
+                raise TargetError(f"ResourceUtilization: {name} must be a number from 0 on, but is {value!r}")
+            setattr(self, name, value)
+
+    def is_any_restricted(self) -> bool:
+        return any(not math.isinf(value) for value in vars(self).values())
+
+    def to_budget(self) -> str:
+        """The option `budget` of `mct-ptq`; empty where there are no limits."""
+        words = {"weights": self.weights_memory, "activations": self.activation_memory, "total": self.total_memory}
+        limits = {word: math.floor(value) for word, value in (words | {"bops": self.bops}).items() if value < math.inf}
+        return ",".join(f"{word}:{limit}" for word, limit in limits.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResourceUtilization) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ResourceUtilization({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+
+
+class MixedPrecisionQuantizationConfig:
+    """How the bits of operators are chosen.
+
+    num_of_images: samples on which it is measured what alternatives cost.
+
+    The other parameters of MCT choose between heuristics; here the distance is that of the results of the network
+    (`sensitivity_metric`: auto, kl or mse) and the choice is exact, so that they have no effect and only their defaults
+    are taken.
+    """
+
+    _IGNORED = (
+        "compute_distance_fn",
+        "distance_weighting_method",
+        "custom_metric_fn",
+        "num_interest_points_factor",
+        "use_hessian_based_scores",
+        "norm_scores",
+        "refine_mp_solution",
+        "metric_normalization",
+        "metric_normalization_threshold",
+        "metric_epsilon",
+        "exp_distance_weighting_sigma",
+        "hessian_batch_size",
+        "configuration_overwrite",
+    )
+    _DEFAULTS = (None, None, None, 1.0, False, True, True, None, 1e10, 1e-6, 0.1, 32, None)
+
+    def __init__(self, num_of_images: int = 32, *, sensitivity_metric: str = "auto", **others: Any) -> None:
+        owner = "MixedPrecisionQuantizationConfig"
+        self.num_of_images = check_bits(owner, "num_of_images", num_of_images)
+        if sensitivity_metric not in ("auto", "kl", "mse"):
+            raise TargetError(f"{owner}: sensitivity_metric must be auto, kl or mse, but is {sensitivity_metric!r}")
+        self.sensitivity_metric = sensitivity_metric
+        defaults = dict(zip(self._IGNORED, self._DEFAULTS, strict=True))
+        for name, value in others.items():
+            if name not in defaults:
+                raise TargetError(f"{owner} has no parameter {name!r}; known: num_of_images, {', '.join(defaults)}")
+            if value != defaults[name]:
+                raise TargetError(
+                    f"{owner}: {name} belongs to the search of MCT. Here alternatives are compared by the results of "
+                    "the whole network and chosen exactly; leave it out (sensitivity_metric says how results are compared)"
+                )
+
+    def to_options(self) -> dict[str, Option]:
+        return {"sensitivity-max-samples": self.num_of_images, "sensitivity-metric": self.sensitivity_metric}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Bits by hand
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class NodeNameFilter(Frozen):
+    """The operator of a name."""
+
+    def __init__(self, node_name: str) -> None:
+        self.selectors = (f'name "{_escape(check_name("NodeNameFilter", node_name))}"',)
+
+
+class NodeNameScopeFilter(Frozen):
+    """The operators whose name has this part."""
+
+    def __init__(self, node_name_scope: str) -> None:
+        self.selectors = (f'name "*{_escape(check_name("NodeNameScopeFilter", node_name_scope))}*"',)
+
+
+class NodeTypeFilter(Frozen):
+    """The operators of a layer, named as in `OperationsSetToLayers`."""
+
+    def __init__(self, node_type: Any) -> None:
+        patterns = [form.pattern for form in resolve_layer(node_type).forms]
+        for pattern in patterns:
+            if pattern.is_subgraph or pattern.where:
+                raise TargetError(
+                    f"NodeTypeFilter: {node_type!r} is no op of its own; take NodeNameFilter, or a rule 'set NAME ...' "
+                    "in overrides"
+                )
+        self.selectors = tuple(f"?op {pattern.name}" for pattern in patterns)
+
+
+_Filter = NodeNameFilter | NodeNameScopeFilter | NodeTypeFilter
+
+
+def _escape(name: str) -> str:
+    """A name in a glob pattern."""
+    if '"' in name:
+        raise TargetError(f"a rule cannot name {name!r}, which has a quotation mark")
+    return "".join(f"\\{character}" if character in "*?[]{}\\" else character for character in name)
+
+
+class BitWidthConfig:
+    """Bits of operators, chosen by hand; they become rules of `overrides`."""
+
+    # As the layers of frameworks call their weights.
+    _WEIGHTS: ClassVar[Mapping[str, str]] = {
+        "kernel": "kernel_attr",
+        "depthwise_kernel": "kernel_attr",
+        "weight": "kernel_attr",
+        "bias": "bias_attr",
+    }
+
+    def __init__(self) -> None:
+        self.rules: list[str] = []
+
+    def set_manual_activation_bit_width(
+        self, filters: _Filter | Sequence[_Filter], bit_widths: int | Sequence[int]
+    ) -> None:
+        """Bits of the results of some operators; one number, or one for each filter."""
+        for selector, bits in self._pair(filters, bit_widths):
+            self.rules.append(f"{selector} activation={bits}")
+
+    def set_manual_weights_bit_width(
+        self, filters: _Filter | Sequence[_Filter], bit_widths: int | Sequence[int], attrs: str | Sequence[str]
+    ) -> None:
+        """The same for a weight, called as in the framework ("kernel", "weight", "bias") or by its generic name."""
+        pairs = self._pair(filters, bit_widths)
+        names = [attrs] if isinstance(attrs, str) else list(attrs)
+        for index, (selector, bits) in enumerate(pairs):
+            name = names[index] if len(names) == len(pairs) else names[0]
+            self.rules.append(f"{selector} weights.{self._WEIGHTS.get(name, name)}={bits}")
+
+    @staticmethod
+    def _pair(filters: _Filter | Sequence[_Filter], bit_widths: int | Sequence[int]) -> list[tuple[str, int]]:
+        of_filters = [filters] if isinstance(filters, _Filter) else list(filters)
+        for index, one in enumerate(of_filters):
+            if not isinstance(one, _Filter):
+                raise TargetError(
+                    f"BitWidthConfig: filter #{index} must be a NodeNameFilter or the like, but is {one!r}"
+                )
+        widths = [bit_widths] if isinstance(bit_widths, int) else list(bit_widths)
+        if len(widths) not in (1, len(of_filters)):
+            raise TargetError(f"BitWidthConfig: there are {len(of_filters)} filters, but {len(widths)} bit widths")
+        widths = widths * len(of_filters) if len(widths) == 1 else widths
+        pairs = zip(of_filters, widths, strict=True)
+        return [(s, check_bits("BitWidthConfig", "bit_widths", bits)) for one, bits in pairs for s in one.selectors]
+
+
+class CoreConfig(Frozen):
+    """Everything that says how a network is quantized.
+
+    quantization_config:    None: the pipeline's defaults.
+    mixed_precision_config: how bits are chosen where resources are limited.
+    bit_width_config:       bits chosen by hand.
+    debug_config:           of MCT's own tools; None here.
+    """
+
+    def __init__(
+        self,
+        quantization_config: QuantizationConfig | None = None,
+        mixed_precision_config: MixedPrecisionQuantizationConfig | None = None,
+        bit_width_config: BitWidthConfig | None = None,
+        debug_config: None = None,
+    ) -> None:
+        if quantization_config is not None:
+            check_instance("CoreConfig", "quantization_config", quantization_config, _Config)
+        if mixed_precision_config is not None:
+            check_instance(
+                "CoreConfig", "mixed_precision_config", mixed_precision_config, MixedPrecisionQuantizationConfig
+            )
+        if bit_width_config is not None:
+            check_instance("CoreConfig", "bit_width_config", bit_width_config, BitWidthConfig)
+        if debug_config is not None:
+            raise TargetError("CoreConfig: debug_config is of MCT's own tools; see QuantizedModel.compare and explain")
+        self.quantization_config = quantization_config
+        self.mixed_precision_config = mixed_precision_config
+        self.bit_width_config = bit_width_config
+        self.debug_config = debug_config

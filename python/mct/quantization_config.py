@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a network is quantized, in the words of MCT: `QuantizationConfig` of MCT 1.0 and, in `mct.core`, of 2.6."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mct.target_platform import (
+    KERNEL_ATTR,
+    AttributeQuantizationConfig,
+    DerivedTarget,
+    OpQuantizationConfig,
+    QuantizationConfigOptions,
+    QuantizationMethod,
+    Signedness,
+    TargetError,
+    TargetPlatformCapabilities,
+    TargetPlatformModel,
+)
+from mct.target_platform._schema import check_bits, check_bool, check_enum
+
+if TYPE_CHECKING:
+    from mct.framework_info import FrameworkInfo
+
+# Of the searches for thresholds; the pipeline's own.
+MIN_THRESHOLD = 2.0**-16
+
+
+class ThresholdSelectionMethod(Enum):
+    """What thresholds minimize. `Lp` is how MCT 1.0 calls `LP`; `HMSE` is for weights."""
+
+    NOCLIPPING = 0
+    MSE = 1
+    MAE = 2
+    KL = 4
+    LP = 5
+    HMSE = 6
+    Lp = 5
+
+
+# As MCT calls it from 1.3 on.
+QuantizationErrorMethod = ThresholdSelectionMethod
+
+_ERROR_METHODS = {
+    "NOCLIPPING": "no-clipping",
+    "MSE": "mse",
+    "MAE": "mae",
+    "KL": "kl",
+    "LP": "lp",
+    "HMSE": "hmse",
+}
+Option = bool | int | float | str
+
+
+class _Config:
+    """Parameters with defaults; each is an option of `mct-ptq`, or says what hardware can do."""
+
+    # Parameter: option of the pipeline.
+    _OPTIONS: ClassVar[Mapping[str, str]] = {
+        "activation_error_method": "activation-error-method",
+        "weights_error_method": "weights-error-method",
+        "relu_bound_to_power_of_2": "relu-bound-to-power-of-2",
+        "weights_bias_correction": "weights-bias-correction",
+        "weights_second_moment_correction": "weights-second-moment-correction",
+        "input_scaling": "input-scaling",
+        "softmax_shift": "softmax-shift",
+        "shift_negative_activation_correction": "shift-negative-activation-correction",
+        "activation_channel_equalization": "activation-channel-equalization",
+        "z_threshold": "z-threshold",
+        "min_threshold": "min-threshold",
+        "l_p_value": "lp-norm",
+        "linear_collapsing": "linear-collapsing",
+        "residual_collapsing": "residual-collapsing",
+        "shift_negative_ratio": "shift-negative-ratio",
+        "shift_negative_threshold_recalculation": "shift-negative-threshold-recalculation",
+        "shift_negative_params_search": "shift-negative-params-search",
+        "concat_threshold_update": "concat-threshold-update",
+        "activation_bias_correction": "activation-bias-correction",
+        "activation_bias_correction_threshold": "activation-bias-correction-threshold",
+    }
+    # How MCT 1.0 calls some of them.
+    _EARLIER: ClassVar[Mapping[str, str]] = {
+        "activation_threshold_method": "activation_error_method",
+        "weights_threshold_method": "weights_error_method",
+        "relu_unbound_correction": "relu_bound_to_power_of_2",
+    }
+    # Checks of numbers: least value, and whether infinity will do.
+    _NUMBERS: ClassVar[Mapping[str, tuple[float, bool]]] = {
+        "z_threshold": (0, True),
+        "min_threshold": (0, False),
+        "l_p_value": (1, False),
+        "shift_negative_ratio": (0, True),
+        "activation_bias_correction_threshold": (0, False),
+    }
+
+    def _check(self, name: str, value: Any) -> Any:
+        owner = type(self).__name__
+        later = self._EARLIER.get(name, name)
+        if later.endswith("error_method"):
+            method = check_enum(owner, name, value, ThresholdSelectionMethod)
+            if method is ThresholdSelectionMethod.HMSE and later.startswith("activation"):
+                raise TargetError(f"{owner}: {name} cannot be HMSE, which is for weights")
+            return method
+        if later not in self._NUMBERS:
+            return check_bool(owner, name, value)
+        least, takes_infinity = self._NUMBERS[later]
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+        if not is_number or value < least or (math.isinf(value) and not takes_infinity):
+            raise TargetError(f"{owner}: {name} must be a number from {least:g} on, but is {value!r}")
+        return value
+
+    def _to_options(self, names: list[str]) -> dict[str, Option]:
+        options: dict[str, Option] = {}
+        for name in names:
+            value = getattr(self, name)
+            later = self._EARLIER.get(name, name)
+            if isinstance(value, ThresholdSelectionMethod):
+                value = _ERROR_METHODS[value.name]
+            elif later == "z_threshold" and math.isinf(value):
+                value = 0.0
+            options[self._OPTIONS[later]] = value
+        return options
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class QuantizationConfig(_Config):
+    """How a network is quantized, in the words of MCT 1.0. What is not given has the default that stands here.
+
+    activation_threshold_method, weights_threshold_method: what thresholds minimize (2.6: *_error_method).
+    relu_unbound_correction:         scale layers so that bounded ReLUs get a bound that is a power of two (2.6:
+                                     relu_bound_to_power_of_2).
+    weights_bias_correction:         give layers back the mean of their outputs.
+    input_scaling:                   scale the input so that it fills its threshold.
+    shift_negative_activation_correction, shift_negative_ratio, shift_negative_threshold_recalculation: shift
+        activations with a short negative tail above zero.
+    activation_channel_equalization: make the channels between two layers equally wide.
+    z_threshold:                     leave out activations so many standard deviations from the mean.
+    min_threshold:                   smallest threshold.
+    l_p_value:                       the power of `Lp`.
+
+    What the hardware can do makes a target (`to_target`): activation_quantization_method, weights_quantization_method,
+    activation_n_bits, weights_n_bits, weights_per_channel_threshold, enable_weights_quantization and
+    enable_activation_quantization.
+
+    The parameters of MCT 2.6 (`mct.core.QuantizationConfig`) are taken by their names too. Where none is given the
+    default is the pipeline's.
+    """
+
+    _TARGET: ClassVar[tuple[str, ...]] = (
+        "activation_quantization_method",
+        "weights_quantization_method",
+        "activation_n_bits",
+        "weights_n_bits",
+        "weights_per_channel_threshold",
+        "enable_weights_quantization",
+        "enable_activation_quantization",
+    )
+
+    def __init__(
+        self,
+        activation_threshold_method: ThresholdSelectionMethod = ThresholdSelectionMethod.MSE,
+        weights_threshold_method: ThresholdSelectionMethod = ThresholdSelectionMethod.MSE,
+        activation_quantization_method: QuantizationMethod = QuantizationMethod.SYMMETRIC_UNIFORM,
+        weights_quantization_method: QuantizationMethod = QuantizationMethod.SYMMETRIC_UNIFORM,
+        activation_n_bits: int = 8,
+        weights_n_bits: int = 8,
+        relu_unbound_correction: bool = False,
+        weights_bias_correction: bool = True,
+        weights_per_channel_threshold: bool = True,
+        input_scaling: bool = False,
+        enable_weights_quantization: bool = True,
+        enable_activation_quantization: bool = True,
+        shift_negative_activation_correction: bool = False,
+        activation_channel_equalization: bool = False,
+        z_threshold: float = math.inf,
+        min_threshold: float = MIN_THRESHOLD,
+        l_p_value: int = 2,
+        shift_negative_ratio: float = 0.25,
+        shift_negative_threshold_recalculation: bool = False,
+        **later: Any,
+    ) -> None:
+        values = {name: value for name, value in locals().items() if name not in ("self", "later", "__class__")}
+        renamed = {name: earlier for earlier, name in self._EARLIER.items()}
+        self._more: list[str] = []
+        for name, value in later.items():
+            if name in renamed:
+                values[renamed[name]] = value
+            elif name in self._OPTIONS:
+                self._more.append(name)
+                values[name] = value
+            else:
+                known = ", ".join([*values, *self._OPTIONS])
+                raise TargetError(f"QuantizationConfig has no parameter {name!r}; known: {known}")
+        for name, value in values.items():
+            setattr(self, name, value if name in self._TARGET else self._check(name, value))
+        for name in self._TARGET[:2]:
+            setattr(self, name, check_enum("QuantizationConfig", name, getattr(self, name), QuantizationMethod))
+        for name in self._TARGET[2:4]:
+            check_bits("QuantizationConfig", name, getattr(self, name))
+        for name in self._TARGET[4:]:
+            check_bool("QuantizationConfig", name, getattr(self, name))
+        self._target_config()
+
+    activation_quantization_method: QuantizationMethod
+    weights_quantization_method: QuantizationMethod
+    activation_n_bits: int
+    weights_n_bits: int
+    weights_per_channel_threshold: bool
+    enable_weights_quantization: bool
+    enable_activation_quantization: bool
+
+    def describes_target(self) -> bool:
+        """Whether a parameter of the hardware is another than its default."""
+        default = QuantizationConfig()
+        return any(getattr(self, name) != getattr(default, name) for name in self._TARGET)
+
+    def to_options(self, *, target_is_made_of_it: bool = False) -> dict[str, Option]:
+        """Options of `mct-ptq`, by name, for all parameters that MCT 1.0 has, and the others that were given.
+
+        target_is_made_of_it: the target is that of `to_target`. Otherwise parameters of the hardware are an error, for
+            the target decides them.
+        """
+        if self.describes_target() and not target_is_made_of_it:
+            default = QuantizationConfig()
+            names = [name for name in self._TARGET if getattr(self, name) != getattr(default, name)]
+            raise TargetError(
+                f"QuantizationConfig: {', '.join(names)} say what the hardware can do, which the target decides; give "
+                "target=config.to_target(), or leave them out"
+            )
+        page = ["activation_threshold_method", "weights_threshold_method", "relu_unbound_correction"]
+        page += [name for name in vars(self) if name in self._OPTIONS and name not in self._more]
+        return self._to_options([*page, *self._more])
+
+    def _target_config(self) -> tuple[OpQuantizationConfig, OpQuantizationConfig]:
+        kernel = AttributeQuantizationConfig(
+            self.weights_quantization_method,
+            self.weights_n_bits,
+            self.weights_per_channel_threshold,
+            self.enable_weights_quantization,
+        )
+        default = OpQuantizationConfig(
+            default_weight_attr_config=AttributeQuantizationConfig(),
+            attr_weights_configs_mapping={},
+            activation_quantization_method=self.activation_quantization_method,
+            activation_n_bits=self.activation_n_bits,
+            supported_input_activation_n_bits=None,
+            enable_activation_quantization=self.enable_activation_quantization,
+            quantization_preserving=False,
+            signedness=Signedness.AUTO,
+        )
+        return default, default.with_weights({KERNEL_ATTR: kernel})
+
+    def to_target(
+        self, fw_info: FrameworkInfo | None = None
+    ) -> DerivedTarget | TargetPlatformCapabilities | InfoTarget:
+        """The hardware that the parameters describe.
+
+        Like the stock target `imx500`, with other methods and bits. With a `FrameworkInfo` its layers alone are
+        quantized: weights of kernel_ops, and results of kernel_ops and activation_ops.
+        """
+        default, linear = self._target_config()
+        if fw_info is None:
+            return DerivedTarget(
+                "imx500",
+                name="quantization_config",
+                default_qco=QuantizationConfigOptions([default]),
+                linear_qco=QuantizationConfigOptions([linear]),
+            )
+        return InfoTarget(fw_info, default, linear)
+
+
+class InfoTarget:
+    """The layers of a `FrameworkInfo`, each quantized as its list says, and what they look like."""
+
+    def __init__(self, fw_info: FrameworkInfo, default: OpQuantizationConfig, linear: OpQuantizationConfig) -> None:
+        from mct.target_platform import Fusing, OperationsSetToLayers, OperatorsSet
+
+        lists = {
+            "kernel_ops": (fw_info.kernel_ops, linear),
+            "activation_ops": (fw_info.activation_ops, default),
+            "no_quantization_ops": (
+                fw_info.no_quantization_ops,
+                default.clone_and_edit(enable_activation_quantization=False),
+            ),
+        }
+        float_result = default.clone_and_edit(enable_activation_quantization=False)
+        model = TargetPlatformModel(QuantizationConfigOptions([float_result]), name="framework_info_target")
+        with model:
+            sets = {
+                name: OperatorsSet(name, QuantizationConfigOptions([config]))
+                for name, (layers, config) in lists.items()
+                if layers
+            }
+            if "kernel_ops" in sets and "activation_ops" in sets:
+                Fusing([sets["kernel_ops"], sets["activation_ops"]])
+        self.capabilities = TargetPlatformCapabilities(model, name="framework_info")
+        with self.capabilities:
+            for name in sets:
+                OperationsSetToLayers(name, lists[name][0])
+        self.fw_info = fw_info
+
+    def to_mlir(self) -> str:
+        """The text of a module with platform, bindings and framework."""
+        return self.capabilities.to_mlir() + self.fw_info.to_mlir()
