@@ -16,10 +16,22 @@ from typing import TYPE_CHECKING
 from mct.errors import Error
 
 if TYPE_CHECKING:
+    from mct.framework_info import FrameworkInfo
     from mct.image_folder import images
+    from mct.mct_names import (
+        get_target_platform_capabilities,
+        get_target_platform_capabilities_sdsp,
+        get_tpc_model,
+        keras_post_training_quantization,
+        post_training_quantization,
+        pytorch_post_training_quantization,
+    )
     from mct.model import Model, Point, QuantizedModel, load
     from mct.preprocessing import Preprocessing
+    from mct.quantization_config import QuantizationConfig, QuantizationErrorMethod, ThresholdSelectionMethod
+    from mct.quantize_config import QuantizeConfig
     from mct.stages import *  # noqa: F403
+    from mct.target_platform import QuantizationMethod
 
 # Public names, by the module that has them; a module stands for itself. What is imported above for type checkers is the
 # same list. The functions of mct.stages, which is made of the definitions of the passes, are public as well.
@@ -33,11 +45,46 @@ _MODULES = {
     "mct.progress": (),
     "mct.samples": (),
     "mct.stages": (),
-    "mct.target_platform": (),
+    # Names of MCT.
+    "mct.core": (),
+    "mct.framework_info": ("FrameworkInfo",),
+    "mct.mct_names": (
+        "get_target_platform_capabilities",
+        "get_target_platform_capabilities_sdsp",
+        "get_tpc_model",
+        "keras_post_training_quantization",
+        "post_training_quantization",
+        "pytorch_post_training_quantization",
+    ),
+    "mct.ptq": (),
+    "mct.quantization_config": ("QuantizationConfig", "QuantizationErrorMethod", "ThresholdSelectionMethod"),
+    "mct.quantize_config": ("QuantizeConfig",),
+    "mct.target_platform": ("QuantizationMethod",),
+    "mct.trainable_infrastructure": (),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = ["Error", "Model", "Point", "Preprocessing", "QuantizedModel", "images", "load"]
+__all__ = [
+    "Error",
+    "FrameworkInfo",
+    "Model",
+    "Point",
+    "Preprocessing",
+    "QuantizationConfig",
+    "QuantizationErrorMethod",
+    "QuantizationMethod",
+    "QuantizeConfig",
+    "QuantizedModel",
+    "ThresholdSelectionMethod",
+    "get_target_platform_capabilities",
+    "get_target_platform_capabilities_sdsp",
+    "get_tpc_model",
+    "images",
+    "keras_post_training_quantization",
+    "load",
+    "post_training_quantization",
+    "pytorch_post_training_quantization",
+]
 
 
 def _import_native() -> object:

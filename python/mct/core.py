@@ -121,50 +121,70 @@ class ResourceUtilization(Frozen):
 
 
 class MixedPrecisionQuantizationConfig:
-    """How the bits of operators are chosen.
+    """How the bits of operators are chosen; the choice itself is exact.
 
-    num_of_images: samples on which it is measured what alternatives cost.
+    num_of_images:              samples on which it is measured what alternatives cost.
+    num_interest_points_factor: fraction of the points inside of the network that are compared with those of the float
+        network, beside its results; None: results alone.
+    distance_weighting_method:  how the distances of these points become one: "AVG", "LAST_LAYER" or "EXP", as text or
+        as MCT's enum.
 
-    The other parameters of MCT choose between heuristics; here the distance is that of the results of the network
-    (`sensitivity_metric`: auto, kl or mse) and the choice is exact, so that they have no effect and only their defaults
-    are taken.
+    The other parameters of MCT have no counterpart; only their defaults are taken.
     """
 
-    _IGNORED = (
-        "compute_distance_fn",
-        "distance_weighting_method",
-        "custom_metric_fn",
-        "num_interest_points_factor",
-        "use_hessian_based_scores",
-        "norm_scores",
-        "refine_mp_solution",
-        "metric_normalization",
-        "metric_normalization_threshold",
-        "metric_epsilon",
-        "exp_distance_weighting_sigma",
-        "hessian_batch_size",
-        "configuration_overwrite",
-    )
-    _DEFAULTS = (None, None, None, 1.0, False, True, True, None, 1e10, 1e-6, 0.1, 32, None)
+    _WEIGHTINGS: ClassVar[Mapping[str, str]] = {"AVG": "average", "LAST_LAYER": "last-layer", "EXP": "exponential"}
+    _OTHERS: ClassVar[Mapping[str, Any]] = {
+        "compute_distance_fn": None,
+        "custom_metric_fn": None,
+        "use_hessian_based_scores": False,
+        "norm_scores": True,
+        "refine_mp_solution": True,
+        "metric_normalization": None,
+        "metric_normalization_threshold": 1e10,
+        "metric_epsilon": 1e-6,
+        "exp_distance_weighting_sigma": 0.1,
+        "hessian_batch_size": 32,
+        "configuration_overwrite": None,
+    }
 
-    def __init__(self, num_of_images: int = 32, *, sensitivity_metric: str = "auto", **others: Any) -> None:
+    def __init__(
+        self,
+        num_of_images: int = 32,
+        num_interest_points_factor: float | None = None,
+        distance_weighting_method: Any = None,
+        **others: Any,
+    ) -> None:
         owner = "MixedPrecisionQuantizationConfig"
         self.num_of_images = check_bits(owner, "num_of_images", num_of_images)
-        if sensitivity_metric not in ("auto", "kl", "mse"):
-            raise TargetError(f"{owner}: sensitivity_metric must be auto, kl or mse, but is {sensitivity_metric!r}")
-        self.sensitivity_metric = sensitivity_metric
-        defaults = dict(zip(self._IGNORED, self._DEFAULTS, strict=True))
+        factor = num_interest_points_factor
+        if factor is not None and (
+            isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor <= 1
+        ):
+            raise TargetError(f"{owner}: num_interest_points_factor must be above 0 and at most 1, but is {factor!r}")
+        self.num_interest_points_factor = factor
+        weighting = getattr(distance_weighting_method, "name", distance_weighting_method)
+        if weighting is not None and weighting not in self._WEIGHTINGS:
+            known = ", ".join(self._WEIGHTINGS)
+            raise TargetError(f"{owner}: distance_weighting_method {weighting!r} is not known; known: {known}")
+        self.distance_weighting_method = weighting
         for name, value in others.items():
-            if name not in defaults:
-                raise TargetError(f"{owner} has no parameter {name!r}; known: num_of_images, {', '.join(defaults)}")
-            if value != defaults[name]:
+            if name not in self._OTHERS:
+                known = ", ".join(self._OTHERS)
+                raise TargetError(f"{owner} has no parameter {name!r}; known: num_of_images, {known}")
+            if value != self._OTHERS[name]:
                 raise TargetError(
-                    f"{owner}: {name} belongs to the search of MCT. Here alternatives are compared by the results of "
-                    "the whole network and chosen exactly; leave it out (sensitivity_metric says how results are compared)"
+                    f"{owner}: {name} belongs to the search of MCT, which is not ours; leave it out (options "
+                    "sensitivity-* of mct-ptq say how alternatives are compared)"
                 )
 
     def to_options(self) -> dict[str, Option]:
-        return {"sensitivity-max-samples": self.num_of_images, "sensitivity-metric": self.sensitivity_metric}
+        """Options of `mct-ptq`, by name."""
+        options: dict[str, Option] = {"sensitivity-max-samples": self.num_of_images}
+        if self.num_interest_points_factor is not None:
+            options["sensitivity-compare-points"] = float(self.num_interest_points_factor)
+        if self.distance_weighting_method is not None:
+            options["sensitivity-weighting"] = self._WEIGHTINGS[self.distance_weighting_method]
+        return options
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -231,8 +231,8 @@ class _BaseTrainableQuantizer:
     def _refuse(self, what: str) -> NoReturn:
         raise TargetError(
             f"{type(self).__name__}.{what} works on variables of {self._FRAMEWORK} only; here weights of few bits are "
-            "rounded together by the pipeline (round-weights), and a method of your own is a C++ attribute that implements "
-            "QuantizationMethodAttrInterface (tpc_dialect/README.md)"
+            "rounded together by the pipeline (round-weights), and a method of your own is a C++ attribute that "
+            "implements QuantizationMethodAttrInterface (tpc_dialect/README.md)"
         )
 
 

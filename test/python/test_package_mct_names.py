@@ -1,0 +1,678 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of MCT beside those of targets, each used as its page shows."""
+
+import inspect
+import math
+import subprocess
+
+import measure
+import numpy as np
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+tp = pytest.importorskip("mct.target_platform")
+mct_scripts = pytest.importorskip("mct_scripts")
+infrastructure = pytest.importorskip("mct.trainable_infrastructure")
+quantize_config = pytest.importorskip("mct.quantize_config")
+
+KERAS, TORCH = mct_scripts.KERAS, mct_scripts.TORCH
+DIGITS = str(measure.DIGITS / "digits.mlirbc")
+
+
+@pytest.fixture
+def attach(tools, tmp_path):
+    """The module that a target is attached to."""
+
+    def run(text):
+        source, file = tmp_path / "network.mlir", tmp_path / "target.mlir"
+        source.write_text("module {}")
+        file.write_text(text)
+        command = [tools / "mct-opt", source, f"--tpc-attach-target=target={file}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# FrameworkInfo
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_framework_info_as_its_page_shows(attach):
+    kernel_ops = [KERAS["Conv2D"]]
+    kernel_channels_mapping = tp.DefaultDict({KERAS["Conv2D"]: (3, 2)})
+    mct.FrameworkInfo(kernel_ops, [], [], kernel_channels_mapping, {}, {})
+    activation_ops = [KERAS["ReLU"]]
+    mct.FrameworkInfo(kernel_ops, activation_ops, [], kernel_channels_mapping, {}, {})
+    no_quantization_ops = [KERAS["Reshape"]]
+    mct.FrameworkInfo(kernel_ops, activation_ops, no_quantization_ops, kernel_channels_mapping, {}, {})
+    activation_min_max_mapping = {"softmax": (0, 1)}
+    layer_min_max_mapping = {KERAS["Softmax"]: (0, 1)}
+    info = mct.FrameworkInfo(
+        kernel_ops,
+        activation_ops,
+        no_quantization_ops,
+        kernel_channels_mapping,
+        activation_min_max_mapping,
+        layer_min_max_mapping,
+    )
+    text = attach(mct_scripts.imx500_second().to_mlir() + info.to_mlir())
+    described = text.split("tpc.framework @framework_info [")[1].split("]\n")[0]
+    expected = """
+    #tpc.op_info<"tosa.conv2d", kernel = 1, bias = 2, out_axes = [0], in_axis = 3, result_axis = -1>,
+    #tpc.op_info<"tosa.reshape", quantize = false>,
+    #tpc.op_info<"subgraph:softmax", range = [0.000000e+00, 1.000000e+00]>
+    """
+    assert described.split() == expected.split()
+
+
+def test_framework_info_by_all_its_parameters():
+    info = mct.FrameworkInfo(
+        kernel_ops=["tosa.conv2d"],
+        activation_ops=[],
+        no_quantization_ops=[],
+        activation_quantizer_mapping={},
+        weights_quantizer_mapping={},
+        kernel_channels_mapping={"mine.conv": (0, 1), TORCH["Linear"]: (0, 1), KERAS["DepthwiseConv2D"]: (2, 2)},
+        activation_min_max_mapping={"swish": (-0.279, None), "linear": (None, None), "relu": (0, math.inf)},
+        layer_min_max_mapping={"tosa.exp": (0, None)},
+    )
+    assert info.to_mlir().split("[\n")[1] == (
+        '  #tpc.op_info<"mine.conv", kernel = 1, out_axes = [0], in_axis = 1>,\n'
+        '  #tpc.op_info<"tosa.matmul", kernel = 1, out_axes = [2], in_axis = 1, result_axis = -1>,\n'
+        '  #tpc.op_info<"tosa.conv2d", kernel = 1, bias = 2, out_axes = [0], in_axis = 3, result_axis = -1>,\n'
+        '  #tpc.op_info<"tosa.depthwise_conv2d", kernel = 1, bias = 2, out_axes = [2, 3], in_axis = 2, '
+        "result_axis = -1>,\n"
+        '  #tpc.op_info<"tosa.exp", range = [0.0, ?]>,\n'
+        '  #tpc.op_info<"subgraph:swish", range = [-0.279, ?]>,\n'
+        '  #tpc.op_info<"subgraph:relu", range = [0.0, ?]>\n'
+        "]\n"
+    )
+
+
+def info(kernels=(), activations=(), others=(), channels=None, names=None, layers=None):
+    return mct.FrameworkInfo(list(kernels), list(activations), list(others), channels or {}, names or {}, layers or {})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: mct.FrameworkInfo(3, [], [], {}, {}, {}), "kernel_ops must be a list, but is 3"),
+        (lambda: mct.FrameworkInfo([], [], [], {}, {}, {}, {}, {}, {}), "takes 8 parameters, but got 9"),
+        (lambda: mct.FrameworkInfo([], [], [], bogus=1), "'bogus' is unknown or given twice; known: activation_quant"),
+        (
+            lambda: mct.FrameworkInfo([], [], [], {mct.QuantizationMethod.UNIFORM: print}, {}, {}, {}, {}),
+            "activation_quantizer_mapping maps methods to functions of Keras, .*QuantizationMethodAttrInterface",
+        ),
+        (lambda: info(channels=tp.DefaultDict({"Conv2D": 3})), "the channels of Conv2D must be two axes"),
+        (lambda: info(channels={"Conv2D": (4, 2)}), "the kernel of Conv2D has 4 axes, but none is 4"),
+        (lambda: info(channels={"ReLU": (0, 1)}), "the layout of the kernel of ReLU is not known; known: Conv2D"),
+        (lambda: info(channels={"mine.conv": (-1, 0)}), "the kernel of mine.conv has no axis -1"),
+        (lambda: mct.FrameworkInfo([], [], [], 3, {}, {}), "kernel_channels_mapping must be a dictionary"),
+        (lambda: info(names={3: (0, 1)}), "an activation is known by its name, not by 3"),
+        (lambda: info(layers={"Softmax": 3}), "the range of Softmax must be two numbers or None"),
+        (lambda: info(layers={"Softmax": (0, "1")}), "the range of Softmax must be two numbers or None"),
+        (lambda: info(layers={"Softmax": (1, 0)}), "the range of Softmax does not ascend"),
+        (lambda: info(layers={"Softmax": (0, 1)}, names={"softmax": (0, 2)}), "what another layer contradicts"),
+        (lambda: info(kernels=["Conv2D"], others=["Conv2D"]), "is to be quantized, and not to be"),
+        (lambda: info(others=["ReLU6"]), "'tosa.clamp' is ReLU6 only sometimes"),
+    ],
+)
+def test_bad_framework_info(make, message):
+    with pytest.raises(tp.TargetError, match=message):
+        make()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# QuantizationConfig
+# ----------------------------------------------------------------------------------------------------------------------
+
+PAGE = {
+    "activation_threshold_method": mct.ThresholdSelectionMethod.MSE,
+    "weights_threshold_method": mct.ThresholdSelectionMethod.MSE,
+    "activation_quantization_method": mct.QuantizationMethod.SYMMETRIC_UNIFORM,
+    "weights_quantization_method": mct.QuantizationMethod.SYMMETRIC_UNIFORM,
+    "activation_n_bits": 8,
+    "weights_n_bits": 8,
+    "relu_unbound_correction": False,
+    "weights_bias_correction": True,
+    "weights_per_channel_threshold": True,
+    "input_scaling": False,
+    "enable_weights_quantization": True,
+    "enable_activation_quantization": True,
+    "shift_negative_activation_correction": False,
+    "activation_channel_equalization": False,
+    "z_threshold": math.inf,
+    "min_threshold": 2**-16,
+    "l_p_value": 2,
+    "shift_negative_ratio": 0.25,
+    "shift_negative_threshold_recalculation": False,
+}
+
+
+def test_configuration_has_the_parameters_and_defaults_of_its_page():
+    parameters = inspect.signature(mct.QuantizationConfig).parameters
+    assert {name: p.default for name, p in parameters.items() if name != "later"} == PAGE
+    assert all(getattr(mct.QuantizationConfig(), name) == value for name, value in PAGE.items())
+    methods = mct.ThresholdSelectionMethod
+    assert [methods[name].name for name in ("NOCLIPPING", "MSE", "MAE", "KL", "Lp")] == [
+        "NOCLIPPING",
+        "MSE",
+        "MAE",
+        "KL",
+        "LP",
+    ]
+    assert mct.QuantizationErrorMethod is methods and methods.Lp is methods.LP
+
+
+def test_configuration_as_its_page_shows(attach):
+    config = mct.QuantizationConfig(
+        activation_n_bits=6,
+        weights_n_bits=7,
+        activation_quantization_method=mct.QuantizationMethod.SYMMETRIC_UNIFORM,
+        weights_quantization_method=mct.QuantizationMethod.SYMMETRIC_UNIFORM,
+        weights_threshold_method=mct.ThresholdSelectionMethod.MSE,
+        activation_threshold_method=mct.ThresholdSelectionMethod.NOCLIPPING,
+        relu_unbound_correction=True,
+        weights_bias_correction=True,
+        weights_per_channel_threshold=True,
+    )
+    options = config.to_options(target_is_made_of_it=True)
+    assert options["activation-error-method"] == "no-clipping" and options["weights-error-method"] == "mse"
+    assert options["relu-bound-to-power-of-2"] is True and options["weights-bias-correction"] is True
+    text = attach(config.to_target().to_mlir())
+    assert "act_method = power_of_two, act_bits = 6, input_bits = [6]" in text
+    assert "method = power_of_two, bits = 7, per_channel = true, enabled = true" in text
+    with pytest.raises(tp.TargetError, match="activation_n_bits, weights_n_bits say what the hardware can do"):
+        config.to_options()
+
+
+def test_options_of_both_generations_are_those_of_the_pipeline(tools, tmp_path):
+    first, second = mct.QuantizationConfig(), mct.core.QuantizationConfig()
+    assert set(first.to_options()) < set(second.to_options())
+    every = second.to_options() | mct.core.MixedPrecisionQuantizationConfig(8, 0.5, "EXP").to_options()
+    every["budget"] = mct.core.ResourceUtilization(weights_memory=1e6).to_budget()
+    words = [f"{key}={str(value).lower()}" for key, value in every.items()]
+    data = measure.DIGITS
+    pipeline = " ".join(["target=imx500", f"calibration-data={data / 'digits_calib.npy'}", *words])
+    measure.run_ok([tools / "mct-opt", data / "digits.mlirbc", f"--mct-ptq={pipeline}", "--dump-pass-pipeline"])
+
+
+def test_every_parameter_of_the_page_reaches_an_option_or_the_target():
+    others = {
+        "activation_threshold_method": mct.ThresholdSelectionMethod.KL,
+        "weights_threshold_method": mct.ThresholdSelectionMethod.HMSE,
+        "activation_quantization_method": mct.QuantizationMethod.UNIFORM,
+        "weights_quantization_method": mct.QuantizationMethod.LUT_SYM_QUANTIZER,
+        "z_threshold": 10.0,
+        "min_threshold": 0.5,
+        "l_p_value": 3,
+        "shift_negative_ratio": 0.5,
+        "activation_n_bits": 4,
+        "weights_n_bits": 4,
+    }
+
+    def effect(config):
+        return config.to_options(target_is_made_of_it=True), config.to_target().to_mlir()
+
+    default = effect(mct.QuantizationConfig())
+    for name, value in PAGE.items():
+        other = others.get(name, not value)
+        assert effect(mct.QuantizationConfig(**{name: other})) != default, name
+    # The names of 2.6, of which one that is not given leaves the pipeline's default.
+    assert "softmax-shift" not in default[0]
+    config = mct.QuantizationConfig(softmax_shift=True, weights_error_method=mct.QuantizationErrorMethod.MAE)
+    assert config.to_options()["softmax-shift"] is True and config.weights_threshold_method.name == "MAE"
+    assert config.to_options()["weights-error-method"] == "mae"
+
+
+def test_configuration_of_2_6():
+    parameters = inspect.signature(mct.core.QuantizationConfig).parameters
+    assert (parameters["shift_negative_ratio"].default, len(parameters)) == (0.05, 21)
+    options = mct.core.QuantizationConfig(z_threshold=16, l_p_value=3).to_options()
+    assert (options["z-threshold"], options["lp-norm"], options["min-threshold"]) == (16, 3, 2**-16)
+    assert options["shift-negative-activation-correction"] is True
+    assert mct.core.QuantizationConfig() == mct.core.QuantizationConfig()
+    assert mct.core.QuantizationConfig(z_threshold=1) != mct.core.QuantizationConfig()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: mct.QuantizationConfig(bogus=1), "has no parameter 'bogus'; known: activation_threshold_method"),
+        (lambda: mct.QuantizationConfig(z_threshold=-1), "z_threshold must be a number from 0 on, but is -1"),
+        (lambda: mct.QuantizationConfig(min_threshold=math.inf), "min_threshold must be a number"),
+        (lambda: mct.QuantizationConfig(l_p_value="2"), "l_p_value must be a number from 1 on, but is '2'"),
+        (lambda: mct.QuantizationConfig(input_scaling=1), "input_scaling must be True or False, but is 1"),
+        (lambda: mct.QuantizationConfig(weights_n_bits=0), "weights_n_bits must be a positive integer"),
+        (lambda: mct.QuantizationConfig("mse"), "activation_threshold_method must be one of Threshold"),
+        (
+            lambda: mct.QuantizationConfig(mct.ThresholdSelectionMethod.HMSE),
+            "activation_threshold_method cannot be HMSE, which is for weights",
+        ),
+        (
+            lambda: mct.core.QuantizationConfig(custom_tpc_opset_to_layer=3),
+            "custom_tpc_opset_to_layer must be a Mapping",
+        ),
+        (lambda: mct.core.ResourceUtilization(bops=-1), "bops must be a number from 0 on, but is -1"),
+        (lambda: mct.core.MixedPrecisionQuantizationConfig(0), "num_of_images must be a positive integer"),
+        (lambda: mct.core.MixedPrecisionQuantizationConfig(1, 2.0), "must be above 0 and at most 1, but is 2.0"),
+        (
+            lambda: mct.core.MixedPrecisionQuantizationConfig(distance_weighting_method="HESSIAN"),
+            "distance_weighting_method 'HESSIAN' is not known; known: AVG, LAST_LAYER, EXP",
+        ),
+        (lambda: mct.core.MixedPrecisionQuantizationConfig(bogus=1), "has no parameter 'bogus'"),
+        (
+            lambda: mct.core.MixedPrecisionQuantizationConfig(use_hessian_based_scores=True),
+            "use_hessian_based_scores belongs to the search of MCT",
+        ),
+        (lambda: mct.core.CoreConfig(3), "quantization_config must be a "),
+        (lambda: mct.core.CoreConfig(mixed_precision_config=3), "mixed_precision_config must be a Mixed"),
+        (lambda: mct.core.CoreConfig(bit_width_config=3), "bit_width_config must be a BitWidthConfig"),
+        (lambda: mct.core.CoreConfig(debug_config=3), "debug_config is of MCT's own tools"),
+        (lambda: mct.core.NodeTypeFilter("ReLU"), "'ReLU' is no op of its own; take NodeNameFilter"),
+        (lambda: mct.core.NodeNameFilter('a"b'), "a rule cannot name 'a\"b'"),
+        (
+            lambda: mct.core.BitWidthConfig().set_manual_activation_bit_width(3, 8),
+            "'int' object is not iterable",
+        ),
+        (
+            lambda: mct.core.BitWidthConfig().set_manual_activation_bit_width([3], 8),
+            "filter #0 must be a NodeNameFilter",
+        ),
+        (
+            lambda: mct.core.BitWidthConfig().set_manual_activation_bit_width(mct.core.NodeNameFilter("a"), [8, 4]),
+            "there are 1 filters, but 2 bit widths",
+        ),
+    ],
+)
+def test_bad_configuration(make, message):
+    with pytest.raises((tp.TargetError, TypeError), match=message):
+        make()
+
+
+def test_bits_by_hand_are_rules(tools, tmp_path):
+    bits = mct.core.BitWidthConfig()
+    bits.set_manual_weights_bit_width(mct.core.NodeTypeFilter("Conv2D"), 4, "kernel")
+    bits.set_manual_activation_bit_width([mct.core.NodeNameScopeFilter("conv"), mct.core.NodeNameFilter("a*")], [8, 16])
+    assert bits.rules == [
+        "?op tosa.conv2d weights.kernel_attr=4",
+        'name "*conv*" activation=8',
+        'name "a\\*" activation=16',
+    ]
+    rules, output = tmp_path / "bits.rules", tmp_path / "out.mlir"
+    rules.write_text(bits.rules[0])
+    data = measure.DIGITS
+    options = {"overrides": rules, "target": "imx500"}
+    measure.run_ok(measure.ptq_command(data / "digits.mlirbc", data / "digits_calib.npy", output, **options))
+    assert "#tpc.symmetric<threshold" in output.read_text() and "bits = 4" in output.read_text()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Trainable quantizers, QuantizeConfig
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def parse_point(tools, tmp_path, parameters, kind='weight "kernel_attr"'):
+    """Whether the dialect takes the parameters, and writes them as they are."""
+    source = tmp_path / "point.mlir"
+    source.write_text(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        f'  %0 = tpc.quantize %x as "a" {kind} parameters({parameters}) : tensor<4xf32>\n'
+        "  return %0 : tensor<4xf32>\n}\n"
+    )
+    return measure.run_ok([tools / "mct-opt", source]).stdout
+
+
+def test_trainable_configs_as_their_page_shows(tools, tmp_path):
+    threshold, min_threshold = infrastructure.THRESHOLD, infrastructure.MIN_THRESHOLD
+    weights = infrastructure.TrainableQuantizerWeightsConfig(
+        weights_quantization_method=mct.QuantizationMethod.SYMMETRIC,
+        weights_n_bits=8,
+        weights_quantization_params={threshold: 2.0},
+        enable_weights_quantization=True,
+        weights_channels_axis=3,
+        weights_per_channel_threshold=True,
+        min_threshold=min_threshold,
+    )
+    assert "#tpc.symmetric<threshold = [2.000000e+00], bits = 8>" in parse_point(tools, tmp_path, weights.to_mlir())
+    assert weights.weights_channels_axis == 3 and weights.weights_quantization_candidates is None
+    low, high = infrastructure.RANGE_MIN, infrastructure.RANGE_MAX
+    activation = infrastructure.TrainableQuantizerActivationConfig(
+        activation_quantization_method=mct.QuantizationMethod.UNIFORM,
+        activation_n_bits=8,
+        activation_quantization_params={low: -1.0, high: 1.55},
+        enable_activation_quantization=True,
+        min_threshold=min_threshold,
+    )
+    text = parse_point(tools, tmp_path, activation.to_mlir(), "activation")
+    assert "#tpc.uniform<scale = [0.0099999" in text and "zero_point = [100], bits = 8>" in text
+    # The page's own parameters, which are not those of a range.
+    shown = infrastructure.TrainableQuantizerActivationConfig(
+        activation_quantization_method=mct.QuantizationMethod.UNIFORM,
+        activation_n_bits=8,
+        activation_quantization_params={threshold: 2.0},
+        enable_activation_quantization=True,
+        min_threshold=min_threshold,
+    )
+    with pytest.raises(tp.TargetError, match="a quantizer of method UNIFORM needs the parameter 'range_min'"):
+        shown.to_mlir()
+    power = infrastructure.TrainableQuantizerActivationConfig(
+        mct.QuantizationMethod.POWER_OF_TWO, 4, {threshold: np.float32([3.0]), "is_signed": False}, True, min_threshold
+    )
+    text = parse_point(tools, tmp_path, power.to_mlir(), "activation")
+    assert "#tpc.power_of_two<threshold = [4.000000e+00], bits = 4, is_signed = false>" in text
+    table = infrastructure.TrainableQuantizerWeightsConfig(
+        mct.QuantizationMethod.LUT_SYM_QUANTIZER,
+        2,
+        {threshold: 1.5, "lut_values": [0, -90, 64, -20]},
+        True,
+        0,
+        False,
+        0.5,
+    )
+    assert "table = [-90, -20, 0, 64], bits = 2" in parse_point(tools, tmp_path, table.to_mlir())
+
+
+def test_trainable_quantizers_keep_their_config():
+    class MyKeras(infrastructure.BaseKerasTrainableQuantizer):
+        pass
+
+    class MyTorch(infrastructure.BasePytorchTrainableQuantizer):
+        pass
+
+    config = infrastructure.TrainableQuantizerActivationConfig(
+        mct.QuantizationMethod.SYMMETRIC, 8, {"threshold": 2.0}, True, 2**-16
+    )
+    quantizer = MyKeras(quantization_config=config)
+    stored = quantizer.get_config()
+    assert stored["quantization_config"]["activation_quantization_method"] == "SYMMETRIC"
+    copied = MyKeras.from_config(stored)
+    assert vars(copied.quantization_config) == vars(config) and copied.to_mlir() == config.to_mlir()
+    for made, framework in ((quantizer, "Keras"), (MyTorch(config), "torch")):
+        for method in ("initialize_quantization", "get_trainable_variables", "__call__"):
+            with pytest.raises(
+                tp.TargetError, match=f"{method} works on variables of {framework} only; .*round-weights"
+            ):
+                getattr(made, method)()
+    with pytest.raises(tp.TargetError, match=r"MyTorch takes a TrainableQuantizerWeightsConfig or .*, not 3"):
+        MyTorch(3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (3, "activation_quantization_params must be a dictionary, but is 3"),
+        ({}, "a quantizer of method SYMMETRIC needs the parameter 'threshold'"),
+        ({"threshold": "a"}, "threshold must be numbers, but is 'a'"),
+    ],
+)
+def test_bad_trainable_config(parameters, message):
+    kind = infrastructure.TrainableQuantizerActivationConfig
+    with pytest.raises(tp.TargetError, match=message):
+        kind(mct.QuantizationMethod.SYMMETRIC, 8, parameters, True, 2**-16).to_mlir()
+    with pytest.raises(tp.TargetError, match="min_threshold must be a positive number, but is 0"):
+        kind(mct.QuantizationMethod.SYMMETRIC, 8, {}, True, 0)
+    with pytest.raises(tp.TargetError, match=r"the range from 0.0 to 0.0 is empty"):
+        kind(mct.QuantizationMethod.UNIFORM, 8, {"range_min": 0, "range_max": 0}, True, 1).to_mlir()
+
+
+class MyDenseQuantizeConfig(quantize_config.QuantizeConfig):
+    """As the page shows it."""
+
+    def get_weights_and_quantizers(self, layer):
+        return [(layer.kernel, quantize_config.LastValueQuantizer())]
+
+    def get_activations_and_quantizers(self, layer):
+        return [(layer.activation, quantize_config.MovingAverageQuantizer())]
+
+    def set_quantize_weights(self, layer, quantize_weights):
+        layer.kernel = quantize_weights[0]
+
+    def set_quantize_activations(self, layer, quantize_activations):
+        layer.activation = quantize_activations[0]
+
+    def get_output_quantizers(self, layer):
+        return []
+
+    def get_config(self):
+        return {}
+
+
+def test_quantize_config_as_its_page_shows(attach):
+    config = MyDenseQuantizeConfig()
+    asked = config.to_op_config()
+    assert asked.activation_quantization_method is tp.QuantizationMethod.UNIFORM and asked.activation_n_bits == 8
+    kernel = asked.attr_weights_configs_mapping[tp.KERNEL_ATTR]
+    assert (kernel.weights_n_bits, kernel.enable_weights_quantization) == (8, True)
+    default, _, _ = mct_scripts.imx500_op_configs()
+    target = tp.TargetPlatformCapabilities(
+        default_qco=tp.QuantizationConfigOptions([default]),
+        operator_set=[tp.OperatorsSet("FullyConnected", config.to_options())],
+    )
+    assert "act_method = uniform, act_bits = 8" in attach(target.to_mlir())
+    layer = quantize_config.StandInLayer("dense")
+    config.set_quantize_weights(layer, ["kernel"])
+    config.set_quantize_activations(layer, ["activation"])
+    assert (layer.name, layer.kernel, layer.activation, config.get_config()) == ("dense", "kernel", "activation", {})
+    with pytest.raises(TypeError, match="abstract"):
+        quantize_config.QuantizeConfig()
+
+
+def test_quantize_config_that_asks_for_nothing_leaves_floats():
+    class Nothing(MyDenseQuantizeConfig):
+        def get_weights_and_quantizers(self, layer):
+            return []
+
+        def get_activations_and_quantizers(self, layer):
+            return []
+
+    asked = Nothing().to_op_config()
+    assert not asked.enable_activation_quantization and not asked.attr_weights_configs_mapping
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        (
+            {"get_weights_and_quantizers": lambda s, layer: [3]},
+            "must give pairs of a part of the layer and a quantizer",
+        ),
+        (
+            {"get_weights_and_quantizers": lambda s, layer: [(layer.activation, quantize_config.LastValueQuantizer())]},
+            "may name kernel and bias of a layer only",
+        ),
+        ({"get_output_quantizers": lambda s, layer: [3]}, "get_output_quantizers must give quantizers, but gives 3"),
+        (
+            {"get_output_quantizers": lambda s, layer: [quantize_config.AllValuesQuantizer(4)]},
+            "the result of a layer has one quantizer, but several differ",
+        ),
+        (
+            {"get_output_quantizers": lambda s, layer: [quantize_config.LastValueQuantizer(per_axis=True)]},
+            "an activation has one grid",
+        ),
+    ],
+)
+def test_bad_quantize_config(methods, message):
+    with pytest.raises(tp.TargetError, match=message):
+        type("Bad", (MyDenseQuantizeConfig,), methods)().to_op_config()
+    with pytest.raises(tp.TargetError, match="narrow_range is of symmetric grids"):
+        quantize_config.Quantizer(symmetric=False, narrow_range=True)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Functions
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stock"),
+    [
+        ((), "imx500_v1_0"),
+        (("5.0",), "imx500_v5_0"),
+        ((4.0, "imx500"), "imx500_v4_0"),
+        (("1.0", "tflite"), "tflite_v1"),
+        (("1.0", "qnnpack"), "qnnpack_v1"),
+        (("pytorch", "default"), "imx500_v1_0"),
+        (("tensorflow", "imx500", "v1_lut"), "imx500_v1_lut"),
+        (("keras", "tflite", "v1"), "tflite_v1"),
+    ],
+)
+def test_stock_targets_by_the_names_of_mct(attach, arguments, stock):
+    target = mct.get_target_platform_capabilities(*arguments)
+    assert isinstance(target, tp.TargetPlatformCapabilities)
+    assert attach(target.to_mlir()) == attach((measure.REPOSITORY / f"tpc_dialect/targets/{stock}.mlir").read_text())
+
+
+def test_stock_targets_by_keywords_and_converter():
+    first = mct.get_target_platform_capabilities(fw_name="pytorch", target_platform_name="imx500")
+    assert first == mct.get_target_platform_capabilities(tpc_version="1.0", device_type="imx500")
+    assert mct.get_target_platform_capabilities_sdsp() == first
+    assert mct.get_target_platform_capabilities_sdsp(sdsp_version="3.18").tpc_minor_version == 5
+    assert mct.get_tpc_model("x", first) is first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "message"),
+    [
+        (("1.0", "vx9"), {}, "device 'vx9' is not known; known: imx500, tflite, qnnpack"),
+        (("9.0",), {}, "version '9.0' is not known; known: 1.0, 4.0, 5.0, 6.0"),
+        ((5,), {}, "version '5' is not known"),
+        (("pytorch", "vx9"), {}, "target platform 'vx9' is not known; known: default"),
+        (("pytorch", "imx500", "v9"), {}, "version 'v9' is not known; known: latest, v1"),
+        ((), {"fw_name": "jax", "target_platform_name": "imx500"}, "framework 'jax' is not known"),
+        (("1.0",), {"tpc_version": "1.0"}, "'tpc_version' is unknown or given twice"),
+        (("1.0", "imx500", 3), {}, "takes 2 parameters, but got 3"),
+    ],
+)
+def test_unknown_stock_target(arguments, named, message):
+    with pytest.raises(AssertionError, match=message):
+        mct.get_target_platform_capabilities(*arguments, **named)
+    with pytest.raises(AssertionError, match=r"SDSP version '3.15' is not known; known: 3.14, 3.16, 3.17, 3.18"):
+        mct.get_target_platform_capabilities_sdsp("3.15")
+
+
+def samples():
+    """As MCT's users write it: a generator of lists of arrays."""
+    data = np.load(measure.DIGITS / "digits_calib.npy")[:64].astype(np.float32) / 16
+    for start in range(0, len(data), 16):
+        yield [data[start : start + 16]]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What a call hands to `mct.quantize`."""
+    calls = []
+
+    def quantize(model, **arguments):
+        calls.append(arguments | {"model": model})
+        return model
+
+    monkeypatch.setattr(mct, "quantize", quantize, raising=False)
+
+    def call(*arguments, function=None, **named):
+        result, information = (function or mct.post_training_quantization)(*arguments, **named)
+        assert isinstance(result, mct.Model) and information.input_scale == 1
+        return calls[-1] | {"options": calls[-1]["config"].to_options()}
+
+    return call
+
+
+def test_arguments_of_2_6(asked):
+    target = mct_scripts.imx500_second()
+    core = mct.core.CoreConfig(
+        quantization_config=mct.core.QuantizationConfig(z_threshold=12),
+        mixed_precision_config=mct.core.MixedPrecisionQuantizationConfig(num_of_images=16),
+    )
+    got = asked(
+        in_module=mct.load(DIGITS),
+        representative_data_gen=samples,
+        target_resource_utilization=mct.core.ResourceUtilization(weights_memory=1000.5, bops=1e6),
+        core_config=core,
+        target_platform_capabilities=target,
+        function=mct.ptq.pytorch_post_training_quantization,
+    )
+    assert got["target"] is target and got["overrides"] == []
+    assert got["options"]["z-threshold"] == 12 and got["options"]["sensitivity-max-samples"] == 16
+    assert got["options"]["budget"] == "weights:1000,bops:1000000"
+    assert [batch[0].shape[0] for batch in got["data"]()] == [16] * 4
+    # Every pass over the samples begins anew.
+    assert len(list(got["data"]())) == 4
+    plain = asked(DIGITS, samples, function=mct.keras_post_training_quantization)
+    assert plain["target"] == "default" and plain["options"] == {}
+
+
+def test_arguments_of_1_0(asked):
+    data = list(samples())
+    config = mct.QuantizationConfig(activation_n_bits=6)
+    info = mct.FrameworkInfo(["tosa.conv2d"], ["tosa.clamp"], [], {}, {}, {})
+    got = asked(DIGITS, lambda: data[0], 3, config, info)
+    assert len(list(got["data"]())) == 3
+    assert "act_bits = 6" in got["target"].to_mlir() and 'ops_of<"kernel_ops"' in got["target"].to_mlir()
+    assert got["options"]["shift-negative-ratio"] == 0.25
+    got = asked(DIGITS, samples, n_iter=2, quant_config=mct.QuantizationConfig())
+    assert len(list(got["data"]())) == 2 and "tpc.derive" in got["target"].to_mlir()
+    got = asked(DIGITS, lambda: data[0], fw_info=info)
+    assert len(list(got["data"]())) == 1 and "framework_info" in got["target"].to_mlir()
+
+
+def test_layers_of_the_configuration_reach_the_target(asked):
+    default, _, _ = mct_scripts.imx500_op_configs()
+    options = tp.QuantizationConfigOptions([default])
+    target = tp.TargetPlatformCapabilities(default_qco=options, operator_set=[tp.OperatorsSet("Mine")])
+    layers = {"Mine": tp.CustomOpsetLayers(["mine.op"])}
+    core = mct.core.CoreConfig(mct.core.QuantizationConfig(custom_tpc_opset_to_layer=layers))
+    got = asked(DIGITS, samples, None, core, target)
+    assert '#tpc.ops_of<"Mine", [#tpc.op<"mine.op">]>' in got["target"].to_mlir()
+    core = mct.core.CoreConfig(mct.core.QuantizationConfig(custom_tpc_opset_to_layer={"Add": (["mine.add"],)}))
+    assert "mine.add" in asked(DIGITS, samples, None, core)["target"].to_mlir()
+    with pytest.raises(tp.TargetError, match="'Mine' is defined in the capabilities, but neither known nor mapped"):
+        asked(DIGITS, samples, None, mct.core.CoreConfig(), target)
+    bits = mct.core.BitWidthConfig()
+    bits.set_manual_weights_bit_width(mct.core.NodeNameFilter("conv"), 4, "weight")
+    got = asked(DIGITS, samples, core_config=mct.core.CoreConfig(bit_width_config=bits))
+    assert got["overrides"] == ['name "conv" weights.kernel_attr=4']
+
+
+INFO = mct.FrameworkInfo([], [], [], {}, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "message"),
+    [
+        ((), {}, "needs one of in_model and in_module"),
+        ((DIGITS, 3), {}, "representative_data_gen must be a function that gives samples, not 3"),
+        ((DIGITS, samples, 0), {}, "n_iter must be a positive integer, but is 0"),
+        ((DIGITS, samples, "x"), {}, "target_resource_utilization must be a ResourceUtilization, but is 'x'"),
+        ((DIGITS, samples, None, 3), {}, "the configuration must be a CoreConfig or mct.QuantizationConfig"),
+        ((DIGITS, samples), {"bogus": 1}, "has no parameter 'bogus'"),
+        ((DIGITS, samples), {"network_editor": [1]}, "network_editor works inside of MCT's graphs; ours is overrides"),
+        (
+            (DIGITS, samples, 1, None, INFO, [], 3),
+            {},
+            "gptq_config works inside of MCT's graphs; ours is round-weights",
+        ),
+        ((DIGITS, samples), {"analyze_similarity": True}, "QuantizedModel.compare tells the same"),
+        ((DIGITS, samples, 1, None, None, [], None, False, 3), {}, "takes 8 parameters by position, but got 9"),
+        (
+            (DIGITS, samples, None, mct.QuantizationConfig(), "imx500"),
+            {"fw_info": INFO},
+            "fw_info and target_platform_capabilities both say",
+        ),
+        (
+            (DIGITS, samples, None, None, "imx500"),
+            {"fw_info": INFO},
+            "fw_info and target_platform_capabilities both say",
+        ),
+        (
+            (DIGITS, samples, None, mct.QuantizationConfig(weights_n_bits=4), "imx500"),
+            {},
+            "weights_n_bits say what the hardware can do, which the target decides",
+        ),
+    ],
+)
+def test_bad_arguments(asked, arguments, named, message):
+    with pytest.raises(tp.TargetError, match=message):
+        asked(*arguments, **named)
