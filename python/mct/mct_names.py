@@ -298,7 +298,8 @@ def post_training_quantization(
         target_platform_capabilities,
         given,
     )
-    quantized = mct.quantize(
+    quantize: Any = mct.quantize
+    quantized = quantize(
         _load(asked.model, asked.data),
         target=asked.target,
         data=asked.data,
