@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -235,16 +234,3 @@ def onnx_runtime(model, samples: np.ndarray, per_call: int = 0) -> np.ndarray:
 def relative_error(result: np.ndarray, expected: np.ndarray) -> float:
     """The largest difference over the range of what is expected."""
     return float(np.abs(result - expected).max() / (expected.max() - expected.min()))
-
-
-def run(model, samples: np.ndarray, folder: Path) -> np.ndarray:
-    """What a loaded model computes on our executor."""
-    import measure
-
-    model.save(folder / "run.mlirbc")
-    np.save(folder / "samples.npy", samples)
-    output = folder / "result.npy"
-    measure.run_ok(
-        [measure.BIN / "mct-run", folder / "run.mlirbc", f"--input={folder / 'samples.npy'}", f"--output={output}"]
-    )
-    return np.load(output)

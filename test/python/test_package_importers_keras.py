@@ -45,17 +45,17 @@ def model():
     return model
 
 
-def test_a_model_goes_to_a_quantized_module(tools, tmp_path, model):
+def test_a_model_goes_to_a_quantized_module(tmp_path, model):
     imported = mct.load(model)
     assert "tensor<?x16x16x3xf32>" in imported.text
     expected = model.predict(images(4), verbose=0)
-    assert networks.relative_error(networks.run(imported, images(4), tmp_path), expected) < TOLERANCE
+    assert networks.relative_error(imported.run(images(4)), expected) < TOLERANCE
     np.save(tmp_path / "calibration.npy", images(16))
     run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
     quantized = mct.Model(imported.module.run(run))
     assert 'as "image" activation' in quantized.text
     assert 'as "head' in quantized.text
-    assert networks.relative_error(networks.run(quantized, images(4), tmp_path), expected) < 0.1  # eight bits
+    assert networks.relative_error(quantized.run(images(4)), expected) < 0.1  # eight bits
 
 
 @pytest.mark.parametrize("first", ["tensorflow", "mct"])
@@ -75,19 +75,17 @@ def test_the_compiler_and_tensorflow_share_a_process(first):
 
 
 @pytest.mark.parametrize("suffix", ["keras", "h5"])
-def test_a_saved_model_is_imported_as_the_model_is(tools, tmp_path, model, suffix):
+def test_a_saved_model_is_imported_as_the_model_is(tmp_path, model, suffix):
     model.save(tmp_path / f"net.{suffix}")
     imported = mct.load(tmp_path / f"net.{suffix}")
     expected = model.predict(images(4), verbose=0)
-    assert networks.relative_error(networks.run(imported, images(4), tmp_path), expected) < TOLERANCE
+    assert networks.relative_error(imported.run(images(4)), expected) < TOLERANCE
 
 
-def test_a_folder_of_a_graph_is_imported(tools, tmp_path, model):
+def test_a_folder_of_a_graph_is_imported(tmp_path, model):
     model.export(tmp_path / "saved", verbose=False)
     expected = model.predict(images(4), verbose=0)
-    assert (
-        networks.relative_error(networks.run(mct.load(tmp_path / "saved"), images(4), tmp_path), expected) < TOLERANCE
-    )
+    assert networks.relative_error(mct.load(tmp_path / "saved").run(images(4)), expected) < TOLERANCE
 
 
 def test_layers_of_the_model_give_names(model):

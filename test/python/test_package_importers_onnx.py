@@ -28,12 +28,12 @@ def one_node(kind: str, shape, result=None, constants=None, inputs=("x",), opset
     return networks.onnx_model([node], [("x", shape)], [("y", result)], constants or {}, opset)
 
 
-def test_resnet8_of_seeded_weights_computes_what_onnx_runtime_computes(tools, tmp_path):
+def test_resnet8_of_seeded_weights_computes_what_onnx_runtime_computes(tmp_path):
     proto = networks.resnet8_onnx(networks.seeded_parameters())
     onnx.save(proto, tmp_path / "resnet8.onnx")
     model = mct.load(tmp_path / "resnet8.onnx")
     assert "tensor<1x3x32x32xf32>" in model.text  # the layout of the file, the open batch is 1
-    result = networks.run(model, images(5), tmp_path)
+    result = model.run(images(5))
     assert networks.relative_error(result, networks.onnx_runtime(proto, images(5))) < TOLERANCE
 
 
@@ -43,14 +43,14 @@ def test_trained_resnet8_goes_to_a_quantized_module(shared, tools, tmp_path):
     model = mct.load(proto)
     pictures = np.load(shared / "cifar10" / "test_images.npy")[:64].transpose(0, 3, 1, 2).astype(np.float32)
     expected = networks.onnx_runtime(proto, pictures)
-    assert networks.relative_error(networks.run(model, pictures, tmp_path), expected) < TOLERANCE
+    assert networks.relative_error(model.run(pictures), expected) < TOLERANCE
     np.save(tmp_path / "calibration.npy", np.load(shared / "cifar10" / "calib_images.npy").transpose(0, 3, 1, 2).copy())
     run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    agreement = networks.run(mct.Model(model.module.run(run)), pictures, tmp_path).argmax(1) == expected.argmax(1)
+    agreement = mct.Model(model.module.run(run)).run(pictures).argmax(1) == expected.argmax(1)
     assert agreement.mean() > 0.9  # 97.6 % of 2000 images
 
 
-def test_nodes_give_layers_and_points_their_names(tools, tmp_path):
+def test_nodes_give_layers_and_points_their_names(tmp_path):
     model = mct.load(networks.resnet8_onnx(networks.seeded_parameters()))
     np.save(tmp_path / "samples.npy", images(2))
     run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'samples.npy'}}}"
@@ -72,15 +72,15 @@ def save(model, folder):
     return folder / "model.mlirbc"
 
 
-def test_an_older_opset_is_converted(tools, tmp_path):
+def test_an_older_opset_is_converted():
     """Softmax of opset 11 flattens what is behind its axis."""
     proto = one_node("Softmax", [1, 2, 3], [1, 2, 3], opset=11, axis=1)
     samples = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
-    result = networks.run(mct.load(proto), samples, tmp_path)
+    result = mct.load(proto).run(samples)
     assert networks.relative_error(result, networks.onnx_runtime(proto, samples, per_call=1)) < TOLERANCE
 
 
-def test_shapes_that_are_computed_are_folded(tools, tmp_path):
+def test_shapes_that_are_computed_are_folded():
     nodes = [
         helper.make_node("Shape", ["x"], ["shape"]),
         helper.make_node("Gather", ["shape", "zero"], ["batch"]),
@@ -90,16 +90,16 @@ def test_shapes_that_are_computed_are_folded(tools, tmp_path):
     constants = {"zero": np.array([0]), "rest": np.array([-1])}
     proto = networks.onnx_model(nodes, [("x", ["N", 3, 4])], [("y", None)], constants)
     samples = np.random.default_rng(0).normal(size=(4, 3, 4)).astype(np.float32)
-    assert np.array_equal(networks.run(mct.load(proto), samples, tmp_path), samples.reshape(4, 12))
+    assert np.array_equal(mct.load(proto).run(samples), samples.reshape(4, 12))
 
 
-def test_open_shapes_are_those_of_the_example(tools, tmp_path):
+def test_open_shapes_are_those_of_the_example():
     proto = one_node("GlobalAveragePool", ["N", 3, "H", "W"])
     with pytest.raises(mct.Error, match=r"input 'x' leaves dimension 2 open"):
         mct.load(proto)
     samples = np.random.default_rng(0).normal(size=(2, 3, 6, 5)).astype(np.float32)
     for example in (samples[:1], [samples[:1]], {"x": samples[:1]}):
-        result = networks.run(mct.load(proto, example), samples, tmp_path)
+        result = mct.load(proto, example).run(samples)
         assert networks.relative_error(result, samples.mean((2, 3), keepdims=True)) < TOLERANCE
 
 
@@ -121,12 +121,12 @@ ENLARGEMENTS = [("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"), (
 
 @pytest.mark.parametrize("factor", [2, 3])
 @pytest.mark.parametrize("positions, rounding", ENLARGEMENTS)
-def test_enlargement_takes_the_neighbours_that_onnx_takes(tools, tmp_path, positions, rounding, factor):
+def test_enlargement_takes_the_neighbours_that_onnx_takes(positions, rounding, factor):
     modes = {"mode": "nearest", "coordinate_transformation_mode": positions, "nearest_mode": rounding}
     scales = {"scales": np.array([1, 1, factor, factor], np.float32)}
     proto = one_node("Resize", [1, 2, 4, 3], constants=scales, inputs=("x", "", "scales"), **modes)
     samples = np.random.default_rng(0).normal(size=(2, 2, 4, 3)).astype(np.float32)
-    assert np.array_equal(networks.run(mct.load(proto), samples, tmp_path), samples.repeat(factor, 2).repeat(factor, 3))
+    assert np.array_equal(mct.load(proto).run(samples), samples.repeat(factor, 2).repeat(factor, 3))
 
 
 @pytest.mark.parametrize("rounding, factor", [("ceil", 2.0), ("floor", 1.5)])
@@ -151,7 +151,7 @@ def test_an_operator_of_somebody_else_is_an_error():
         mct.load(one_node("Foo", [1, 4], [1, 4], domain="somebody"))
 
 
-def test_weights_in_a_file_beside_it_are_found(tools, tmp_path):
+def test_weights_in_a_file_beside_it_are_found(tmp_path):
     proto = networks.resnet8_onnx(networks.seeded_parameters())
     expected = mct.load(proto).text
     onnx.save(proto, tmp_path / "external.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)

@@ -32,25 +32,25 @@ def small(file: networks.Tflite, kernel: int, options: dict | None = None) -> by
 KERNEL = np.random.default_rng(6).normal(size=(4, 3, 3, 3)).astype(np.float32)
 
 
-def test_resnet8_of_seeded_weights_computes_what_litert_computes(tools, tmp_path):
+def test_resnet8_of_seeded_weights_computes_what_litert_computes(tmp_path):
     file = networks.resnet8_tflite(networks.seeded_parameters())
     (tmp_path / "resnet8.tflite").write_bytes(file)
     model = mct.load(tmp_path / "resnet8.tflite")
     assert "tensor<?x32x32x3xf32>" in model.text  # the batch stays open
     samples = images(5)
-    assert networks.relative_error(networks.run(model, samples, tmp_path), networks.litert(file, samples)) < TOLERANCE
+    assert networks.relative_error(model.run(samples), networks.litert(file, samples)) < TOLERANCE
 
 
-def test_trained_resnet8_goes_to_a_quantized_module(shared, tools, tmp_path):
+def test_trained_resnet8_goes_to_a_quantized_module(shared, tools):
     text = subprocess.check_output([tools / "mct-opt", shared / "models" / "resnet8_cifar10.mlirbc"], text=True)
     file = networks.resnet8_tflite(networks.parameters_in(text))
     model = mct.load(file)
     pictures = np.load(shared / "cifar10" / "test_images.npy")[:64].astype(np.float32)
     expected = networks.litert(file, pictures)
-    assert networks.relative_error(networks.run(model, pictures, tmp_path), expected) < TOLERANCE
+    assert networks.relative_error(model.run(pictures), expected) < TOLERANCE
     calibration = shared / "cifar10" / "calib_images.npy"
     quantized = mct.Model(model.module.run(f"mct-ptq{{target=imx500 calibration-data={calibration}}}"))
-    agreement = networks.run(quantized, pictures, tmp_path).argmax(1) == expected.argmax(1)
+    agreement = quantized.run(pictures).argmax(1) == expected.argmax(1)
     assert agreement.mean() > 0.9  # 97.6 % of 2000 images
 
 
@@ -73,7 +73,7 @@ def locations(model, folder) -> str:
     return measure.run_ok([measure.BIN / "mct-opt", folder / "named.mlirbc", "--mlir-print-debuginfo"]).stdout
 
 
-def test_what_a_file_is_called_stands_in_its_locations_and_nothing_else_changes(tools, tmp_path):
+def test_what_a_file_is_called_stands_in_its_locations_and_nothing_else_changes(tmp_path):
     file = networks.resnet8_tflite(networks.seeded_parameters())
     (tmp_path / "a.tflite").write_bytes(file)
     model = mct.load(tmp_path / "a.tflite")
@@ -83,7 +83,7 @@ def test_what_a_file_is_called_stands_in_its_locations_and_nothing_else_changes(
 
 
 @pytest.mark.parametrize("stored", ["float16", "int8", "int8 per channel"])
-def test_stored_weights_become_weights_that_quantizers_see(tools, tmp_path, stored):
+def test_stored_weights_become_weights_that_quantizers_see(tmp_path, stored):
     file = networks.Tflite()
     if stored == "float16":
         constant = file.constant("stored", KERNEL.astype(np.float16))
@@ -96,7 +96,7 @@ def test_stored_weights_become_weights_that_quantizers_see(tools, tmp_path, stor
     model = mct.load(data)
     samples = np.random.default_rng(7).normal(size=(3, 8, 8, 3)).astype(np.float32)
     expected = networks.litert(data, samples)
-    assert networks.relative_error(networks.run(model, samples, tmp_path), expected) < TOLERANCE
+    assert networks.relative_error(model.run(samples), expected) < TOLERANCE
     prepared = mct.Model(model.module.run("mct-prepare")).text
     assert "tosa.cast" not in prepared and "tosa.mul" not in prepared
     np.save(tmp_path / "calibration.npy", samples)
@@ -122,14 +122,14 @@ def test_integers_of_the_file_have_their_scales(tools, tmp_path):
     assert f"input codes tensor<1x4xi8> scale {scale} zero point -3 bits 8" in fields
     assert f"output clipped tensor<1x4xi8> scale {scale} zero point -3 bits 8" in fields
     codes = np.array([[-128, -3, 5, 127]], np.int8)
-    assert np.array_equal(networks.run(model, codes, tmp_path), networks.litert(data, codes))
+    assert np.array_equal(model.run(codes), networks.litert(data, codes))
 
 
-def test_constants_that_litert_torch_keeps_become_ours(tools, tmp_path):
+def test_constants_that_litert_torch_keeps_become_ours():
     file = networks.Tflite()
     data = small(file, file.constant("kernel", KERNEL), {"keep_stablehlo_constant": "true"})
     samples = np.random.default_rng(7).normal(size=(3, 8, 8, 3)).astype(np.float32)
-    result = networks.run(mct.load(data), samples, tmp_path)
+    result = mct.load(data).run(samples)
     assert networks.relative_error(result, networks.litert(data, samples)) < TOLERANCE
 
 

@@ -43,21 +43,21 @@ def expected(network: nn.Module, samples: torch.Tensor) -> np.ndarray:
         return network(samples).numpy()
 
 
-def error(model, network: nn.Module, samples: torch.Tensor, folder) -> float:
-    return networks.relative_error(networks.run(model, samples.numpy(), folder), expected(network, samples))
+def error(model, network: nn.Module, samples: torch.Tensor) -> float:
+    return networks.relative_error(model.run(samples.numpy()), expected(network, samples))
 
 
 @pytest.mark.parametrize("network", [torch_networks.ResNet18, torch_networks.MobileNetV3Small])
-def test_a_network_goes_to_a_quantized_module(tools, tmp_path, network):
+def test_a_network_goes_to_a_quantized_module(tmp_path, network):
     batch = torch_networks.images(8)
     module = torch_networks.calibrated(network, batch)
     model = mct.load(module, batch[:1])
     assert "tensor<1x3x224x224xf32>" in model.text  # channels first, as the network has it
     samples = torch_networks.images(4, seed=1)
-    assert error(model, module, samples, tmp_path) < TOLERANCE
+    assert error(model, module, samples) < TOLERANCE
     np.save(tmp_path / "calibration.npy", batch.numpy())
     run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    quantized = networks.run(mct.Model(model.module.run(run)), samples.numpy(), tmp_path)
+    quantized = mct.Model(model.module.run(run)).run(samples.numpy())
     difference = ((quantized - expected(module, samples)) ** 2).mean()
     # Eight bits, weights that nobody trained: 20 dB at least of the signal's power is no mistake of the import.
     assert difference < 0.1 * expected(module, samples).var()
@@ -110,7 +110,7 @@ def test_operations_have_the_names_of_the_modules_that_they_come_from(capsys):
     assert "no names for layers" in capsys.readouterr().err
 
 
-def test_the_network_stays_as_it_was(tools, tmp_path):
+def test_the_network_stays_as_it_was():
     """In training, but for a part that is not; the import is of inference."""
     network = Small().train()
     network.norm.eval()
@@ -118,10 +118,10 @@ def test_the_network_stays_as_it_was(tools, tmp_path):
     model = mct.load(network, np.zeros((1, 3, 16, 16), np.float32))
     assert network.training and network.relu.training and not network.norm.training
     assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
-    assert error(model, network.eval(), torch_networks.images(3, 16), tmp_path) < TOLERANCE
+    assert error(model, network.eval(), torch_networks.images(3, 16)) < TOLERANCE
 
 
-def test_a_program_of_any_batch_is_imported_with_that_of_an_example(tools, tmp_path):
+def test_a_program_of_any_batch_is_imported_with_that_of_an_example(tmp_path):
     network = Small().eval()
     example = torch_networks.images(2, 16)
     program = torch.export.export(network, (example,), dynamic_shapes=({0: torch.export.Dim("batch")},))
@@ -129,7 +129,7 @@ def test_a_program_of_any_batch_is_imported_with_that_of_an_example(tools, tmp_p
     torch.export.save(program, tmp_path / "program.pt2")
     model = mct.load(tmp_path / "program.pt2", example[:1])
     assert "tensor<1x3x16x16xf32>" in model.text
-    assert error(model, network, torch_networks.images(3, 16), tmp_path) < TOLERANCE
+    assert error(model, network, torch_networks.images(3, 16)) < TOLERANCE
 
 
 def test_what_the_converter_leaves_is_refused_with_its_layer():
