@@ -35,8 +35,8 @@ __all__ = [
 class QuantizationConfig(_Config):
     """How a network is quantized, in the words and with the defaults of MCT 2.6.
 
-    Parameters are options of `mct-ptq`, which describes them; `custom_tpc_opset_to_layer` has the layers of operator
-    sets by name, as `FrameworkQuantizationCapabilities` takes them.
+    Parameters are options of `mct.quantize`, which describes them; `custom_tpc_opset_to_layer` has the layers of
+    operator sets by name, as `FrameworkQuantizationCapabilities` takes them.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class QuantizationConfig(_Config):
         self.custom_tpc_opset_to_layer = dict(custom_tpc_opset_to_layer or {})
 
     def to_options(self) -> dict[str, Option]:
-        """All parameters as options of `mct-ptq`, by name."""
+        """All parameters as options of `mct.quantize`, by name."""
         return self._to_options([name for name in vars(self) if name in self._OPTIONS])
 
 
@@ -106,7 +106,7 @@ class ResourceUtilization(Frozen):
         return any(not math.isinf(value) for value in vars(self).values())
 
     def to_budget(self) -> str:
-        """The option `budget` of `mct-ptq`; empty where there are no limits."""
+        """The option `budget` of `mct.quantize`; empty where there are no limits."""
         words = {"weights": self.weights_memory, "activations": self.activation_memory, "total": self.total_memory}
         limits = {word: math.floor(value) for word, value in (words | {"bops": self.bops}).items() if value < math.inf}
         return ",".join(f"{word}:{limit}" for word, limit in limits.items())
@@ -174,16 +174,16 @@ class MixedPrecisionQuantizationConfig:
             if value != self._OTHERS[name]:
                 raise TargetError(
                     f"{owner}: {name} belongs to the search of MCT, which is not ours; leave it out (options "
-                    "sensitivity-* of mct-ptq say how alternatives are compared)"
+                    "sensitivity_* of mct.quantize say how alternatives are compared)"
                 )
 
     def to_options(self) -> dict[str, Option]:
-        """Options of `mct-ptq`, by name."""
-        options: dict[str, Option] = {"sensitivity-max-samples": self.num_of_images}
+        """Options of `mct.quantize`, by name."""
+        options: dict[str, Option] = {"sensitivity_max_samples": self.num_of_images}
         if self.num_interest_points_factor is not None:
-            options["sensitivity-compare-points"] = float(self.num_interest_points_factor)
+            options["sensitivity_compare_points"] = float(self.num_interest_points_factor)
         if self.distance_weighting_method is not None:
-            options["sensitivity-weighting"] = self._WEIGHTINGS[self.distance_weighting_method]
+            options["sensitivity_weighting"] = self._WEIGHTINGS[self.distance_weighting_method]
         return options
 
 

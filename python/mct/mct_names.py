@@ -121,7 +121,7 @@ class UserInformation(NamedTuple):
 
 
 class _Options:
-    """Options of `mct-ptq`, as `mct.quantize(config=...)` takes them."""
+    """Options of `mct.quantize`, as `mct.quantize(config=...)` takes them."""
 
     def __init__(self, options: dict[str, Option]) -> None:
         self.options = options

@@ -56,31 +56,31 @@ Option = bool | int | float | str
 
 
 class _Config:
-    """Parameters with defaults; each is an option of `mct-ptq`, or says what hardware can do."""
+    """Parameters with defaults; each is an option of `mct.quantize`, or says what hardware can do."""
 
-    # Parameter: option of the pipeline.
-    _OPTIONS: ClassVar[Mapping[str, str]] = {
-        "activation_error_method": "activation-error-method",
-        "weights_error_method": "weights-error-method",
-        "relu_bound_to_power_of_2": "relu-bound-to-power-of-2",
-        "weights_bias_correction": "weights-bias-correction",
-        "weights_second_moment_correction": "weights-second-moment-correction",
-        "input_scaling": "input-scaling",
-        "softmax_shift": "softmax-shift",
-        "shift_negative_activation_correction": "shift-negative-activation-correction",
-        "activation_channel_equalization": "activation-channel-equalization",
-        "z_threshold": "z-threshold",
-        "min_threshold": "min-threshold",
-        "l_p_value": "lp-norm",
-        "linear_collapsing": "linear-collapsing",
-        "residual_collapsing": "residual-collapsing",
-        "shift_negative_ratio": "shift-negative-ratio",
-        "shift_negative_threshold_recalculation": "shift-negative-threshold-recalculation",
-        "shift_negative_params_search": "shift-negative-params-search",
-        "concat_threshold_update": "concat-threshold-update",
-        "activation_bias_correction": "activation-bias-correction",
-        "activation_bias_correction_threshold": "activation-bias-correction-threshold",
-    }
+    # Those that are options of the pipeline; all but one are called like it.
+    _OPTIONS: ClassVar[tuple[str, ...]] = (
+        "activation_error_method",
+        "weights_error_method",
+        "relu_bound_to_power_of_2",
+        "weights_bias_correction",
+        "weights_second_moment_correction",
+        "input_scaling",
+        "softmax_shift",
+        "shift_negative_activation_correction",
+        "activation_channel_equalization",
+        "z_threshold",
+        "min_threshold",
+        "l_p_value",
+        "linear_collapsing",
+        "residual_collapsing",
+        "shift_negative_ratio",
+        "shift_negative_threshold_recalculation",
+        "shift_negative_params_search",
+        "concat_threshold_update",
+        "activation_bias_correction",
+        "activation_bias_correction_threshold",
+    )
     # How MCT 1.0 calls some of them.
     _EARLIER: ClassVar[Mapping[str, str]] = {
         "activation_threshold_method": "activation_error_method",
@@ -121,7 +121,7 @@ class _Config:
                 value = _ERROR_METHODS[value.name]
             elif later == "z_threshold" and math.isinf(value):
                 value = 0.0
-            options[self._OPTIONS[later]] = value
+            options["lp_norm" if later == "l_p_value" else later] = value
         return options
 
     def __repr__(self) -> str:
@@ -225,7 +225,7 @@ class QuantizationConfig(_Config):
         return any(getattr(self, name) != getattr(default, name) for name in self._TARGET)
 
     def to_options(self, *, target_is_made_of_it: bool = False) -> dict[str, Option]:
-        """Options of `mct-ptq`, by name, for all parameters that MCT 1.0 has, and the others that were given.
+        """Options of `mct.quantize`, by name, for all parameters that MCT 1.0 has, and the others that were given.
 
         target_is_made_of_it: the target is that of `to_target`. Otherwise parameters of the hardware are an error, for
             the target decides them.

@@ -2,6 +2,7 @@
 """The names of MCT beside those of targets, each used as its page shows."""
 
 import inspect
+import json
 import math
 import subprocess
 
@@ -180,8 +181,8 @@ def test_configuration_as_its_page_shows(attach):
         weights_per_channel_threshold=True,
     )
     options = config.to_options(target_is_made_of_it=True)
-    assert options["activation-error-method"] == "no-clipping" and options["weights-error-method"] == "mse"
-    assert options["relu-bound-to-power-of-2"] is True and options["weights-bias-correction"] is True
+    assert options["activation_error_method"] == "no-clipping" and options["weights_error_method"] == "mse"
+    assert options["relu_bound_to_power_of_2"] is True and options["weights_bias_correction"] is True
     text = attach(config.to_target().to_mlir())
     assert "act_method = power_of_two, act_bits = 6, input_bits = [6]" in text
     assert "method = power_of_two, bits = 7, per_channel = true, enabled = true" in text
@@ -194,7 +195,7 @@ def test_options_of_both_generations_are_those_of_the_pipeline(tools, tmp_path):
     assert set(first.to_options()) < set(second.to_options())
     every = second.to_options() | mct.core.MixedPrecisionQuantizationConfig(8, 0.5, "EXP").to_options()
     every["budget"] = mct.core.ResourceUtilization(weights_memory=1e6).to_budget()
-    words = [f"{key}={str(value).lower()}" for key, value in every.items()]
+    words = [f"{key.replace('_', '-')}={str(value).lower()}" for key, value in every.items()]
     data = measure.DIGITS
     pipeline = " ".join(["target=imx500", f"calibration-data={data / 'digits_calib.npy'}", *words])
     measure.run_ok([tools / "mct-opt", data / "digits.mlirbc", f"--mct-ptq={pipeline}", "--dump-pass-pipeline"])
@@ -222,18 +223,18 @@ def test_every_parameter_of_the_page_reaches_an_option_or_the_target():
         other = others.get(name, not value)
         assert effect(mct.QuantizationConfig(**{name: other})) != default, name
     # The names of 2.6, of which one that is not given leaves the pipeline's default.
-    assert "softmax-shift" not in default[0]
+    assert "softmax_shift" not in default[0]
     config = mct.QuantizationConfig(softmax_shift=True, weights_error_method=mct.QuantizationErrorMethod.MAE)
-    assert config.to_options()["softmax-shift"] is True and config.weights_threshold_method.name == "MAE"
-    assert config.to_options()["weights-error-method"] == "mae"
+    assert config.to_options()["softmax_shift"] is True and config.weights_threshold_method.name == "MAE"
+    assert config.to_options()["weights_error_method"] == "mae"
 
 
 def test_configuration_of_2_6():
     parameters = inspect.signature(mct.core.QuantizationConfig).parameters
     assert (parameters["shift_negative_ratio"].default, len(parameters)) == (0.05, 21)
     options = mct.core.QuantizationConfig(z_threshold=16, l_p_value=3).to_options()
-    assert (options["z-threshold"], options["lp-norm"], options["min-threshold"]) == (16, 3, 2**-16)
-    assert options["shift-negative-activation-correction"] is True
+    assert (options["z_threshold"], options["lp_norm"], options["min_threshold"]) == (16, 3, 2**-16)
+    assert options["shift_negative_activation_correction"] is True
     assert mct.core.QuantizationConfig() == mct.core.QuantizationConfig()
     assert mct.core.QuantizationConfig(z_threshold=1) != mct.core.QuantizationConfig()
 
@@ -595,7 +596,7 @@ def test_arguments_of_2_6(asked):
         function=mct.ptq.pytorch_post_training_quantization,
     )
     assert got["target"] is target and got["overrides"] == []
-    assert got["options"]["z-threshold"] == 12 and got["options"]["sensitivity-max-samples"] == 16
+    assert got["options"]["z_threshold"] == 12 and got["options"]["sensitivity_max_samples"] == 16
     assert got["options"]["budget"] == "weights:1000,bops:1000000"
     assert [batch[0].shape[0] for batch in got["data"]()] == [16] * 4
     # Every pass over the samples begins anew.
@@ -611,7 +612,7 @@ def test_arguments_of_1_0(asked):
     got = asked(DIGITS, lambda: data[0], 3, config, info)
     assert len(list(got["data"]())) == 3
     assert "act_bits = 6" in got["target"].to_mlir() and 'ops_of<"kernel_ops"' in got["target"].to_mlir()
-    assert got["options"]["shift-negative-ratio"] == 0.25
+    assert got["options"]["shift_negative_ratio"] == 0.25
     got = asked(DIGITS, samples, n_iter=2, quant_config=mct.QuantizationConfig())
     assert len(list(got["data"]())) == 2 and "tpc.derive" in got["target"].to_mlir()
     got = asked(DIGITS, lambda: data[0], fw_info=info)
@@ -676,3 +677,55 @@ INFO = mct.FrameworkInfo([], [], [], {}, {}, {})
 def test_bad_arguments(asked, arguments, named, message):
     with pytest.raises(tp.TargetError, match=message):
         asked(*arguments, **named)
+
+
+def every_sample():
+    """All calibration samples, in one batch."""
+    yield [np.load(measure.DIGITS / "digits_calib.npy").astype(np.float32) * 0.0625]
+
+
+def test_call_of_2_6_is_one_of_quantize(tmp_path):
+    core = mct.core.CoreConfig(
+        mct.core.QuantizationConfig(shift_negative_ratio=0.1), mct.core.MixedPrecisionQuantizationConfig(16)
+    )
+    quantized, information = mct.ptq.pytorch_post_training_quantization(
+        DIGITS,
+        every_sample,
+        mct.core.ResourceUtilization(weights_memory=2500),
+        core,
+        mct_scripts.imx500_first(),
+    )
+    choices = tmp_path / "bits.json"
+    same = mct.quantize(
+        mct.load(DIGITS),
+        target="imx500",
+        data=every_sample,
+        config=core.quantization_config,
+        sensitivity_max_samples=16,
+        budget=["weights:2500"],
+        bit_widths_out=choices,
+    )
+    assert quantized.text == same.text
+    operators = {entry["name"]: entry["alternative"] for entry in json.loads(choices.read_text())["operators"]}
+    assert information.mixed_precision_cfg == operators and any(operators.values())
+
+
+def test_call_of_1_0_quantizes_what_is_listed():
+    info = mct.FrameworkInfo(
+        [KERAS["Conv2D"], KERAS["Dense"]],
+        ["tf.nn.relu"],
+        ["Reshape"],
+        tp.DefaultDict({KERAS["Conv2D"]: (3, 2)}),
+        {},
+        {},
+    )
+    batch = next(iter(every_sample()))
+    config = mct.QuantizationConfig(activation_n_bits=6, weights_n_bits=5)
+    quantized, information = mct.keras_post_training_quantization(DIGITS, lambda: batch, 1, config, info)
+    assert information.mixed_precision_cfg == {}
+    weights = {point.name for point in quantized.points if point.weight}
+    assert {point.bits for point in quantized.points if point.weight} == {5}
+    assert {point.bits for point in quantized.points if not point.weight} == {6}
+    assert {point.method for point in quantized.points} == {"power_of_two"}
+    # Neither the input, which no list names, nor what only moves values.
+    assert len(weights) == 4 and "input" not in {point.name for point in quantized.points}
