@@ -39,6 +39,7 @@ _MODULES = {
     "mct.model": ("Model", "Point", "QuantizedModel", "load"),
     "mct.errors": (),
     "mct.evaluation": (),
+    "mct.exporters": (),
     "mct.image_folder": ("images",),
     "mct.importers": (),
     "mct.preprocessing": ("Preprocessing",),

@@ -4,6 +4,7 @@
 #include "mct/Analysis/Explain.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Shapes.h"
+#include "mct/Export/Parameters.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -18,6 +19,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Json/TpcJson.h"
+#include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -191,6 +194,53 @@ private:
   Job &job;
 };
 } // namespace
+
+std::optional<std::string>
+Module::translate(function_ref<LogicalResult(ModuleOp, raw_ostream &)> work,
+                  Job &job) const {
+  std::unique_ptr<Module> module = read(getSource(), name, job);
+  if (!module)
+    return std::nullopt;
+  MLIRContext *context = module->context.get();
+  context->loadDialect<mct::tpc::TpcDialect>();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    job.tell(toMessage(diagnostic));
+  });
+  std::string written;
+  llvm::raw_string_ostream stream(written);
+  if (failed(work(*module->op, stream)))
+    return std::nullopt;
+  return written;
+}
+
+std::optional<std::string> Module::exportOnnx(const OnnxOptions &options,
+                                              Job &job) const {
+  return translate(
+      [&](ModuleOp module, raw_ostream &os) {
+        return mct::exportOnnx(module, options, os);
+      },
+      job);
+}
+
+std::optional<std::string> Module::exportParameters(StringRef function,
+                                                    Job &job) const {
+  return translate(
+      [&](ModuleOp module, raw_ostream &os) {
+        return mct::exportParameters(module, function, os);
+      },
+      job);
+}
+
+std::optional<std::string> Module::exportTarget(int64_t schema,
+                                                Job &job) const {
+  return translate(
+      [&](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        tpc::PlatformOp platform =
+            tpc::findPlatform(module, name, module.getLoc());
+        return platform ? tpc::exportTpcJson(platform, os, schema) : failure();
+      },
+      job);
+}
 
 std::shared_ptr<const Module> Module::run(StringRef passes, Job &job) const {
   std::unique_ptr<Module> result = read(getSource(), name, job);

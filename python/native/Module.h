@@ -5,6 +5,7 @@
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
 
+#include "mct/Export/Onnx.h"
 #include "mct/Support/Progress.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -112,6 +113,16 @@ public:
   std::string text() const;
   std::string bytecode() const;
 
+  /// The network as an ONNX file, as mct-translate writes it. None, and told to
+  /// `job`, where it cannot be one.
+  std::optional<std::string> exportOnnx(const OnnxOptions &options,
+                                        Job &job) const;
+  /// What its numbers stand for, as JSON (`mct/Export/Parameters.h`).
+  std::optional<std::string> exportParameters(llvm::StringRef function,
+                                              Job &job) const;
+  /// The target that it holds, as JSON of MCT in that version of the schema.
+  std::optional<std::string> exportTarget(int64_t schema, Job &job) const;
+
   const std::string &getName() const { return name; }
   /// The passes that it comes from, with all their options; empty for one that
   /// was parsed.
@@ -122,6 +133,12 @@ private:
   std::string write() const;
   /// What it was parsed from, or its bytecode.
   std::string getSource() const;
+  /// What `work` writes about a copy.
+  std::optional<std::string>
+  translate(llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp,
+                                                   llvm::raw_ostream &)>
+                work,
+            Job &job) const;
   static std::unique_ptr<Module> read(llvm::StringRef bytes,
                                       llvm::StringRef name, Job &job);
   static mlir::OwningOpRef<mlir::ModuleOp>

@@ -213,6 +213,37 @@ static std::string explain(const Module &self, const std::string &format,
   return std::move(*text);
 }
 
+/// What `work` writes, as bytes.
+template <typename Work> static nb::bytes write(Work &&work) {
+  Job job;
+  std::optional<std::string> written;
+  perform(job, nb::none(), [&] {
+    written = work(job);
+    job.end(written.has_value());
+  });
+  return nb::bytes(written->data(), written->size());
+}
+
+static nb::bytes exportOnnx(const Module &self, const std::string &profile,
+                            const std::string &producer,
+                            const std::string &producerVersion,
+                            const std::string &function) {
+  return write([&](Job &job) -> std::optional<std::string> {
+    mct::OnnxOptions options;
+    if (profile != "imx500" && profile != "none") {
+      job.fail("there is no profile '" + profile +
+               "'; there are 'imx500' and 'none'");
+      return std::nullopt;
+    }
+    options.profile =
+        profile == "none" ? mct::OnnxProfile::None : mct::OnnxProfile::Imx500;
+    options.producer = producer;
+    options.producerVersion = producerVersion;
+    options.function = function;
+    return self.exportOnnx(options, job);
+  });
+}
+
 /// A file that has its name when it is complete, or never.
 static void writeFile(const std::string &path, const nb::bytes &data) {
   mct::execution::OutputFile file(path);
@@ -285,6 +316,24 @@ NB_MODULE(_native, m) {
             return nb::bytes(bytes.data(), bytes.size());
           },
           "The bytecode that mct-opt writes.")
+      .def("export_onnx", exportOnnx, "profile"_a = "imx500", "producer"_a = "",
+           "producer_version"_a = "", "function"_a = "",
+           "The ONNX file that mct-translate writes.")
+      .def(
+          "export_parameters",
+          [](const Module &self, const std::string &function) {
+            return write(
+                [&](Job &job) { return self.exportParameters(function, job); });
+          },
+          "function"_a = "",
+          "The JSON that mct-translate --export-parameters writes.")
+      .def(
+          "export_target",
+          [](const Module &self, int64_t schema) {
+            return write(
+                [&](Job &job) { return self.exportTarget(schema, job); });
+          },
+          "schema"_a, "The target as JSON of MCT.")
       .def(
           "clone", [](const Module &self) { return run(self, "", nb::none()); },
           "A copy, in a context of its own.")

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target platforms to and from the JSON of MCT, and quantized networks to ONNX.
+// Target platforms to and from the JSON of MCT, and quantized networks to ONNX
+// and their parameters to JSON.
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Shapes.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Export/Onnx.h"
+#include "mct/Export/Parameters.h"
 #include "mct/Support/InputFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/InitAllDialects.h"
@@ -26,7 +28,7 @@ using namespace mct::tpc;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Action { Import, Export, ExportOnnx };
+enum class Action { Import, Export, ExportOnnx, ExportParameters };
 } // namespace
 
 static cl::OptionCategory category("mct-translate options");
@@ -37,7 +39,10 @@ static cl::opt<Action>
                       clEnumValN(Action::Export, "export-tpc-json",
                                  "A target platform to the JSON of MCT"),
                       clEnumValN(Action::ExportOnnx, "export-onnx",
-                                 "A quantized network to ONNX")));
+                                 "A quantized network to ONNX"),
+                      clEnumValN(Action::ExportParameters, "export-parameters",
+                                 "What a network's numbers stand for, as "
+                                 "JSON")));
 static cl::opt<std::string> inputName(cl::Positional, cl::init("-"),
                                       cl::desc("<input file>"),
                                       cl::cat(category));
@@ -104,6 +109,8 @@ exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
   auto module = parseSourceFile<ModuleOp>(sources, context);
   if (!module || failed(mct::verifyShapes(*module)))
     return failure();
+  if (action == Action::ExportParameters)
+    return mct::exportParameters(*module, function, os);
   mct::OnnxOptions options;
   options.function = function;
   options.profile = onnxProfile;
@@ -147,6 +154,7 @@ static LogicalResult translate(raw_ostream &os) {
   case Action::Export:
     return exportPlatform(sources, &context, os);
   case Action::ExportOnnx:
+  case Action::ExportParameters:
     return exportNetwork(sources, &context, os);
   }
   llvm_unreachable("unknown action");
@@ -161,9 +169,8 @@ int main(int argc, char **argv) {
                               "Target platforms to and from the JSON of MCT, "
                               "quantized networks to ONNX\n");
   if (!action.getNumOccurrences())
-    return failed(
-        fail("say what to do: --import-tpc-json, --export-tpc-json or "
-             "--export-onnx"));
+    return failed(fail("say what to do: --import-tpc-json, --export-tpc-json, "
+                       "--export-onnx or --export-parameters"));
   if (outputName == "-")
     return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
   mct::execution::OutputFile output(outputName);

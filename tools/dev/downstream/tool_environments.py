@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the consumers of integer networks live: one environment each, below `build/downstream/env`."""
+"""Where the consumers of our networks live: one environment each, below `build/downstream/env`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,21 @@ PACKAGES = {
     "vela": ["ethos-u-vela==5.2.0"],
     "iree": ["iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0"],
     "mlsdk": ["ai-ml-sdk-model-converter==0.11.0"],
+    "onnx": [
+        "mct-quantizers==1.6.0",
+        "onnx==1.17.0",
+        "onnxruntime==1.32.0",
+        "onnxruntime-extensions==0.15.2",
+    ],
 }
 # The program without which an environment is none.
-PROGRAMS = {"tosa": "tosa-opt", "vela": "vela", "iree": "iree-compile", "mlsdk": "model-converter"}
+PROGRAMS = {
+    "tosa": "tosa-opt",
+    "vela": "vela",
+    "iree": "iree-compile",
+    "mlsdk": "model-converter",
+    "onnx": "check-model",
+}
 
 
 def folder(tool: str) -> Path:

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files for the tools of others, each made of a module and of nothing that only Python knows.
+
+    mct.exporters.export_onnx(quantized, "network.onnx")             for the IMX500, and ONNX Runtime
+    mct.exporters.export_tosa(integer, "network.tosa")               for Vela and other readers of TOSA flatbuffers
+    mct.exporters.export_parameters(quantized, "parameters.json")    or .npz
+    mct.exporters.export_target(quantized, "target.json")            for MCT
+
+Text and bytecode are what `Model.save` writes. A file has its name when it is complete, or never.
+"""
+
+from __future__ import annotations
+
+from mct.exporters.onnx import export_onnx
+from mct.exporters.parameters import export_parameters, export_target
+from mct.exporters.tosa import export_tosa
+
+__all__ = ["export_onnx", "export_parameters", "export_target", "export_tosa"]
