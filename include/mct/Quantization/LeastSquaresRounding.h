@@ -107,6 +107,38 @@ struct RoundedWeights {
 RoundedWeights roundLeastSquares(const RoundingProblem &problem,
                                  const support::Threads &threads);
 
+/// A layer of one group, by the rows themselves, for the covariance of all
+/// columns may be too large.
+struct WideRoundingProblem {
+  /// [rows, columns] and [rows, outputs]; as many rows, at least one, finite.
+  MatrixView inputs, targets;
+  /// As in RoundingProblem.
+  llvm::ArrayRef<float> weights;
+  llvm::ArrayRef<std::vector<WeightLevels>> candidates;
+  bool choosesPerChannel = true;
+  double damping = 0.01;
+  /// What covariances and factors may take at a time.
+  int64_t maxBytes = kMaxBytes;
+
+  static constexpr int64_t kMaxBytes = int64_t(512) << 20;
+  /// The most columns whose covariance fits into so many bytes, at least 1:
+  /// 5181 for `kMaxBytes`.
+  static int64_t mostColumns(int64_t bytes);
+};
+
+/// As roundLeastSquares, within a budget of memory. Where the covariance is too
+/// large, columns that lie beside each other make blocks of equal size. For the
+/// candidate of each channel blocks are looked at each for itself; then they
+/// are rounded one after the other, to targets that hold what the blocks before
+/// missed. What the objective is in the end is computed from the rows, and
+/// where it is above that of the nearest levels, these are taken. One block is
+/// the same as roundLeastSquares.
+///
+/// Memory beside `maxBytes` and the rows: 12 bytes for each element of the
+/// targets, 8 for each of the weights.
+RoundedWeights roundWideLayer(const WideRoundingProblem &problem,
+                              const support::Threads &threads);
+
 } // namespace mct::quantization
 
 #endif // MCT_QUANTIZATION_LEASTSQUARESROUNDING_H

@@ -304,4 +304,92 @@ TEST(LeastSquaresRounding, GroupsAreLayersOfTheirOwn) {
   }
 }
 
+/// The problem of a layer by its rows.
+WideRoundingProblem
+wideProblem(const Layer &layer,
+            llvm::ArrayRef<std::vector<WeightLevels>> candidates,
+            bool perChannel, int64_t maxBytes) {
+  WideRoundingProblem problem;
+  problem.inputs = {layer.inputs.data(), layer.rows, layer.columns,
+                    layer.columns};
+  problem.targets = {layer.targets.data(), layer.rows, layer.outputs,
+                     layer.outputs};
+  problem.weights = layer.weights;
+  problem.candidates = candidates;
+  problem.choosesPerChannel = perChannel;
+  problem.maxBytes = maxBytes;
+  return problem;
+}
+
+TEST(LeastSquaresRounding, WideLayersThatFitAreNoBlocks) {
+  Layer layer(21, 300, 30, 4);
+  ProductMoments moments = layer.moments();
+  for (const auto &[kind, candidates] : allKinds(4)) {
+    SCOPED_TRACE(kind);
+    RoundedWeights whole =
+        roundLeastSquares({moments, layer.weights, candidates}, 1);
+    RoundedWeights wide =
+        roundWideLayer(wideProblem(layer, candidates, true, 20 * 30 * 30), 1);
+    EXPECT_EQ(wide.weights, whole.weights);
+    EXPECT_EQ(wide.bias, whole.bias);
+    EXPECT_EQ(wide.objective, whole.objective);
+  }
+}
+
+TEST(LeastSquaresRounding, BlocksAreBetweenTheNearestLevelsAndAll) {
+  double whole = 0, blocks = 0, nearest = 0;
+  for (unsigned seed = 0; seed != 12; ++seed) {
+    Layer layer(300 + seed, 250, 20 + seed, 3);
+    ProductMoments moments = layer.moments();
+    for (const auto &[kind, candidates] : allKinds(3))
+      for (bool perChannel : {true, false}) {
+        SCOPED_TRACE(kind);
+        // Blocks of at most 7 columns.
+        RoundedWeights wide = roundWideLayer(
+            wideProblem(layer, candidates, perChannel, 20 * 7 * 7), 1);
+        RoundedWeights together = roundLeastSquares(
+            {moments, layer.weights, candidates, perChannel}, 1);
+        double total = 0, nearestTotal = 0;
+        for (int64_t channel = 0; channel != 3; ++channel) {
+          total += wide.objective[channel];
+          nearestTotal += wide.nearestObjective[channel];
+          if (perChannel)
+            EXPECT_LE(wide.objective[channel], wide.nearestObjective[channel]);
+          else
+            EXPECT_EQ(wide.chosen[channel], wide.chosen[0]);
+          const auto &levels = candidates[wide.chosen[channel]];
+          llvm::ArrayRef<float> kernel(&wide.weights[channel * layer.columns],
+                                       layer.columns);
+          for (float weight : kernel)
+            EXPECT_EQ(levels[levels.size() == 1 ? 0 : channel].nearest(weight),
+                      weight);
+          // From the rows, and as the moments have it.
+          double error = layer.errorOf(kernel, wide.bias[channel], channel);
+          EXPECT_NEAR(wide.error[channel], error, 1e-3 * error);
+          EXPECT_NEAR(wide.nearestObjective[channel],
+                      together.nearestObjective[channel],
+                      1e-3 * together.nearestObjective[channel]);
+          whole += together.objective[channel];
+        }
+        EXPECT_LE(total, nearestTotal);
+        blocks += total;
+        nearest += nearestTotal;
+      }
+  }
+  EXPECT_LT(blocks, whole + 0.25 * (nearest - whole));
+}
+
+TEST(LeastSquaresRounding, BlocksDoNotDependOnThreads) {
+  Layer layer(31, 200, 90, 40);
+  for (const auto &[kind, candidates] : allKinds(40)) {
+    SCOPED_TRACE(kind);
+    WideRoundingProblem problem =
+        wideProblem(layer, candidates, true, 20 * 32 * 32);
+    RoundedWeights alone = roundWideLayer(problem, 1);
+    RoundedWeights together = roundWideLayer(problem, 3);
+    EXPECT_EQ(alone.weights, together.weights);
+    EXPECT_EQ(alone.bias, together.bias);
+  }
+}
+
 } // namespace
