@@ -24,11 +24,11 @@ using corrections::ChannelSummary;
 using corrections::ChannelValue;
 using corrections::LayerValue;
 using corrections::ProductRows;
+using corrections::ProductSamples;
 using corrections::RoundedLayer;
 using execution::Executor;
 using execution::Frontier;
 using execution::TensorView;
-using quantization::ProductMoments;
 
 //===----------------------------------------------------------------------===//
 // Candidates
@@ -106,10 +106,10 @@ struct CandidateLayer {
   /// What the channels of its result see in the base network.
   std::optional<ChannelSummary> base, empty;
   ChannelValue result;
-  /// As a product, where its weights may be rounded together, and its moments
-  /// while candidates are measured.
+  /// As a product, where its weights may be rounded together, and what
+  /// it reads while candidates are measured.
   std::optional<corrections::ProductLayout> layout;
-  std::vector<ProductMoments> moments;
+  ProductSamples products;
 };
 
 /// A point that has candidates.
@@ -274,18 +274,19 @@ private:
   LogicalResult roundToNearest(const CandidatePoint &point,
                                const PointQuantizer &quantizer);
   /// Rounds the weights of the layer of a point together, where they may be,
-  /// and its moments are known; its bias then.
+  /// and it is known what they read; its bias then.
   FailureOr<std::optional<std::vector<float>>>
   roundTogether(const CandidatePoint &point, const PointQuantizer &quantizer);
   /// Quantizes all points but kernels.
   LogicalResult apply(const Quantizers &quantizers);
   LogicalResult restore(const Quantizers &quantizers);
-  /// Runs a stage and observes layers. `rows`: also finds their moments, if
+  /// Runs a stage and observes layers. `rows`: also finds what they read, if
   /// their weights may be rounded together.
   FailureOr<std::vector<ChannelSummary>>
   observe(const Pass &pass, ArrayRef<size_t> layers, bool rows = false);
-  LogicalResult findMoments(ArrayRef<size_t> layers,
-                            MutableArrayRef<std::unique_ptr<ProductRows>> rows);
+  LogicalResult
+  findProducts(ArrayRef<size_t> layers,
+               MutableArrayRef<std::unique_ptr<ProductRows>> rows);
   SmallVector<size_t> layersOfStage(unsigned stage) const;
   /// Of what a layer reads, among the observed values.
   size_t inputNumber(size_t layer) const {
@@ -739,7 +740,7 @@ SmallVector<size_t> CandidateRunImpl::layersOfStage(unsigned stage) const {
   return found;
 }
 
-LogicalResult CandidateRunImpl::findMoments(
+LogicalResult CandidateRunImpl::findProducts(
     ArrayRef<size_t> seen, MutableArrayRef<std::unique_ptr<ProductRows>> rows) {
   for (auto [number, kept] : llvm::zip(seen, rows)) {
     if (!kept)
@@ -749,8 +750,8 @@ LogicalResult CandidateRunImpl::findMoments(
              << "saw " << count
              << " values that are NaN or infinite; check the input scale and "
                 "the weights";
-    layers[number].moments = kept->moments(runOptions.threads);
-    kept.reset();
+    layers[number].products =
+        ProductSamples::take(std::move(kept), runOptions.threads);
   }
   return success();
 }
@@ -800,7 +801,7 @@ CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
     }
     lane->observers.clear();
   }
-  if (failed(result) || failed(findMoments(seen, kept)))
+  if (failed(result) || failed(findProducts(seen, kept)))
     return failure();
   return summaries;
 }
@@ -828,7 +829,7 @@ CandidateRunImpl::roundToNearest(const CandidatePoint &point,
 FailureOr<std::optional<std::vector<float>>>
 CandidateRunImpl::roundTogether(const CandidatePoint &point,
                                 const PointQuantizer &quantizer) {
-  if (point.layers.size() != 1 || layers[point.layers.front()].moments.empty())
+  if (point.layers.size() != 1 || layers[point.layers.front()].products.empty())
     return std::optional<std::vector<float>>();
   CandidateLayer &candidate = layers[point.layers.front()];
   // The channels of the alternative.
@@ -843,7 +844,7 @@ CandidateRunImpl::roundTogether(const CandidatePoint &point,
   if (!rounded)
     return std::optional<std::vector<float>>();
   if (failed(corrections::roundLayer(candidate.layer, quantizer.quantizer,
-                                     candidate.moments, *rounded,
+                                     candidate.products, *rounded,
                                      runOptions.threads)) ||
       failed(setKernel(point.layers.front(), rounded->kernel)))
     return failure();
@@ -1019,7 +1020,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
       }
     }
     for (size_t layer : here)
-      layers[layer].moments.clear();
+      layers[layer].products = ProductSamples();
     std::swap(before, behind);
   }
   return distances;
@@ -1080,7 +1081,7 @@ CandidateRunImpl::measureTogether(ArrayRef<unsigned> choices) {
       if (failed(bias) ||
           (!*bias && failed(roundToNearest(*point, *quantizer))))
         return failure();
-      layers[layer].moments.clear();
+      layers[layer].products = ProductSamples();
     }
     auto seen = observe({stage, stage, before.get(),
                          stage == last ? nullptr : behind.get(), false},

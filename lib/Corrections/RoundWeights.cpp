@@ -22,7 +22,6 @@ using namespace mct;
 using namespace mct::corrections;
 using execution::TensorView;
 using quantization::Affine;
-using quantization::ProductMoments;
 
 /// Bytes of the rows that are kept of all layers that are measured together.
 static constexpr int64_t kRowBytes = int64_t(32) << 20;
@@ -129,10 +128,10 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
            << "saw " << count
            << " values that are NaN or infinite; check the input scale and the "
               "weights";
-  std::vector<ProductMoments> groups = rows[layer]->moments(threads);
-  rows[layer].reset();
+  ProductSamples seenRows =
+      ProductSamples::take(std::move(rows[layer]), threads);
   if (failed(roundLayer(*member.layer, member.layer->point.getParametersAttr(),
-                        groups, rounded, threads)))
+                        seenRows, rounded, threads)))
     return failure();
   LayerChange change;
   for (auto [now, before] : llvm::zip(rounded.bias, member.layer->bias))

@@ -223,34 +223,91 @@ int64_t ProductRows::compact() {
 }
 
 //===----------------------------------------------------------------------===//
-// Rounding
+// Samples
 //===----------------------------------------------------------------------===//
 
-LogicalResult mct::corrections::roundLayer(
-    const Layer &layer, tpc::QuantizerAttrInterface quantizer,
-    ArrayRef<ProductMoments> groups, RoundedLayer &rounded,
-    const support::Threads &threads) {
-  const KernelOp &op = layer.op;
+ProductSamples ProductSamples::take(std::unique_ptr<ProductRows> rows,
+                                    const support::Threads &threads) {
+  ProductSamples samples;
+  int64_t most = quantization::WideRoundingProblem::mostColumns(
+      quantization::WideRoundingProblem::kMaxBytes);
+  if (rows->layout.groups() == 1 && rows->layout.columns() > most) {
+    samples.numRows = rows->compact();
+    samples.rows = std::move(rows);
+  } else {
+    samples.moments = rows->moments(threads);
+  }
+  return samples;
+}
+
+bool ProductSamples::hasFiniteSquares() const {
   auto isFinite = [](ArrayRef<double> values) {
     return llvm::all_of(values,
                         [](double value) { return std::isfinite(value); });
   };
-  for (const ProductMoments &group : groups)
-    if (!isFinite(group.covariance) || !isFinite(group.cross) ||
-        !isFinite(group.targetVariance))
-      return emitError(op.getLoc())
-             << "saw values whose squares are beyond the range of f32; check "
-                "the input scale and the weights";
+  // Of as many rows as are added up.
+  constexpr float kLargest = 1e16f;
+  auto isSmall = [](ArrayRef<float> values) {
+    return llvm::all_of(
+        values, [](float value) { return std::abs(value) <= kLargest; });
+  };
+  if (rows)
+    return isSmall(rows->inputs) && isSmall(rows->targets);
+  return llvm::all_of(moments, [&](const ProductMoments &group) {
+    return isFinite(group.covariance) && isFinite(group.cross) &&
+           isFinite(group.targetVariance);
+  });
+}
+
+quantization::MatrixView ProductSamples::inputs() const {
+  return {rows->inputs.data(), numRows, rows->layout.columns(),
+          rows->layout.rowSize()};
+}
+
+quantization::MatrixView ProductSamples::targets() const {
+  return {rows->targets.data(), numRows, rows->layout.outputs(),
+          rows->layout.channels()};
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+static quantization::RoundedWeights round(const ProductSamples &samples,
+                                          ArrayRef<float> weights,
+                                          const RoundedLayer &layer,
+                                          const support::Threads &threads) {
+  if (samples.rows) {
+    quantization::WideRoundingProblem problem;
+    problem.inputs = samples.inputs();
+    problem.targets = samples.targets();
+    problem.weights = weights;
+    problem.candidates = layer.candidates;
+    problem.choosesPerChannel = layer.choosesPerChannel;
+    return quantization::roundWideLayer(problem, threads);
+  }
+  quantization::RoundingProblem problem;
+  problem.groups = samples.moments;
+  problem.weights = weights;
+  problem.candidates = layer.candidates;
+  problem.choosesPerChannel = layer.choosesPerChannel;
+  return quantization::roundLeastSquares(problem, threads);
+}
+
+LogicalResult mct::corrections::roundLayer(
+    const Layer &layer, tpc::QuantizerAttrInterface quantizer,
+    const ProductSamples &samples, RoundedLayer &rounded,
+    const support::Threads &threads) {
+  const KernelOp &op = layer.op;
+  if (!samples.hasFiniteSquares())
+    return emitError(op.getLoc())
+           << "saw values whose squares are beyond the range of f32; check "
+              "the input scale and the weights";
 
   ConstantFloats kernel = op.getKernel();
   std::vector<float> weights = rounded.layout.fromKernel(kernel.values());
-  quantization::RoundingProblem problem;
-  problem.groups = groups;
-  problem.weights = weights;
-  problem.candidates = rounded.candidates;
-  problem.choosesPerChannel = rounded.choosesPerChannel;
   quantization::RoundedWeights result =
-      quantization::roundLeastSquares(problem, threads);
+      round(samples, weights, rounded, threads);
 
   tpc::QuantizeOp point = layer.point;
   rounded.parameters = quantizer;

@@ -42,13 +42,6 @@ std::variant<Record, RoundedLayer>
 describeRounding(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
                  unsigned maxBits, int stride = 1);
 
-/// Rounds them. `groups`: of the groups of output channels. A diagnostic where
-/// the moments are not finite.
-mlir::LogicalResult
-roundLayer(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
-           llvm::ArrayRef<quantization::ProductMoments> groups,
-           RoundedLayer &rounded, const support::Threads &threads);
-
 /// Rows of the product of one layer: what it reads in the quantized network and
 /// what it makes in the float one. Where all would take too much memory, of
 /// every few rows in a row one; which one does not depend on anything else, so
@@ -63,13 +56,12 @@ public:
   /// Numbers among what was kept that are NaN or infinite.
   int64_t countNonFinite() const;
 
-  /// Of each group.
-  std::vector<quantization::ProductMoments>
-  moments(const support::Threads &threads);
-
 private:
+  friend struct ProductSamples;
   /// Drops rows that were not seen; how many are left.
   int64_t compact();
+  std::vector<quantization::ProductMoments>
+  moments(const support::Threads &threads);
 
   const ProductLayout &layout;
   int64_t unit, rowsPerUnit, total = 0, step = 1;
@@ -77,6 +69,33 @@ private:
   /// 1: what is read, 2: what is made.
   std::vector<uint8_t> seen;
 };
+
+/// What rounding a layer needs of the samples.
+struct ProductSamples {
+  /// Of each group of output channels.
+  std::vector<quantization::ProductMoments> moments;
+  /// Instead of them, where those of all columns would take more memory than
+  /// there is for them (WideRoundingProblem).
+  std::unique_ptr<ProductRows> rows;
+  int64_t numRows = 0;
+
+  /// Of all rows that were seen.
+  static ProductSamples take(std::unique_ptr<ProductRows> rows,
+                             const support::Threads &threads);
+  bool empty() const { return moments.empty() && !rows; }
+  /// Whether squares can be computed with.
+  bool hasFiniteSquares() const;
+  /// The views of the rows.
+  quantization::MatrixView inputs() const;
+  quantization::MatrixView targets() const;
+};
+
+/// Rounds them. A diagnostic where squares of what was seen are not finite.
+mlir::LogicalResult roundLayer(const Layer &layer,
+                               tpc::QuantizerAttrInterface quantizer,
+                               const ProductSamples &samples,
+                               RoundedLayer &rounded,
+                               const support::Threads &threads);
 
 } // namespace mct::corrections
 

@@ -5,6 +5,7 @@
 #include "Blas.h"
 #include "Simd.h"
 #include "mct/Quantization/Parallel.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cblas.h>
@@ -31,6 +32,8 @@ namespace mct::quantization {
 static constexpr int64_t kRowsInFloat = 256;
 /// Columns of a tile of the covariance.
 static constexpr int64_t kTile = 128;
+/// A layer with more columns is wide: what is quick for it is not for others.
+static constexpr int64_t kWideColumns = 1024;
 
 static std::vector<double> columnMeans(const MatrixView &matrix) {
   std::vector<double> means(matrix.columns, 0.0);
@@ -42,15 +45,24 @@ static std::vector<double> columnMeans(const MatrixView &matrix) {
   return means;
 }
 
+static MCT_VECTOR_BODY void subtract(const float *from, const double *means,
+                                     int64_t count, float *to) {
+  for (int64_t i = 0; i != count; ++i)
+    to[i] = float(double(from[i]) - means[i]);
+}
+MCT_DEFINE_VECTOR_LOOPS(subtractMeans,
+                        (const float *from, const double *means, int64_t count,
+                         float *to),
+                        subtract(from, means, count, to))
+
 /// Columns [first, first + count) of some rows without their means, packed.
 static void centre(const MatrixView &matrix, llvm::ArrayRef<double> means,
                    int64_t firstRow, int64_t rows, int64_t first, int64_t count,
                    float *to) {
-  for (int64_t row = 0; row != rows; ++row) {
-    const float *from = matrix.data + (firstRow + row) * matrix.stride + first;
-    for (int64_t column = 0; column != count; ++column)
-      *to++ = float(double(from[column]) - means[first + column]);
-  }
+  for (int64_t row = 0; row != rows; ++row, to += count)
+    MCT_CALL_VECTOR_LOOP(subtractMeans,
+                         matrix.data + (firstRow + row) * matrix.stride + first,
+                         means.data() + first, count, to);
 }
 
 ProductMoments productMoments(const MatrixView &inputs,
@@ -372,6 +384,10 @@ Group::Group(const ProductMoments &moments, llvm::ArrayRef<float> weights,
 void Group::roundLanes(llvm::ArrayRef<Lane> lanes, float *objective,
                        std::vector<float> *weights) const {
   constexpr int64_t kBlock = 32;
+  // What all columns behind ask of a block is one product with them; with few
+  // rows it would mostly move them.
+  constexpr int64_t kOuter = 256;
+  int64_t outer = columns > kWideColumns ? kOuter : kBlock;
   size_t count = lanes.size();
   std::vector<const WeightLevels *> levelsOf;
   for (const Lane &lane : lanes)
@@ -379,39 +395,50 @@ void Group::roundLanes(llvm::ArrayRef<Lane> lanes, float *objective,
   LaneLevels levels(levelsOf);
   // The best weights, and their differences from the rounded ones as soon as
   // there are such.
-  std::vector<float> errors(columns * count), shifts(kBlock * count),
+  std::vector<float> errors(columns * count), shifts(outer * count),
       scratch(count);
   for (int64_t i = 0; i != columns; ++i)
     for (size_t lane = 0; lane != count; ++lane)
       errors[i * count + lane] = float(best[lanes[lane].first * columns + i]);
   std::fill_n(objective, count, 0.0f);
-  for (int64_t end = columns; end > 0;) {
-    int64_t begin = std::max<int64_t>(0, end - kBlock);
+  // Adds to `shifts` of [begin, end) what [from, to) ask of them.
+  auto addShifts = [&](int64_t begin, int64_t end, int64_t from, int64_t to,
+                       float before, float *shift) {
+    callBlas([&] {
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(end - begin),
+                  int(count), int(to - from), 1.0f,
+                  &factor[begin * columns + from], int(columns),
+                  &errors[from * count], int(count), before, shift, int(count));
+    });
+  };
+  for (int64_t outerEnd = columns; outerEnd > 0;) {
+    int64_t first = std::max<int64_t>(0, outerEnd - outer);
     // What the columns behind the block ask of it.
-    if (end == columns)
+    if (outerEnd == columns)
       std::fill(shifts.begin(), shifts.end(), 0.0f);
     else
-      callBlas([&] {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(end - begin),
-                    int(count), int(columns - end), 1.0f,
-                    &factor[begin * columns + end], int(columns),
-                    &errors[end * count], int(count), 0.0f, shifts.data(),
-                    int(count));
-      });
-    for (int64_t i = end - 1; i >= begin; --i) {
-      float *shift = &shifts[(i - begin) * count];
-      for (int64_t j = i + 1; j != end; ++j)
-        MCT_CALL_VECTOR_LOOP(addLanes, factor[i * columns + j],
-                             &errors[j * count], count, shift);
-      auto square = float(diagonal[i] * diagonal[i]);
-      if (levels.numLevels == 0)
-        MCT_CALL_VECTOR_LOOP(roundGridLanes, levels, count, shift, square,
-                             &errors[i * count], objective);
-      else
-        MCT_CALL_VECTOR_LOOP(roundTableLanes, levels, count, shift, square,
-                             &errors[i * count], objective, scratch.data());
+      addShifts(first, outerEnd, outerEnd, columns, 0.0f, shifts.data());
+    for (int64_t end = outerEnd; end > first;) {
+      int64_t begin = std::max(first, end - kBlock);
+      if (end != outerEnd)
+        addShifts(begin, end, end, outerEnd, 1.0f,
+                  &shifts[(begin - first) * count]);
+      for (int64_t i = end - 1; i >= begin; --i) {
+        float *shift = &shifts[(i - first) * count];
+        for (int64_t j = i + 1; j != end; ++j)
+          MCT_CALL_VECTOR_LOOP(addLanes, factor[i * columns + j],
+                               &errors[j * count], count, shift);
+        auto square = float(diagonal[i] * diagonal[i]);
+        if (levels.numLevels == 0)
+          MCT_CALL_VECTOR_LOOP(roundGridLanes, levels, count, shift, square,
+                               &errors[i * count], objective);
+        else
+          MCT_CALL_VECTOR_LOOP(roundTableLanes, levels, count, shift, square,
+                               &errors[i * count], objective, scratch.data());
+      }
+      end = begin;
     }
-    end = begin;
+    outerEnd = first;
   }
   if (!weights)
     return;
@@ -504,7 +531,10 @@ private:
     return all.size() == 1 ? all.front() : all[channel];
   }
   void forChannels(size_t atATime, Task task) const;
-  void score();
+  /// Fills in the scores of the candidates that `wanted` names for a channel.
+  void score(llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
+  /// Of wide layers only some, and those around the best of them, unless `all`.
+  void scoreCandidates(bool all);
   /// Rounds to the levels that were chosen.
   void finish();
   void finish(const Group &group, size_t first, size_t begin, size_t end);
@@ -539,21 +569,6 @@ void LayerRounding::forChannels(size_t atATime, Task task) const {
   });
 }
 
-void LayerRounding::score() {
-  size_t candidates = problem.candidates.size();
-  scores.resize(channels * candidates);
-  constexpr size_t kLanes = 256;
-  size_t atATime = std::max<size_t>(1, kLanes / candidates);
-  forChannels(
-      atATime, [&](const Group &group, size_t first, size_t begin, size_t end) {
-        std::vector<Lane> lanes;
-        for (size_t output = begin; output != end; ++output)
-          for (size_t candidate = 0; candidate != candidates; ++candidate)
-            lanes.push_back({output, &levelsOf(candidate, first + output)});
-        group.roundLanes(lanes, &scores[(first + begin) * candidates], nullptr);
-      });
-}
-
 /// For each channel the candidate of the least score; one for all, that of the
 /// least sum, unless `perChannel`.
 static std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
@@ -582,6 +597,72 @@ static std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
                   return sum;
                 }));
   return chosen;
+}
+
+void LayerRounding::score(
+    llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted) {
+  size_t candidates = problem.candidates.size();
+  constexpr size_t kLanes = 256;
+  size_t atATime = std::max<size_t>(1, kLanes / candidates);
+  forChannels(
+      atATime, [&](const Group &group, size_t first, size_t begin, size_t end) {
+        std::vector<Lane> lanes;
+        std::vector<size_t> places, of;
+        for (size_t output = begin; output != end; ++output) {
+          of.clear();
+          wanted(first + output, of);
+          for (size_t candidate : of) {
+            lanes.push_back({output, &levelsOf(candidate, first + output)});
+            places.push_back((first + output) * candidates + candidate);
+          }
+        }
+        if (lanes.empty())
+          return;
+        std::vector<float> objectives(lanes.size());
+        group.roundLanes(lanes, objectives.data(), nullptr);
+        for (auto [place, objective] : llvm::zip(places, objectives))
+          scores[place] = objective;
+      });
+}
+
+void LayerRounding::scoreCandidates(bool all) {
+  size_t candidates = problem.candidates.size();
+  scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
+  // By how wide their levels are.
+  std::vector<size_t> order(candidates);
+  std::iota(order.begin(), order.end(), 0);
+  auto width = [&](size_t candidate) {
+    const WeightLevels &levels = levelsOf(candidate, 0);
+    return levels.levels.empty()
+               ? levels.grid.step * double(levels.grid.qmax - levels.grid.qmin)
+               : double(levels.levels.back()) - double(levels.levels.front());
+  };
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::make_pair(width(a), a) < std::make_pair(width(b), b);
+  });
+  constexpr size_t kStride = 4;
+  size_t stride = all || int64_t(columns) <= kWideColumns ? 1 : kStride;
+  score([&](size_t, std::vector<size_t> &wanted) {
+    for (size_t place = 0; place < candidates; ++place)
+      if (place % stride == 0 || order[place] == 0)
+        wanted.push_back(order[place]);
+  });
+  if (stride == 1)
+    return;
+  // Those around the best, which were left out.
+  std::vector<size_t> best =
+      chooseCandidates(scores, candidates, problem.choosesPerChannel);
+  std::vector<size_t> placeOf(candidates);
+  for (size_t place = 0; place != candidates; ++place)
+    placeOf[order[place]] = place;
+  score([&](size_t channel, std::vector<size_t> &wanted) {
+    size_t place = placeOf[best[channel]];
+    size_t from = place < kStride ? 0 : place - kStride + 1;
+    for (size_t other = from; other < std::min(candidates, place + kStride);
+         ++other)
+      if (other % kStride != 0 && order[other] != 0)
+        wanted.push_back(order[other]);
+  });
 }
 
 void LayerRounding::finish(const Group &group, size_t first, size_t begin,
@@ -626,9 +707,10 @@ void LayerRounding::finish(const Group &group, size_t first, size_t begin,
 }
 
 void LayerRounding::finish() {
-  constexpr size_t kChannels = 32;
-  forChannels(kChannels, [&](const Group &group, size_t first, size_t begin,
-                             size_t end) { finish(group, first, begin, end); });
+  // Of a wide layer more, for all of them go through its covariance at once.
+  size_t atATime = int64_t(columns) > kWideColumns ? 128 : 32;
+  forChannels(atATime, [&](const Group &group, size_t first, size_t begin,
+                           size_t end) { finish(group, first, begin, end); });
 }
 
 void LayerRounding::start() {
@@ -648,7 +730,7 @@ void LayerRounding::start() {
 
 std::vector<float> LayerRounding::scoreAll() {
   start();
-  score();
+  scoreCandidates(/*all=*/true);
   return std::move(scores);
 }
 
@@ -657,7 +739,7 @@ RoundedWeights LayerRounding::run() {
     return {};
   start();
   if (problem.candidates.size() > 1) {
-    score();
+    scoreCandidates(/*all=*/false);
     result.chosen = chooseCandidates(scores, problem.candidates.size(),
                                      problem.choosesPerChannel);
   }

@@ -143,7 +143,9 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
 
     Rows are kept, up to 32 MiB for the layers that are measured together: of more rows every n-th on average, which ones
     does not depend on `threads` or `batch-size`, and neither does the result. H takes 8 bytes for each pair of columns,
-    its factor 12 more while it is made: 424 MB for a 3x3 kernel of 512 channels.
+    its factor 12 more while it is made: 424 MB for a 3x3 kernel of 512 channels. Where that would be more than 512 MiB,
+    from 5182 columns on, columns that lie beside each other make blocks, which are rounded one after the other, each for
+    what those before it missed.
 
     The kernel in the IR has levels of its point then, so that quantizing it again changes nothing. The float kernel
     stands as `kernel` in the point's `corrections` (`rounded_weights`), whose `bias_offset` tells the float bias; taking

@@ -98,9 +98,11 @@ struct RoundedWeights {
 /// Cholesky factor. From the column of largest variance on each weight takes
 /// the level nearest to where the columns rounded before it would have it
 /// (nearest plane; the same as spreading each rounding error over the columns
-/// to come, as optimal brain quantization and GPTQ do), for each candidate. The
-/// best candidate's weights are then changed one at a time while that lowers
-/// the objective. The result does not depend on `threads`.
+/// to come, as optimal brain quantization and GPTQ do), for each candidate;
+/// with more than 1024 columns for the first, every fourth by width, and those
+/// around the best of these. The best candidate's weights are then changed one
+/// at a time while that lowers the objective. The result does not depend on
+/// `threads`.
 ///
 /// Memory beside the problem: 20 * columns^2 bytes, and 4 * columns for every
 /// channel and candidate of the 256 that a thread has at a time.

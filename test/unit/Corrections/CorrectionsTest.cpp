@@ -1109,6 +1109,45 @@ TEST_F(RoundWeightsTest, ChannelsFirstAndLinalgAreNearerToo) {
   }
 }
 
+// A product of so many columns that their covariance exceeds the budget.
+TEST_F(RoundWeightsTest, WideLayersAreNearerToo) {
+  constexpr int64_t kColumns = 192 * 28, kOutputs = 3;
+  const std::string wide = tensorType({1, 1, kColumns});
+  const std::string type = "tensor<1x1x3xf32>";
+  std::string text = "func.func @main(%x: tensor<1x8x8x3xf32> loc(\"x\")) -> " +
+                     type + " {\n" + kZero;
+  text += "%flat = tosa.const_shape {values = dense<[1, 1, 192]> : "
+          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+          "%row = tosa.reshape %x, %flat : (tensor<1x8x8x3xf32>, "
+          "!tosa.shape<3>) -> tensor<1x1x192xf32>\n"
+          "%times = tosa.const_shape {values = dense<[1, 1, 28]> : "
+          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+          "%tiled = tosa.tile %row, %times : (tensor<1x1x192xf32>, "
+          "!tosa.shape<3>) -> " +
+          wide + "\n" + constant("factors", {1, 1, kColumns}, 60) +
+          "%shift = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () "
+          "-> tensor<1xi8>\n"
+          "%scaled = tosa.mul %tiled, %factors, %shift : (" +
+          wide + ", " + wide + ", tensor<1xi8>) -> " + wide +
+          "\n"
+          "%many = tosa.sin %scaled : (" +
+          wide + ") -> " + wide + "\n";
+  text += weight("product", {1, kColumns, kOutputs}, {2}, 6);
+  text += "%product = tosa.matmul %many, %w_product, %zero, %zero : (" + wide +
+          ", " + tensorType({1, kColumns, kOutputs}) +
+          ", tensor<1xf32>, tensor<1xf32>) -> " + type +
+          " loc(\"product\")\nreturn %product : " + type + "\n}\n";
+  auto nearest = parse(text), rounded = parse(text);
+  auto bias = onSamples<CorrectBiasPassOptions>();
+  bias.shrink = false;
+  run(*nearest, createCorrectBiasPass(bias));
+  round(*rounded);
+  std::vector<Floats> expected = collect(*parse(text), false, {"product"});
+  EXPECT_LT(
+      squaredError(collect(*rounded, true, {"product"})[0], expected[0]),
+      0.1 * squaredError(collect(*nearest, true, {"product"})[0], expected[0]));
+}
+
 // What stands in the IR is what runs: the kernel has levels of its point, which
 // quantizing once more does not move, and the float network is still there.
 TEST_F(RoundWeightsTest, KernelsAreLevelsAndTheFloatOnesAreKept) {

@@ -304,6 +304,61 @@ TEST(LeastSquaresRounding, GroupsAreLayersOfTheirOwn) {
   }
 }
 
+// With more than 1024 columns not all candidates are tried, and products are
+// taken in larger pieces: thresholds are as good as those of all.
+TEST(LeastSquaresRounding, ManyColumnsAreAsGoodWithFewerCandidates) {
+  std::mt19937 random(41);
+  std::normal_distribution<float> normal;
+  constexpr int64_t kRows = 96, kColumns = 1100, kOutputs = 5;
+  std::vector<float> inputs(kRows * kColumns), weights(kOutputs * kColumns);
+  for (float &value : inputs)
+    value = std::max(0.0f, normal(random));
+  for (float &value : weights)
+    value = 0.05f * normal(random);
+  std::vector<float> targets(kRows * kOutputs);
+  for (int64_t row = 0; row != kRows; ++row)
+    for (int64_t output = 0; output != kOutputs; ++output)
+      for (int64_t i = 0; i != kColumns; ++i)
+        targets[row * kOutputs + output] +=
+            inputs[row * kColumns + i] * weights[output * kColumns + i];
+  ProductMoments moments =
+      productMoments({inputs.data(), kRows, kColumns, kColumns},
+                     {targets.data(), kRows, kOutputs, kOutputs}, 1);
+  std::vector<std::vector<WeightLevels>> candidates = {
+      {levelsOf(symmetricGrid(0.15, 3, true))}};
+  for (int step = -12; step <= 8; ++step)
+    if (step != 0)
+      candidates.push_back(
+          {levelsOf(symmetricGrid(0.15 * std::exp2(step / 10.0), 3, true))});
+  double least = 0, found = 0, nearest = 0;
+  for (bool perChannel : {true, false}) {
+    RoundedWeights rounded =
+        roundLeastSquares({moments, weights, candidates, perChannel}, 1);
+    RoundedWeights threads =
+        roundLeastSquares({moments, weights, candidates, perChannel}, 3);
+    EXPECT_EQ(rounded.weights, threads.weights);
+    std::vector<double> best(kOutputs, INFINITY);
+    double bestSum = INFINITY;
+    for (const std::vector<WeightLevels> &candidate : candidates) {
+      std::vector<std::vector<WeightLevels>> alone = {candidate};
+      RoundedWeights one = roundLeastSquares({moments, weights, alone}, 1);
+      double sum = 0;
+      for (int64_t output = 0; output != kOutputs; ++output) {
+        best[output] = std::min(best[output], one.objective[output]);
+        sum += one.objective[output];
+      }
+      bestSum = std::min(bestSum, sum);
+    }
+    for (int64_t output = 0; output != kOutputs; ++output) {
+      least += perChannel ? best[output] : bestSum / kOutputs;
+      found += rounded.objective[output];
+      nearest += rounded.nearestObjective[output];
+      EXPECT_LE(rounded.objective[output], rounded.nearestObjective[output]);
+    }
+  }
+  EXPECT_LT(found, least + 0.05 * (nearest - least));
+}
+
 /// The problem of a layer by its rows.
 WideRoundingProblem
 wideProblem(const Layer &layer,
