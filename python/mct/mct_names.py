@@ -169,6 +169,8 @@ def _take_target(
         is_plain = target.tp_model is None
         if layers or (is_plain and any(operators.name not in TOSA for operators in target.operator_set)):
             target = FrameworkQuantizationCapabilities(target, custom_opset_to_layer=layers)
+            # A set that nobody knows is an error before the model is read.
+            target.to_mlir()
     return target, options
 
 

@@ -389,3 +389,128 @@ def imx500_flat():
         )
         tp.OperationsSetToLayers("Add", ["tf.add", "keras.layers.Add"])
     return capabilities
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The coarse sets of 2.0 to 2.2
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def imx500_coarse():
+    """IMX500 version 1 as MCT 2.2 has it for torch."""
+    default, linear, mixed = imx500_op_configs()
+    default_options = tp.QuantizationConfigOptions([default])
+    model = tp.TargetPlatformModel(default_options, name="imx500_tp_model")
+    model.set_simd_padding(True)
+    with model:
+        tp.OperatorsSet(
+            "NoQuantization",
+            tp.get_default_quantization_config_options()
+            .clone_and_edit(enable_activation_quantization=False)
+            .clone_and_edit_weight_attribute(enable_weights_quantization=False),
+        )
+        mixed_options = tp.QuantizationConfigOptions(mixed, base_config=linear)
+        conv = tp.OperatorsSet("Conv", mixed_options)
+        dense = tp.OperatorsSet("FullyConnected", mixed_options)
+        any_relu, add, sub, mul, div, prelu, swish, sigmoid, tanh = (
+            tp.OperatorsSet(name) for name in words("AnyReLU Add Sub Mul Div PReLU Swish Sigmoid Tanh")
+        )
+        tp.Fusing([conv, tp.OperatorSetConcat(any_relu, swish, prelu, sigmoid, tanh)])
+        tp.Fusing([dense, tp.OperatorSetConcat(any_relu, swish, sigmoid)])
+        tp.Fusing([tp.OperatorSetConcat(add, sub, mul, div), any_relu])
+    t, f = TORCH, FUNCTIONS
+    capabilities = tp.TargetPlatformCapabilities(model, name="imx500_tpc", version="v1")
+    with capabilities:
+        tp.OperationsSetToLayers(
+            "NoQuantization",
+            [t[name] for name in words("Dropout Flatten BatchNorm2d MaxPool2d")]
+            + [f[name] for name in words("dropout flatten split getitem reshape unsqueeze chunk unbind size permute")]
+            + [f[name] for name in words("transpose equal argmax gather topk squeeze")],
+        )
+        attributes = {
+            tp.KERNEL_ATTR: tp.DefaultDict(default_value=tp.PYTORCH_KERNEL),
+            tp.BIAS_ATTR: tp.DefaultDict(default_value=tp.BIAS),
+        }
+        tp.OperationsSetToLayers("Conv", [t["Conv2d"], t["ConvTranspose2d"]], attr_mapping=attributes)
+        tp.OperationsSetToLayers("FullyConnected", [t["Linear"]], attr_mapping=attributes)
+        tp.OperationsSetToLayers(
+            "AnyReLU",
+            [
+                *(t["ReLU"], t["ReLU6"], t["LeakyReLU"], f["relu"], f["relu6"], f["leaky_relu"]),
+                tp.LayerFilterParams(t["Hardtanh"], min_val=0),
+                tp.LayerFilterParams(f["hardtanh"], min_val=0),
+            ],
+        )
+        tp.OperationsSetToLayers("Add", [f["add"]])
+        tp.OperationsSetToLayers("Sub", [f["sub"], f["subtract"]])
+        tp.OperationsSetToLayers("Mul", [f["mul"], f["multiply"]])
+        tp.OperationsSetToLayers("Div", [f["div"], f["truediv"]])
+        tp.OperationsSetToLayers("PReLU", [t["PReLU"], f["prelu"]])
+        tp.OperationsSetToLayers("Swish", [t["SiLU"], f["silu"], t["Hardswish"], f["hardswish"]])
+        tp.OperationsSetToLayers("Sigmoid", [t["Sigmoid"], f["sigmoid"]])
+        tp.OperationsSetToLayers("Tanh", [t["Tanh"], f["tanh"]])
+    return capabilities
+
+
+def tflite_coarse():
+    """TFLite version 1 as MCT 2.2 has it for Keras, with what it means by "no quantization"."""
+    default, linear = tflite_op_configs()
+    options = tp.QuantizationConfigOptions([default])
+    model = tp.TargetPlatformModel(options, name="tflite_tp_model")
+    with model:
+        moved = options.clone_and_edit(enable_activation_quantization=False, quantization_preserving=True)
+        tp.OperatorsSet("NoQuantization", moved)
+        per_tensor = linear.clone_and_edit(attr_to_edit={tp.KERNEL_ATTR: {"weights_per_channel_threshold": False}})
+        dense = tp.OperatorsSet("FullyConnected", tp.QuantizationConfigOptions([per_tensor]))
+        tp.OperatorsSet("L2Normalization", options.clone_and_edit(fixed_zero_point=0, fixed_scale=1 / 128))
+        tp.OperatorsSet("LogSoftmax", options.clone_and_edit(fixed_zero_point=127, fixed_scale=16 / 256))
+        tp.OperatorsSet("Tanh", options.clone_and_edit(fixed_zero_point=0, fixed_scale=1 / 128))
+        tp.OperatorsSet("Softmax", options.clone_and_edit(fixed_zero_point=-128, fixed_scale=1 / 256))
+        tp.OperatorsSet("Logistic", options.clone_and_edit(fixed_zero_point=-128, fixed_scale=1 / 256))
+        conv = tp.OperatorsSet("Conv2d", tp.QuantizationConfigOptions([linear]))
+        relu, elu, norm, squeeze, bias, add = (
+            tp.OperatorsSet(name) for name in words("Relu Elu BatchNorm Squeeze BiasAdd Add")
+        )
+        kernels, after = tp.OperatorSetConcat(conv, dense), tp.OperatorSetConcat(relu, elu)
+        tp.Fusing([kernels, bias])
+        tp.Fusing([kernels, bias, after])
+        tp.Fusing([conv, norm, after])
+        tp.Fusing([conv, squeeze, after])
+        tp.Fusing([norm, after])
+        tp.Fusing([norm, add, after])
+    capabilities = tp.TargetPlatformCapabilities(model, name="tflite_tpc", version="v1")
+    with capabilities:
+        attributes = {
+            tp.KERNEL_ATTR: tp.DefaultDict(
+                {KERAS["DepthwiseConv2D"]: tp.KERAS_DEPTHWISE_KERNEL}, default_value=tp.KERAS_KERNEL
+            ),
+            tp.BIAS_ATTR: tp.DefaultDict(default_value=tp.BIAS),
+        }
+        tp.OperationsSetToLayers(
+            "NoQuantization",
+            [
+                tp.LayerFilterParams("tf.image.resize", method="bilinear"),
+                *words(
+                    "AveragePooling2D tf.nn.avg_pool2d keras.layers.Concatenate tf.concat MaxPooling2D tf.multiply "
+                    "tf.reshape keras.layers.Reshape tf.nn.space_to_depth ZeroPadding2D tf.unstack tf.gather "
+                    "tf.batch_to_space_nd tf.space_to_batch_nd tf.transpose tf.maximum keras.layers.Maximum tf.minimum "
+                    "keras.layers.Minimum tf.pad tf.slice SlicingOpLambda"
+                ),
+            ],
+        )
+        tp.OperationsSetToLayers("FullyConnected", [KERAS["Dense"]], attr_mapping=attributes)
+        tp.OperationsSetToLayers("L2Normalization", ["tf.math.l2_normalize"])
+        tp.OperationsSetToLayers("LogSoftmax", ["tf.nn.log_softmax"])
+        tp.OperationsSetToLayers("Tanh", ["tf.nn.tanh", tp.LayerFilterParams(KERAS["Activation"], activation="tanh")])
+        tp.OperationsSetToLayers("Softmax", [KERAS["Softmax"], "tf.nn.softmax"])
+        tp.OperationsSetToLayers("Logistic", ["tf.sigmoid"])
+        tp.OperationsSetToLayers("Conv2d", [KERAS["Conv2D"], KERAS["DepthwiseConv2D"]], attr_mapping=attributes)
+        bounded = tp.LayerFilterParams(KERAS["ReLU"], tp.Eq("max_value", None) | tp.Eq("max_value", 6))
+        by_name = tp.LayerFilterParams(KERAS["Activation"], activation="relu")
+        tp.OperationsSetToLayers("Relu", ["tf.nn.relu", "tf.nn.relu6", bounded, by_name])
+        tp.OperationsSetToLayers("Elu", ["tf.nn.elu"])
+        tp.OperationsSetToLayers("BatchNorm", ["BatchNormalization"])
+        tp.OperationsSetToLayers("Squeeze", ["tf.squeeze"])
+        tp.OperationsSetToLayers("BiasAdd", ["tf.nn.bias_add"])
+        tp.OperationsSetToLayers("Add", ["tf.add", "keras.layers.Add"])
+    return capabilities

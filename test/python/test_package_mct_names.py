@@ -729,3 +729,15 @@ def test_call_of_1_0_quantizes_what_is_listed():
     assert {point.method for point in quantized.points} == {"power_of_two"}
     # Neither the input, which no list names, nor what only moves values.
     assert len(weights) == 4 and "input" not in {point.name for point in quantized.points}
+
+
+def test_torch_module_is_exported_for_the_first_batch(asked, monkeypatch):
+    importers = pytest.importorskip("mct.importers")
+    loaded = mct.load(DIGITS)
+    given = []
+    monkeypatch.setattr(importers, "importer_of", lambda source: "torch")
+    monkeypatch.setattr(mct, "load", lambda source, example_inputs=None: given.append(example_inputs) or loaded)
+    got = asked("a module", samples, function=mct.pytorch_post_training_quantization)
+    assert got["model"] is loaded and given[0][0].shape == (16, 8, 8, 1)
+    with pytest.raises(tp.TargetError, match="representative_data_gen gives no sample"):
+        asked("a module", lambda: iter([]))

@@ -115,6 +115,32 @@ def test_target_works_in_the_pipeline(tools, tmp_path):
     assert ours.read_text() == stock.read_text()
 
 
+def test_coarse_sets_quantize_as_the_stock_target(tools, tmp_path):
+    target, stock, ours = tmp_path / "t.mlir", tmp_path / "stock.mlir", tmp_path / "ours.mlir"
+    target.write_text(mct_scripts.imx500_coarse().to_mlir())
+    data = measure.DIGITS
+    for name, output in (("imx500", stock), (target, ours)):
+        measure.run_ok(measure.ptq_command(data / "digits.mlirbc", data / "digits_calib.npy", output, target=name))
+
+    def body(path):
+        # What the sets are called stands in the target only.
+        return path.read_text().split("func.func")[1]
+
+    assert re.sub(r"#\w+", "#", body(ours)) == re.sub(r"#\w+", "#", body(stock))
+
+
+def test_layers_that_become_one_op_are_told_apart_where_they_differ(bound):
+    squeeze = bound(mct_scripts.tflite_coarse())["Squeeze"]
+    assert squeeze == '#tpc.op<"tosa.reshape" where "$unit_axes" lt 0 : i64>'
+    sets = bound(target_of(A=["tf.squeeze", "tf.expand_dims"], B=["tf.reshape", "Flatten"]))
+    assert sets["A"] == (
+        '#tpc.op<"tosa.reshape" where "$unit_axes" lt 0 : i64>, #tpc.op<"tosa.reshape" where "$unit_axes" gt 0 : i64>'
+    )
+    assert sets["B"] == '#tpc.op<"tosa.reshape">, #tpc.op<"tosa.reshape" where "$rank" eq 2 : i64>'
+    # In one set they are one op.
+    assert bound(target_of(A=["tf.squeeze", "Flatten"]))["A"] == '#tpc.op<"tosa.reshape">'
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Layers and filters
 # ----------------------------------------------------------------------------------------------------------------------
@@ -282,7 +308,13 @@ def test_custom_sets_have_the_layers_that_are_given(bound):
     assert found["Mine"] == '#tpc.op<"mine.op">' and found["Add"] == '#tpc.op<"tosa.add">'
     assert "max_val eq 6" in found["ReLU"] and "max_val ge" not in found["ReLU"]
     with pytest.raises(tp.TargetError, match="'Mine' is defined in the capabilities, but neither known nor mapped"):
-        tp.FrameworkQuantizationCapabilities(target)
+        tp.FrameworkQuantizationCapabilities(target).to_mlir()
+    # MCT's own way to give layers to all sets.
+    attached = tp.FrameworkQuantizationCapabilities(target)
+    with attached:
+        tp.OperationsSetToLayers("Mine", ["tosa.exp"])
+        tp.OperationsSetToLayers("Add", [TORCH["ReLU"]])
+    assert list(bound(attached)) == ["Add", "Mine"]
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -361,6 +393,102 @@ def test_platform_answers_questions():
     assert layers.get_layers_by_opset_name("NoSuch") == [] and layers.get_info()["Version"] == "v1"
 
 
+def test_functions_ask_a_target_as_those_of_mct():
+    functions = pytest.importorskip("mct.target_platform.schema_functions")
+    target = mct_scripts.imx500_second()
+    default = functions.get_default_op_quantization_config(target)
+    assert functions.max_input_activation_n_bits(default) == 8 and functions.is_opset_in_model(target, "Conv")
+    assert functions.get_config_options_by_operators_set(target, "ReLU") == target.default_qco
+    assert functions.get_opset_by_name(target, "Conv") == target.get_opset_by_name("Conv")
+
+
+def test_model_without_layers_is_a_target_too(attach):
+    model = mct_scripts.imx500_first().tp_model
+    assert attach(model) == attach("imx500") and model == mct_scripts.imx500_first().tp_model
+    assert tp.load_target_platform_capabilities(model) == mct_scripts.imx500_second()
+    with pytest.raises(tp.TargetError, match="the default options are those of a TargetPlatformModel"):
+        tp.get_default_quantization_config_options()
+
+
+def test_chains_of_layers_are_those_of_the_patterns():
+    chains = mct_scripts.imx500_coarse().get_fusing_patterns()
+    assert chains[0] == [TORCH["Conv2d"], TORCH["ReLU"]] and len(chains) == 106
+
+
+def test_derived_target_says_what_differs(attach):
+    default, linear, _ = mct_scripts.imx500_op_configs()
+    target = tp.DerivedTarget(
+        "imx500",
+        name="mine",
+        default_qco=tp.QuantizationConfigOptions([default.clone_and_edit(simd_size=16)]),
+        linear_qco=tp.QuantizationConfigOptions([linear.clone_and_edit(simd_size=48)]),
+        operator_set=[tp.OperatorsSet("MaxPool")],
+    )
+    text = attach(target)
+    assert 'tpc.platform @mine type("imx500") version 1, 0' in text and "simd_size = 16" in text
+    assert '#tpc.operator_set<"MaxPool">' in text and "simd_size = 48" in text
+
+
+def test_what_is_said_of_a_kernel_that_an_operator_lacks_has_no_effect(attach):
+    _, linear, _ = mct_scripts.imx500_op_configs()
+    options = tp.QuantizationConfigOptions([linear])
+    sets = [tp.OperatorsSet("Conv"), tp.OperatorsSet("Add", options), tp.OperatorsSet("ReLU")]
+    plain = tp.TargetPlatformCapabilities(default_qco=options, operator_set=sets)
+    given = tp.FrameworkQuantizationCapabilities(plain)
+    for target in (plain, given):
+        found = dict(re.findall(r'#tpc\.operator_set<"(\w+)"(?:, options = (#\w+))?>', attach(target)))
+        assert found["Conv"] == "" and found["Add"] == found["ReLU"] != ""
+
+
+def test_names_need_no_care(attach):
+    default, _, _ = mct_scripts.imx500_op_configs()
+    options = tp.QuantizationConfigOptions([default])
+    sets = [tp.OperatorsSet('a "b" \\ ä'), tp.OperatorsSet("B")]
+    group = tp.OperatorSetGroup(sets, name="any of them")
+    fusing = tp.Fusing([group, sets[1]], name="both", fuse_op_quantization_config=default)
+    target = tp.TargetPlatformCapabilities(
+        default_qco=options,
+        operator_set=sets,
+        fusing_patterns=[fusing],
+        name="4 my chip",
+        insert_preserving_quantizers=True,
+    )
+    text = attach(target)
+    assert 'tpc.platform @"4 my chip" metadata insert_preserving_quantizers default' in text
+    assert 'name = "any of them"' in text and 'name = "both"' in text
+    assert tp.read_json(target.to_json()) == target
+    with pytest.raises(tp.TargetError, match="fuse_op_quantization_config cannot be said in schema version 1"):
+        tp.TargetPlatformCapabilities(default_qco=options, operator_set=sets, fusing_patterns=[fusing]).to_json(
+            schema=1
+        )
+
+
+def test_descriptions_are_short():
+    default, _, _ = mct_scripts.imx500_op_configs()
+    assert repr(default).startswith("OpQuantizationConfig(default_weight_attr_config=")
+    assert repr(tp.QuantizationConfigOptions([default])).endswith(")")
+    a = tp.OperatorsSet("a", tp.QuantizationConfigOptions([default]))
+    assert (repr(a), repr(tp.OperatorSetConcat(a)), repr(tp.Fusing([a, a]))) == (
+        "OperatorsSet('a', options)",
+        "OperatorSetConcat('a')",
+        "Fusing(a -> a)",
+    )
+    assert (tp.OperatorSetConcat(a).get_info(), tp.OperatorSetConcat(a).op_set_list) == (
+        {"name": "a", "operators_set": ["a"]},
+        [a],
+    )
+    assert len({a, tp.OperatorSetConcat(a), tp.Fusing([a, a])}) == 3 and tp.Fusing([a, a]).operator_groups_list == [
+        a,
+        a,
+    ]
+    assert repr(mct_scripts.imx500_second()) == "TargetPlatformCapabilities('imx500_tpc', 40 operator sets)"
+
+
+def test_platform_is_shown(capsys):
+    mct_scripts.imx500_second().show()
+    assert "'Model name': 'imx500_tpc'" in capsys.readouterr().out
+
+
 def test_patterns_contain_their_parts():
     a, b, c = (tp.OperatorsSet(name) for name in "abc")
     group = tp.OperatorSetConcat(b, c)
@@ -429,6 +557,36 @@ def platform(*sets, **more):
 
 
 A, B = tp.OperatorsSet("A"), tp.OperatorsSet("B")
+FLAT = dict(
+    weights_quantization_method=tp.QuantizationMethod.SYMMETRIC,
+    weights_n_bits=8,
+    weights_per_channel_threshold=True,
+    enable_weights_quantization=True,
+)
+
+
+class Unheard(tp.AttributeFilter):
+    """A filter that is none of ours."""
+
+    def __init__(self, attr, value):
+        pass
+
+
+def linear(**changes):
+    _, config, _ = mct_scripts.imx500_op_configs()
+    return config.clone_and_edit(attr_to_edit={tp.KERNEL_ATTR: changes})
+
+
+def own_weight():
+    return linear().with_weights({"taps": tp.AttributeQuantizationConfig()})
+
+
+def attached_own():
+    model = tp.TargetPlatformModel(options(config()))
+    with model:
+        tp.OperatorsSet("Conv", options(own_weight()))
+    with tp.TargetPlatformCapabilities(model):
+        tp.OperationsSetToLayers("Conv", ["Conv2D"])
 
 
 @pytest.mark.parametrize(
@@ -550,6 +708,32 @@ A, B = tp.OperatorsSet("A"), tp.OperatorsSet("B")
         (lambda: platform().to_json(schema=3), "schema version 3 is not known; known: 1, 2"),
         (lambda: platform(insert_preserving_quantizers=True).to_json(1), "cannot be said in schema version 1"),
         (lambda: tp.export_target_platform_capabilities(3, "x.json"), "can be exported, not 3"),
+        (lambda: tp.DerivedTarget("imx500", default_qco=3), "default_qco must be a QuantizationConfigOptions"),
+        (
+            lambda: target_of(
+                A=tp.LayerFilterParams("tosa.custom", tp.Contains("operator_name", "a")),
+                B="FakeQuant",
+            ),
+            "'operator_name contains' cannot be excluded from another operator set",
+        ),
+        (lambda: tp.LayerFilterParams("Conv2D", Unheard("a", 1)), "is no filter that an op can be asked for"),
+        (
+            lambda: tp.LayerFilterParams("subgraph:softmax", axis=1),
+            "attribute 'axis' of layer 'subgraph:softmax' cannot",
+        ),
+        (
+            lambda: tp.OpQuantizationConfig(weights_multiplier_nbits=8, **FLAT),
+            "weights_multiplier_nbits has never been",
+        ),
+        (
+            lambda: options(linear()).clone_and_map_weights_attr_keys({tp.KERNEL_ATTR: tp.BIAS_ATTR}),
+            "two weights are both renamed to 'bias_attr'",
+        ),
+        (
+            lambda: options(linear(), linear(enable_weights_quantization=False), base_config=linear()),
+            "whether 'kernel_attr'",
+        ),
+        (attached_own, "weight 'taps' of operator set 'Conv' is not known; give attr_mapping"),
     ],
 )
 def test_bad_description_is_an_error_at_construction(make, message):

@@ -46,12 +46,15 @@ class Form:
 
     is_extra:    the pattern is the layer's only where no other operator set names it.
     is_narrowed: a filter of the script's is a part of it.
+    sharper:     a pattern that leaves out other layers that become the same op; it takes the place of the pattern where
+        an operator set of such layers has other options.
     """
 
     pattern: Pattern
     attributes: Mapping[str, Known | Ask | None] = field(default_factory=dict)
     is_extra: bool = False
     is_narrowed: bool = False
+    sharper: Pattern | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,6 @@ Unsqueeze: expand_dims expand_dims_v2
 Squeeze: squeeze squeeze_v2
 Permute: Permute
 Transpose: transpose transpose_v2
-Dropout: Dropout
 SplitChunk: split
 MaxPool: MaxPooling2D MaxPool2D max_pool2d
 AvgPool: AveragePooling2D AvgPool2D avg_pool2d
@@ -199,6 +201,7 @@ Size: size size_v2
 Shape: shape shape_v2
 Equal: equal
 ArgMax: argmax argmax_v2
+Dropout: Dropout Identity identity
 TopK: top_k
 FakeQuant: fake_quant_with_min_max_vars
 CombinedNonMaxSuppression: combined_non_max_suppression
@@ -206,7 +209,7 @@ ZeroPadding2D: ZeroPadding2D
 Cast: cast
 Resize: resize resize_images_v2
 Pad: pad pad_v2
-StridedSlice: strided_slice Cropping2D
+StridedSlice: strided_slice slice Cropping2D
 Fold: space_to_batch_nd
 SSDPostProcess: SSDPostProcess
 Exp: exp
@@ -252,7 +255,7 @@ Unsqueeze: unsqueeze
 Squeeze: squeeze
 Permute: permute
 Transpose: transpose
-Dropout: Dropout dropout
+Dropout: Dropout dropout Identity
 SplitChunk: split chunk
 Size: size
 Shape: shape
@@ -386,6 +389,26 @@ Mean: ReduceMean
 _WEIGHTS = {"kernel": 1, "depthwise_kernel": 1, "weight": 1, KERNEL_ATTR: 1, "bias": 2, BIAS_ATTR: 2}
 _WITH_WEIGHTS = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
 
+# Layers of which no op could be told from others: an operator set may have them, which has no effect.
+_FORMLESS = {
+    "keras": ("space_to_depth", "depth_to_space", "batch_to_space_nd", "crop_and_resize"),
+    "torch": ("pixel_shuffle", "pixel_unshuffle"),
+    "tflite": ("SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "BATCH_TO_SPACE_ND"),
+    "onnx": ("SpaceToDepth", "DepthToSpace"),
+}
+# Layers that are single ops, and none of an operator set of MCT.
+_OPS = {
+    "keras": {
+        "matmul": "tosa.matmul",
+        "reduce_max": "tosa.reduce_max",
+        "reduce_min": "tosa.reduce_min",
+        "reduce_sum": "tosa.reduce_sum",
+    },
+    "torch": {"matmul": "tosa.matmul", "bmm": "tosa.matmul", "amax": "tosa.reduce_max", "sum": "tosa.reduce_sum"},
+    "tflite": {"BATCH_MATMUL": "tosa.matmul", "SUM": "tosa.reduce_sum", "REDUCE_MAX": "tosa.reduce_max"},
+    "onnx": {"ReduceSum": "tosa.reduce_sum", "ReduceMax": "tosa.reduce_max"},
+}
+
 # What can be told of the attributes of any layer of a set.
 _ATTRIBUTES: dict[str, Mapping[str, Known | Ask | None]] = {
     "Conv": _CONV | {"groups": Known(1)},
@@ -399,11 +422,23 @@ _ATTRIBUTES: dict[str, Mapping[str, Known | Ask | None]] = {
 }
 
 
+def _reshape(name: str, word: str, value: str) -> Pattern:
+    return Pattern("tosa.reshape", Leaf(name, word, value))
+
+
+_SHARPER = {
+    "Squeeze": _reshape("$unit_axes", "lt", "0"),
+    "Unsqueeze": _reshape("$unit_axes", "gt", "0"),
+    "Flatten": _reshape("$rank", "eq", "2"),
+}
+
+
 def _forms_of(
     set_name: str, attributes: Mapping[str, Known | Ask | None] | None = None, is_extra: bool = False
 ) -> tuple[Form, ...]:
     known = {**_ATTRIBUTES.get(set_name, {}), **(attributes or {})}
-    return tuple(Form(pattern, known, is_extra) for pattern in vocabulary.TOSA[set_name].patterns)
+    patterns = vocabulary.TOSA[set_name].patterns
+    return tuple(Form(pattern, known, is_extra, sharper=_SHARPER.get(set_name)) for pattern in patterns)
 
 
 def _clamp_forms(upper: str, lower: str) -> dict[str, tuple[Form, ...]]:
@@ -465,6 +500,10 @@ def _build_tables() -> dict[str, dict[str, Layer]]:
             set_name, _, names = line.partition(": ")
             for name in names.split():
                 table[name] = _layer(name, set_name)
+        for name in _FORMLESS[framework]:
+            table[name] = Layer(name, ())
+        for name, op in _OPS[framework].items():
+            table[name] = Layer(name, (Form(Pattern(op)),))
     keras, torch, onnx = tables["keras"], tables["torch"], tables["onnx"]
 
     clamp = _clamp_forms("max_value", "threshold")
@@ -500,7 +539,8 @@ def _build_tables() -> dict[str, dict[str, Layer]]:
     # p = None stands for the default, which is 2.
     normalized = tuple(Form(form.pattern, {"p": Known(2)}) for form in _forms_of("L2Norm"))
     torch["normalize"] = _layer("normalize", "L2Norm", forms=normalized)
-    # Ours, of MCT's layers beside the frameworks.
+    keras["SeparableConv2D"] = _layer("SeparableConv2D", "DepthwiseConv2D", "Conv")
+    # Of MCT's layers beside the frameworks.
     torch["SSDPostProcess"] = keras["SSDPostProcess"]
     return tables
 

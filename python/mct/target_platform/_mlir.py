@@ -95,7 +95,9 @@ class _Writer:
         if config.simd_size is not None:
             parts.append(f"simd_size = {config.simd_size}")
         weights = {_GENERIC.get(name, name): weight for name, weight in config.attr_weights_configs_mapping.items()}
-        if weights and (has_kernel or not config.is_flat):
+        if not has_kernel:
+            weights = {name: weight for name, weight in weights.items() if name not in _OPERANDS}
+        if weights:
             named = (f"{quote(name)} = {self.weight(weight)}" for name, weight in weights.items())
             parts.append(f"weights = {{{', '.join(named)}}}")
         parts.append(f"default_weight = {self.weight(config.default_weight_attr_config)}")
@@ -147,7 +149,7 @@ def _unique(patterns: Iterable[Pattern]) -> list[Pattern]:
     return list(dict.fromkeys(patterns))
 
 
-def _resolve(bound: list[_Bound]) -> None:
+def _resolve(platform: _Platform, bound: list[_Bound]) -> None:
     """Which patterns each set has, where layers of several become the same ops."""
     claimed = {
         form.pattern: entry.name
@@ -156,6 +158,12 @@ def _resolve(bound: list[_Bound]) -> None:
         for form in layer.forms
         if not form.is_extra
     }
+    options = {entry.name: platform.get_config_options_by_operators_set(entry.name) for entry in bound}
+    owners: dict[Pattern, list[str]] = {}
+    for entry in bound:
+        for layer in entry.layers:
+            for form in layer.forms:
+                owners.setdefault(form.pattern, []).append(entry.name)
     narrowed = [
         (entry, form.pattern)
         for entry in bound
@@ -165,16 +173,21 @@ def _resolve(bound: list[_Bound]) -> None:
     ]
     for entry in bound:
         for layer in entry.layers:
+            linalg = layer.linalg
             for form in layer.forms:
                 if form.is_extra and claimed.get(form.pattern, entry.name) != entry.name:
                     continue
                 pattern: Pattern | None = form.pattern
+                if form.sharper and any(options[name] != options[entry.name] for name in owners[form.pattern]):
+                    pattern = form.sharper
+                    # Those of linalg tell no more.
+                    linalg = ()
                 # A filter goes before the plain layer, as MCT has it; the dialect has that for plain ops only.
                 if not form.is_narrowed and form.pattern.where:
                     pattern = _exclude(form.pattern, [p for other, p in narrowed if other is not entry])
                 if pattern:
                     entry.patterns.append(pattern)
-            entry.linalg += layer.linalg
+            entry.linalg += linalg
         entry.patterns, entry.linalg = _unique(entry.patterns), _unique(entry.linalg)
 
 
@@ -263,7 +276,7 @@ def _bind(platform: _Platform, layers: OperationsToLayers | Mapping[str, CustomO
 
 
 def _write_bindings(platform: _Platform, bound: list[_Bound]) -> str:
-    _resolve(bound)
+    _resolve(platform, bound)
     # In the order of the stock bindings, so that the same content is the same text.
     order = {name: index for index, name in enumerate([*vocabulary.TOSA, *(entry.name for entry in bound)][::-1])}
     tosa, linalg = [], []
@@ -288,11 +301,12 @@ def _write_bindings(platform: _Platform, bound: list[_Bound]) -> str:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _kernel_sets(platform: _Platform, bound: list[_Bound] | None) -> set[str]:
-    """The operator sets of which an op has a kernel."""
+def _sets_without_kernel(bound: list[_Bound] | None) -> set[str]:
+    """The operator sets of which no op has a kernel. What their options say of one has no effect in MCT."""
     if bound is None:
-        return {"Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected"}
-    return {entry.name for entry in bound if any(layer.weights for layer in entry.layers)}
+        linear = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
+        return {name for name in vocabulary.TOSA if name not in linear}
+    return {entry.name for entry in bound if not any(layer.weights for layer in entry.layers)}
 
 
 def _write_platform(platform: _Platform, bound: list[_Bound] | None) -> str:
@@ -313,14 +327,14 @@ def _write_platform(platform: _Platform, bound: list[_Bound] | None) -> str:
         header.append("insert_preserving_quantizers")
     header.append(f"default({writer.options(platform.default_qco)})")
 
-    with_kernel = _kernel_sets(platform, bound)
-    is_flat = platform.default_qco.base_config.is_flat
+    without_kernel = _sets_without_kernel(bound)
+    default_names = platform.default_qco.base_config.attr_weights_configs_mapping
+    has_default_weights = any(_GENERIC.get(name, name) in _OPERANDS for name in default_names)
     sets = []
     for operators in platform.operator_set:
-        has_kernel = operators.name in with_kernel
+        has_kernel = operators.name not in without_kernel
         options = operators.qc_options
-        # The default of flat configs quantizes kernels, which other operators do not have.
-        if options is None and is_flat and not has_kernel:
+        if options is None and has_default_weights and not has_kernel:
             options = platform.default_qco
         sets.append(f"    {writer.set(operators, options, has_kernel)}")
     text = " ".join(header) + "\n  operator_sets [" + ("\n" + ",\n".join(sets) + "\n  ]" if sets else "]") + "\n"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import pprint
 from collections.abc import Mapping, Sequence
@@ -32,12 +33,19 @@ logger = logging.getLogger("mct.target_platform")
 
 # The model, and the capabilities, whose `with` blocks are open.
 _models: list[TargetPlatformModel] = []
-_capabilities: list[TargetPlatformCapabilities] = []
+_capabilities: list[TargetPlatformCapabilities | FrameworkQuantizationCapabilities] = []
 
 
 def current_model() -> TargetPlatformModel | None:
     """The model whose `with` block is open."""
     return _models[-1] if _models else None
+
+
+def get_default_quantization_config_options() -> QuantizationConfigOptions:
+    """The default options of the model whose `with` block is open."""
+    if model := current_model():
+        return model.default_qco
+    raise TargetError("the default options are those of a TargetPlatformModel, inside its 'with' block")
 
 
 class _Platform:
@@ -493,6 +501,13 @@ class TargetPlatformCapabilities(_Platform):
     def get_layers_by_opset(self, op: OperatorsSet | OperatorSetGroup) -> list[Any]:
         return self.op_sets_to_layers.get_layers_by_op(op)
 
+    def get_fusing_patterns(self) -> list[list[Any]]:
+        """Every chain of layers that a fusing pattern means, in the order of the patterns."""
+        patterns: list[list[Any]] = []
+        for pattern in self.fusing_patterns:
+            patterns += map(list, itertools.product(*map(self.get_layers_by_opset, pattern.operator_groups)))
+        return patterns
+
     def get_default_op_qc(self) -> OpQuantizationConfig:
         return self.get_default_op_quantization_config()
 
@@ -539,6 +554,8 @@ class FrameworkQuantizationCapabilities:
     name: of these.
     custom_opset_to_layer: by name of a set the `CustomOpsetLayers`, in the place of those that are known. A set whose
         name is not one of `OperatorSetNames` needs an entry.
+
+    Inside its `with` block `OperationsSetToLayers` gives the layers of all sets instead.
     """
 
     def __init__(
@@ -547,8 +564,6 @@ class FrameworkQuantizationCapabilities:
         name: str = "base",
         custom_opset_to_layer: Mapping[str, CustomOpsetLayers | tuple[Any, ...]] | None = None,
     ) -> None:
-        from mct.target_platform._mlir import write_module
-
         owner = "FrameworkQuantizationCapabilities"
         check_instance(owner, "tpc", tpc, TargetPlatformCapabilities)
         self.tpc = tpc
@@ -558,8 +573,29 @@ class FrameworkQuantizationCapabilities:
             entry = CustomOpsetLayers(*layers) if isinstance(layers, tuple) else CustomOpsetLayers(layers)
             check_layers(f"{owner}: {set_name}", entry.operators, entry.attr_mapping)
             self.custom_opset_to_layer[set_name] = entry
-        self._text = write_module(tpc, self.custom_opset_to_layer)
+        self.op_sets_to_layers = OperationsToLayers()
+        self._is_given = False
+
+    def __enter__(self) -> FrameworkQuantizationCapabilities:
+        self._is_given = True
+        _capabilities.append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _capabilities.remove(self)
+        if error is None:
+            self.to_mlir()
+
+    def append_component(self, entry: OperationsSetToLayers) -> None:
+        if not self.tpc.is_opset_in_model(entry.op_set_name):
+            known = ", ".join(operators.name for operators in self.tpc.operator_set)
+            raise TargetError(f"operator set {entry.op_set_name!r} is not defined in the capabilities; known: {known}")
+        self.op_sets_to_layers += entry
 
     def to_mlir(self) -> str:
         """The text of a module with the `tpc.platform` and its `tpc.binding`s."""
-        return self._text
+        from mct.target_platform._mlir import write_module
+
+        return write_module(self.tpc, self.op_sets_to_layers if self._is_given else self.custom_opset_to_layer)

@@ -22,6 +22,8 @@ BIAS_ATTR = "bias_attr"
 POSITIONAL_ATTR = "pos_attr"
 POS_ATTR = POSITIONAL_ATTR
 FLOAT_BITWIDTH = 32
+TENSORFLOW, PYTORCH = "tensorflow", "pytorch"
+DEFAULT_TP_MODEL, IMX500_TP_MODEL, TFLITE_TP_MODEL, QNNPACK_TP_MODEL = "default", "imx500", "tflite", "qnnpack"
 WEIGHTS_N_BITS = "weights_n_bits"
 WEIGHTS_QUANTIZATION_METHOD = "weights_quantization_method"
 # How Keras and torch call what `KERNEL_ATTR` and `BIAS_ATTR` stand for.
@@ -320,7 +322,7 @@ class OpQuantizationConfig:
     fixed_zero_point: int | None
     simd_size: int | None
     signedness: Signedness
-    # Whether the weights are those of any kernel, as flat configs have them: operators without one ignore them.
+    # Whether it was made of the parameters of 1.9 to 1.11, and is edited by them.
     is_flat: bool
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
