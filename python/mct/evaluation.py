@@ -199,12 +199,7 @@ def execute(
     """
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report:
-
-        def on_samples(done: int, total: int | None) -> None:
-            if report:
-                report("read samples", done, total, 1)
-
-        with spool(data, signature, limit=samples, on_samples=on_samples) as spooled:
+        with spool(data, signature, limit=samples, report=report) as spooled:
             classes = _labels(labels, data, spooled)
             with tempfile.TemporaryDirectory(prefix="mct-") as folder:
                 label_file = ""

@@ -20,7 +20,7 @@ from mct.errors import Error
 if TYPE_CHECKING:
     from mct.model import Model
     from mct.preprocessing import Preprocessing
-    from mct.progress import Report
+    from mct.progress import Report, Reporter
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 # One number, or one for each channel; text as the option itself takes it.
@@ -158,32 +158,16 @@ def _configured(options: Options, config: Config) -> Options:
     return result
 
 
-Poll: TypeAlias = "Callable[[str, int, int, int], None]"
-
-
-class _SampleReport:
-    """Tells of samples that are spooled, before any pass runs."""
-
-    def __init__(self, poll: Poll) -> None:
-        self.poll = poll
-
-    def __call__(self, done: int, total: int | None) -> None:
-        self.poll("samples", done, total or 0, 0)
-
-
 @contextlib.contextmanager
-def polling(progress: Progress, stage: str) -> Iterator[Poll | None]:
-    """What a native call tells how far it is; `stage`: what it is called before its first pass."""
+def reporting(progress: Progress) -> Iterator[Reporter | None]:
+    """Whom to tell how far a call is; rich is imported where somebody looks."""
     if not callable(progress) and (progress is False or not sys.stderr.isatty()):
         yield None
         return
-    from mct.progress import reporting
+    from mct import progress as bars
 
-    with reporting(progress) as report:
-        if report is None:
-            yield None
-            return
-        yield lambda flag, done, total, run: report(flag or stage, done, total, run)
+    with bars.reporting(progress) as report:
+        yield report
 
 
 def run_stage(
@@ -219,7 +203,7 @@ def run_stage(
             if not _is_default(value, initial)
         }
         module = model.module
-        poll = stack.enter_context(polling(progress, flag))
+        report = stack.enter_context(reporting(progress))
         if data is not None or preprocessing is not None:
             from mct.samples import recorded, spool
 
@@ -228,7 +212,8 @@ def run_stage(
             function = options["function"][0]
             module, inputs = recorded(module, data, preprocessing, function if isinstance(function, str) else "")
             if data is not None:
-                on_samples = None if poll is None else _SampleReport(poll)
-                texts["calibration-data"] = stack.enter_context(spool(data, inputs, on_samples=on_samples)).option
+                most = options["calibration-samples"][0]
+                limit = most if isinstance(most, int) and most > 0 else None
+                texts["calibration-data"] = stack.enter_context(spool(data, inputs, limit=limit, report=report)).option
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
-        return Model(module.run(f"{flag}{{{listed}}}" if listed else flag, poll))
+        return Model(module.run(f"{flag}{{{listed}}}" if listed else flag, report.poll if report else None))

@@ -24,10 +24,10 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,9 @@ import numpy.typing as npt
 from mct import _native
 from mct.errors import Error
 from mct.preprocessing import Preprocessing
+
+if TYPE_CHECKING:
+    from mct.progress import Reporter
 
 Array = npt.NDArray[Any]
 
@@ -417,7 +420,7 @@ class _Spooler:
         link.symlink_to(target)
         return link
 
-    def add_stream(self, data: Any, on_samples: Callable[[int, int | None], None] | None) -> None:
+    def add_stream(self, data: Any, report: Reporter | None) -> None:
         splitter = _Splitter(self.result.signature, _is_loader(data))
         total: int | None = None
         if not isinstance(data, Mapping) and hasattr(data, "__len__") and not _is_array(data) and not _is_loader(data):
@@ -436,8 +439,8 @@ class _Spooler:
                         f"expected {added[0]} samples as for '{self.writers[0].spec.name}', found {number}",
                     )
             count += added[0]
-            if on_samples:
-                on_samples(count, total if total is None or total >= count else None)
+            if report:
+                report("read samples", count, total if total is None or total >= count else None, 1)
             if self.limit is not None and count >= self.limit:
                 break
         if splitter.labels:
@@ -466,7 +469,7 @@ def spool(
     directory: str | os.PathLike[str] | None = None,
     *,
     limit: int | None = None,
-    on_samples: Callable[[int, int | None], None] | None = None,
+    report: Reporter | None = None,
 ) -> Iterator[Spooled]:
     """Samples as `.npy` files, for as long as the `with` block lasts.
 
@@ -474,7 +477,7 @@ def spool(
     signature:  the inputs of the network, in order.
     directory:  where temporary files go; default: that of the system (`TMPDIR`), which should lie on a disk.
     limit:      takes at most so many samples of a stream.
-    on_samples: called with the samples so far and their number, where that is known.
+    report:     is told how many samples have been read, and of how many, where that is known.
 
     Raises mct.Error for the first sample that is wrong, with its index, and for data without samples.
     """
@@ -492,7 +495,7 @@ def spool(
             if files is not None:
                 spooler.add_files(files)
             else:
-                spooler.add_stream(data, on_samples)
+                spooler.add_stream(data, report)
         finally:
             for writer in spooler.writers:
                 writer.close()

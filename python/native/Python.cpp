@@ -8,9 +8,11 @@
 #include "Targets.h"
 
 #include "mct/Execution/OutputFile.h"
+#include "tpc_dialect/targets/Targets.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -297,6 +299,16 @@ NB_MODULE(_native, m) {
       "its word, and the words with what they mean.");
   m.def("export_target", exportTarget, "target"_a,
         "The JSON of MCT of a stock target, by its name, or of a file's.");
+  m.def(
+      "stock_targets",
+      [] {
+        std::vector<std::pair<std::string, std::string>> targets;
+        for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
+          targets.emplace_back(target.name, target.resolved);
+        return targets;
+      },
+      "Names of the stock targets, and what they stand for: themselves, unless "
+      "they are aliases.");
 
   nb::class_<Module>(m, "Module",
                      "A module in text or bytecode, never changed. Threads may "

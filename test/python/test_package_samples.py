@@ -16,6 +16,7 @@ import pytest
 mct = pytest.importorskip("mct", reason="the package is not built (cmake --build build --target python)")
 
 from mct.preprocessing import Preprocessing  # noqa: E402
+from mct.progress import Report, Reporter  # noqa: E402
 from mct.samples import Input, spool  # noqa: E402
 
 IMAGE = Input("image", (1, 4, 5, 3), np.dtype(np.float32))
@@ -169,12 +170,12 @@ def test_streams_stop_at_the_limit_and_are_not_read_on() -> None:
 
 
 def test_how_far_it_is_can_be_seen() -> None:
-    seen: list[tuple[int, int | None]] = []
-    contents(list(IMAGES), IMAGE, on_samples=lambda done, total: seen.append((done, total)))
-    assert seen == [(number, 9) for number in range(1, 10)]
+    seen: list[Report] = []
+    contents(list(IMAGES), IMAGE, report=Reporter(seen.append, interval=0))
+    assert [(one.stage, one.done, one.total) for one in seen] == [("read samples", n, 9) for n in range(1, 10)]
     seen.clear()
-    contents((image for image in IMAGES), IMAGE, on_samples=lambda done, total: seen.append((done, total)))
-    assert seen == [(number, None) for number in range(1, 10)]
+    contents((image for image in IMAGES), IMAGE, report=Reporter(seen.append, interval=0))
+    assert [(one.done, one.total) for one in seen] == [(number, None) for number in range(1, 10)]
 
 
 def test_without_a_common_batch_a_sample_is_a_whole_argument() -> None:
@@ -294,7 +295,8 @@ def test_memory_does_not_grow_with_the_number_of_samples() -> None:
     script = textwrap.dedent("""
         import resource, sys
         import numpy as np
-        from mct.samples import Input, spool
+        from mct.progress import Report, Reporter  # noqa: E402
+from mct.samples import Input, spool
         image = np.zeros((32, 32, 3), np.float32)
         signature = [Input("image", (1, 32, 32, 3), np.dtype(np.float32))]
         with spool((image for _ in range(int(sys.argv[1]))), signature) as spooled:

@@ -1,0 +1,488 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console command `mct`."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import logging
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+# Nothing that takes time is imported before the command is known.
+
+# Of `mct.quantize`, but for what has arguments of its own here.
+_OWN_OPTIONS = (
+    *("model", "target", "data", "preprocessing", "config", "progress"),
+    *("calibration_data", "calibration_samples", "input_scale", "input_offset"),
+)
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=32, width=min(120, _width()))
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size().columns
+    except OSError:
+        return 100
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected numbers separated by commas, got '{text}'") from None
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+)(?:x(\d+))?", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"expected HEIGHTxWIDTH or one number, got '{text}'")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _bool(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"expected true or false, got '{text}'")
+    return text == "true"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Samples
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _add_samples(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    group = parser.add_argument_group("samples")
+    group.add_argument(
+        "--data",
+        nargs="+",
+        required=required,
+        metavar="PATH",
+        help="folder of images, or .npy files; with several inputs NAME:FILE.npy",
+    )
+    group.add_argument("--samples", type=int, metavar="N", help="use that many (of images: evenly spread)")
+    group.add_argument(
+        "--mean",
+        type=_numbers,
+        metavar="M[,M…]",
+        help="the network reads (value - mean) * scale; recorded in the module",
+    )
+    group.add_argument("--scale", type=_numbers, metavar="S[,S…]", help="one number, or one for each channel")
+    group.add_argument("--size", type=_size, metavar="HxW", help="of images (default: that of the network's input)")
+    group.add_argument(
+        "--resize",
+        choices=("crop", "stretch", "pad"),
+        default="crop",
+        help="how images get that size (default: %(default)s)",
+    )
+    group.add_argument(
+        "--layout",
+        choices=("NHWC", "NCHW"),
+        help="of .npy files, where the network's is the other; recorded in the module",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("execution")
+    group.add_argument(
+        "--function", default="", metavar="NAME", help="which one (default: main, or the only public one)"
+    )
+    group.add_argument("--batch-size", type=int, default=0, metavar="N", help="samples that a worker takes at once")
+    group.add_argument("--threads", type=int, default=0, metavar="N", help="worker threads (default: one per core)")
+    group.add_argument("--max-memory", default="", metavar="N[K|M|G]", help="refuse a network that needs more to run")
+    group.add_argument(
+        "--float-points", nargs="+", default=[], metavar="NAME", help="points that do not quantize: names or patterns"
+    )
+    parser.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _data(arguments: argparse.Namespace, input_names: Sequence[str]) -> Any:
+    """What the functions of the package take as `data`, of what the command line says."""
+    from mct.errors import Error
+    from mct.image_folder import images
+
+    paths = [Path(text) for text in arguments.data]
+    if any(path.is_dir() for path in paths):
+        if len(paths) != 1:
+            raise Error("--data: expected one folder of images, or .npy files, found both or several")
+        return images(
+            paths[0], arguments.size, arguments.mean, arguments.scale, resize=arguments.resize, limit=arguments.samples
+        )
+    if arguments.size:
+        raise Error("--size: is that of images; --data names no folder of them")
+    named: dict[str, list[str]] = {}
+    plain = []
+    for text in arguments.data:
+        name, colon, path = text.partition(":")
+        if colon and name in input_names:
+            named.setdefault(name, []).append(path)
+        else:
+            plain.append(text)
+    if named and plain:
+        raise Error(f"--data: '{plain[0]}' names no input; the inputs are {', '.join(input_names)}")
+    return named or plain
+
+
+def _preprocessing(arguments: argparse.Namespace, data: Any) -> Any:
+    """What the command line says of .npy files; images say it themselves."""
+    from mct.preprocessing import Preprocessing
+
+    if not isinstance(data, (list, dict)):
+        return None
+    if not (arguments.mean or arguments.scale or arguments.layout):
+        return None
+    return Preprocessing.of(arguments.scale, mean=arguments.mean, layout=arguments.layout)
+
+
+def _input_names(model: Any, function: str = "") -> list[str]:
+    return [entry["name"] for entry in json.loads(model.module.signature(function))["inputs"]]
+
+
+def _progress(arguments: argparse.Namespace) -> bool | None:
+    return False if arguments.no_progress else None
+
+
+def _jsonable(value: Any) -> Any:
+    """JSON has neither infinity nor NaN."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(entry) for entry in value]
+    return value
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(_jsonable(value), indent=1))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Commands
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _load(path: str) -> Any:
+    import mct
+
+    return mct.load(path)
+
+
+def _quantize(arguments: argparse.Namespace) -> None:
+    from mct import stages
+
+    options = {name: getattr(arguments, name) for name, _ in _quantize_options() if hasattr(arguments, name)}
+    model = _load(arguments.model)
+    if arguments.data:
+        options["data"] = _data(arguments, _input_names(model, options.get("function", "")))
+        options["preprocessing"] = _preprocessing(arguments, options["data"])
+    if arguments.samples:
+        options["calibration_samples"] = arguments.samples
+    stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options).save(arguments.output)
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    from mct.evaluation import execute
+
+    model = _load(arguments.model)
+    data = _data(arguments, _input_names(model, arguments.function))
+    found = execute(
+        model.module, data, labels=arguments.labels, outputs=arguments.output or (), **_options(arguments, data)
+    )
+    if arguments.json:
+        numbers = {name: getattr(found, name) for name in ("samples", "seconds", "top1")}
+        _print_json({name: value for name, value in numbers.items() if value is not None})
+    else:
+        print(found)
+
+
+def _options(arguments: argparse.Namespace, data: Any) -> dict[str, Any]:
+    return {
+        "preprocessing": _preprocessing(arguments, data),
+        "float_points": arguments.float_points,
+        "function": arguments.function,
+        "samples": arguments.samples,
+        "batch_size": arguments.batch_size,
+        "threads": arguments.threads,
+        "max_memory": arguments.max_memory,
+        "progress": _progress(arguments),
+    }
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from mct.evaluation import execute
+
+    model, reference = _load(arguments.model), _load(arguments.reference)
+    data = _data(arguments, _input_names(model, arguments.function))
+    found = execute(model.module, data, reference=reference.module, exact=arguments.exact, **_options(arguments, data))
+    if arguments.sort == "error":
+        found = found.worst()
+    if arguments.json:
+        _print_json(
+            {
+                "samples": found.samples,
+                "agreement": found.agreement,
+                "points": [vars(point) for point in found.exact or found.points],
+                "not_compared": found.not_compared,
+            }
+        )
+    else:
+        print(found)
+    differs = sum(point.differing for point in found.exact)
+    if arguments.exact and (differs or found.not_compared):
+        print(f"error: {differs} values differ, {len(found.not_compared)} points are not compared", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _explain(arguments: argparse.Namespace) -> None:
+    from mct import stages
+
+    model = _load(arguments.model)
+    if arguments.target:
+        model = stages.attach_target(model, target=arguments.target)
+    print(model.explain(format="json" if arguments.json else "text"), end="")
+
+
+def _targets(arguments: argparse.Namespace) -> None:
+    from mct import _native
+
+    if arguments.name is not None:
+        empty = _native.Module.parse(b"module {}", arguments.name)
+        print(empty.run(f"tpc-attach-target{{target={arguments.name}}}").text(), end="")
+        return
+    names = dict(_native.stock_targets())
+    if arguments.json:
+        _print_json(names)
+    else:
+        for name, target in names.items():
+            print(name if name == target else f"{name} -> {target}")
+
+
+def _import(arguments: argparse.Namespace) -> None:
+    _load(arguments.source).save(arguments.output)
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from mct.exporters import export
+
+    export(_load(arguments.model), arguments.output, arguments.format)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Completion
+# ----------------------------------------------------------------------------------------------------------------------
+
+# `compgen` splits at spaces: no word that is completed has one.
+_BASH = """\
+_mct() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  COMPREPLY=()
+  case "${{COMP_WORDS[1]}} $before" in
+{choices}  esac
+  if [[ $COMP_CWORD == 1 ]]; then
+    COMPREPLY=($(compgen -W '{commands}' -- "$word"))
+  elif [[ $word == -* ]]; then
+    case ${{COMP_WORDS[1]}} in
+{options}    esac
+  fi
+}}
+complete -o default -F _mct mct
+"""
+
+
+def completion_script(shell: str, parser: argparse.ArgumentParser) -> str:
+    """Completes commands, options and the values of those that have a closed set; file names elsewhere."""
+    commands = _commands(parser)
+    choices, options = [], []
+    for name, command in commands.items():
+        flags = []
+        for action in command._actions:
+            flags += action.option_strings
+            if action.choices:
+                words = " ".join(map(str, action.choices))
+                for flag in action.option_strings or [name] * (not action.option_strings):
+                    choices.append(
+                        f"    '{name} {flag}') COMPREPLY=($(compgen -W '{words}' -- \"$word\")); return ;;\n"
+                    )
+        options.append(f"      {name}) COMPREPLY=($(compgen -W '{' '.join(flags)}' -- \"$word\")) ;;\n")
+    script = _BASH.format(commands=" ".join(commands), choices="".join(choices), options="".join(options))
+    if shell == "zsh":
+        return "#compdef mct\nautoload -U +X bashcompinit && bashcompinit\n" + script
+    return script
+
+
+def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def _completion(arguments: argparse.Namespace) -> None:
+    print(completion_script(arguments.shell, make_parser()), end="")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The parser
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _quantize_options() -> list[tuple[str, inspect.Parameter]]:
+    """The options of the pipeline, as `mct.quantize` has them."""
+    from mct.stages import quantize
+
+    parameters = inspect.signature(quantize).parameters
+    return [(name, parameter) for name, parameter in parameters.items() if name not in _OWN_OPTIONS]
+
+
+def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
+    from mct.stages import quantize
+
+    described = dict(re.findall(r"^ *(\w+): (.*(?:\n {8,}.*)*)", inspect.getdoc(quantize) or "", re.MULTILINE))
+    group = parser.add_argument_group("options of the pipeline")
+    for name, parameter in _quantize_options():
+        annotation, initial = str(parameter.annotation), parameter.default
+        text = " ".join(described.get(name, "").split()).replace("%", "%%")
+        if initial not in ("", ()):
+            text += f" (default: {str(initial).lower() if isinstance(initial, bool) else initial})"
+        words = re.findall(r'"([^"]*)"', annotation) if annotation.startswith("Literal") else None
+        options: dict[str, Any] = {"help": text, "default": argparse.SUPPRESS}
+        if isinstance(initial, bool):
+            options |= {"type": _bool, "metavar": "true|false"}
+        elif words:
+            options |= {"choices": words}
+        elif isinstance(initial, (int, float)):
+            options |= {"type": type(initial), "metavar": "N"}
+        elif initial == ():
+            options |= {"nargs": "+", "metavar": "VALUE"}
+        else:
+            options |= {"metavar": "VALUE"}
+        group.add_argument("--" + name.replace("_", "-"), **options)
+
+
+def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
+    """with_options: with those of the pipeline, which take the compiler to know."""
+    parser = argparse.ArgumentParser(
+        prog="mct",
+        description="Quantizes neural networks for the chip that a target describes.",
+        epilog="example:\n  mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
+        formatter_class=_Help,
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show remarks, too")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(
+        name: str, function: Callable[[argparse.Namespace], Any], text: str, example: str
+    ) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog=f"example:\n  {example}",
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
+        command.set_defaults(function_to_call=function)
+        return command
+
+    model_help = ".mlir, .mlirbc, .tflite or .onnx"
+    quantize = add(
+        "quantize",
+        _quantize,
+        "quantize a model",
+        "mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
+    )
+    quantize.add_argument("model", help=model_help)
+    quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
+    quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
+    quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
+    _add_samples(quantize, required=False)
+    if with_options:
+        _add_pipeline_options(quantize)
+
+    run = add("run", _run, "run a model of any stage", "mct run q.mlirbc --data images/ --output logits.npy")
+    run.add_argument("model", help=model_help)
+    _add_samples(run)
+    run.add_argument(
+        "--labels", metavar="FILE.npy", help="class of each sample: print top-1 (default: folders of images)"
+    )
+    run.add_argument("--output", nargs="+", metavar="FILE.npy", help="write the outputs, one file each")
+    _add_run(run)
+
+    compare = add(
+        "compare",
+        _compare,
+        "compare every point of a model with the value of its name in another one",
+        "mct compare q.mlirbc model.tflite --data images/ --sort error",
+    )
+    compare.add_argument("model", help=model_help)
+    compare.add_argument("reference", help="the float model, for example")
+    _add_samples(compare)
+    compare.add_argument("--sort", choices=("program", "error"), default="program", help="error: the worst point first")
+    compare.add_argument(
+        "--exact", action="store_true", help="stored integers of an integer network; any difference is exit status 1"
+    )
+    _add_run(compare)
+
+    explain = add(
+        "explain",
+        _explain,
+        "tell what a target asks of every op, by which rule, and what stays float",
+        "mct explain model.tflite --target imx500",
+    )
+    explain.add_argument("model", help=model_help)
+    explain.add_argument("--target", help="stock name or file (default: the one in the model)")
+    explain.add_argument("--json", action="store_true", help="print JSON")
+
+    targets = add("targets", _targets, "list the stock targets, or print one", "mct targets imx500")
+    targets.add_argument("name", nargs="?", help="stock name or file: print what it says, as MLIR")
+    targets.add_argument("--json", action="store_true", help="the list as JSON: names, and what they stand for")
+
+    convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
+    convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
+    convert.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
+
+    export = add("export", _export, "write a model for other tools", "mct export q.mlirbc -o q.onnx")
+    export.add_argument("model", help=".mlir or .mlirbc")
+    export.add_argument("-o", "--output", required=True, metavar="FILE", help="its suffix says the format")
+    export.add_argument("--format", help="in place of the suffix")
+
+    completion = add("completion", _completion, "print what makes a shell complete", "source <(mct completion bash)")
+    completion.add_argument("shell", choices=("bash", "zsh"))
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    parsed = make_parser("quantize" in words).parse_args(words)
+    from mct.errors import Error
+
+    logging.basicConfig(
+        level=logging.INFO if parsed.verbose else logging.WARNING, format="%(message)s", stream=sys.stderr, force=True
+    )
+    try:
+        return parsed.function_to_call(parsed) or 0
+    except Error as error:
+        print(f"error: {error}", file=sys.stderr)
+    except (ImportError, ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

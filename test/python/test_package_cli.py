@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console command `mct`, as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import measure
+import numpy as np
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+
+DATA = measure.REPOSITORY / "test" / "data"
+DIGITS, CALIBRATION, TEST = DATA / "digits.mlirbc", DATA / "digits_calib.npy", DATA / "digits_test.npy"
+LABELS = DATA / "digits_test_labels.npy"
+SCALE = "--scale=0.0625"
+COMMANDS = ("quantize", "run", "compare", "explain", "targets", "import", "export", "completion")
+
+
+def call(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mct.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+def output(*arguments: object, cwd: Path | None = None) -> str:
+    finished = call(*arguments, cwd=cwd)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stderr == ""
+    return finished.stdout
+
+
+def refused(*arguments: object, status: int = 1) -> str:
+    finished = call(*arguments)
+    assert finished.returncode == status and finished.stdout == "", finished
+    assert "Traceback" not in finished.stderr
+    return finished.stderr
+
+
+@pytest.fixture(scope="module")
+def quantized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "q.mlirbc"
+    output("quantize", DIGITS, "--target", "imx500", "--data", CALIBRATION, SCALE, "-o", path)
+    return path
+
+
+def test_quantize_writes_what_mct_opt_writes(tools: Path, tmp_path: Path, quantized: Path) -> None:
+    expected = tmp_path / "expected.mlirbc"
+    options = f"target=imx500 calibration-data={CALIBRATION}"
+    record = "--mct-record-preprocessing=input=0 scale=0.0625"
+    subprocess.run([tools / "mct-opt", DIGITS, record, f"--mct-ptq={options}", "-o", expected], check=True)
+    text = [output("import", path, "-o", tmp_path / f"{path.stem}.mlir") for path in (expected, quantized)]
+    assert text == ["", ""]
+    assert (tmp_path / "expected.mlir").read_text() == (tmp_path / "q.mlir").read_text()
+
+
+def test_options_of_the_pipeline_are_options_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "float.rules").write_text('name "*" activation=float\n')
+    common = ("quantize", DIGITS, "--target", "imx500", "-o", tmp_path / "q.mlir")
+    output(*common, "--overrides", tmp_path / "float.rules", "--weights-error-method", "no-clipping")
+    plain = (tmp_path / "q.mlir").read_text()
+    output(*common, "--overrides", tmp_path / "float.rules", "--linear-collapsing", "false")
+    assert (tmp_path / "q.mlir").read_text() != plain
+    assert "expected true or false" in refused(*common, "--linear-collapsing", "no", status=2)
+    assert "invalid choice: 'best'" in refused(*common, "--weights-error-method", "best", status=2)
+
+
+def test_images_of_a_folder_are_samples(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+    labels = np.load(LABELS)[:40]
+    for number, (pixels, label) in enumerate(zip(np.load(TEST)[:40], labels, strict=True)):
+        (tmp_path / "images" / str(label)).mkdir(parents=True, exist_ok=True)
+        image.fromarray(pixels[..., 0]).save(tmp_path / "images" / str(label) / f"{number:02}.png")
+    common = ("--data", tmp_path / "images")
+    output("quantize", DIGITS, "--target", "imx500", *common, SCALE, "-o", tmp_path / "q.mlirbc")
+    # Folders are classes, and the scale stands in the module.
+    found = json.loads(output("run", tmp_path / "q.mlirbc", *common, "--json"))
+    assert found["samples"] == 40 and found["top1"] > 0.9
+    limited = json.loads(output("run", tmp_path / "q.mlirbc", *common, "--json", "--samples", "10"))
+    assert limited["samples"] == 10
+
+
+def test_run_writes_outputs_and_counts_answers(tools: Path, tmp_path: Path, quantized: Path) -> None:
+    text = output("run", quantized, "--data", TEST, "--labels", LABELS, "--output", tmp_path / "cli.npy")
+    assert text.startswith("samples    899\ntop-1      9")
+    command = [tools / "mct-run", quantized, f"--input={TEST}", f"--output={tmp_path / 'run.npy'}"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert (tmp_path / "cli.npy").read_bytes() == (tmp_path / "run.npy").read_bytes()
+
+
+def test_compare_prints_points_and_sorts_them(quantized: Path) -> None:
+    common = ("compare", quantized, DIGITS, "--data", TEST, "--samples", "50")
+    in_order = output(*common).splitlines()
+    sorted_ = output(*common, "--sort", "error").splitlines()
+    assert in_order[0] == "samples    50" and in_order[1].startswith("agreement ")
+    head = next(number for number, line in enumerate(in_order) if line.startswith("point "))
+    assert sorted(in_order[head:]) == sorted(sorted_[head:]) and in_order[head:] != sorted_[head:]
+    found = json.loads(output(*common, "--json"))
+    assert {"name", "sqnr_db", "cosine", "max_error"} == set(found["points"][0]) and found["samples"] == 50
+
+
+def test_exact_comparison_is_an_exit_status(tools: Path, tmp_path: Path) -> None:
+    record, ptq = "--mct-record-preprocessing=scale=0.0625", f"--mct-ptq=target=imx500_v1_pot calibration-data={CALIBRATION}"
+    simulated, integer = tmp_path / "simulated.mlirbc", tmp_path / "integer.mlirbc"
+    subprocess.run([tools / "mct-opt", DIGITS, record, ptq, "--mct-simulate-integers", "-o", simulated], check=True)
+    subprocess.run([tools / "mct-opt", simulated, "--mct-lower-to-integer=io=integer", "-o", integer], check=True)
+    common = ("--data", TEST, "--samples", "20", "--exact")
+    assert output("compare", integer, simulated, *common).splitlines()[-1].split()[2] == "0"
+    finished = call("compare", integer, DIGITS, *common)
+    assert finished.returncode == 1 and "values differ" in finished.stderr
+
+
+def test_explain_tells_what_the_target_asks(quantized: Path) -> None:
+    text = output("explain", DIGITS, "--target", "imx500")
+    assert "Conv" in text
+    json.loads(output("explain", quantized, "--json"))
+
+
+def test_targets_are_listed_and_printed(tools: Path) -> None:
+    listed = subprocess.run([tools / "mct-opt", "--tpc-list-targets"], capture_output=True, text=True, check=True).stdout
+    assert output("targets") == listed
+    assert json.loads(output("targets", "--json"))["imx500"] == "imx500_v1_0"
+    assert "tpc.target" in output("targets", "imx500")
+    assert "'imx5000'" in refused("targets", "imx5000")
+
+
+def test_import_writes_text_and_bytecode(tmp_path: Path) -> None:
+    output("import", DIGITS, "-o", tmp_path / "digits.mlir")
+    output("import", tmp_path / "digits.mlir", "-o", tmp_path / "digits.mlirbc")
+    assert (tmp_path / "digits.mlir").read_text().startswith("module")
+    assert (tmp_path / "digits.mlirbc").read_bytes()[:4] == b"ML\xefR"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_an_example(command: str) -> None:
+    text = output(command, "--help")
+    example = text.split("example:\n")[1].strip()
+    assert f"mct {command} " in example
+    # It is a line that the command itself understands.
+    words = shlex.split(example.removeprefix("source <(").removesuffix(")"))[1:]
+    from mct.cli import make_parser
+
+    assert make_parser().parse_args(words).function_to_call
+
+
+def test_help_lists_the_commands() -> None:
+    text = output("--help")
+    assert all(f"\n    {command} " in text for command in COMMANDS)
+    assert "mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("quantize", DIGITS, "--target", "imx5000", "--data", CALIBRATION, "-o", "q.mlir"), "imx5000"),
+        (("quantize", DIGITS, "--target", "imx500", "--data", "none.npy", "-o", "q.mlir"), "'none.npy': cannot be read"),
+        (("quantize", "none.mlir", "--target", "imx500", "-o", "q.mlir"), "cannot read 'none.mlir'"),
+        (("run", DIGITS, "--data", TEST, "--scale", "1,2"), "expected one value, or one for each of the 1 channels"),
+        (("run", DIGITS, "--data", LABELS), "expected shape 8x8x1, or Nx8x8x1 for a batch"),
+        (("run", DIGITS, "--data", TEST, "--size", "8"), "--size: is that of images"),
+        (("run", DIGITS, "--data", DATA, TEST), "--data: expected one folder of images, or .npy files"),
+        (("run", DIGITS, "--data", DATA), "images: no images below"),
+        (("import", __file__, "-o", "x.mlir"), "error: "),
+    ],
+    ids=lambda value: " ".join(map(str, value[:1])) if isinstance(value, tuple) else "",
+)
+def test_what_is_wrong_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = refused(*arguments)
+    assert text.startswith("error: ") and message in text, text
+    assert not list(tmp_path.iterdir())
+
+
+def test_usage_errors_are_status_2() -> None:
+    assert "expected numbers separated by commas, got 'x'" in refused("run", "m", "--data", "d", "--mean", "x", status=2)
+    assert "expected HEIGHTxWIDTH or one number, got '3x'" in refused("run", "m", "--data", "d", "--size", "3x", status=2)
+    assert "required: COMMAND" in refused(status=2)
+
+
+def complete(*words: str) -> list[str]:
+    """What bash offers for the last of the words."""
+    script = (
+        'source <("$PYTHON" -m mct.cli completion bash)\n'
+        f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _mct\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    environment = os.environ | {"PYTHON": sys.executable}
+    finished = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert finished.stderr == ""
+    return finished.stdout.split()
+
+
+def test_bash_completes_commands_options_and_words() -> None:
+    assert complete("mct", "") == list(COMMANDS)
+    assert complete("mct", "co") == ["compare", "completion"]
+    assert complete("mct", "compare", "--e") == ["--exact"]
+    assert complete("mct", "compare", "--sort", "") == ["program", "error"]
+    assert complete("mct", "run", "--resize", "s") == ["stretch"]
+    assert "--weights-error-method" in complete("mct", "quantize", "--weights-")
+    assert "no-clipping" in complete("mct", "quantize", "--weights-error-method", "no")
+    # Files are the shell's.
+    assert complete("mct", "run", "q.m") == []
+
+
+def test_zsh_gets_the_same_by_its_own_means() -> None:
+    bash, zsh = (output("completion", shell) for shell in ("bash", "zsh"))
+    assert zsh.endswith(bash) and "bashcompinit" in zsh
