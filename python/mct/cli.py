@@ -197,9 +197,7 @@ def _run(arguments: argparse.Namespace) -> None:
 
     model = _load(arguments.model)
     data = _data(arguments, _input_names(model, arguments.function))
-    found = execute(
-        model.module, data, labels=arguments.labels, outputs=arguments.output or (), **_options(arguments, data)
-    )
+    found = execute(model, data, labels=arguments.labels, outputs=arguments.output or (), **_options(arguments, data))
     if arguments.json:
         numbers = {name: getattr(found, name) for name in ("samples", "seconds", "top1")}
         _print_json({name: value for name, value in numbers.items() if value is not None})
@@ -225,7 +223,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
     model, reference = _load(arguments.model), _load(arguments.reference)
     data = _data(arguments, _input_names(model, arguments.function))
-    found = execute(model.module, data, reference=reference.module, exact=arguments.exact, **_options(arguments, data))
+    found = execute(model, data, reference=reference, exact=arguments.exact, **_options(arguments, data))
     if arguments.sort == "error":
         found = found.worst()
     if arguments.json:
@@ -307,7 +305,7 @@ def completion_script(shell: str, parser: argparse.ArgumentParser) -> str:
     commands = _commands(parser)
     choices, options = [], []
     for name, command in commands.items():
-        flags = []
+        flags: list[str] = []
         for action in command._actions:
             flags += action.option_strings
             if action.choices:
@@ -350,14 +348,14 @@ def _quantize_options() -> list[tuple[str, inspect.Parameter]]:
 def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
     from mct.stages import quantize
 
-    described = dict(re.findall(r"^ *(\w+): (.*(?:\n {8,}.*)*)", inspect.getdoc(quantize) or "", re.MULTILINE))
+    described = dict(re.findall(r"^ *(\w+): (.*(?:\n {4,}.*)*)", inspect.getdoc(quantize) or "", re.MULTILINE))
     group = parser.add_argument_group("options of the pipeline")
     for name, parameter in _quantize_options():
         annotation, initial = str(parameter.annotation), parameter.default
         text = " ".join(described.get(name, "").split()).replace("%", "%%")
         if initial not in ("", ()):
             text += f" (default: {str(initial).lower() if isinstance(initial, bool) else initial})"
-        words = re.findall(r'"([^"]*)"', annotation) if annotation.startswith("Literal") else None
+        words = re.findall(r"[\"']([^\"']*)[\"']", annotation) if annotation.startswith("Literal") else None
         options: dict[str, Any] = {"help": text, "default": argparse.SUPPRESS}
         if isinstance(initial, bool):
             options |= {"type": _bool, "metavar": "true|false"}

@@ -198,30 +198,29 @@ def execute(
     Raises mct.Error; no output is written then.
     """
     module, signature = recorded(model.module, data, preprocessing, function)
-    with reporting(progress) as report:
-        with spool(data, signature, limit=samples, report=report) as spooled:
-            classes = _labels(labels, data, spooled)
-            with tempfile.TemporaryDirectory(prefix="mct-") as folder:
-                label_file = ""
-                if classes is not None:
-                    label_file = os.path.join(folder, "labels.npy")
-                    np.save(label_file, classes)
-                return _read(
-                    module.execute(
-                        spooled.arguments,
-                        [os.fspath(path) for path in outputs],
-                        reference=reference.module if reference else None,
-                        labels=label_file,
-                        float_points=list(float_points),
-                        function=function,
-                        samples=samples or 0,
-                        batch_size=batch_size,
-                        threads=threads,
-                        max_memory=max_memory,
-                        exact=exact,
-                        poll=report.poll if report else None,
-                    )
+    with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
+        classes = _labels(labels, data, spooled)
+        with tempfile.TemporaryDirectory(prefix="mct-") as folder:
+            label_file = ""
+            if classes is not None:
+                label_file = os.path.join(folder, "labels.npy")
+                np.save(label_file, classes)
+            return _read(
+                module.execute(
+                    spooled.arguments,
+                    [os.fspath(path) for path in outputs],
+                    reference=reference.module if reference else None,
+                    labels=label_file,
+                    float_points=list(float_points),
+                    function=function,
+                    samples=samples or 0,
+                    batch_size=batch_size,
+                    threads=threads,
+                    max_memory=max_memory,
+                    exact=exact,
+                    poll=report.poll if report else None,
                 )
+            )
 
 
 def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:

@@ -105,7 +105,10 @@ def test_compare_prints_points_and_sorts_them(quantized: Path) -> None:
 
 
 def test_exact_comparison_is_an_exit_status(tools: Path, tmp_path: Path) -> None:
-    record, ptq = "--mct-record-preprocessing=scale=0.0625", f"--mct-ptq=target=imx500_v1_pot calibration-data={CALIBRATION}"
+    record, ptq = (
+        "--mct-record-preprocessing=scale=0.0625",
+        f"--mct-ptq=target=imx500_v1_pot calibration-data={CALIBRATION}",
+    )
     simulated, integer = tmp_path / "simulated.mlirbc", tmp_path / "integer.mlirbc"
     subprocess.run([tools / "mct-opt", DIGITS, record, ptq, "--mct-simulate-integers", "-o", simulated], check=True)
     subprocess.run([tools / "mct-opt", simulated, "--mct-lower-to-integer=io=integer", "-o", integer], check=True)
@@ -122,7 +125,9 @@ def test_explain_tells_what_the_target_asks(quantized: Path) -> None:
 
 
 def test_targets_are_listed_and_printed(tools: Path) -> None:
-    listed = subprocess.run([tools / "mct-opt", "--tpc-list-targets"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        [tools / "mct-opt", "--tpc-list-targets"], capture_output=True, text=True, check=True
+    ).stdout
     assert output("targets") == listed
     assert json.loads(output("targets", "--json"))["imx500"] == "imx500_v1_0"
     assert "tpc.target" in output("targets", "imx500")
@@ -158,7 +163,10 @@ def test_help_lists_the_commands() -> None:
     ("arguments", "message"),
     [
         (("quantize", DIGITS, "--target", "imx5000", "--data", CALIBRATION, "-o", "q.mlir"), "imx5000"),
-        (("quantize", DIGITS, "--target", "imx500", "--data", "none.npy", "-o", "q.mlir"), "'none.npy': cannot be read"),
+        (
+            ("quantize", DIGITS, "--target", "imx500", "--data", "none.npy", "-o", "q.mlir"),
+            "'none.npy': cannot be read",
+        ),
         (("quantize", "none.mlir", "--target", "imx500", "-o", "q.mlir"), "cannot read 'none.mlir'"),
         (("run", DIGITS, "--data", TEST, "--scale", "1,2"), "expected one value, or one for each of the 1 channels"),
         (("run", DIGITS, "--data", LABELS), "expected shape 8x8x1, or Nx8x8x1 for a batch"),
@@ -179,8 +187,12 @@ def test_what_is_wrong_is_one_error(
 
 
 def test_usage_errors_are_status_2() -> None:
-    assert "expected numbers separated by commas, got 'x'" in refused("run", "m", "--data", "d", "--mean", "x", status=2)
-    assert "expected HEIGHTxWIDTH or one number, got '3x'" in refused("run", "m", "--data", "d", "--size", "3x", status=2)
+    assert "expected numbers separated by commas, got 'x'" in refused(
+        "run", "m", "--data", "d", "--mean", "x", status=2
+    )
+    assert "expected HEIGHTxWIDTH or one number, got '3x'" in refused(
+        "run", "m", "--data", "d", "--size", "3x", status=2
+    )
     assert "required: COMMAND" in refused(status=2)
 
 

@@ -295,8 +295,7 @@ def test_memory_does_not_grow_with_the_number_of_samples() -> None:
     script = textwrap.dedent("""
         import resource, sys
         import numpy as np
-        from mct.progress import Report, Reporter  # noqa: E402
-from mct.samples import Input, spool
+        from mct.samples import Input, spool
         image = np.zeros((32, 32, 3), np.float32)
         signature = [Input("image", (1, 32, 32, 3), np.dtype(np.float32))]
         with spool((image for _ in range(int(sys.argv[1]))), signature) as spooled:
