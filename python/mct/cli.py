@@ -173,6 +173,10 @@ def _print_json(value: Any) -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+# By how the name of the file ends.
+_EXPORTS = {".onnx": "onnx", ".tosa": "tosa", ".json": "parameters", ".npz": "parameters"}
+
+
 def _load(path: str) -> Any:
     import mct
 
@@ -256,6 +260,9 @@ def _explain(arguments: argparse.Namespace) -> None:
 def _targets(arguments: argparse.Namespace) -> None:
     from mct import _native
 
+    if arguments.name is not None and arguments.json:
+        print(_native.export_target(arguments.name), end="")
+        return
     if arguments.name is not None:
         empty = _native.Module.parse(b"module {}", arguments.name)
         print(empty.run(f"tpc-attach-target{{target={arguments.name}}}").text(), end="")
@@ -273,9 +280,20 @@ def _import(arguments: argparse.Namespace) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    from mct.exporters import export
+    from mct import exporters
+    from mct.errors import Error
 
-    export(_load(arguments.model), arguments.output, arguments.format)
+    formats = {
+        "onnx": exporters.export_onnx,
+        "tosa": exporters.export_tosa,
+        "parameters": exporters.export_parameters,
+        "target": exporters.export_target,
+    }
+    suffix = Path(arguments.output).suffix
+    name = arguments.format or _EXPORTS.get(suffix)
+    if name is None:
+        raise Error(f"cannot tell the format of '{arguments.output}' by its name: give one of {', '.join(formats)}")
+    formats[name](_load(arguments.model), arguments.output)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -446,7 +464,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
 
     targets = add("targets", _targets, "list the stock targets, or print one", "mct targets imx500")
     targets.add_argument("name", nargs="?", help="stock name or file: print what it says, as MLIR")
-    targets.add_argument("--json", action="store_true", help="the list as JSON: names, and what they stand for")
+    targets.add_argument("--json", action="store_true", help="print JSON; of a target, that of MCT")
 
     convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
     convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
@@ -454,8 +472,14 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
 
     export = add("export", _export, "write a model for other tools", "mct export q.mlirbc -o q.onnx")
     export.add_argument("model", help=".mlir or .mlirbc")
-    export.add_argument("-o", "--output", required=True, metavar="FILE", help="its suffix says the format")
-    export.add_argument("--format", help="in place of the suffix")
+    export.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help=".onnx, .tosa, or .json or .npz with the parameters"
+    )
+    export.add_argument(
+        "--format",
+        choices=("onnx", "tosa", "parameters", "target"),
+        help="in place of the suffix; target: that of the model, as JSON of MCT",
+    )
 
     completion = add("completion", _completion, "print what makes a shell complete", "source <(mct completion bash)")
     completion.add_argument("shell", choices=("bash", "zsh"))

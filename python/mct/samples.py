@@ -440,7 +440,7 @@ class _Spooler:
                     )
             count += added[0]
             if report:
-                report("read samples", count, total if total is None or total >= count else None, 1)
+                report("samples", count, total if total is None or total >= count else None, 1)
             if self.limit is not None and count >= self.limit:
                 break
         if splitter.labels:

@@ -131,6 +131,7 @@ def test_targets_are_listed_and_printed(tools: Path) -> None:
     assert output("targets") == listed
     assert json.loads(output("targets", "--json"))["imx500"] == "imx500_v1_0"
     assert "tpc.target" in output("targets", "imx500")
+    assert json.loads(output("targets", "imx500", "--json"))["name"] == "imx500_tpc"
     assert "'imx5000'" in refused("targets", "imx5000")
 
 
@@ -187,12 +188,9 @@ def test_what_is_wrong_is_one_error(
 
 
 def test_usage_errors_are_status_2() -> None:
-    assert "expected numbers separated by commas, got 'x'" in refused(
-        "run", "m", "--data", "d", "--mean", "x", status=2
-    )
-    assert "expected HEIGHTxWIDTH or one number, got '3x'" in refused(
-        "run", "m", "--data", "d", "--size", "3x", status=2
-    )
+    run = ("run", "m", "--data", "d")
+    assert "expected numbers separated by commas, got 'x'" in refused(*run, "--mean", "x", status=2)
+    assert "expected HEIGHTxWIDTH or one number, got '3x'" in refused(*run, "--size", "3x", status=2)
     assert "required: COMMAND" in refused(status=2)
 
 

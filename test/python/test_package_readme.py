@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every line of the package's page runs, in order, in a folder with a model and images."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import measure
+import numpy as np
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+
+PACKAGE = measure.REPOSITORY / "python"
+README = (PACKAGE / "README.md").read_text()
+DATA = measure.REPOSITORY / "test" / "data"
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+INSTALLS = r"^pip install .*$"
+
+
+def write_images(folder: Path) -> None:
+    """Digits, each in the folder of its class."""
+    pixels, labels = np.load(DATA / "digits_test.npy")[:40], np.load(DATA / "digits_test_labels.npy")
+    for number, digit in enumerate(pixels):
+        path = folder / str(labels[number]) / f"{number:02}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        image.fromarray(digit[..., 0]).save(path)
+
+
+def write_model(folder: Path, kind: str) -> None:
+    if kind == "mlirbc":
+        (folder / "model.mlirbc").write_bytes((DATA / "digits.mlirbc").read_bytes())
+        return
+    pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
+    import importer_networks
+
+    (folder / "model.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
+
+
+@pytest.mark.parametrize("kind", ["mlirbc", "tflite"])
+def test_every_line_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_model(tmp_path, kind)
+    write_images(tmp_path / "images")
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "mct").write_text(f'#!/bin/sh\nexec {sys.executable} -m mct.cli "$@"\n')
+    (tools / "mct").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {}
+    ran = 0
+    for language, block in BLOCKS:
+        text = re.sub(INSTALLS, "", block, flags=re.MULTILINE).replace("model.tflite", f"model.{kind}")
+        # The imported file has a name of its own.
+        text = text.replace(f"model.{kind} -o model.mlirbc", f"model.{kind} -o imported.mlirbc")
+        if language == "python":
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(text, "README.md", "exec"), namespace)
+        else:
+            environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+            finished = subprocess.run(
+                ["bash", "-e", "-c", text], capture_output=True, text=True, check=False, env=environment
+            )
+            assert finished.returncode == 0 and finished.stderr == "", f"{text}\n{finished.stderr}"
+        ran += 1
+    assert ran > 8 and (tmp_path / "q.mlirbc").exists() and (tmp_path / "q.onnx").exists()
+
+
+def test_the_console_writes_what_python_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_model(tmp_path, "mlirbc")
+    write_images(tmp_path / "images")
+    monkeypatch.chdir(tmp_path)
+    model = mct.load("model.mlirbc")
+    mct.quantize(model, target="imx500", data=mct.images("images", scale=1 / 16)).save("python.mlirbc")
+    words = "quantize model.mlirbc --target imx500 --data images/ --scale 0.0625 -o console.mlirbc"
+    subprocess.run([sys.executable, "-m", "mct.cli", *words.split()], check=True)
+    assert (tmp_path / "python.mlirbc").read_bytes() == (tmp_path / "console.mlirbc").read_bytes()
+
+
+def test_what_it_says_of_installing_is_there() -> None:
+    extras = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    table = README.split("## Extras")[1]
+    assert set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]))) == set(extras)
+    lines = re.findall(INSTALLS, README, re.MULTILINE)
+    assert len(lines) == 2
+    for line in lines:
+        for name in re.findall(r"\[([\w,]+)\]", line):
+            assert set(name.split(",")) <= set(extras)
