@@ -283,7 +283,7 @@ def _export(arguments: argparse.Namespace) -> None:
     from mct import exporters
     from mct.errors import Error
 
-    formats = {
+    formats: dict[str, Callable[..., None]] = {
         "onnx": exporters.export_onnx,
         "tosa": exporters.export_tosa,
         "parameters": exporters.export_parameters,
