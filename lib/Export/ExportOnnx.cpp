@@ -224,6 +224,7 @@ private:
                                          ArrayRef<int64_t> elements);
 
   // Ops.
+  LogicalResult checkSizes(Operation *op);
   LogicalResult emit(Operation *op);
   LogicalResult emitOperator(const Operator &matched);
   /// These leave `isEmitted` alone where the operator is not written as a
@@ -549,6 +550,8 @@ LogicalResult Exporter::emitPoint(tpc::QuantizeOp point) {
   // Those of constants belong to who reads them.
   if (point.isWeight())
     return success();
+  if (!typeOf(point.getResult()).getElementType().isF32())
+    return refuse(point, kUnknownForm);
   FailureOr<Layout> layout = layoutOf(point, point.getInput());
   if (failed(layout))
     return failure();
@@ -1424,8 +1427,8 @@ LogicalResult Exporter::emitOperator(const Operator &matched) {
 // The network
 //===----------------------------------------------------------------------===//
 
-LogicalResult Exporter::emit(Operation *op) {
-  // Constants are written where they are read.
+/// Sizes are known, the first apart.
+LogicalResult Exporter::checkSizes(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
     return success();
   for (Value result : op->getResults())
@@ -1435,6 +1438,13 @@ LogicalResult Exporter::emit(Operation *op) {
                      ShapedType::isDynamic))
       return refuse(op, "has a result whose sizes are not known, the batch "
                         "apart");
+  return success();
+}
+
+LogicalResult Exporter::emit(Operation *op) {
+  // Constants are written where they are read.
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
+    return success();
   for (const Elementwise &entry : kElementwise)
     if (op->getName().getStringRef() == entry.tosa)
       return emitElementwise(op, entry.onnx);
@@ -1639,6 +1649,8 @@ FailureOr<Model> Exporter::run() {
   if (failed(operators) || failed(emitArguments()))
     return failure();
   for (Operation &op : body.without_terminator()) {
+    if (failed(checkSizes(&op)))
+      return failure();
     if (operators->interior.contains(&op))
       continue;
     auto matched = operators->byRoot.find(&op);

@@ -2,6 +2,7 @@
 #include "OnnxChecks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -45,9 +46,8 @@ public:
 
   LogicalResult run() {
     for (const ValueInfo &input : graph.inputs)
-      for (const Node *reader : readers[input.name])
-        if (failed(checkInput(input, *reader)))
-          return failure();
+      if (failed(checkInput(input)))
+        return failure();
     for (const Node &node : graph.nodes) {
       if (node.domain.empty() && llvm::is_contained(kUnknownOps, node.opType)) {
         InFlightDiagnostic error = node.source->emitOpError()
@@ -65,7 +65,7 @@ public:
       if (!node.domain.empty() || llvm::is_contained(kMovingOps, node.opType) ||
           node.opType == "ArgMax")
         continue;
-      if (failed(checkQuantized(node, node.outputs.front())))
+      if (failed(checkQuantized(node)))
         return failure();
     }
     return success();
@@ -82,21 +82,44 @@ private:
   static bool isQuantizer(const Node &node) {
     return StringRef(node.opType).starts_with("Activation");
   }
-  LogicalResult checkInput(const ValueInfo &input, const Node &reader) {
-    if (isQuantizer(reader))
-      return success();
-    if (llvm::is_contained(kMovingOps, reader.opType)) {
-      for (const Node *next : readers[reader.outputs.front()])
-        if (failed(checkInput(input, *next)))
+  /// What reads a value, or what moving it makes; `name` of the value read. A
+  /// moved value is looked at once, however often it is joined with itself.
+  LogicalResult
+  forReaders(const std::string &name,
+             llvm::function_ref<LogicalResult(const std::string &)> visitValue,
+             llvm::function_ref<LogicalResult(const Node &)> visitReader) {
+    SmallVector<std::string> open{name};
+    llvm::StringSet<> seen;
+    seen.insert(name);
+    while (!open.empty()) {
+      std::string next = open.pop_back_val();
+      if (failed(visitValue(next)))
+        return failure();
+      for (const Node *reader : readers[next]) {
+        if (failed(visitReader(*reader)))
           return failure();
-      return success();
+        if (llvm::is_contained(kMovingOps, reader->opType) &&
+            seen.insert(reader->outputs.front()).second)
+          open.push_back(reader->outputs.front());
+      }
     }
-    InFlightDiagnostic error = reader.source->emitOpError()
-                               << "reads input '" << input.name
-                               << "', which no point quantizes";
-    error.attachNote() << "insert points into the module before its operators "
-                          "are changed: mct-ptq, or mct-insert-quantizers";
-    return failure();
+    return success();
+  }
+
+  LogicalResult checkInput(const ValueInfo &input) {
+    auto isRead = [&](const Node &reader) -> LogicalResult {
+      if (isQuantizer(reader) || llvm::is_contained(kMovingOps, reader.opType))
+        return success();
+      InFlightDiagnostic error = reader.source->emitOpError()
+                                 << "reads input '" << input.name
+                                 << "', which no point quantizes";
+      error.attachNote()
+          << "insert points into the module before its operators "
+             "are changed: mct-ptq, or mct-insert-quantizers";
+      return failure();
+    };
+    return forReaders(
+        input.name, [](const std::string &) { return success(); }, isRead);
   }
 
   /// Whether the reader is computed together with what `maker` computes.
@@ -142,34 +165,31 @@ private:
     return false;
   }
 
-  /// `name`: what `node` makes, moved or not.
-  LogicalResult checkQuantized(const Node &node, const std::string &name) {
-    if (outputs.contains(name) && node.opType != "Softmax") {
+  LogicalResult checkQuantized(const Node &node) {
+    auto isMade = [&](const std::string &name) -> LogicalResult {
+      if (!outputs.contains(name) || node.opType == "Softmax")
+        return success();
       InFlightDiagnostic error = node.source->emitOpError()
                                  << "makes output '" << name
                                  << "', and no point quantizes it";
       error.attachNote() << "only a softmax at the end may stay float; see "
                             "tpc-explain for why there is no point";
       return failure();
-    }
-    for (const Node *reader : readers[name]) {
-      if (isQuantizer(*reader) || isFused(node, *reader))
-        continue;
-      if (llvm::is_contained(kMovingOps, reader->opType)) {
-        if (failed(checkQuantized(node, reader->outputs.front())))
-          return failure();
-        continue;
-      }
+    };
+    auto isRead = [&](const Node &reader) -> LogicalResult {
+      if (isQuantizer(reader) || isFused(node, reader) ||
+          llvm::is_contained(kMovingOps, reader.opType))
+        return success();
       InFlightDiagnostic error = node.source->emitOpError()
                                  << "becomes '" << node.opType
                                  << "', whose result no point quantizes before "
-                                 << "'" << reader->opType << "' reads it";
-      error.attachNote(reader->source->getLoc())
+                                 << "'" << reader.opType << "' reads it";
+      error.attachNote(reader.source->getLoc())
           << "read here; the IMX500 has no float values: see tpc-explain for "
              "why there is no point, or write the file with profile 'none'";
       return failure();
-    }
-    return success();
+    };
+    return forReaders(node.outputs.front(), isMade, isRead);
   }
 
   /// 16-bit values are read by what can.
@@ -177,26 +197,20 @@ private:
     const NodeAttribute *bits = point.lookup("num_bits");
     if (!bits || std::get<int64_t>(bits->value) != 16)
       return success();
-    SmallVector<std::string> open{point.outputs.front()};
-    while (!open.empty()) {
-      std::string name = open.pop_back_val();
-      for (const Node *reader : readers[name]) {
-        if (isQuantizer(*reader))
-          continue;
-        if (!llvm::is_contained(kWideOps, reader->opType)) {
-          InFlightDiagnostic error =
-              reader->source->emitOpError()
-              << "becomes '" << reader->opType
-              << "', which reads 8 bits on the IMX500, and gets 16";
-          error.attachNote(point.source->getLoc())
-              << "from this point; give it 8 bits (overrides)";
-          return failure();
-        }
-        if (llvm::is_contained(kMovingOps, reader->opType))
-          open.push_back(reader->outputs.front());
-      }
-    }
-    return success();
+    auto isRead = [&](const Node &reader) -> LogicalResult {
+      if (isQuantizer(reader) || llvm::is_contained(kWideOps, reader.opType))
+        return success();
+      InFlightDiagnostic error =
+          reader.source->emitOpError()
+          << "becomes '" << reader.opType
+          << "', which reads 8 bits on the IMX500, and gets 16";
+      error.attachNote(point.source->getLoc())
+          << "from this point; give it 8 bits (overrides)";
+      return failure();
+    };
+    return forReaders(
+        point.outputs.front(), [](const std::string &) { return success(); },
+        isRead);
   }
 
   const Graph &graph;
