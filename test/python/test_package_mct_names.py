@@ -294,6 +294,17 @@ def test_bad_configuration(make, message):
         make()
 
 
+def test_resources_become_a_budget():
+    unlimited = mct.core.ResourceUtilization()
+    assert unlimited.to_budget() == "" and not unlimited.is_any_restricted()
+    limited = mct.core.ResourceUtilization(activation_memory=10.9, total_memory=20)
+    assert limited.to_budget() == "activations:10,total:20" and limited.is_any_restricted()
+    assert repr(limited) == (
+        "ResourceUtilization(weights_memory=inf, activation_memory=10.9, total_memory=20, bops=inf)"
+    )
+    assert limited != unlimited and "z_threshold=inf" in repr(mct.core.QuantizationConfig())
+
+
 def test_bits_by_hand_are_rules(tools, tmp_path):
     bits = mct.core.BitWidthConfig()
     bits.set_manual_weights_bit_width(mct.core.NodeTypeFilter("Conv2D"), 4, "kernel")

@@ -2,6 +2,7 @@
 """Hardware described in MCT's words becomes the target that the dialect has for it."""
 
 import copy
+import enum
 import json
 import logging
 import re
@@ -499,11 +500,34 @@ def test_patterns_contain_their_parts():
     assert not chain.contains(tp.Fusing([a, c, b])) and not tp.Fusing([a, b]).contains(chain)
 
 
+def test_enums_of_mct_itself_are_taken_by_name():
+    # Whose codes have changed between versions.
+    method = enum.Enum("QuantizationMethod", {"POWER_OF_TWO": 0, "SYMMETRIC": 3})
+    assert tp.AttributeQuantizationConfig(method.SYMMETRIC).weights_quantization_method.value == 2
+    assert tp.AttributeQuantizationConfig(2).weights_quantization_method is tp.QuantizationMethod.SYMMETRIC
+
+
+def test_filters_of_other_kinds(bound):
+    clamp = tp.LayerFilterParams("torch.nn.Hardtanh", tp.Greater("min_val", -2) & tp.NotEq("max_val", None))
+    assert "min_val gt -2.000000e+00 : f32" in bound(target_of(A=clamp))["A"]
+    other = tp.LayerFilterParams("Conv2D", tp.NotEq("kernel_size", 3))
+    assert '"$kernel_h" ne 3 : i64 or "$kernel_w" ne 3 : i64' in bound(target_of(A=other))["A"]
+    # Neither bilinear nor nearest is left of what the op can do.
+    assert bound(target_of(A=tp.LayerFilterParams("tf.image.resize", method="lanczos3")))["A"] == ""
+    assert "nan_mode eq true" in bound(target_of(A=tp.LayerFilterParams("mine.op", nan_mode=True)))["A"]
+    assert hash(clamp) == hash(tp.LayerFilterParams("torch.nn.Hardtanh", *clamp.conditions))
+    # Filters that are no numbers do not contradict each other.
+    text = tp.LayerFilterParams("tosa.custom", tp.Eq("operator_name", "a") & tp.NotEq("operator_name", "b"))
+    assert 'operator_name eq "a" and operator_name ne "b"' in bound(target_of(A=text))["A"]
+
+
 def test_layers_of_sets_are_collected():
     target = target_of(A=[TORCH["ReLU"]], B=["tosa.add"])
     collected = tp.OperationsToLayers(op_sets_to_layers=target.op_sets_to_layers.op_sets_to_layers)
     a, b = tp.OperatorsSet("A"), tp.OperatorsSet("B")
     assert collected.get_layers_by_op(tp.OperatorSetConcat(a, b)) == [TORCH["ReLU"], "tosa.add"]
+    more = tp.OperationsToLayers() + collected.op_sets_to_layers[1]
+    assert repr(more.op_sets_to_layers) == "[OperationsSetToLayers('B', ['tosa.add'])]"
     default = tp.DefaultDict({"a": [1]}, default_value=[2])
     assert (default.get("a"), default.get("b")) == ([1], [2]) and list(default.keys()) == ["a"]
     default.get("b").append(3)
@@ -749,6 +773,14 @@ def test_weight_that_is_no_operand_is_an_error():
             for entry in entries:
                 tp.OperationsSetToLayers(*entry)
 
+    both = {tp.KERNEL_ATTR: {"Conv2D": "kernel", "Dense": "bias"}}
+    with pytest.raises(tp.TargetError, match="weight 'kernel_attr' of operator set 'Conv' stands for kernel and bias"):
+        map_layers(("Conv", ["Conv2D", "Dense"], both))
+    attached = tp.FrameworkQuantizationCapabilities(mct_scripts.imx500_second())
+    with pytest.raises(tp.TargetError, match="'NoSuch' is not defined in the capabilities"), attached:
+        tp.OperationsSetToLayers("NoSuch", [])
+    with pytest.raises(tp.TargetError, match="TargetPlatformCapabilities 'imx500' does not change any more"):
+        mct_scripts.imx500_first().__enter__()
     mapping = {tp.KERNEL_ATTR: {"tosa.add": "gamma"}}
     with pytest.raises(tp.TargetError, match=r"'gamma' of layer 'tosa.add' in operator set 'Conv' is no operand"):
         map_layers(("Conv", ["tosa.add"], mapping))

@@ -24,7 +24,7 @@ from mct.target_platform._filters import (
     OrAttributeFilter,
     compare,
 )
-from mct.target_platform._predicates import Leaf, Truth, join, negate, quote, write_value
+from mct.target_platform._predicates import Leaf, Truth, join, negate, write_value
 from mct.target_platform._schema import BIAS_ATTR, KERNEL_ATTR, OperatorSetNames
 from mct.target_platform._vocabulary import Pattern
 
@@ -656,7 +656,8 @@ def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
             "Filter the op itself (LayerFilterParams('tosa.clamp', ...)), or mark ops with the attribute 'tpc.set'"
         )
     told = form.attributes[name]
-    if told is None:
+    # A subgraph has no attributes to ask for.
+    if told is None or (form.pattern.is_subgraph and not isinstance(told, Known)):
         raise _UndecidedError
     if isinstance(told, Known):
         return compare(condition.word, told.value, value)
@@ -674,8 +675,6 @@ def _apply(kind: Layer, condition: AttributeFilter) -> Layer:
             if truth:
                 forms.append(form)
             continue
-        if form.pattern.is_subgraph:
-            raise TargetError(f"subgraph {quote(form.pattern.name)} takes no filter; filter the op it ends in")
         where = join("and", *([form.pattern.where] if form.pattern.where else []), truth)
         if not isinstance(where, bool):
             forms.append(replace(form, pattern=replace(form.pattern, where=where), is_narrowed=True))
