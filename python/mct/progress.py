@@ -117,13 +117,17 @@ class _Bars:
         samples = ""
         if report.done or report.total:
             samples = f"{report.done}/{report.total}" if report.total else f"{report.done}"
-        bars.update(self.task, completed=report.done, total=report.total or None, samples=samples)
+        # A stage may read the samples several times.
+        stage = report.stage if report.run <= 1 else f"{report.stage} ({report.run})"
+        bars.update(self.task, description=stage, completed=report.done, total=report.total or None, samples=samples)
         self.report = report
 
     def finish(self) -> None:
         if self.task is not None and self.report:
-            done = self.report.total or self.report.done or 1
-            self.progress.update(self.task, completed=done, total=done)
+            done = self.report.total or self.report.done
+            # The last samples are often done before anybody asks again.
+            samples = f"{done}/{done}" if done else ""
+            self.progress.update(self.task, completed=done or 1, total=done or 1, samples=samples)
             self.progress.stop_task(self.task)
 
 

@@ -443,6 +443,8 @@ class _Spooler:
                 report("samples", count, total if total is None or total >= count else None, 1)
             if self.limit is not None and count >= self.limit:
                 break
+        if report:
+            report("samples", count, count, 1)
         if splitter.labels:
             self.result.labels = np.concatenate(splitter.labels)[:count]
         self.finish([count] * len(self.writers))

@@ -39,7 +39,8 @@ def write_model(folder: Path, kind: str) -> None:
     if kind == "mlirbc":
         (folder / "model.mlirbc").write_bytes((DATA / "digits.mlirbc").read_bytes())
         return
-    pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
+    for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
+        pytest.importorskip(module, reason='the extra "tflite" is not installed (tools/dev/importers)')
     import importer_networks
 
     (folder / "model.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))

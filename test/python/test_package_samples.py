@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import measure
 import numpy as np
 import pytest
 
@@ -175,7 +176,7 @@ def test_how_far_it_is_can_be_seen() -> None:
     assert [(one.stage, one.done, one.total) for one in seen] == [("samples", n, 9) for n in range(1, 10)]
     seen.clear()
     contents((image for image in IMAGES), IMAGE, report=Reporter(seen.append, interval=0))
-    assert [(one.done, one.total) for one in seen] == [(number, None) for number in range(1, 10)]
+    assert [(one.done, one.total) for one in seen] == [(number, None) for number in range(1, 10)] + [(9, 9)]
 
 
 def test_without_a_common_batch_a_sample_is_a_whole_argument() -> None:
@@ -307,6 +308,47 @@ def test_memory_does_not_grow_with_the_number_of_samples() -> None:
         for count in ("2000", "20000")
     )
     assert many - few < 15 * 1024
+
+
+def test_quantizing_a_generator_of_20000_images_takes_the_memory_of_500() -> None:
+    script = textwrap.dedent("""
+        import resource, sys
+        import numpy as np
+        import mct
+        model = mct.load(sys.argv[1])
+        images = np.load(sys.argv[2])
+        stream = (images[number % len(images)] for number in range(int(sys.argv[3])))
+        mct.quantize(model, "imx500", stream, preprocessing=mct.Preprocessing.of(0.0625))
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    """)
+    data = measure.REPOSITORY / "test" / "data"
+    few, many = (
+        int(
+            subprocess.check_output(
+                [sys.executable, "-c", script, data / "digits.mlirbc", data / "digits_calib.npy", n]
+            )
+        )
+        for n in ("500", "20000")
+    )
+    assert many - few < 30 * 1024
+
+
+def test_bad_samples_quantize_nothing(tmp_path: Path) -> None:
+    model = mct.load(measure.REPOSITORY / "test" / "data" / "digits.mlirbc")
+    good = np.load(measure.REPOSITORY / "test" / "data" / "digits_calib.npy").astype(np.float32)
+    bad = good.copy()
+    bad[7, 3, 2, 0] = np.nan
+    exhausted = iter(good)
+    list(exhausted)
+    for data, message in (
+        (bad, r"^sample 7 of input '.*': expected finite values, found nan at \[3, 2, 0\]$"),
+        (lambda: iter(bad), "^sample 7 of input"),
+        (good[:, :7], "^sample 0 of input '.*': expected shape 8x8x1, or Nx8x8x1 for a batch, found 300x7x8x1$"),
+        (exhausted, "a generator can be read once"),
+    ):
+        with pytest.raises(mct.Error, match=message):
+            mct.quantize(model, "imx500", data, statistics_out=tmp_path / "statistics.json")
+    assert not list(tmp_path.iterdir())
 
 
 def test_scale_and_mean_are_two_ways_to_say_it() -> None:
