@@ -235,6 +235,38 @@ std::string channelsFirstNetwork() {
                 "tensor<1x3x2xf32>\n}\n";
 }
 
+/// A product of so many columns that their covariance exceeds the budget: what
+/// `op` makes of multiples of the inputs.
+std::string wideNetwork(const std::string &op) {
+  constexpr int64_t kColumns = 192 * 28, kOutputs = 3;
+  const std::string wide = tensorType({1, 1, kColumns});
+  const std::string type = "tensor<1x1x3xf32>";
+  std::string text = "func.func @main(%x: tensor<1x8x8x3xf32> loc(\"x\")) -> " +
+                     type + " {\n" + kZero;
+  text += "%flat = tosa.const_shape {values = dense<[1, 1, 192]> : "
+          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+          "%row = tosa.reshape %x, %flat : (tensor<1x8x8x3xf32>, "
+          "!tosa.shape<3>) -> tensor<1x1x192xf32>\n"
+          "%times = tosa.const_shape {values = dense<[1, 1, 28]> : "
+          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+          "%tiled = tosa.tile %row, %times : (tensor<1x1x192xf32>, "
+          "!tosa.shape<3>) -> " +
+          wide + "\n" + constant("factors", {1, 1, kColumns}, 60) +
+          "%shift = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () "
+          "-> tensor<1xi8>\n"
+          "%scaled = tosa.mul %tiled, %factors, %shift : (" +
+          wide + ", " + wide + ", tensor<1xi8>) -> " + wide +
+          "\n"
+          "%many = tosa." +
+          op + " %scaled : (" + wide + ") -> " + wide + "\n";
+  text += weight("product", {1, kColumns, kOutputs}, {2}, 6);
+  text += "%product = tosa.matmul %many, %w_product, %zero, %zero : (" + wide +
+          ", " + tensorType({1, kColumns, kOutputs}) +
+          ", tensor<1xf32>, tensor<1xf32>) -> " + type +
+          " loc(\"product\")\nreturn %product : " + type + "\n}\n";
+  return text;
+}
+
 struct Keep : TensorObserver {
   void observe(const TensorView &values) override {
     int64_t channels = values.shape().back();
@@ -1109,34 +1141,8 @@ TEST_F(RoundWeightsTest, ChannelsFirstAndLinalgAreNearerToo) {
   }
 }
 
-// A product of so many columns that their covariance exceeds the budget.
 TEST_F(RoundWeightsTest, WideLayersAreNearerToo) {
-  constexpr int64_t kColumns = 192 * 28, kOutputs = 3;
-  const std::string wide = tensorType({1, 1, kColumns});
-  const std::string type = "tensor<1x1x3xf32>";
-  std::string text = "func.func @main(%x: tensor<1x8x8x3xf32> loc(\"x\")) -> " +
-                     type + " {\n" + kZero;
-  text += "%flat = tosa.const_shape {values = dense<[1, 1, 192]> : "
-          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
-          "%row = tosa.reshape %x, %flat : (tensor<1x8x8x3xf32>, "
-          "!tosa.shape<3>) -> tensor<1x1x192xf32>\n"
-          "%times = tosa.const_shape {values = dense<[1, 1, 28]> : "
-          "tensor<3xindex>} : () -> !tosa.shape<3>\n"
-          "%tiled = tosa.tile %row, %times : (tensor<1x1x192xf32>, "
-          "!tosa.shape<3>) -> " +
-          wide + "\n" + constant("factors", {1, 1, kColumns}, 60) +
-          "%shift = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () "
-          "-> tensor<1xi8>\n"
-          "%scaled = tosa.mul %tiled, %factors, %shift : (" +
-          wide + ", " + wide + ", tensor<1xi8>) -> " + wide +
-          "\n"
-          "%many = tosa.sin %scaled : (" +
-          wide + ") -> " + wide + "\n";
-  text += weight("product", {1, kColumns, kOutputs}, {2}, 6);
-  text += "%product = tosa.matmul %many, %w_product, %zero, %zero : (" + wide +
-          ", " + tensorType({1, kColumns, kOutputs}) +
-          ", tensor<1xf32>, tensor<1xf32>) -> " + type +
-          " loc(\"product\")\nreturn %product : " + type + "\n}\n";
+  const std::string text = wideNetwork("sin");
   auto nearest = parse(text), rounded = parse(text);
   auto bias = onSamples<CorrectBiasPassOptions>();
   bias.shrink = false;
@@ -1146,6 +1152,21 @@ TEST_F(RoundWeightsTest, WideLayersAreNearerToo) {
   EXPECT_LT(
       squaredError(collect(*rounded, true, {"product"})[0], expected[0]),
       0.1 * squaredError(collect(*nearest, true, {"product"})[0], expected[0]));
+}
+
+TEST_F(RoundWeightsTest, WideLayersRefuseWhatHasNoSquares) {
+  auto target = parse(wideNetwork("abs"));
+  auto options = onSamples<RoundWeightsPassOptions>();
+  options.inputScale = "1e18";
+  mlir::PassManager manager(&context);
+  manager.addPass(createRoundWeightsPass(options));
+  EXPECT_TRUE(mlir::failed(manager.run(*target)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("saw values whose squares are beyond the range "
+                                "of f32; check the input scale and the "
+                                "weights"),
+            std::string::npos)
+      << diagnostics[0];
 }
 
 // What stands in the IR is what runs: the kernel has levels of its point, which
