@@ -521,6 +521,15 @@ def test_filters_of_other_kinds(bound):
     assert 'operator_name eq "a" and operator_name ne "b"' in bound(target_of(A=text))["A"]
 
 
+def test_format_of_export_is_no_part_of_a_target():
+    model = tp.TargetPlatformModel(mct_scripts.imx500_second().default_qco)
+    before = model.to_mlir()
+    model.set_quantization_format(tp.QuantizationFormat.INT8)
+    assert model.to_mlir() == before
+    with pytest.raises(tp.TargetError, match="quantization_format must be one of QuantizationFormat.FAKELY_QUANT"):
+        model.set_quantization_format("int8")
+
+
 def test_layers_of_sets_are_collected():
     target = target_of(A=[TORCH["ReLU"]], B=["tosa.add"])
     collected = tp.OperationsToLayers(op_sets_to_layers=target.op_sets_to_layers.op_sets_to_layers)

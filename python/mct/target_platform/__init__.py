@@ -63,6 +63,7 @@ from mct.target_platform._schema import (
     OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
+    QuantizationFormat,
     QuantizationMethod,
     Signedness,
 )
@@ -108,6 +109,7 @@ __all__ = [
     "OperatorsSet",
     "OrAttributeFilter",
     "QuantizationConfigOptions",
+    "QuantizationFormat",
     "QuantizationMethod",
     "Signedness",
     "Smaller",

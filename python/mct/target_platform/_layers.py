@@ -237,8 +237,8 @@ Add: add
 Sub: sub subtract
 Mul: mul multiply
 Div: truediv div divide true_divide
-Min: minimum
-Max: maximum
+Min: minimum min
+Max: maximum max
 PReLU: PReLU prelu
 Swish: SiLU silu
 Sigmoid: Sigmoid sigmoid
@@ -249,7 +249,7 @@ Gelu: GELU gelu
 HardSigmoid: Hardsigmoid hardsigmoid
 HardSwish: Hardswish hardswish
 Flatten: Flatten flatten
-GetItem: getitem
+GetItem: getitem select narrow
 Reshape: reshape view
 Unsqueeze: unsqueeze
 Squeeze: squeeze

@@ -20,7 +20,9 @@ from mct.target_platform._schema import (
     OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
+    QuantizationFormat,
     check_bool,
+    check_enum,
     check_fields,
     check_instance,
     check_name,
@@ -206,6 +208,10 @@ class TargetPlatformModel(_Platform):
 
     def set_simd_padding(self, is_simd_padding: bool) -> None:
         self.is_simd_padding = check_bool("TargetPlatformModel", "is_simd_padding", is_simd_padding)
+
+    def set_quantization_format(self, quantization_format: QuantizationFormat) -> None:
+        """Of MCT 1.9 and 1.10. Has no effect: a quantized module is a simulation, and passes make integers of it."""
+        check_enum("TargetPlatformModel", "quantization_format", quantization_format, QuantizationFormat)
 
     def __enter__(self) -> TargetPlatformModel:
         if self._closed:
@@ -480,6 +486,9 @@ class TargetPlatformCapabilities(_Platform):
         # Filters that cannot be said show here, beside the script that made them.
         write_module(self, self.op_sets_to_layers)
         mapped = [entry.op_set_name for entry in self.op_sets_to_layers.op_sets_to_layers]
+        for pattern in self.fusing_patterns:
+            for group in pattern.operator_groups:
+                mapped += [m.name for m in (group.operators_set if isinstance(group, OperatorSetGroup) else (group,))]
         for operators in self.operator_set:
             if operators.name not in mapped:
                 logger.warning("operator set %r is not mapped to layers; it will never apply", operators.name)

@@ -36,7 +36,8 @@ E = TypeVar("E", bound=Enum)
 
 
 class QuantizationMethod(Enum):
-    """Family of grids. `SYMMETRIC_UNIFORM` is how MCT 1.0 calls `POWER_OF_TWO`."""
+    """Family of grids. `SYMMETRIC_UNIFORM` is how MCT 1.0 calls `POWER_OF_TWO`, `LUT_QUANTIZER` how MCT before 1.8 calls
+    `LUT_POT_QUANTIZER`."""
 
     POWER_OF_TWO = 0
     LUT_POT_QUANTIZER = 1
@@ -44,6 +45,14 @@ class QuantizationMethod(Enum):
     UNIFORM = 3
     LUT_SYM_QUANTIZER = 4
     SYMMETRIC_UNIFORM = 0
+    LUT_QUANTIZER = 1
+
+
+class QuantizationFormat(Enum):
+    """In which form MCT 1.9 and 1.10 export; here a choice of the export, which a target does not make."""
+
+    FAKELY_QUANT = 0
+    INT8 = 1
 
 
 class Signedness(Enum):
