@@ -36,8 +36,8 @@ E = TypeVar("E", bound=Enum)
 
 
 class QuantizationMethod(Enum):
-    """Family of grids. `SYMMETRIC_UNIFORM` is how MCT 1.0 calls `POWER_OF_TWO`, `LUT_QUANTIZER` how MCT before 1.8 calls
-    `LUT_POT_QUANTIZER`."""
+    """Family of grids. `SYMMETRIC_UNIFORM` is how MCT 1.0 calls `POWER_OF_TWO`, `LUT_QUANTIZER` how MCT before 1.8
+    calls `LUT_POT_QUANTIZER`."""
 
     POWER_OF_TWO = 0
     LUT_POT_QUANTIZER = 1
