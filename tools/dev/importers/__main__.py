@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(os.environ.get("MCT_IMPORTERS_DIR", ROOT / "build" / "importers"))
 
 # The extras of each environment: those of one can be installed together.
-ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa"], "torch": ["torch"], "keras": ["keras"]}
+ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa", "images"], "torch": ["torch"], "keras": ["keras"]}
 # What judges the results and writes the files that are imported.
 TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": []}
 
@@ -64,7 +64,9 @@ def install(name: str) -> None:
 def test(name: str, arguments: list[str]) -> int:
     """Runs the tests with the environment's Python; those of other extras are skipped by name."""
     path = os.pathsep.join(filter(None, [str(ROOT / "build" / "python"), os.environ.get("PYTHONPATH")]))
-    files = sorted((ROOT / "test" / "python").glob("test_package_importers*.py"))
+    folder = ROOT / "test" / "python"
+    # The page's first line reads a .tflite file.
+    files = [*sorted(folder.glob("test_package_importers*.py")), folder / "test_package_readme.py"]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
 
