@@ -34,6 +34,8 @@ static constexpr int64_t kRowsInFloat = 256;
 static constexpr int64_t kTile = 128;
 /// A layer with more columns is wide: what is quick for it is not for others.
 static constexpr int64_t kWideColumns = 1024;
+/// Columns of a tile of its covariance, for which rows are packed once.
+static constexpr int64_t kWideTile = 512;
 
 static std::vector<double> columnMeans(const MatrixView &matrix) {
   std::vector<double> means(matrix.columns, 0.0);
@@ -80,25 +82,26 @@ ProductMoments productMoments(const MatrixView &inputs,
   if (rows == 0)
     return moments;
 
+  int64_t tileSize = columns > kWideColumns ? kWideTile : kTile;
   // Tiles of the lower triangle of the covariance, and of the cross moments.
   struct Tile {
     bool isCross;
     int64_t left, right;
   };
   std::vector<Tile> tiles;
-  for (int64_t left = 0; left < columns; left += kTile)
-    for (int64_t right = 0; right <= left; right += kTile)
+  for (int64_t left = 0; left < columns; left += tileSize)
+    for (int64_t right = 0; right <= left; right += tileSize)
       tiles.push_back({false, left, right});
-  for (int64_t left = 0; left < outputs; left += kTile)
-    for (int64_t right = 0; right < columns; right += kTile)
+  for (int64_t left = 0; left < outputs; left += tileSize)
+    for (int64_t right = 0; right < columns; right += tileSize)
       tiles.push_back({true, left, right});
   parallelFor(tiles.size(), threads, [&](size_t number) {
     const Tile &tile = tiles[number];
     const MatrixView &source = tile.isCross ? targets : inputs;
     llvm::ArrayRef<double> means =
         tile.isCross ? moments.targetMean : moments.inputMean;
-    int64_t height = std::min(kTile, source.columns - tile.left);
-    int64_t width = std::min(kTile, columns - tile.right);
+    int64_t height = std::min(tileSize, source.columns - tile.left);
+    int64_t width = std::min(tileSize, columns - tile.right);
     bool isDiagonal = !tile.isCross && tile.left == tile.right;
     std::vector<float> left(kRowsInFloat * height),
         right(isDiagonal ? 0 : kRowsInFloat * width), product(height * width);
