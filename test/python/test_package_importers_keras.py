@@ -45,14 +45,12 @@ def model():
     return model
 
 
-def test_a_model_goes_to_a_quantized_module(tmp_path, model):
+def test_a_model_goes_to_a_quantized_module(model):
     imported = mct.load(model)
     assert "tensor<?x16x16x3xf32>" in imported.text
     expected = model.predict(images(4), verbose=0)
     assert networks.relative_error(imported.run(images(4)), expected) < TOLERANCE
-    np.save(tmp_path / "calibration.npy", images(16))
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    quantized = mct.Model(imported.module.run(run))
+    quantized = mct.quantize(imported, target="imx500", data=images(16))
     assert 'as "image" activation' in quantized.text
     assert 'as "head' in quantized.text
     assert networks.relative_error(quantized.run(images(4)), expected) < 0.1  # eight bits

@@ -37,24 +37,22 @@ def test_resnet8_of_seeded_weights_computes_what_onnx_runtime_computes(tmp_path)
     assert networks.relative_error(result, networks.onnx_runtime(proto, images(5))) < TOLERANCE
 
 
-def test_trained_resnet8_goes_to_a_quantized_module(shared, tools, tmp_path):
+def test_trained_resnet8_goes_to_a_quantized_module(shared, tools):
     text = subprocess.check_output([tools / "mct-opt", shared / "models" / "resnet8_cifar10.mlirbc"], text=True)
     proto = networks.resnet8_onnx(networks.parameters_in(text))
     model = mct.load(proto)
     pictures = np.load(shared / "cifar10" / "test_images.npy")[:64].transpose(0, 3, 1, 2).astype(np.float32)
     expected = networks.onnx_runtime(proto, pictures)
     assert networks.relative_error(model.run(pictures), expected) < TOLERANCE
-    np.save(tmp_path / "calibration.npy", np.load(shared / "cifar10" / "calib_images.npy").transpose(0, 3, 1, 2).copy())
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    agreement = mct.Model(model.module.run(run)).run(pictures).argmax(1) == expected.argmax(1)
+    calibration = np.load(shared / "cifar10" / "calib_images.npy").transpose(0, 3, 1, 2)
+    quantized = mct.quantize(model, target="imx500", data=calibration)
+    agreement = quantized.run(pictures).argmax(1) == expected.argmax(1)
     assert agreement.mean() > 0.9  # 97.6 % of 2000 images
 
 
-def test_nodes_give_layers_and_points_their_names(tmp_path):
+def test_nodes_give_layers_and_points_their_names():
     model = mct.load(networks.resnet8_onnx(networks.seeded_parameters()))
-    np.save(tmp_path / "samples.npy", images(2))
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'samples.npy'}}}"
-    quantized = mct.Model(model.module.run(run)).text
+    quantized = mct.quantize(model, target="imx500", data=images(2)).text
     for name in ("image", "relu", "conv1", "relu0b", "pool"):
         assert f'as "{name}' in quantized
     assert 'as "conv0" weight' in quantized

@@ -48,8 +48,7 @@ def test_trained_resnet8_goes_to_a_quantized_module(shared, tools):
     pictures = np.load(shared / "cifar10" / "test_images.npy")[:64].astype(np.float32)
     expected = networks.litert(file, pictures)
     assert networks.relative_error(model.run(pictures), expected) < TOLERANCE
-    calibration = shared / "cifar10" / "calib_images.npy"
-    quantized = mct.Model(model.module.run(f"mct-ptq{{target=imx500 calibration-data={calibration}}}"))
+    quantized = mct.quantize(model, target="imx500", data=shared / "cifar10" / "calib_images.npy")
     agreement = quantized.run(pictures).argmax(1) == expected.argmax(1)
     assert agreement.mean() > 0.9  # 97.6 % of 2000 images
 
@@ -58,9 +57,7 @@ def test_tensors_give_layers_and_points_their_names(tmp_path):
     model = mct.load(networks.resnet8_tflite(networks.seeded_parameters()))
     for name in ("image", "conv0", "conv0/conv2d", "add2", "probabilities/exp", "probabilities"):
         assert f'"{name}"' in locations(model, tmp_path)
-    np.save(tmp_path / "samples.npy", images(2))
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'samples.npy'}}}"
-    quantized = mct.Model(model.module.run(run)).text
+    quantized = mct.quantize(model, target="imx500", data=images(2)).text
     for name in ("image", "conv0", "add0", "pool"):
         assert f'as "{name}" activation' in quantized
 
@@ -83,7 +80,7 @@ def test_what_a_file_is_called_stands_in_its_locations_and_nothing_else_changes(
 
 
 @pytest.mark.parametrize("stored", ["float16", "int8", "int8 per channel"])
-def test_stored_weights_become_weights_that_quantizers_see(tmp_path, stored):
+def test_stored_weights_become_weights_that_quantizers_see(stored):
     file = networks.Tflite()
     if stored == "float16":
         constant = file.constant("stored", KERNEL.astype(np.float16))
@@ -99,9 +96,7 @@ def test_stored_weights_become_weights_that_quantizers_see(tmp_path, stored):
     assert networks.relative_error(model.run(samples), expected) < TOLERANCE
     prepared = mct.Model(model.module.run("mct-prepare")).text
     assert "tosa.cast" not in prepared and "tosa.mul" not in prepared
-    np.save(tmp_path / "calibration.npy", samples)
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    assert 'weight "kernel_attr"' in mct.Model(model.module.run(run)).text
+    assert 'weight "kernel_attr"' in mct.quantize(model, target="imx500", data=samples).text
 
 
 def test_integers_of_the_file_have_their_scales(tools, tmp_path):

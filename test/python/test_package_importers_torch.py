@@ -48,26 +48,22 @@ def error(model, network: nn.Module, samples: torch.Tensor) -> float:
 
 
 @pytest.mark.parametrize("network", [torch_networks.ResNet18, torch_networks.MobileNetV3Small])
-def test_a_network_goes_to_a_quantized_module(tmp_path, network):
+def test_a_network_goes_to_a_quantized_module(network):
     batch = torch_networks.images(8)
     module = torch_networks.calibrated(network, batch)
     model = mct.load(module, batch[:1])
     assert "tensor<1x3x224x224xf32>" in model.text  # channels first, as the network has it
     samples = torch_networks.images(4, seed=1)
     assert error(model, module, samples) < TOLERANCE
-    np.save(tmp_path / "calibration.npy", batch.numpy())
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    quantized = mct.Model(model.module.run(run)).run(samples.numpy())
+    quantized = mct.quantize(model, target="imx500", data=batch.numpy()).run(samples.numpy())
     difference = ((quantized - expected(module, samples)) ** 2).mean()
     # Eight bits, weights that nobody trained: 20 dB at least of the signal's power is no mistake of the import.
     assert difference < 0.1 * expected(module, samples).var()
 
 
-def test_modules_give_layers_and_points_their_names(tmp_path):
+def test_modules_give_layers_and_points_their_names():
     model = mct.load(Small().eval(), torch.zeros(1, 3, 16, 16))
-    np.save(tmp_path / "calibration.npy", torch_networks.images(2, 16).numpy())
-    run = f"mct-ptq{{target=imx500 calibration-data={tmp_path / 'calibration.npy'}}}"
-    text = mct.Model(model.module.run(run)).text
+    text = mct.quantize(model, target="imx500", data=torch_networks.images(2, 16).numpy()).text
     for name in ("image", "relu", "hardswish", "add"):
         assert f'as "{name}' in text
     for name in ("stem", "depthwise", "head"):
