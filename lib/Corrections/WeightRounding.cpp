@@ -308,6 +308,8 @@ LogicalResult mct::corrections::roundLayer(
   std::vector<float> weights = rounded.layout.fromKernel(kernel.values());
   quantization::RoundedWeights result =
       round(samples, weights, rounded, threads);
+  if (threads.isCancelled())
+    return emitError(op.getLoc()) << "keeps its weights: cancelled";
 
   tpc::QuantizeOp point = layer.point;
   rounded.parameters = quantizer;

@@ -96,6 +96,8 @@ ProductMoments productMoments(const MatrixView &inputs,
     for (int64_t right = 0; right < columns; right += tileSize)
       tiles.push_back({true, left, right});
   parallelFor(tiles.size(), threads, [&](size_t number) {
+    if (threads.isCancelled())
+      return;
     const Tile &tile = tiles[number];
     const MatrixView &source = tile.isCross ? targets : inputs;
     llvm::ArrayRef<double> means =
@@ -559,10 +561,14 @@ void LayerRounding::forChannels(size_t atATime, Task task) const {
   if (single)
     return parallelFor(
         (outputs + atATime - 1) / atATime, threads, [&](size_t block) {
+          if (threads.isCancelled())
+            return;
           size_t begin = block * atATime;
           task(*single, 0, begin, std::min(outputs, begin + atATime));
         });
   parallelFor(problem.groups.size(), threads, [&](size_t number) {
+    if (threads.isCancelled())
+      return;
     Group group(
         problem.groups[number],
         problem.weights.slice(number * outputs * columns, outputs * columns),

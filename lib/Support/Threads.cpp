@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Support/Threads.h"
 
+#include "mct/Support/Progress.h"
+
 #include "llvm/Support/ThreadPool.h"
 
 #include <algorithm>
@@ -51,6 +53,16 @@ Threads::Threads(unsigned count)
 Threads::Threads(unsigned count, llvm::ThreadPoolInterface &pool)
     : number(count != 0 ? count : std::max(1u, pool.getMaxConcurrency())),
       pool(&pool) {}
+
+Threads Threads::watchedBy(const Progress *watching) const {
+  Threads watched = *this;
+  watched.progress = watching;
+  return watched;
+}
+
+bool Threads::isCancelled() const {
+  return progress && progress->isCancelled();
+}
 
 Threads Threads::atMost(size_t most) const {
   Threads fewer = *this;

@@ -229,9 +229,15 @@ struct SelectParametersPass
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    quantization::parallelFor(searches.size(),
-                              support::getThreads(&getContext(), threads),
-                              [&](size_t i) { searches[i].run(); });
+    support::Threads workers = support::getThreads(&getContext(), threads);
+    quantization::parallelFor(searches.size(), workers, [&](size_t i) {
+      if (!workers.isCancelled())
+        searches[i].run();
+    });
+    if (workers.isCancelled()) {
+      module.emitOpError() << "got no parameters: cancelled";
+      return signalPassFailure();
+    }
     for (ActivationSearch &search : searches) {
       if (!search.error.empty()) {
         search.point.emitOpError() << search.error;

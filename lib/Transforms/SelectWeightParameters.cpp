@@ -268,9 +268,14 @@ struct SelectWeightParametersPass
     // A thread costs more to start than a few short rows to search.
     workers = workers.atMost(1 + elements / 2048);
     quantization::parallelFor(tasks.size(), workers, [&](size_t i) {
-      searches[tasks[i].first].run(tasks[i].second);
+      if (!workers.isCancelled())
+        searches[tasks[i].first].run(tasks[i].second);
     });
     for (WeightSearch &search : searches) {
+      if (workers.isCancelled()) {
+        search.point.emitOpError() << "got no parameters: cancelled";
+        return signalPassFailure();
+      }
       if (failed(finish(search, workers)))
         return signalPassFailure();
       if (remarks)

@@ -143,18 +143,26 @@ def test_other_threads_run_meanwhile(digits):
     assert len(ticks) > 10
 
 
-def test_interrupt_ends_a_run():
+@pytest.mark.parametrize("passes", ["many", "one"])
+def test_interrupt_ends_a_run_and_leaves_no_file(tmp_path, passes):
+    statistics = tmp_path / "statistics.json"
+    files = ",".join([f"{DATA}/digits_calib.npy"] * 20000)
+    one = f"mct-calibrate{{calibration-data={files} statistics-out={statistics}}}"
+    pipeline = LONG if passes == "many" else ",".join([*LONG.split(",")[:3], one])
+    (tmp_path / "pipeline").write_text(pipeline)
     script = f"""if True:
         import mct, sys
         module = mct.load({DIGITS!r}).module
+        pipeline = open("pipeline").read()
         print("begins", flush=True)
         try:
-            module.run({LONG!r})
+            module.run(pipeline)
         except KeyboardInterrupt:
             print("interrupted")"""
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     assert process.stdout.readline() == "begins\n"
-    time.sleep(0.3)
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60)[0] == "interrupted\n"
     assert process.returncode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["pipeline"]

@@ -102,7 +102,7 @@ struct RoundedWeights {
 /// with more than 1024 columns for the first, every fourth by width, and those
 /// around the best of these. The best candidate's weights are then changed one
 /// at a time while that lowers the objective. The result does not depend on
-/// `threads`.
+/// `threads`; it is nothing that can be used when the work is cancelled.
 ///
 /// Memory beside the problem: 20 * columns^2 bytes, and 4 * columns for every
 /// channel and candidate of the 256 that a thread has at a time.

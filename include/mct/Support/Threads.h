@@ -15,6 +15,8 @@ class ThreadPoolInterface;
 
 namespace mct::support {
 
+class Progress;
+
 /// How many threads something may use, and from where it has them.
 class Threads {
 public:
@@ -25,6 +27,12 @@ public:
 
   /// At least 1.
   unsigned count() const { return number; }
+  /// The same for work that whoever watches `progress` may end; null: nobody.
+  Threads watchedBy(const Progress *progress) const;
+  /// Whether the work has been cancelled: what is computed is dropped, so that
+  /// whoever computes may leave out what is left.
+  bool isCancelled() const;
+
   /// From the same place, but at most so many, and at least 1.
   Threads atMost(size_t most) const;
 
@@ -37,6 +45,7 @@ public:
 private:
   unsigned number;
   llvm::ThreadPoolInterface *pool = nullptr;
+  const Progress *progress = nullptr;
 };
 
 /// Whether the system gives so many threads beside the calling one at once.
