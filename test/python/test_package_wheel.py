@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel that tools/dev/wheel has left: it brings all that it needs. Skipped where there is none."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import sys
+import numpy as np
+import mct
+
+model, samples, output = sys.argv[1:]
+quantized = mct.quantize(mct.load(model), "imx500", np.load(samples), input_scale=0.0625)
+quantized.save(output)
+print(mct.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    found = sorted((ROOT / "build" / "wheel").glob("mct-*.whl"))
+    if not found:
+        pytest.skip("build/wheel has no wheel (tools/dev/wheel)")
+    return found[-1]
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    """The interpreter of an environment that holds the wheel, and nothing that was built here."""
+    folder = tmp_path_factory.mktemp("wheel") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    command = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    if subprocess.run(command, check=False).returncode != 0:
+        pytest.skip("pip could not install the wheel and numpy: there is no package index")
+    return folder / "bin/python"
+
+
+def environment():
+    return {key: value for key, value in os.environ.items() if key not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
+
+
+def test_wheel_has_types_and_no_sources(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"mct/py.typed", "mct/_native.pyi", "mct/stages.py"} <= set(names)
+    assert not [name for name in names if name.endswith((".cpp", ".h", ".td"))]
+
+
+def test_wheel_quantizes_in_an_empty_environment(tools, python, tmp_path):
+    data = ROOT / "test" / "data"
+    command = [python, "-c", SCRIPT, data / "digits.mlirbc", data / "digits_calib.npy", tmp_path / "found.mlirbc"]
+    text = subprocess.run(command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert text.startswith(str(python.parents[1]))
+    options = f"target=imx500 calibration-data={data / 'digits_calib.npy'} input-scale=0.0625"
+    expected = tmp_path / "expected.mlirbc"
+    subprocess.run([tools / "mct-opt", data / "digits.mlirbc", f"--mct-ptq={options}", "-o", expected], check=True)
+    assert (tmp_path / "found.mlirbc").read_bytes() == expected.read_bytes()
+
+
+def test_libraries_of_the_wheel_are_its_own(python):
+    packages = next(python.parents[1].glob("lib/python*/site-packages"))
+    libraries = [*packages.glob("mct/**/*.so*"), *packages.glob("mct.libs/*.so*")]
+    assert len(libraries) > 3
+    for library in libraries:
+        needed = subprocess.run(["ldd", library], env=environment(), capture_output=True, text=True, check=True).stdout
+        assert "not found" not in needed
+        for line in needed.splitlines():
+            name, _, path = line.partition(" => ")
+            if any(part in name for part in ("LLVM", "MLIR", "dnnl", "gomp")):
+                assert str(packages) in path, f"{library.name}: {line.strip()}"
