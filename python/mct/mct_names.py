@@ -266,6 +266,7 @@ def post_training_quantization(
     target_platform_capabilities: Any = None,
     *earlier: Any,
     in_module: Any = None,
+    preprocessing: Any = None,
     progress: bool | Callable[..., object] = False,
     **given: Any,
 ) -> tuple[QuantizedModel, UserInformation]:
@@ -278,11 +279,13 @@ def post_training_quantization(
     target_platform_capabilities: whatever `mct.quantize(target=...)` takes; None: the stock target `default`, or the
         one that a `QuantizationConfig` describes.
 
+    preprocessing, progress:     of `mct.quantize`.
+
     By the names of MCT 1.0: n_iter (how often the function is called, each time for one batch), quant_config, a
     `mct.QuantizationConfig`, and fw_info, a `FrameworkInfo`. What works on MCT's own graphs (network_editor,
     gptq_config, analyze_similarity) is an error that names what does the same here.
 
-    Same as `mct.quantize(mct.load(model), target, data, config, overrides, progress)`.
+    Same as `mct.quantize(mct.load(model), target, data, config=…, overrides=…)`.
     """
     import mct
 
@@ -307,6 +310,7 @@ def post_training_quantization(
         data=asked.data,
         config=_Options(asked.options),
         overrides=asked.overrides,
+        preprocessing=preprocessing,
         progress=progress,
     )
     chosen = _read_choices(quantized.text) if "budget" in asked.options else {}
