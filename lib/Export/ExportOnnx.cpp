@@ -431,7 +431,10 @@ FailureOr<std::string> Exporter::read(Operation *user, Value value,
     for (int64_t &element : elements)
       element = element / last * last + parts[element % last];
   }
-  std::string name = nameOf(user->getResult(0)) + "/constant";
+  // That of a result of the function belongs to nobody else.
+  std::string name = user->getNumResults() == 0
+                         ? nameOf(value)
+                         : nameOf(user->getResult(0)) + "/constant";
   return writeConstant(user, *constant, name, layout.apply(constant->shape),
                        elements, /*isKernel=*/false);
 }
