@@ -118,6 +118,18 @@ def test_several_inputs(data: Any) -> None:
     np.testing.assert_array_equal(states, STATES)
 
 
+def test_torch_has_loaders_and_tensors() -> None:
+    torch = pytest.importorskip("torch", reason='the extra "torch" is not installed (tools/dev/importers)')
+    pixels, labels = torch.from_numpy(IMAGES), torch.arange(9)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(pixels, labels), batch_size=4)
+    with spool(loader, [IMAGE]) as spooled:
+        np.testing.assert_array_equal(np.load(spooled.paths[0]), IMAGES)
+        assert spooled.labels is not None and spooled.labels.tolist() == list(range(9))
+    for data in (pixels, pixels.float().requires_grad_(), pixels.bfloat16(), list(pixels), [[row] for row in pixels]):
+        (found,) = contents(data, IMAGE)
+        np.testing.assert_array_equal(found, IMAGES)
+
+
 def test_labels_of_a_stream_are_kept() -> None:
     with spool(DataLoader(), [IMAGE]) as spooled:
         assert spooled.labels is not None and spooled.labels.tolist() == list(range(9))

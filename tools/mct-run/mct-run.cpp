@@ -29,7 +29,6 @@
 using namespace mlir;
 using namespace mct;
 namespace cl = llvm::cl;
-using execution::ElementType;
 using execution::Executor;
 
 static cl::OptionCategory category("mct-run options");
