@@ -391,7 +391,7 @@ _WITH_WEIGHTS = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
 
 # Layers of which no op could be told from others: an operator set may have them, which has no effect.
 _FORMLESS = {
-    "keras": ("space_to_depth", "depth_to_space", "batch_to_space_nd", "crop_and_resize"),
+    "keras": ("space_to_depth", "depth_to_space", "batch_to_space", "batch_to_space_nd", "crop_and_resize"),
     "torch": ("pixel_shuffle", "pixel_unshuffle"),
     "tflite": ("SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "BATCH_TO_SPACE_ND"),
     "onnx": ("SpaceToDepth", "DepthToSpace"),
