@@ -216,3 +216,11 @@ def test_progress_tells_of_samples_and_passes(digits, quantized):
 def test_quantized_model_is_compared_with_the_float_one(quantized):
     samples = np.load(SAMPLES["calibration_data"][0])[:20] * np.float32(0.0625)
     assert {point.name for point in quantized.compare(samples).points} <= {point.name for point in quantized.points}
+
+
+def test_real_network_from_an_array_is_what_mct_opt_writes(tools, shared, tmp_path):
+    model, images = shared / "models" / "resnet8_cifar10.mlirbc", shared / "cifar10" / "calib_images.npy"
+    options = f"target=imx500 calibration-data={images}"
+    subprocess.run([tools / "mct-opt", model, f"--mct-ptq={options}", "-o", tmp_path / "expected.mlirbc"], check=True)
+    mct.quantize(mct.load(model), "imx500", np.load(images)).save(tmp_path / "found.mlirbc")
+    assert (tmp_path / "found.mlirbc").read_bytes() == (tmp_path / "expected.mlirbc").read_bytes()
