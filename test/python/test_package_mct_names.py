@@ -566,6 +566,16 @@ def test_unknown_stock_target(arguments, named, message):
         mct.get_target_platform_capabilities_sdsp("3.15")
 
 
+def test_target_of_a_file_is_read_as_json(tmp_path):
+    native = pytest.importorskip("mct._native")
+    path = tmp_path / "mine.mlir"
+    path.write_text('tpc.derive @mine from "imx500" operator_sets [#tpc.operator_set<"MaxPool">]')
+    target = tp.read_json(native.export_target(str(path)))
+    assert target.name == "mine" and target.get_opset_by_name("MaxPool").qc_options is None
+    with pytest.raises(mct.Error, match="unknown target 'imx50'; did you mean 'imx500'"):
+        native.export_target("imx50")
+
+
 def samples():
     """As MCT's users write it: a generator of lists of arrays."""
     data = np.load(measure.DIGITS / "digits_calib.npy")[:64].astype(np.float32) / 16

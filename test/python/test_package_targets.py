@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hardware described in MCT's words becomes the target that the dialect has for it."""
 
+import concurrent.futures
 import copy
 import enum
 import json
 import logging
 import re
 import subprocess
+import threading
 
 import measure
 import pytest
@@ -541,6 +543,22 @@ def test_layers_of_sets_are_collected():
     assert (default.get("a"), default.get("b")) == ([1], [2]) and list(default.keys()) == ["a"]
     default.get("b").append(3)
     assert default.get("b") == [2] and tp.DefaultDict().get("x") is None
+
+
+def test_threads_describe_targets_of_their_own():
+    together = threading.Barrier(2)
+
+    def describe(name):
+        default, _, _ = mct_scripts.imx500_op_configs()
+        model = tp.TargetPlatformModel(tp.QuantizationConfigOptions([default]), name=name)
+        with model:
+            together.wait()
+            tp.OperatorsSet(name)
+            together.wait()
+        return [operators.name for operators in model.operator_sets]
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(describe, ["A", "B"])) == [["A"], ["B"]]
 
 
 def test_set_without_layers_is_told(caplog):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import logging
 import pprint
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -33,14 +34,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("mct.target_platform")
 
-# The model, and the capabilities, whose `with` blocks are open.
-_models: list[TargetPlatformModel] = []
-_capabilities: list[TargetPlatformCapabilities | FrameworkQuantizationCapabilities] = []
+
+class _Open(threading.local):
+    """The models and capabilities whose `with` blocks are open, of each thread."""
+
+    def __init__(self) -> None:
+        self.models: list[TargetPlatformModel] = []
+        self.capabilities: list[TargetPlatformCapabilities | FrameworkQuantizationCapabilities] = []
+
+
+_open = _Open()
 
 
 def current_model() -> TargetPlatformModel | None:
     """The model whose `with` block is open."""
-    return _models[-1] if _models else None
+    return _open.models[-1] if _open.models else None
 
 
 def get_default_quantization_config_options() -> QuantizationConfigOptions:
@@ -216,13 +224,13 @@ class TargetPlatformModel(_Platform):
     def __enter__(self) -> TargetPlatformModel:
         if self._closed:
             raise TargetError(f"TargetPlatformModel {self.name!r} does not change once its block has closed")
-        _models.append(self)
+        _open.models.append(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _models.remove(self)
+        _open.models.remove(self)
         if error is None:
             self._check_sets()
             self._closed = True
@@ -269,11 +277,11 @@ class OperationsSetToLayers(Frozen):
         owner = "OperationsSetToLayers"
         self.op_set_name = check_name(owner, op_set_name)
         self.layers, self.attr_mapping = check_layers(owner, layers, attr_mapping)
-        if not _capabilities:
+        if not _open.capabilities:
             raise TargetError(
                 f"OperationsSetToLayers({op_set_name!r}) must stand inside 'with TargetPlatformCapabilities(...)'"
             )
-        _capabilities[-1].append_component(self)
+        _open.capabilities[-1].append_component(self)
 
     def __repr__(self) -> str:
         return f"OperationsSetToLayers({self.op_set_name!r}, {self.layers!r})"
@@ -472,13 +480,13 @@ class TargetPlatformCapabilities(_Platform):
             )
         if self._closed:
             raise TargetError(f"TargetPlatformCapabilities {self.capabilities_name!r} does not change any more")
-        _capabilities.append(self)
+        _open.capabilities.append(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _capabilities.remove(self)
+        _open.capabilities.remove(self)
         if error is not None:
             return
         from mct.target_platform._mlir import write_module
@@ -587,13 +595,13 @@ class FrameworkQuantizationCapabilities:
 
     def __enter__(self) -> FrameworkQuantizationCapabilities:
         self._is_given = True
-        _capabilities.append(self)
+        _open.capabilities.append(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _capabilities.remove(self)
+        _open.capabilities.remove(self)
         if error is None:
             self.to_mlir()
 
