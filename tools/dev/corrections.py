@@ -183,10 +183,10 @@ def table(network: dict, targets: list[str], rows: list[str], folder: Path) -> N
 
 
 # Networks, and the targets and rows of their tables.
-FEW_BITS = ["imx500 (8/8)", "4-bit weights", "3-bit weights"]
+FEW_BITS = ["imx500 (8/8)", "4-bit weights", "3-bit weights", "8-bit weights, 4-bit activations"]
 TABLES = {
     "resnet8": (RESNET8, list(TARGETS), list(ROWS)),
-    "vww": (VWW, ["imx500 (8/8)", "4-bit weights", "4-bit power-of-two weights"], list(ROWS)),
+    "vww": (VWW, [*FEW_BITS, "4-bit power-of-two weights"], list(ROWS)),
     "resnet20": (RESNET20, FEW_BITS, ["the default", "without rounding"]),
     "darknet": (DARKNET, FEW_BITS, ["the default", "without rounding"]),
     "wakeword": (WAKEWORD, FEW_BITS, ["the default", "without rounding"]),
