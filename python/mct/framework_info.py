@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
-from mct.target_platform import DefaultDict, TargetError
+from mct.target_platform import DefaultDict, QuantizationMethod, TargetError
 from mct.target_platform._layers import Layer, resolve_layer
 from mct.target_platform._platform import describe_layer
 from mct.target_platform._predicates import quote, write_real
@@ -81,6 +81,28 @@ class FrameworkInfo:
     page do.
     """
 
+    @overload
+    def __init__(
+        self,
+        kernel_ops: Sequence[Any],
+        activation_ops: Sequence[Any],
+        no_quantization_ops: Sequence[Any],
+        activation_quantizer_mapping: Mapping[QuantizationMethod, Any],
+        weights_quantizer_mapping: Mapping[QuantizationMethod, Any],
+        kernel_channels_mapping: DefaultDict | Mapping[Any, tuple[int | None, int | None]],
+        activation_min_max_mapping: Mapping[str, tuple[float | None, float | None]],
+        layer_min_max_mapping: Mapping[Any, tuple[float | None, float | None]],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        kernel_ops: Sequence[Any],
+        activation_ops: Sequence[Any],
+        no_quantization_ops: Sequence[Any],
+        kernel_channels_mapping: DefaultDict | Mapping[Any, tuple[int | None, int | None]],
+        activation_min_max_mapping: Mapping[str, tuple[float | None, float | None]],
+        layer_min_max_mapping: Mapping[Any, tuple[float | None, float | None]],
+    ) -> None: ...
     def __init__(
         self,
         kernel_ops: Sequence[Any],

@@ -10,7 +10,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from mct.core import CoreConfig, ResourceUtilization
 from mct.framework_info import FrameworkInfo
@@ -63,6 +63,18 @@ def _read_stock(name: str) -> TargetPlatformCapabilities:
     return read_json(_native.export_target(name))
 
 
+@overload
+def get_target_platform_capabilities(
+    tpc_version: str | float = "1.0", device_type: str = "imx500"
+) -> TargetPlatformCapabilities: ...
+@overload
+def get_target_platform_capabilities(
+    fw_name: str, target_platform_name: str, target_platform_version: str | None
+) -> TargetPlatformCapabilities: ...
+@overload
+def get_target_platform_capabilities(
+    *, fw_name: str, target_platform_name: str, target_platform_version: str | None = None
+) -> TargetPlatformCapabilities: ...
 def get_target_platform_capabilities(*args: Any, **kwargs: Any) -> TargetPlatformCapabilities:
     """A stock target, as an object that a script can look into.
 

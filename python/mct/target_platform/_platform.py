@@ -8,7 +8,7 @@ import logging
 import pprint
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import LayerFilterParams
@@ -407,6 +407,24 @@ class TargetPlatformCapabilities(_Platform):
         "insert_preserving_quantizers",
     )
 
+    @overload
+    def __init__(self, tp_model: TargetPlatformModel, name: str = "base", version: str | None = None) -> None: ...
+    @overload
+    def __init__(
+        self,
+        *,
+        default_qco: QuantizationConfigOptions,
+        operator_set: Sequence[OperatorsSet] | None = None,
+        fusing_patterns: Sequence[Fusing] | None = None,
+        tpc_minor_version: int | None = None,
+        tpc_patch_version: int | None = None,
+        tpc_platform_type: str | None = None,
+        add_metadata: bool = True,
+        name: str = "default_tpc",
+        is_simd_padding: bool = False,
+        insert_preserving_quantizers: bool = False,
+        SCHEMA_VERSION: int = 2,
+    ) -> None: ...
     def __init__(
         self,
         tp_model: TargetPlatformModel | None = None,

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum, EnumMeta, StrEnum
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, overload
 
 from mct.target_platform._errors import TargetError
 
@@ -334,6 +334,37 @@ class OpQuantizationConfig:
     # Whether it was made of the parameters of 1.9 to 1.11, and is edited by them.
     is_flat: bool
 
+    @overload
+    def __init__(
+        self,
+        default_weight_attr_config: AttributeQuantizationConfig,
+        attr_weights_configs_mapping: Mapping[str, AttributeQuantizationConfig],
+        activation_quantization_method: QuantizationMethod,
+        activation_n_bits: int,
+        supported_input_activation_n_bits: int | Sequence[int] | None = None,
+        enable_activation_quantization: bool = ...,
+        quantization_preserving: bool = ...,
+        fixed_scale: float | None = None,
+        fixed_zero_point: int | None = None,
+        simd_size: int | None = None,
+        signedness: Signedness | bool = Signedness.AUTO,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        activation_quantization_method: QuantizationMethod,
+        weights_quantization_method: QuantizationMethod,
+        activation_n_bits: int,
+        weights_n_bits: int,
+        weights_per_channel_threshold: bool,
+        enable_weights_quantization: bool,
+        enable_activation_quantization: bool,
+        quantization_preserving: bool,
+        fixed_scale: float | None = None,
+        fixed_zero_point: int | None = None,
+        weights_multiplier_nbits: None = None,
+        simd_size: int | None = None,
+    ) -> None: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         owner = type(self).__name__
         flat = (bool(args) and isinstance(args[0], (QuantizationMethod, int))) or any(key in _FLAT for key in kwargs)
