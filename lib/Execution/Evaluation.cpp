@@ -573,6 +573,22 @@ void execution::forEachPart(
     integers("permutation", record.permutation);
 }
 
+void execution::print(llvm::json::OStream &stream,
+                      const Preprocessing &record) {
+  auto list = [&](StringRef key, auto values) {
+    stream.attributeArray(key, [&] {
+      for (auto value : values)
+        stream.value(value);
+    });
+  };
+  stream.object([&] {
+    forEachPart(
+        record,
+        [&](StringRef key, ArrayRef<double> values) { list(key, values); },
+        [&](StringRef key, ArrayRef<int64_t> values) { list(key, values); });
+  });
+}
+
 static void printSignature(llvm::json::OStream &stream, StringRef key,
                            ArrayRef<execution::Signature::Entry> entries) {
   stream.attributeArray(key, [&] {
@@ -580,23 +596,11 @@ static void printSignature(llvm::json::OStream &stream, StringRef key,
       stream.object([&] {
         stream.attribute("name", entry.name);
         stream.attribute("type", llvm::formatv("{0}", entry.type).str());
-        if (entry.preprocessing)
-          stream.attributeObject("preprocessing", [&] {
-            auto print = [&](StringRef key, auto values) {
-              stream.attributeArray(key, [&] {
-                for (auto value : values)
-                  stream.value(value);
-              });
-            };
-            execution::forEachPart(
-                *entry.preprocessing,
-                [&](StringRef key, ArrayRef<double> values) {
-                  print(key, values);
-                },
-                [&](StringRef key, ArrayRef<int64_t> values) {
-                  print(key, values);
-                });
-          });
+        if (entry.preprocessing) {
+          stream.attributeBegin("preprocessing");
+          execution::print(stream, *entry.preprocessing);
+          stream.attributeEnd();
+        }
         if (!entry.stored)
           return;
         stream.attribute("scale", entry.stored->scale);
@@ -607,12 +611,15 @@ static void printSignature(llvm::json::OStream &stream, StringRef key,
   });
 }
 
+void execution::printMembers(llvm::json::OStream &stream,
+                             const Signature &signature) {
+  stream.attribute("function", signature.function);
+  printSignature(stream, "inputs", signature.inputs);
+  printSignature(stream, "outputs", signature.outputs);
+}
+
 void execution::print(llvm::json::OStream &stream, const Signature &signature) {
-  stream.object([&] {
-    stream.attribute("function", signature.function);
-    printSignature(stream, "inputs", signature.inputs);
-    printSignature(stream, "outputs", signature.outputs);
-  });
+  stream.object([&] { printMembers(stream, signature); });
 }
 
 FailureOr<execution::Signature> execution::readSignature(ModuleOp module,

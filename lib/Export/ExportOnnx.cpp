@@ -9,12 +9,15 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Names.h"
+#include "mct/Analysis/Preprocessing.h"
+#include "mct/Execution/Evaluation.h"
 #include "mct/Export/Onnx.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
 #include <cmath>
 #include <limits>
 
@@ -1647,10 +1650,23 @@ FailureOr<Model> Exporter::run() {
                               : options.producerVersion;
   model.metadata = {{"exporter", "mct"}, {"exporter_version", MCT_VERSION}};
   model.graph.name = function.getName().str();
+  FailureOr<Preprocessings> records = readPreprocessing(function);
+  if (failed(records))
+    return failure();
 
   FailureOr<Operators> operators = findOperators(body);
   if (failed(operators) || failed(emitArguments()))
     return failure();
+  // What becomes of samples, about the axes of the module's argument.
+  for (auto [input, record] : llvm::zip_equal(model.graph.inputs, *records)) {
+    if (!record)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::json::OStream json(os);
+    execution::print(json, *record);
+    model.metadata.push_back({"preprocessing." + input.name, text});
+  }
   for (Operation &op : body.without_terminator()) {
     if (failed(checkSizes(&op)))
       return failure();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Names.h"
 #include "mct/Analysis/QuantizedValues.h"
+#include "mct/Execution/Evaluation.h"
 #include "mct/Export/Parameters.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/JSON.h"
 
@@ -11,24 +10,11 @@ using namespace mlir;
 using namespace mct;
 using llvm::json::OStream;
 
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << type;
-  return text;
-}
-
 static void write(OStream &json, const QuantizedValue &value) {
   json.attribute("scale", value.scale);
   json.attribute("zero_point", value.zeroPoint);
   json.attribute("bits", value.bits);
   json.attribute("is_signed", value.isSigned);
-}
-
-/// Names of importers outlive those of values.
-static StringRef nameOf(Value value) {
-  StringAttr name = getName(value);
-  return name ? name.getValue() : StringRef("value");
 }
 
 static void write(OStream &json, tpc::QuantizeOp point) {
@@ -77,41 +63,19 @@ static void write(OStream &json, tpc::QuantizeOp point) {
 
 LogicalResult mct::exportParameters(ModuleOp module, StringRef name,
                                     raw_ostream &os) {
-  // Names are given to a copy, those of integer networks before.
-  OwningOpRef<ModuleOp> copy = module.clone();
-  FailureOr<func::FuncOp> found = findEntryFunction(*copy, name);
-  if (failed(found))
+  FailureOr<execution::Signature> signature =
+      execution::readSignature(module, name);
+  FailureOr<func::FuncOp> found = findEntryFunction(module, name);
+  if (failed(signature) || failed(found))
     return failure();
   func::FuncOp function = *found;
-  FailureOr<QuantizedValues> inputs = readQuantizedArguments(function);
-  FailureOr<QuantizedValues> outputs = readQuantizedResults(function);
   FailureOr<std::vector<RecordedValue>> recorded = findRecordedValues(function);
-  if (failed(inputs) || failed(outputs) || failed(recorded))
+  if (failed(recorded))
     return failure();
-  assignNames(function);
-  SmallVector<Value> results;
-  function.walk([&](func::ReturnOp end) {
-    results.assign(end.getOperands().begin(), end.getOperands().end());
-  });
 
   OStream json(os, /*IndentSize=*/1);
   json.object([&] {
-    json.attribute("function", function.getName());
-    auto boundary = [&](StringRef key, ValueRange values,
-                        const QuantizedValues &records) {
-      json.attributeArray(key, [&] {
-        for (auto [value, record] : llvm::zip_equal(values, records))
-          json.object([&, &value = value, &record = record] {
-            json.attribute("name",
-                           record ? StringRef(record->name) : nameOf(value));
-            json.attribute("type", print(value.getType()));
-            if (record)
-              write(json, *record);
-          });
-      });
-    };
-    boundary("inputs", function.getArguments(), *inputs);
-    boundary("outputs", results, *outputs);
+    execution::printMembers(json, *signature);
     json.attributeArray("points", [&] {
       for (const RecordedValue &point : *recorded)
         json.object([&] {

@@ -69,8 +69,11 @@ struct Signature {
 };
 mlir::FailureOr<Signature> readSignature(mlir::ModuleOp module,
                                          llvm::StringRef function);
-/// Writes a JSON object.
+/// Writes a JSON object; its members alone, for one that has more; or that of a
+/// record of preprocessing.
 void print(llvm::json::OStream &stream, const Signature &signature);
+void printMembers(llvm::json::OStream &stream, const Signature &signature);
+void print(llvm::json::OStream &stream, const Preprocessing &record);
 
 /// Each part of a record of preprocessing that says something, in order.
 void forEachPart(

@@ -57,6 +57,10 @@ struct OnnxOptions {
 /// * Weights are on their levels, so that whoever quantizes them again gets
 ///   the same; biases are plain. Activations behind a shift get the 16-bit
 ///   point of `mct-insert-shift-points`.
+/// * `metadata_props` have `axes.NAME`, the order of the axes of an input or
+///   output where it is not that of the module (axis i of the tensor is the
+///   i-th of the list), and `preprocessing.NAME`, what is recorded of samples,
+///   as JSON and about the module's axes.
 /// * Points of the format round halves to the even level
 ///   (`mct-simulate-integers=rounding=half-even`).
 ///

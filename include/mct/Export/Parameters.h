@@ -14,9 +14,10 @@ namespace mct {
 /// public one):
 ///
 /// * `function`: its name.
-/// * `inputs`, `outputs`: in order, with `name` and `type`; those of an integer
-///   network also with `scale`, `zero_point`, `bits`, `is_signed`: a stored q
-///   stands for scale * (q - zero_point).
+/// * `inputs`, `outputs`: as mct-run --signature tells: in order, with `name`,
+///   `type` and recorded `preprocessing`; those of an integer network also with
+///   `scale`, `zero_point`, `bits`, `is_signed`: a stored q stands for scale *
+///   (q - zero_point).
 /// * `points`: of a simulation, every point with parameters, in program order:
 ///   `name`, which no other has, `method`, `bits`, `is_signed`, `rounding`
 ///   ("half_even", "half_up" or null), of a weight `weight` and the `axes` of

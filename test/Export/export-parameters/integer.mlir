@@ -5,7 +5,7 @@
 // What `tpc.quantized` and `tpc.points` say of stored integers.
 // CHECK:      "inputs": [
 // CHECK-NEXT:  {
-// CHECK-NEXT:   "name": "in",
+// CHECK-NEXT:   "name": "arg0",
 // CHECK-NEXT:   "type": "tensor<1x4xi8>",
 // CHECK-NEXT:   "scale": 0.5,
 // CHECK-NEXT:   "zero_point": -128,
