@@ -65,8 +65,9 @@ def test(name: str, arguments: list[str]) -> int:
     """Runs the tests with the environment's Python; those of other extras are skipped by name."""
     path = os.pathsep.join(filter(None, [str(ROOT / "build" / "python"), os.environ.get("PYTHONPATH")]))
     folder = ROOT / "test" / "python"
-    # The page's first line reads a .tflite file.
-    files = [*sorted(folder.glob("test_package_importers*.py")), folder / "test_package_readme.py"]
+    # The page's first line reads a .tflite file, and samples come from PyTorch, too.
+    others = [folder / f"test_package_{name}.py" for name in ("readme", "samples")]
+    files = [*sorted(folder.glob("test_package_importers*.py")), *others]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
 
