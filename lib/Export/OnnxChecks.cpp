@@ -12,9 +12,10 @@ using namespace mct::onnx;
 /// What there is no code for.
 static constexpr StringLiteral kUnknownOps[] = {
     "Erf", "Floor", "Log", "Reciprocal", "ReduceMin", "Tile"};
-/// What moves values only: a quantizer before it is one behind it.
+/// What moves or selects values only: a quantizer before it is one behind it.
 static constexpr StringLiteral kMovingOps[] = {
-    "Concat", "Gather", "Identity", "Pad", "Reshape", "Slice", "Transpose"};
+    "Concat",    "Gather",  "Identity", "MaxPool",  "Pad",
+    "ReduceMax", "Reshape", "Slice",    "Transpose"};
 /// What computes with 16 bits.
 static constexpr StringLiteral kWideOps[] = {
     "Abs",     "Add",         "Clip",      "Concat",   "Cos",       "Div",
@@ -62,8 +63,7 @@ public:
           return failure();
         continue;
       }
-      if (!node.domain.empty() || llvm::is_contained(kMovingOps, node.opType) ||
-          node.opType == "ArgMax")
+      if (!node.domain.empty() || isMoving(node) || node.opType == "ArgMax")
         continue;
       if (failed(checkQuantized(node)))
         return failure();
@@ -78,6 +78,12 @@ private:
     auto maker = makers.find(name);
     return maker != makers.end() &&
            StringRef(maker->second->opType).starts_with("Weights");
+  }
+  static bool isMoving(const Node &node) {
+    const NodeAttribute *mode =
+        node.opType == "Resize" ? node.lookup("mode") : nullptr;
+    return llvm::is_contained(kMovingOps, node.opType) ||
+           (mode && std::get<std::string>(mode->value) == "nearest");
   }
   static bool isQuantizer(const Node &node) {
     return StringRef(node.opType).starts_with("Activation");
@@ -98,8 +104,7 @@ private:
       for (const Node *reader : readers[next]) {
         if (failed(visitReader(*reader)))
           return failure();
-        if (llvm::is_contained(kMovingOps, reader->opType) &&
-            seen.insert(reader->outputs.front()).second)
+        if (isMoving(*reader) && seen.insert(reader->outputs.front()).second)
           open.push_back(reader->outputs.front());
       }
     }
@@ -108,7 +113,7 @@ private:
 
   LogicalResult checkInput(const ValueInfo &input) {
     auto isRead = [&](const Node &reader) -> LogicalResult {
-      if (isQuantizer(reader) || llvm::is_contained(kMovingOps, reader.opType))
+      if (isQuantizer(reader) || isMoving(reader))
         return success();
       InFlightDiagnostic error = reader.source->emitOpError()
                                  << "reads input '" << input.name
@@ -177,8 +182,7 @@ private:
       return failure();
     };
     auto isRead = [&](const Node &reader) -> LogicalResult {
-      if (isQuantizer(reader) || isFused(node, reader) ||
-          llvm::is_contained(kMovingOps, reader.opType))
+      if (isQuantizer(reader) || isFused(node, reader) || isMoving(reader))
         return success();
       InFlightDiagnostic error = node.source->emitOpError()
                                  << "becomes '" << node.opType
