@@ -145,7 +145,7 @@ static void perform(Job &job, const nb::object &poll, Work &&work) {
   attend([&] { deliver(job, errors); });
   if (raised)
     std::rethrow_exception(raised);
-  if (errors.size() != 0 && job.hasFailed())
+  if (!errors.empty() && job.hasFailed())
     raise(errors);
   // Of a success.
   for (nb::handle error : errors)
