@@ -293,7 +293,11 @@ def _export(arguments: argparse.Namespace) -> None:
     name = arguments.format or _EXPORTS.get(suffix)
     if name is None:
         raise Error(f"cannot tell the format of '{arguments.output}' by its name: give one of {', '.join(formats)}")
-    formats[name](_load(arguments.model), arguments.output)
+    options = {"profile": arguments.profile, "producer": arguments.producer}
+    given = {key: value for key, value in options.items() if value is not None}
+    if given and name != "onnx":
+        raise Error(f"--{next(iter(given))} is about ONNX files, and '{arguments.output}' is none")
+    formats[name](_load(arguments.model), arguments.output, **given)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -479,6 +483,14 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
         "--format",
         choices=("onnx", "tosa", "parameters", "target"),
         help="in place of the suffix; target: that of the model, as JSON of MCT",
+    )
+    export.add_argument(
+        "--profile", choices=("imx500", "none"), help="what ONNX is checked for: the camera (default), or nothing"
+    )
+    export.add_argument(
+        "--producer",
+        metavar="NAME[:VERSION]",
+        help="who made it, says the ONNX file; the camera's converter takes pytorch:2.0.0 and later only",
     )
 
     completion = add("completion", _completion, "print what makes a shell complete", "source <(mct completion bash)")

@@ -58,6 +58,36 @@ def test_onnx_is_what_mct_translate_writes(tools, tmp_path, simulated):
         assert (tmp_path / f"{name}.onnx").read_bytes() == expected
 
 
+def test_command_has_the_options_of_onnx(tools, tmp_path, simulated):
+    even = mct.Model(simulated.module.run("mct-simulate-integers{rounding=half-even}"))
+    even.save(tmp_path / "even.mlirbc")
+    for arguments, options in [
+        (["--producer=pytorch:2.0.0"], ["--onnx-producer=pytorch:2.0.0"]),
+        (["--profile=none"], ["--onnx-profile=none"]),
+    ]:
+        expected = translate(tmp_path / "even.mlirbc", tmp_path / "expected.onnx", "--export-onnx", *options)
+        command = [sys.executable, "-m", "mct.cli", "export", tmp_path / "even.mlirbc", "-o", tmp_path / "found.onnx"]
+        subprocess.run([*command, *arguments], check=True)
+        assert (tmp_path / "found.onnx").read_bytes() == expected
+    refused = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mct.cli",
+            "export",
+            tmp_path / "even.mlirbc",
+            "-o",
+            tmp_path / "p.json",
+            "--profile=none",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 1 and "--profile is about ONNX files" in refused.stderr
+    assert not (tmp_path / "p.json").exists()
+
+
 def test_onnx_says_what_is_wrong_and_where(tmp_path, digits, simulated):
     kept = tmp_path / "kept.onnx"
     kept.write_text("precious")
