@@ -187,6 +187,28 @@ def test_what_is_wrong_is_one_error(
     assert not list(tmp_path.iterdir())
 
 
+def test_data_by_name_is_all_by_name() -> None:
+    (name,) = (spec.name for spec in mct.samples.read_signature(mct.load(DIGITS).module))
+    assert "names no input; the inputs are" in refused("run", DIGITS, "--data", f"{name}:{TEST}", TEST)
+    assert output("run", DIGITS, "--data", f"{name}:{TEST}", "--samples", "3").startswith("samples    3\n")
+
+
+def test_export_needs_a_format_that_there_is(tmp_path: Path) -> None:
+    text = refused("export", DIGITS, "-o", tmp_path / "network.xyz")
+    assert "cannot tell the format of" in text and "onnx, tosa, parameters, target" in text
+
+
+def test_ctrl_c_is_status_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from mct import _native, cli
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_native, "stock_targets", interrupt)
+    assert cli.main(["targets"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
 def test_usage_errors_are_status_2() -> None:
     run = ("run", "m", "--data", "d")
     assert "expected numbers separated by commas, got 'x'" in refused(*run, "--mean", "x", status=2)

@@ -288,6 +288,26 @@ def test_files_of_another_shape_are_refused_before_anything_runs(tmp_path: Path)
         contents({"image": tmp_path / "z.npy", "state": tmp_path / "y.npy"}, IMAGE, STATE)
 
 
+def test_what_files_and_open_sizes_cannot_be_is_one_error(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", STATES)
+    with pytest.raises(mct.Error, match=r"x\.npz': expected a \.npy file with one array"):
+        contents(tmp_path / "x.npz", STATE)
+    scalar = Input("factor", (), np.dtype(np.float32))
+    with pytest.raises(
+        mct.Error, match="sample 0 of input 'factor': expected a number, or a vector of them, found sha"
+    ):
+        contents(STATES, scalar)
+    open_size = Input("x", (1, None), np.dtype(np.float32))
+    with pytest.raises(mct.Error, match="sample 1 of input 'x': expected shape 6 as before, found 5"):
+        contents([STATES[0], STATES[1, :5]], open_size)
+    with pytest.raises(
+        mct.Error, match="sample 0 of input 'x': expected elements that can be read as float16, found in"
+    ):
+        contents(np.zeros((1, 2), np.int32), Input("x", (1, 2), np.dtype(np.float16)))
+    with pytest.raises(mct.Error, match="sample 0: expected numbers, found str"):
+        contents([["a", "b"]], IMAGE, STATE)
+
+
 def test_an_exhausted_generator_says_so() -> None:
     stream = (state for state in STATES)
     contents(stream, STATE)
@@ -377,6 +397,14 @@ def test_scale_and_mean_are_two_ways_to_say_it() -> None:
         Preprocessing.of(1, 2, mean=3)
     with pytest.raises(ValueError, match="mean has 2 channels, scale 3"):
         Preprocessing.of([1, 2, 3], mean=[1, 2])
+    assert Preprocessing.of(layout="NHWC") == Preprocessing(axis=1, permutation=(2, 0, 1))
+    assert Preprocessing.of(layout="NCHW").sample_shape((4, 5, 3)) == (3, 4, 5)
+    with pytest.raises(ValueError, match="layout: expected one of NHWC, NCHW, got 'HWC'"):
+        Preprocessing.of(layout="HWC")
+    with pytest.raises(ValueError, match="layout: give it, or axis and permutation"):
+        Preprocessing.of(layout="NHWC", axis=1)
+    with pytest.raises(ValueError, match="does not order the 2 dimensions of a sample"):
+        Preprocessing(permutation=(0, 2)).sample_shape((4, 5))
     with pytest.raises(ValueError, match="scale: expected one finite number"):
         Preprocessing.of(float("nan"))
 
