@@ -412,7 +412,8 @@ CandidateRunImpl::compile(func::FuncOp function,
             added.layout = corrections::ProductLayout::create(layer);
           own.replaceable.push_back(&layer.getKernelOperand());
           own.observedValues.push_back(layer.getResult());
-          own.observedOperands.push_back(&layer.getInput());
+          own.observedBefore.push_back(
+              {layer.getInput().get(), layer.getOperation()});
         }
         return;
       }
@@ -767,7 +768,7 @@ CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
           *layers[layer].layout, executor->unit(),
           layers[layer].layout->rowsOf(
               executor->observed()[layer].type.getShape()),
-          source->numSamples(), kRowBytes / products);
+          source->numSamples(), kRowBytes / products, /*hasSummand=*/false);
   for (std::unique_ptr<Lane> &lane : lanes)
     for (auto [number, layer] : llvm::enumerate(seen)) {
       auto add = [&, number = number](size_t observed,

@@ -56,12 +56,20 @@ private:
 /// A network on one worker.
 struct Player {
   Player(const Executor &executor, LayerVisitor &visitor, size_t numLayers,
-         size_t number, LayerValue input, LayerValue output)
+         ArrayRef<size_t> summands, size_t number, bool isFloat)
       : worker(executor) {
-    // Inputs come behind the outputs, if they are observed.
-    for (size_t seen = 0; seen != executor.observed().size(); ++seen)
-      shows.emplace_back(visitor, seen % numLayers, number,
-                         seen < numLayers ? output : input);
+    // Inputs come behind the outputs, if they are observed, and then summands.
+    for (size_t seen = 0; seen != executor.observed().size() - summands.size();
+         ++seen)
+      shows.emplace_back(
+          visitor, seen % numLayers, number,
+          seen < numLayers
+              ? (isFloat ? LayerValue::FloatOutput : LayerValue::Output)
+              : (isFloat ? LayerValue::FloatInput : LayerValue::Input));
+    for (size_t layer : summands)
+      shows.emplace_back(visitor, layer, number,
+                         isFloat ? LayerValue::FloatSummand
+                                 : LayerValue::Summand);
   }
   void show(bool isShown) {
     for (auto [seen, show] : llvm::enumerate(shows))
@@ -162,17 +170,24 @@ private:
 
 } // namespace
 
-execution::CompileOptions
-mct::corrections::compileLayerwise(func::FuncOp function,
-                                   ArrayRef<ChannelValue> layers,
-                                   ArrayRef<OpOperand *> inputs) {
-  keepOnly(function, layers);
+execution::CompileOptions mct::corrections::compileLayerwise(
+    func::FuncOp function, ArrayRef<ChannelValue> layers,
+    ArrayRef<OpOperand *> inputs, ArrayRef<Value> summands) {
+  SmallVector<ChannelValue> kept(layers);
+  for (Value summand : summands)
+    if (summand)
+      kept.push_back({summand});
+  keepOnly(function, kept);
   execution::CompileOptions options;
   options.function = function.getSymName().str();
   options.numEdited = layers.size();
   for (const ChannelValue &layer : layers)
     options.observedValues.push_back(layer.value);
-  options.observedOperands.assign(inputs.begin(), inputs.end());
+  for (OpOperand *input : inputs)
+    options.observedBefore.push_back({input->get(), input->getOwner()});
+  for (auto [summand, layer] : llvm::zip(summands, layers))
+    if (summand)
+      options.observedBefore.push_back({summand, layer.value.getDefiningOp()});
   return options;
 }
 
@@ -189,10 +204,9 @@ LogicalResult LayerwiseRun::prepare() {
     bool isFloat = exact && track == tracks.front();
     largest = std::max(largest, Track::largest(track->executor));
     for (size_t number = 0; number != workers; ++number)
-      track->players.push_back(std::make_unique<Player>(
-          track->executor, visitor, layers.size(), number,
-          isFloat ? LayerValue::FloatInput : LayerValue::Input,
-          isFloat ? LayerValue::FloatOutput : LayerValue::Output));
+      track->players.push_back(
+          std::make_unique<Player>(track->executor, visitor, layers.size(),
+                                   options.summands, number, isFloat));
   }
   for (size_t number = 0; number != workers; ++number) {
     WorkerBuffers &own = buffers.emplace_back();

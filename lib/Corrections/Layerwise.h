@@ -17,8 +17,15 @@ struct ChannelValue {
   int64_t axis = 0;
 };
 
-/// What a visitor sees of a layer.
-enum class LayerValue { FloatInput, FloatOutput, Input, Output };
+/// What a visitor sees of a layer. A summand is what its output is added to.
+enum class LayerValue {
+  FloatInput,
+  FloatSummand,
+  FloatOutput,
+  Input,
+  Summand,
+  Output
+};
 
 /// What becomes of a layer.
 struct LayerChange {
@@ -42,6 +49,8 @@ struct LayerwiseOptions {
   /// Bytes in memory of what is kept of all samples between two layers; the
   /// rest lies in a temporary file. Results do not depend on it.
   int64_t memoryBudget = int64_t(48) << 20;
+  /// Layers, ascending, that `compileLayerwise` got a summand for.
+  llvm::SmallVector<size_t> summands;
 };
 
 /// Looks at layers one after the other and says what is to become of them.
@@ -51,7 +60,8 @@ public:
 
   /// Before the layers are run on all samples.
   virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
-  /// What a layer read or made of some samples, in the order of LayerValue.
+  /// What a layer read or made of some samples, in the order of LayerValue, of
+  /// a summand before the output at some time.
   /// Called by several workers at once.
   virtual void observe(size_t layer, size_t worker, LayerValue what,
                        const execution::TensorView &values) = 0;
@@ -64,11 +74,14 @@ public:
 
 /// How to compile a function for `runLayerwise`, in which all that does not
 /// lead to `layers` is removed; with `inputs`, one for each layer, what they
-/// read is shown, too. The function is the caller's to throw away.
+/// read is shown, too, and with `summands`, one for each layer, perhaps null,
+/// what they are added to (`makeOtherSummands`). The function is the caller's
+/// to throw away.
 execution::CompileOptions
 compileLayerwise(mlir::func::FuncOp function,
                  llvm::ArrayRef<ChannelValue> layers,
-                 llvm::ArrayRef<mlir::OpOperand *> inputs = {});
+                 llvm::ArrayRef<mlir::OpOperand *> inputs = {},
+                 llvm::ArrayRef<mlir::Value> summands = {});
 
 /// Shows the layers, f32 values of a function that was compiled so, to
 /// `visitor`. A layer is run when all layers that it depends on have been

@@ -2,6 +2,7 @@
 #include "../Analysis/StoredValues.h"
 #include "ChannelRun.h"
 #include "Layers.h"
+#include "Shortcuts.h"
 #include "WeightRounding.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
@@ -36,6 +37,8 @@ public:
     std::unique_ptr<RoundedLayer> rounded;
     /// Number of its kernel among the constants that may change.
     size_t kernelNumber = 0;
+    /// Whether what its output is added to is shown.
+    bool hasSummand = false;
     SmallVector<Affine> biasChange;
   };
 
@@ -81,15 +84,14 @@ void RoundingVisitor::begin(ArrayRef<size_t> layers, size_t workers) {
     rows[layer] = std::make_unique<ProductRows>(
         layout, executor.unit(),
         layout.rowsOf(executor.observed()[layer].type.getShape()), samples,
-        kRowBytes / rounded);
+        kRowBytes / rounded, members[layer].hasSummand);
   }
 }
 
 void RoundingVisitor::observe(size_t layer, size_t worker, LayerValue what,
                               const TensorView &values) {
   if (rows[layer]) {
-    if (what == LayerValue::Input || what == LayerValue::FloatOutput)
-      rows[layer]->add(what, values);
+    rows[layer]->add(what, values);
     return;
   }
   if (what == LayerValue::FloatOutput)
@@ -269,9 +271,21 @@ RoundWeightsPass::round(const Layers &found,
     kernels.push_back(
         &copy->getOpOperand(op.getKernelOperand().getOperandNumber()));
   }
+  // What a layer that is rounded is added to was changed before it.
+  LayerwiseOptions layerwise;
+  SmallVector<Value> floatSummands = makeOtherSummands(floatResults),
+                     summands = makeOtherSummands(results);
+  for (auto [number, member] : llvm::enumerate(members)) {
+    member.hasSummand =
+        member.rounded && floatSummands[number] && summands[number];
+    if (member.hasSummand)
+      layerwise.summands.push_back(number);
+    else
+      floatSummands[number] = summands[number] = {};
+  }
   SmallVector<execution::CompileOptions, 2> options{
-      compileLayerwise(floatFunction, floatResults),
-      compileLayerwise(function, results, inputs)};
+      compileLayerwise(floatFunction, floatResults, {}, floatSummands),
+      compileLayerwise(function, results, inputs, summands)};
   options.front().simulateQuantization = false;
   options.back().replaceable = kernels;
   auto executors = compileQuietly(*both.module, options, settings);
@@ -291,7 +305,6 @@ RoundWeightsPass::round(const Layers &found,
       members,
       createSummaries(*run, floatFunction, floatResults, /*moments=*/false),
       *executors->back(), seen, settings.run.threads);
-  LayerwiseOptions layerwise;
   layerwise.run = settings.run;
   // The rows take as much beside it.
   layerwise.memoryBudget = int64_t(16) << 20;

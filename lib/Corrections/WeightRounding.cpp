@@ -138,9 +138,15 @@ static uint64_t scramble(uint64_t number) {
   return number ^ (number >> 31);
 }
 
+static uint8_t bitOf(LayerValue what) { return uint8_t(1U << unsigned(what)); }
+
 ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
-                         int64_t rowsPerUnit, int64_t samples, int64_t bytes)
-    : layout(layout), unit(unit), rowsPerUnit(rowsPerUnit) {
+                         int64_t rowsPerUnit, int64_t samples, int64_t bytes,
+                         bool hasSummand)
+    : layout(layout), unit(unit), rowsPerUnit(rowsPerUnit),
+      complete(bitOf(LayerValue::Input) | bitOf(LayerValue::FloatOutput)) {
+  if (hasSummand)
+    complete |= bitOf(LayerValue::Summand) | bitOf(LayerValue::FloatSummand);
   total = rowsPerUnit % unit == 0
               ? rowsPerUnit / unit * samples
               : rowsPerUnit * int64_t(llvm::divideCeil(samples, unit));
@@ -155,7 +161,10 @@ ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
 }
 
 void ProductRows::add(LayerValue what, const TensorView &values) {
-  bool isInput = what == LayerValue::Input;
+  if (!(complete & bitOf(what)))
+    return;
+  float sign = what == LayerValue::Summand ? -1 : 1;
+  std::vector<float> made(layout.channels());
   ArrayRef<int64_t> shape = values.shape();
   int64_t first = values.samples().first / unit * rowsPerUnit;
   int64_t rows = rowsPerUnit % unit == 0
@@ -168,12 +177,17 @@ void ProductRows::add(LayerValue what, const TensorView &values) {
     int64_t row = begin + int64_t(scramble(uint64_t(slot)) % among) - first;
     if (row < 0 || row >= rows)
       continue;
-    if (isInput)
+    // Written by the worker of this row only, which sees values of one unit in
+    // the same order whatever others do.
+    seen[slot] |= bitOf(what);
+    if (what == LayerValue::Input) {
       layout.gatherInput(data, shape, row, &inputs[slot * layout.rowSize()]);
-    else
-      layout.gatherResult(data, shape, row, &targets[slot * layout.channels()]);
-    // Written by the worker of this row only.
-    seen[slot] |= isInput ? 1 : 2;
+      continue;
+    }
+    layout.gatherResult(data, shape, row, made.data());
+    float *target = &targets[slot * layout.channels()];
+    for (auto [channel, value] : llvm::enumerate(made))
+      target[channel] += sign * value;
   }
 }
 
@@ -209,7 +223,7 @@ ProductRows::moments(const support::Threads &threads) {
 int64_t ProductRows::compact() {
   int64_t rows = 0;
   for (int64_t slot = 0; slot != int64_t(seen.size()); ++slot) {
-    if (seen[slot] != 3)
+    if (seen[slot] != complete)
       continue;
     if (rows != slot) {
       std::copy_n(&inputs[slot * layout.rowSize()], layout.rowSize(),

@@ -43,13 +43,15 @@ describeRounding(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
                  unsigned maxBits, int stride = 1);
 
 /// Rows of the product of one layer: what it reads in the quantized network and
-/// what it makes in the float one. Where all would take too much memory, of
+/// what it makes in the float one, less the error of what that is added to.
+/// Where all would take too much memory, of
 /// every few rows in a row one; which one does not depend on anything else, so
 /// that any number of workers in any order keeps the same.
 class ProductRows {
 public:
+  /// `hasSummand`: both summands are seen, too.
   ProductRows(const ProductLayout &layout, int64_t unit, int64_t rowsPerUnit,
-              int64_t samples, int64_t bytes);
+              int64_t samples, int64_t bytes, bool hasSummand);
 
   void add(LayerValue what, const execution::TensorView &values);
 
@@ -66,8 +68,9 @@ private:
   const ProductLayout &layout;
   int64_t unit, rowsPerUnit, total = 0, step = 1;
   std::vector<float> inputs, targets;
-  /// 1: what is read, 2: what is made.
+  /// A bit for each kind of values that was seen, all bits at the end.
   std::vector<uint8_t> seen;
+  uint8_t complete;
 };
 
 /// What rounding a layer needs of the samples.

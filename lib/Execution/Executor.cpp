@@ -69,12 +69,12 @@ private:
   struct Observation {
     std::string name;
     Value value;
-    /// Seen when this op is about to read it; null: when it is made.
+    /// Seen when this op is about to run; null: when it is made.
     Operation *reader = nullptr;
   };
   SmallVector<Observation> observations;
-  /// Of `options.observedOperands`, in the copy.
-  SmallVector<OpOperand *> observedOperands;
+  /// Of `options.observedBefore`, in the copy.
+  SmallVector<ObservedBefore> observedBefore;
   /// Of `options.observedValues`, in the copy.
   SmallVector<Value> observedValues;
   /// Of `options.replaceable`, likewise.
@@ -167,8 +167,9 @@ LogicalResult Compiler::extract() {
   };
   for (OpOperand *operand : options.replaceable)
     replaceable.push_back(map(operand));
-  for (OpOperand *operand : options.observedOperands)
-    observedOperands.push_back(map(operand));
+  for (const ObservedBefore &observed : options.observedBefore)
+    observedBefore.push_back(
+        {mapping.lookup(observed.value), mapping.lookup(observed.op)});
   for (Operation *point : options.replaceablePoints)
     replaceablePoints.push_back(cast<QuantizeOp>(mapping.lookup(point)));
   bool hasCalls = false;
@@ -369,11 +370,11 @@ LogicalResult Compiler::findObserved() {
       if (!llvm::is_contained(options.observed, point.getUniqueName()) &&
           failed(addPoint(point)))
         return failure();
-  for (OpOperand *operand : observedOperands) {
-    StringAttr name = mct::getName(operand->get());
-    if (failed(add(name ? name.getValue() : "", operand->get())))
+  for (const ObservedBefore &observed : observedBefore) {
+    StringAttr name = mct::getName(observed.value);
+    if (failed(add(name ? name.getValue() : "", observed.value)))
       return failure();
-    observations.back().reader = operand->getOwner();
+    observations.back().reader = observed.op;
   }
   return success();
 }

@@ -38,6 +38,12 @@ struct TensorSpec {
   std::optional<Preprocessing> preprocessing = std::nullopt;
 };
 
+/// A value, and the op before which it is observed.
+struct ObservedBefore {
+  mlir::Value value;
+  mlir::Operation *op = nullptr;
+};
+
 struct CompileOptions {
   /// Symbol of the function to run.
   std::string function = "main";
@@ -55,9 +61,10 @@ struct CompileOptions {
   llvm::SmallVector<std::string> observed;
   /// Observe every activation point, in program order, after the others.
   bool observeAllPoints = false;
-  /// Operands of ops of the function to observe when the op is about to read
-  /// them, in the stage of the op. They come last.
-  llvm::SmallVector<mlir::OpOperand *> observedOperands;
+  /// Values of the function to observe when an op of it is about to run, in the
+  /// stage of the op; they are made before it, in that stage or an earlier one.
+  /// They come last.
+  llvm::SmallVector<ObservedBefore> observedBefore;
   /// Names in `observed` that the function does not have are left out instead
   /// of being an error.
   bool ignoreUnknownNames = false;

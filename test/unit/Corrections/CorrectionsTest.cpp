@@ -1114,6 +1114,56 @@ TEST_F(RoundWeightsTest, OutputsAreNearerThanWithTheNearestLevels) {
   }
 }
 
+/// 8x8x3 -> coarse (3 bits), and -> before -> after (7 bits); `join` of the
+/// two.
+std::string twoWays(const std::string &join) {
+  const std::string big = "tensor<1x8x8x4xf32>";
+  std::string text =
+      "func.func @main(%x: tensor<1x8x8x3xf32> loc(\"x\")) -> " + big + " {\n";
+  text +=
+      kZero + constant("b4", {4}, 44) + point("in", "x", "tensor<1x8x8x3xf32>");
+  auto conv = [&](const std::string &name, const std::string &input,
+                  int64_t channels, const std::string &bits, unsigned seed) {
+    std::string kernel = weight(name, {4, 1, 1, channels}, {0}, seed);
+    kernel.replace(kernel.find("bits = 3"), 8, "bits = " + bits);
+    text += kernel + "%" + name + " = tosa.conv2d %" + input + ", %w_" + name +
+            ", %b4, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, "
+            "pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : "
+            "(tensor<1x8x8x" +
+            std::to_string(channels) + "xf32>, tensor<4x1x1x" +
+            std::to_string(channels) +
+            "xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> " + big +
+            " loc(\"" + name + "\")\n";
+  };
+  conv("coarse", "in", 3, "3", 1);
+  conv("before", "in", 3, "7", 2);
+  conv("after", "before", 4, "7", 3);
+  return text + "%joined = " + join + " %after, %coarse : (" + big + ", " +
+         big + ") -> " + big + "\nreturn %joined : " + big + "\n}\n";
+}
+
+// A layer that is added to another one makes up for what that one misses. What
+// is subtracted is not looked at, which shows what the same layers leave
+// otherwise.
+TEST_F(RoundWeightsTest, SumsAreNearerThanTheirSummandsAlone) {
+  const std::vector<std::string> summands = {"after", "coarse"};
+  auto errorOfSum = [&](const std::string &text) {
+    auto rounded = parse(text);
+    std::vector<Floats> expected = collect(*rounded, false, summands);
+    round(*rounded);
+    std::vector<Floats> found = collect(*rounded, true, summands);
+    auto sumOf = [](const std::vector<Floats> &two) {
+      Floats sum = two[0];
+      for (auto [left, right] : llvm::zip_equal(sum, two[1]))
+        left += right;
+      return sum;
+    };
+    return squaredError(sumOf(found), sumOf(expected));
+  };
+  EXPECT_LT(errorOfSum(twoWays("tosa.add")),
+            0.8 * errorOfSum(twoWays("tosa.sub")));
+}
+
 // In whatever order the axes are, in linalg and between transposes.
 TEST_F(RoundWeightsTest, ChannelsFirstAndLinalgAreNearerToo) {
   const std::string network = channelsFirstNetwork();

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Shortcuts.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+
+/// What is added to `value` and nothing else reads.
+static Value getOtherSummand(Value value) {
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (auto point = dyn_cast<tpc::QuantizeOp>(user)) {
+      value = point.getResult();
+      continue;
+    }
+    auto add = dyn_cast<tosa::AddOp>(user);
+    if (!add)
+      return {};
+    Value other = add.getInput1() == value ? add.getInput2() : add.getInput1();
+    return other.getType() == value.getType() ? other : Value();
+  }
+  return {};
+}
+
+SmallVector<Value>
+mct::corrections::makeOtherSummands(ArrayRef<ChannelValue> layers) {
+  SmallVector<Value> found(layers.size());
+  if (layers.empty())
+    return found;
+  // How many layers lie on the longest way to a value.
+  llvm::DenseMap<Value, unsigned> depth;
+  llvm::SmallDenseSet<Value> ends;
+  for (const ChannelValue &layer : layers)
+    ends.insert(layer.value);
+  Block *body = Value(layers.front().value).getParentBlock();
+  for (Operation &op : *body) {
+    unsigned own = 0;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        own = std::max(own, depth.lookup(operand));
+    });
+    for (Value result : op.getResults())
+      depth[result] = own + ends.contains(result);
+  }
+  for (auto [other, layer] : llvm::zip(found, layers)) {
+    Operation *op = layer.value.getDefiningOp();
+    Value summand = op ? getOtherSummand(layer.value) : Value();
+    // A layer's own depth counts itself. What depends on no layer that is run
+    // with it or later does not depend on it.
+    if (!summand || depth.lookup(summand) >= depth.lookup(layer.value))
+      continue;
+    IRRewriter rewriter(op->getContext());
+    if (succeeded(moveValueDefinitions(rewriter, summand, op)))
+      other = summand;
+  }
+  return found;
+}
