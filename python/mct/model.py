@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from mct import _native, importers
 from mct.errors import Error
+from mct.importers import _process
 
 if TYPE_CHECKING:
     from mct.evaluation import Comparison, Evaluation
     from mct.samples import Array
+
+# Seconds for MLIR's reader, which counts in a damaged file may keep for ever.
+_READING = 300.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,10 @@ class Model:
 
     @classmethod
     def parse(cls, source: str | bytes, name: str = "<module>") -> Model:
-        """From MLIR text or bytecode; `name` is what messages call it."""
+        """From MLIR text or bytecode that is to be trusted; `name` is what messages call it.
+
+        MLIR's reader may end the process where bytes are damaged; `load` reads files elsewhere before.
+        """
         return cls(_native.Module.parse(source.encode() if isinstance(source, str) else source, name))
 
     @property
@@ -145,7 +152,8 @@ class QuantizedModel(Model):
 
 
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
-    """A model from a file or a framework's object.
+    """A model from a file or a framework's object. Files are read in processes of their own first: what is damaged in a
+    way that ends the reader is an error as well.
 
     source: path of a `.mlir`, `.mlirbc`, `.tflite`, `.onnx`, `.pt2`, `.keras` or `.h5` file or of the folder of a
             SavedModel, or a `torch.nn.Module`, an `ExportedProgram`, an `onnx.ModelProto` or a Keras model.
@@ -165,4 +173,6 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
         data = path.read_bytes()
     except OSError as error:
         raise Error(f"cannot read '{path}': {error.strerror}") from error
+    with _process.folder() as work:
+        _process.run("MLIR's reader", str(path), ["mct._read", path.absolute()], work, _READING)
     return Model.parse(data, str(path))

@@ -75,6 +75,21 @@ def test_damaged_bytecode_is_an_error():
         mct.Model.parse(damaged, "damaged.mlirbc")
 
 
+def test_file_that_ends_the_reader_is_an_error(tmp_path):
+    """One byte of the embedded network is another one: counts and indices that MLIR's reader takes as they are."""
+    with open(DIGITS, "rb") as file:
+        network = file.read()
+    messages = []
+    for place, value in [(374, 0x1B), (1424, 0x03), (1759, 0x00), (1854, 0x00)]:
+        damaged = tmp_path / f"damaged_{place}.mlirbc"
+        damaged.write_bytes(network[:place] + bytes([value]) + network[place + 1 :])
+        with pytest.raises(mct.Error) as caught:
+            mct.load(damaged)
+        messages.append(str(caught.value))
+        assert damaged.name in messages[-1]
+    assert any("MLIR's reader crashed (SIG" in message for message in messages), messages
+
+
 @pytest.mark.parametrize(
     "pipeline, message",
     [("nonsense", "does not refer to a registered pass"), ("mct-ptq{target=nobody}", "unknown target 'nobody'")],
