@@ -211,6 +211,8 @@ private:
 
   // Values as operands.
   FailureOr<Layout> layoutOf(Operation *user, Value value);
+  /// One in which no axis is made of several.
+  FailureOr<Layout> plainLayoutOf(Operation *user, Value value);
   FailureOr<std::string> read(Operation *user, Value value,
                               const Layout &layout);
   FailureOr<std::string>
@@ -406,6 +408,13 @@ FailureOr<Layout> Exporter::layoutOf(Operation *user, Value value) {
   (void)refuse(user, "has an operand that is neither computed here nor an f32 "
                      "constant");
   return failure();
+}
+
+FailureOr<Layout> Exporter::plainLayoutOf(Operation *user, Value value) {
+  FailureOr<Layout> layout = layoutOf(user, value);
+  if (succeeded(layout) && !layout->parts.empty())
+    layout = Layout::identity(layout->permutation.size());
+  return layout;
 }
 
 FailureOr<std::string> Exporter::read(Operation *user, Value value,
@@ -1040,11 +1049,9 @@ LogicalResult Exporter::emitReshape(Operation *op, Value input) {
 
 LogicalResult Exporter::emitReduction(Operation *op, Value input, int64_t axis,
                                       StringRef opType) {
-  FailureOr<Layout> layout = layoutOf(op, input);
+  FailureOr<Layout> layout = plainLayoutOf(op, input);
   if (failed(layout))
     return failure();
-  if (!layout->parts.empty())
-    layout = Layout::identity(layout->permutation.size());
   FailureOr<std::string> tensor = read(op, input, *layout);
   if (failed(tensor))
     return failure();
@@ -1076,12 +1083,10 @@ LogicalResult Exporter::emitConcat(tosa::ConcatOp op) {
 }
 
 LogicalResult Exporter::emitSlice(tosa::SliceOp op) {
-  FailureOr<Layout> layout = layoutOf(op, op.getInput1());
+  FailureOr<Layout> layout = plainLayoutOf(op, op.getInput1());
   FailureOr<SmallVector<int64_t>> starts = readShape(op, op.getStart());
   if (failed(layout) || failed(starts))
     return failure();
-  if (!layout->parts.empty())
-    layout = Layout::identity(layout->permutation.size());
   FailureOr<std::string> tensor = read(op, op.getInput1(), *layout);
   if (failed(tensor))
     return failure();
@@ -1111,15 +1116,13 @@ LogicalResult Exporter::emitSlice(tosa::SliceOp op) {
 }
 
 LogicalResult Exporter::emitPad(tosa::PadOp op) {
-  FailureOr<Layout> layout = layoutOf(op, op.getInput1());
+  FailureOr<Layout> layout = plainLayoutOf(op, op.getInput1());
   FailureOr<SmallVector<int64_t>> padding = readShape(op, op.getPadding());
   std::optional<float> number = readNumber(op.getPadConst());
   if (failed(layout) || failed(padding))
     return failure();
   if (!number)
     return refuse(op, "is filled with what is no constant");
-  if (!layout->parts.empty())
-    layout = Layout::identity(layout->permutation.size());
   FailureOr<std::string> tensor = read(op, op.getInput1(), *layout);
   if (failed(tensor))
     return failure();
@@ -1187,12 +1190,10 @@ LogicalResult Exporter::emitResize(tosa::ResizeOp op) {
 }
 
 LogicalResult Exporter::emitTile(tosa::TileOp op) {
-  FailureOr<Layout> layout = layoutOf(op, op.getInput1());
+  FailureOr<Layout> layout = plainLayoutOf(op, op.getInput1());
   FailureOr<SmallVector<int64_t>> counts = readShape(op, op.getMultiples());
   if (failed(layout) || failed(counts))
     return failure();
-  if (!layout->parts.empty())
-    layout = Layout::identity(layout->permutation.size());
   FailureOr<std::string> tensor = read(op, op.getInput1(), *layout);
   if (failed(tensor))
     return failure();
@@ -1359,13 +1360,11 @@ LogicalResult Exporter::emitOperator(const Operator &matched) {
   } else if (matched.name == "softmax") {
     auto largest = dyn_cast_or_null<tosa::ReduceMaxOp>(
         matched.find(tosa::ReduceMaxOp::getOperationName()));
-    FailureOr<Layout> layout = layoutOf(root, matched.input);
+    FailureOr<Layout> layout = plainLayoutOf(root, matched.input);
     if (failed(layout))
       return failure();
     if (largest && largest.getInput() == matched.input &&
         root->getResult(0).getType() == matched.input.getType()) {
-      if (!layout->parts.empty())
-        layout = Layout::identity(layout->permutation.size());
       FailureOr<std::string> input = read(root, matched.input, *layout);
       if (failed(input))
         return failure();
@@ -1406,12 +1405,10 @@ LogicalResult Exporter::emitOperator(const Operator &matched) {
     Value numerator = root->getOperand(0) == inverse->getResult(0)
                           ? root->getOperand(1)
                           : root->getOperand(0);
-    FailureOr<Layout> layout = layoutOf(
+    FailureOr<Layout> layout = plainLayoutOf(
         root, known.count(numerator) ? numerator : inverse->getOperand(0));
     if (failed(layout))
       return failure();
-    if (!layout->parts.empty())
-      layout = Layout::identity(layout->permutation.size());
     FailureOr<std::string> lhs = read(root, numerator, *layout);
     FailureOr<std::string> rhs = read(root, inverse->getOperand(0), *layout);
     if (failed(lhs) || failed(rhs))
@@ -1491,11 +1488,9 @@ LogicalResult Exporter::emit(Operation *op) {
       .Case<tosa::ReshapeOp>(
           [&](auto reshape) { return emitReshape(op, reshape.getInput1()); })
       .Case<tosa::TransposeOp>([&](auto transpose) -> LogicalResult {
-        FailureOr<Layout> layout = layoutOf(op, transpose.getInput1());
+        FailureOr<Layout> layout = plainLayoutOf(op, transpose.getInput1());
         if (failed(layout))
           return failure();
-        if (!layout->parts.empty())
-          layout = Layout::identity(layout->permutation.size());
         FailureOr<std::string> input = read(op, transpose.getInput1(), *layout);
         if (failed(input))
           return failure();
@@ -1519,11 +1514,9 @@ LogicalResult Exporter::emit(Operation *op) {
                              "ReduceMin");
       })
       .Case<tosa::ArgMaxOp>([&](auto largest) -> LogicalResult {
-        FailureOr<Layout> layout = layoutOf(op, largest.getInput());
+        FailureOr<Layout> layout = plainLayoutOf(op, largest.getInput());
         if (failed(layout))
           return failure();
-        if (!layout->parts.empty())
-          layout = Layout::identity(layout->permutation.size());
         FailureOr<std::string> input = read(op, largest.getInput(), *layout);
         if (failed(input))
           return failure();
