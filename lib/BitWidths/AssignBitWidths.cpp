@@ -7,6 +7,7 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/Candidates.h"
@@ -99,8 +100,11 @@ private:
   LogicalResult solve();
   LogicalResult refuse(const BitWidthModel &model,
                        ArrayRef<unsigned> alternatives);
-  LogicalResult remeasureBest(const BitWidthModel &model,
-                              const AllocationResult &result);
+  FailureOr<std::vector<Assignment::Measured>>
+  findBest(const BitWidthModel &model);
+  LogicalResult remeasureBest(const BitWidthModel &model);
+  FailureOr<double> measureWhole(ArrayRef<unsigned> alternatives,
+                                 const execution::RunSettings &settings);
   LogicalResult write(const BitWidthModel &model);
   void remark();
   std::string describe(ArrayRef<unsigned> alternatives);
@@ -230,16 +234,15 @@ LogicalResult AssignBitWidthsPass::solve() {
   if (failed(parseBudget(model)))
     return failure();
 
-  AllocationProblem problem = model.createProblem(limits);
   llvm::Expected<AllocationResult> result =
-      quantization::allocate(problem, std::max<size_t>(remeasure, 1));
+      quantization::allocate(model.createProblem(limits));
   if (!result)
     return report(result.takeError());
   if (result->best.empty())
     return refuse(model, model.toAlternatives(result->closest.choices));
   assignment.alternatives = model.toAlternatives(result->best.front().choices);
   assignment.sum = result->best.front().cost;
-  if (failed(remeasureBest(model, *result)))
+  if (failed(remeasureBest(model)))
     return failure();
   if (auto front = computeAllocationFront(model.createWeightProblem())) {
     assignment.front.emplace();
@@ -254,39 +257,120 @@ LogicalResult AssignBitWidthsPass::solve() {
   return write(model);
 }
 
-LogicalResult
-AssignBitWidthsPass::remeasureBest(const BitWidthModel &model,
-                                   const AllocationResult &result) {
-  if (remeasure < 2 || result.best.size() < 2 || calibrationData.empty())
+/// `remeasure` assignments, or as many as there are. What is cheapest when
+/// operators make up for a share of the errors of those before them, for
+/// several shares: a sensitivity is measured with the others in float, which
+/// make up for nothing. Where that is often the same, also the next best sums.
+FailureOr<std::vector<Assignment::Measured>>
+AssignBitWidthsPass::findBest(const BitWidthModel &model) {
+  constexpr double kLargestShare = 0.8;
+  const AllocationProblem problem = model.createProblem(limits);
+  std::vector<Assignment::Measured> found;
+  auto add = [&](ArrayRef<unsigned> chosen) {
+    std::vector<unsigned> alternatives = model.toAlternatives(chosen);
+    if (found.size() < remeasure &&
+        llvm::none_of(found, [&](const Assignment::Measured &other) {
+          return other.alternatives == alternatives;
+        }))
+      found.push_back({std::move(alternatives), problem.costOf(chosen), 0});
+  };
+  for (unsigned number = 0; number != remeasure; ++number) {
+    AllocationProblem shared = problem;
+    double share = number * kLargestShare / std::max(1U, remeasure - 1);
+    for (auto [index, costs] : llvm::enumerate(shared.costs)) {
+      double behind =
+          double(shared.costs.size() - 1 - index) / double(shared.costs.size());
+      for (double &cost : costs)
+        cost *= 1 - share * behind;
+    }
+    llvm::Expected<AllocationResult> result = quantization::allocate(shared);
+    if (!result)
+      return report(result.takeError());
+    add(result->best.front().choices);
+  }
+  if (found.size() == remeasure)
+    return found;
+  llvm::Expected<AllocationResult> next =
+      quantization::allocate(problem, remeasure);
+  if (!next)
+    return report(next.takeError());
+  for (const quantization::Allocation &each : next->best)
+    add(each.choices);
+  return found;
+}
+
+/// The distance from the float network when all operators take these, their
+/// parameters are selected and they are rounded together.
+FailureOr<double>
+AssignBitWidthsPass::measureWhole(ArrayRef<unsigned> alternatives,
+                                  const execution::RunSettings &settings) {
+  OwningOpRef<ModuleOp> copy = getOperation().clone();
+  auto copied = cast<func::FuncOp>(
+      SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
+  KernelOps kernels = KernelOps::forModule(*copy);
+  for (auto [of, index] : llvm::zip(findChoices(copied), alternatives))
+    if (failed(chooseCandidate(of, index, kernels)))
+      return failure();
+  if (failed(select(*copy)))
+    return failure();
+  PassManager passes(&getContext(), ModuleOp::getOperationName());
+  auto set = [&](auto options) {
+    options.function = function;
+    options.calibrationData.assign(calibrationData.begin(),
+                                   calibrationData.end());
+    options.inputScale.assign(inputScale.begin(), inputScale.end());
+    options.inputOffset.assign(inputOffset.begin(), inputOffset.end());
+    options.calibrationSamples = calibrationSamples;
+    options.batchSize = batchSize;
+    options.threads = threads;
+    options.maxMemory = maxMemory;
+    options.maxSamples = maxSamples;
+    return options;
+  };
+  if (roundMaxBits != 0) {
+    auto options = set(RoundWeightsPassOptions());
+    options.maxBits = roundMaxBits;
+    passes.addPass(createRoundWeightsPass(options));
+  }
+  passes.addPass(createCorrectBiasPass(set(CorrectBiasPassOptions())));
+  if (failed(passes.run(*copy)))
+    return failure();
+  CandidateRunOptions options;
+  options.metric = sensitivities->metric;
+  options.maxSamples = int64_t(uint64_t(maxSamples));
+  options.keepsCorrections = true;
+  auto run = CandidateRun::create(copied, {}, settings, options);
+  if (failed(run) || failed((*run)->measureEach()))
+    return failure();
+  return (*run)->baseDistance();
+}
+
+LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
+  if (remeasure < 2 || calibrationData.empty())
+    return success();
+  FailureOr<std::vector<Assignment::Measured>> found = findBest(model);
+  if (failed(found))
+    return failure();
+  if (found->size() < 2)
     return success();
   if (failed(checkMeasurable(entry)))
     return failure();
   FailureOr<execution::RunSettings> settings = parseSettings();
   if (failed(settings))
     return failure();
-  auto candidates =
-      selectCandidates(entry, [&](ModuleOp copy) { return select(copy); });
-  if (failed(candidates))
-    return failure();
-  auto run = CandidateRun::create(
-      entry, *candidates, *settings,
-      {sensitivities->metric, int64_t(uint64_t(maxSamples)), roundMaxBits});
-  if (failed(run))
-    return failure();
   std::optional<double> least;
-  for (const quantization::Allocation &each : result.best) {
-    std::vector<unsigned> alternatives = model.toAlternatives(each.choices);
-    FailureOr<double> distance = (*run)->measureTogether(alternatives);
+  for (Assignment::Measured &each : *found) {
+    FailureOr<double> distance = measureWhole(each.alternatives, *settings);
     if (failed(distance))
       return failure();
-    if (!least || *distance < *least) {
-      least = *distance;
-      assignment.alternatives = alternatives;
-      assignment.sum = each.cost;
-    }
-    assignment.measured.push_back(
-        {std::move(alternatives), each.cost, *distance});
+    each.distance = *distance;
+    if (least && *distance >= *least)
+      continue;
+    least = *distance;
+    assignment.alternatives = each.alternatives;
+    assignment.sum = each.sum;
   }
+  assignment.measured = std::move(*found);
   return success();
 }
 

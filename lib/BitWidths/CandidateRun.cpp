@@ -235,7 +235,6 @@ public:
                         const execution::RunSettings &settings,
                         const CandidateRunOptions &options);
   FailureOr<std::vector<std::vector<double>>> measureEach();
-  FailureOr<double> measureTogether(ArrayRef<unsigned> choices);
 
   SensitivityMetric usedMetric = SensitivityMetric::MSE;
   double baseDistance = 0;
@@ -267,7 +266,6 @@ private:
 
   LogicalResult preparePoints(const Executor &floating);
 
-  LogicalResult observeBase();
   /// Gives the kernel of a layer other values.
   LogicalResult setKernel(size_t layer, ArrayRef<float> values);
   /// Rounds the kernel of a point to the nearest levels.
@@ -352,6 +350,8 @@ CandidateRunImpl::compile(func::FuncOp function,
   func::FuncOp floating = function.clone(), quantized = function.clone();
   for (func::FuncOp copy : {floating, quantized}) {
     module->push_back(copy);
+    if (copy == quantized && options.keepsCorrections)
+      continue;
     copy.walk([&](Operation *op) {
       std::optional<KernelOp> layer = kernels.get(op);
       if (layer && layer->getCorrections() && layer->canTakeBackCorrections())
@@ -1027,81 +1027,6 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
   return distances;
 }
 
-/// Means of the layers in the base network, for one who has not measured each.
-LogicalResult CandidateRunImpl::observeBase() {
-  SmallVector<size_t> missing;
-  for (auto [number, layer] : llvm::enumerate(layers))
-    if (!layer.base)
-      missing.push_back(number);
-  if (missing.empty())
-    return success();
-  auto seen =
-      observe({0, executor->numStages() - 1, nullptr, nullptr, false}, missing);
-  if (failed(seen))
-    return failure();
-  for (auto [layer, summary] : llvm::zip(missing, *seen))
-    layers[layer].base = std::move(summary);
-  return success();
-}
-
-FailureOr<double>
-CandidateRunImpl::measureTogether(ArrayRef<unsigned> choices) {
-  if (failed(observeBase()))
-    return failure();
-  unsigned last = executor->numStages() - 1;
-  std::unique_ptr<Frontier> before = createFrontier(),
-                            behind = createFrontier();
-  // Which point a layer has its kernel from, and what that does.
-  std::vector<std::pair<const CandidatePoint *, const PointQuantizer *>>
-      kernels(layers.size());
-  for (auto [of, choice] : llvm::zip(candidates, choices)) {
-    if (failed(apply(of.alternatives[choice])))
-      return failure();
-    for (const auto &[name, quantizer] : of.alternatives[choice])
-      for (size_t layer : points.at(name).layers)
-        kernels[layer] = {&points.at(name), &quantizer};
-  }
-  for (unsigned stage = 0; stage <= last; ++stage) {
-    SmallVector<size_t> here = layersOfStage(stage), products, corrected;
-    for (size_t layer : here) {
-      if (layers[layer].hasBias)
-        corrected.push_back(layer);
-      if (layers[layer].layout &&
-          kernels[layer].second->quantizer.getBits() <= options.roundMaxBits)
-        products.push_back(layer);
-    }
-    // What the layers read from those before, and would make of it in float.
-    if (!products.empty() &&
-        failed(observe({stage, stage, before.get(), nullptr, false}, products,
-                       /*rows=*/true)))
-      return failure();
-    for (size_t layer : here) {
-      auto [point, quantizer] = kernels[layer];
-      FailureOr<std::optional<std::vector<float>>> bias =
-          roundTogether(*point, *quantizer);
-      if (failed(bias) ||
-          (!*bias && failed(roundToNearest(*point, *quantizer))))
-        return failure();
-      layers[layer].products = ProductSamples();
-    }
-    auto seen = observe({stage, stage, before.get(),
-                         stage == last ? nullptr : behind.get(), false},
-                        corrected);
-    if (failed(seen))
-      return failure();
-    edit(corrected, *seen);
-    if (stage == last &&
-        failed(run({stage, stage, before.get(), nullptr, true})))
-      return failure();
-    std::swap(before, behind);
-  }
-  stopEditing();
-  for (const OperatorCandidates &of : candidates)
-    if (failed(restore(of.alternatives.front())))
-      return failure();
-  return distance();
-}
-
 //===----------------------------------------------------------------------===//
 // The interface
 //===----------------------------------------------------------------------===//
@@ -1128,7 +1053,4 @@ int64_t CandidateRun::numSamples() const {
 double CandidateRun::baseDistance() const { return impl->baseDistance; }
 FailureOr<std::vector<std::vector<double>>> CandidateRun::measureEach() {
   return impl->measureEach();
-}
-FailureOr<double> CandidateRun::measureTogether(ArrayRef<unsigned> choices) {
-  return impl->measureTogether(choices);
 }

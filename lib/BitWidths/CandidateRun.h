@@ -37,6 +37,8 @@ struct CandidateRunOptions {
   double comparePoints = 0;
   SensitivityDistance distance = SensitivityDistance::Auto;
   SensitivityWeighting weighting = SensitivityWeighting::Average;
+  /// Whether the base network has the corrections that stand in the module.
+  bool keepsCorrections = false;
 };
 
 /// An operator with several alternatives, and what its points are in each.
@@ -78,15 +80,13 @@ public:
   /// KL, or MSE where no result of the function is a distribution.
   SensitivityMetric usedMetric() const;
   int64_t numSamples() const;
-  /// Distance of the base network from the float one.
+  /// Distance of the base network from the float one, behind measureEach.
   double baseDistance() const;
 
   /// For each operator one distance for each alternative, when it alone takes
   /// it. The network before the operator runs once for all of them. Means of
   /// layers that their kernels change go into their biases.
   mlir::FailureOr<std::vector<std::vector<double>>> measureEach();
-  /// The distance when every operator takes the alternative of that number.
-  mlir::FailureOr<double> measureTogether(llvm::ArrayRef<unsigned> choices);
 
 private:
   CandidateRun();
