@@ -11,9 +11,9 @@ import pytest
 # Top-1 and agreement with float on 2000 images. One image is 0.05 %; another instruction set may move a few. MCT 2.6.1
 # reaches 74.7, 67.65 and 60.35 % top-1, and 78.1 % agreement at half of the bytes.
 REQUIRED = {
-    "75%": (0.74, 0.955),
-    "50%": (0.738, 0.92),
-    "37.5%": (0.725, 0.885),
+    "75%": (0.745, 0.955),
+    "50%": (0.742, 0.92),
+    "37.5%": (0.73, 0.885),
 }
 KERNEL_BYTES = 77360
 
