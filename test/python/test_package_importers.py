@@ -211,8 +211,11 @@ def test_ctrl_c_ends_a_converter_with_all_that_it_has_started(tmp_path):
         f"open({str(tmp_path / 'pid')!r}, 'w').write(f'{{child.pid}}\\n')\n"
         "time.sleep(3600)\n"
     )
+    # Python hears of Ctrl-C only where it was not started to ignore it, as jobs in the background are.
     script = (
+        "import signal\n"
         "from mct.importers import _process\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with _process.folder() as work:\n"
         "    _process.run('the converter', 'model.x', ['fake_converter'], work)\n"
     )
@@ -222,7 +225,7 @@ def test_ctrl_c_ends_a_converter_with_all_that_it_has_started(tmp_path):
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().endswith("\n"):
         assert process.poll() is None, process.stderr.read()
     process.send_signal(signal.SIGINT)
-    assert "KeyboardInterrupt" in process.communicate()[1]
+    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
     child = Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/stat")
     # Killed; whoever inherited it may not have asked for its status yet.
     assert not child.exists() or child.read_text().split()[2] == "Z"
