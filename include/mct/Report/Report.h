@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the accuracy of a quantized network goes, why, and what to do: as data.
+// No IR in it: whoever has a report needs no context.
+#ifndef MCT_REPORT_REPORT_H
+#define MCT_REPORT_REPORT_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct::report {
+
+/// Of the document. Readers refuse a later one.
+inline constexpr int64_t kFormatVersion = 1;
+
+/// A number, infinite or not defined where JSON has null.
+using Real = double;
+
+/// Distance between the values of one tensor in two networks, all samples
+/// together.
+struct Distance {
+  /// Signal-to-noise ratio in dB; infinite for equal values.
+  Real sqnr = 0;
+  Real cosine = 0;
+  /// The largest difference, in the unit of the values.
+  Real largest = 0;
+};
+
+/// Of a point in an integer network against the simulation.
+struct IntegerDistance {
+  int64_t values = 0, differing = 0;
+  /// In steps of the grid.
+  Real largest = 0;
+};
+
+/// Counts over equal bins; zeros are counted apart and not binned.
+struct Histogram {
+  /// Left edge of the first bin, and width of each, in the unit of the values.
+  Real first = 0, width = 0;
+  /// At most 256: neighbours are joined.
+  std::vector<int64_t> counts;
+};
+
+/// What calibration saw of an activation; of a weight, its values.
+struct Statistics {
+  int64_t count = 0, zeros = 0;
+  Real min = 0, max = 0;
+  std::optional<Histogram> histogram;
+  /// By channel of the last axis, where calibration kept them; else empty.
+  std::vector<Real> channelMin, channelMax;
+};
+
+/// A quantizer.
+struct Parameters {
+  /// `power_of_two`, `symmetric`, `uniform`, `lut_pot_quantizer`, …
+  std::string method;
+  int64_t bits = 0;
+  bool isSigned = true;
+  /// One, or one for each channel. Thresholds, where the method has them; the
+  /// smallest and largest level; the distance of levels, where they are evenly
+  /// spaced (else empty).
+  std::vector<Real> threshold, lowest, highest, step;
+  /// Of a table: its levels at threshold 1; else empty.
+  std::vector<Real> levels;
+  /// As the IR says it.
+  std::string text;
+};
+
+/// How parameters were found; see `#tpc.selection`.
+struct Selection {
+  /// Words of the attribute.
+  std::string errorMethod, certificate;
+  std::vector<Real> error;
+  /// With the certificate `bound`: no parameters have an error below error / (1
+  /// + bound).
+  std::optional<Real> bound;
+  /// Error (mean of the squares, over the histogram of an activation or the
+  /// elements of a weight) of other thresholds of the same method, bits and
+  /// sign, ascending; of per-channel parameters, all multiplied by `scale`.
+  struct Trial {
+    Real scale = 1, error = 0;
+  };
+  std::vector<Trial> curve;
+};
+
+/// What a pass did with a point or operator, or left alone, and why; see
+/// `Records.h`.
+struct Decision {
+  std::string pass, decision, reason, text;
+};
+
+/// What a point, or all points of an operator, do to the results of the
+/// network, in the unit of `OutputDistance::metric`.
+struct Effect {
+  /// Distance of the results from those of the float network when only this is
+  /// quantized.
+  Real own = 0;
+  /// The distance that is left when everything but this is quantized; and by
+  /// how much that is less than with everything quantized (may be negative).
+  Real without = 0, gain = 0;
+  /// Share of the samples whose largest output stays that of the float network
+  /// when only this is quantized; none where outputs are no scores.
+  std::optional<Real> agreement;
+};
+
+/// One channel of a weight.
+struct WeightChannel {
+  Real min = 0, max = 0;
+  /// Mean of the squares, and in dB below those of the values.
+  Real error = 0, sqnr = 0;
+};
+
+/// A tensor that is quantized.
+struct Point {
+  /// Unique: `conv1`, or `conv1/kernel_attr` of a weight.
+  std::string name;
+  /// Name of the `Operator` that it belongs to.
+  std::string owner;
+  /// Empty for an activation: the generic name of a weight.
+  std::string weight;
+  bool isWeight() const { return !weight.empty(); }
+  /// Names of the fused operators of which this is the result.
+  std::vector<std::string> group;
+  std::vector<int64_t> shape, axes;
+  std::optional<Statistics> statistics;
+  /// None: nothing is quantized here.
+  std::optional<Parameters> parameters;
+  std::optional<Selection> selection;
+  /// Share of the values beyond the outermost levels by more than half a step;
+  /// share of the levels' range that values reach. Of activations by the
+  /// histogram.
+  std::optional<Real> clipped, used;
+  /// Of `tpc.corrections` and of the records of passes.
+  std::vector<Decision> decisions;
+
+  /// Against the float network, behind the quantizer, with everything
+  /// quantized. Of a weight: of its values.
+  std::optional<Distance> total;
+  /// When nothing else is quantized: what this quantizer does to the values of
+  /// the float network.
+  std::optional<Distance> own;
+  /// In front of the quantizer, with everything else quantized: what comes in.
+  /// None for weights.
+  std::optional<Distance> inherited;
+  std::optional<Effect> effect;
+  /// Where an integer network was given.
+  std::optional<IntegerDistance> integer;
+  /// Of weights.
+  std::vector<WeightChannel> channels;
+};
+
+/// What the target asks of an operator: one or several ops, also those that
+/// stay float.
+struct Operator {
+  /// Unique.
+  std::string name;
+  /// Of its ops: `tosa.conv2d`.
+  std::vector<std::string> ops;
+  /// Empty: none matches, the default applies.
+  std::string operatorSet;
+  /// What matched, and the rule of `overrides`, as texts; empty: none.
+  std::string matchedBy, overriddenBy;
+  /// `point`, `fused`, `preserved` or `float`, and why it is float.
+  std::string cover, whyFloat;
+  /// The fused group, by the name of its last operator; empty: none.
+  std::string group;
+  /// Names of operators and arguments that make what it reads.
+  std::vector<std::string> inputs;
+  /// Names of its points.
+  std::vector<std::string> points;
+  /// Bits of its kernel, or 0, and of the alternatives that it has.
+  struct Alternative {
+    int64_t activationBits = 0, weightBits = 0;
+  };
+  std::vector<Alternative> alternatives;
+  int64_t chosen = 0;
+  bool isDepthwise = false;
+  std::vector<int64_t> shape; // of the result
+  /// Stored bytes, quantized and in float: of its weights and of its result.
+  Real weightBytes = 0, floatWeightBytes = 0, activationBytes = 0,
+       floatActivationBytes = 0;
+  int64_t multiplications = 0, bops = 0;
+  /// All its points together.
+  std::optional<Effect> effect;
+};
+
+/// A run of the network on samples.
+struct Accuracy {
+  int64_t samples = 0;
+  std::optional<Real> top1, agreement;
+  /// Of the results against those of the float network; none for the float
+  /// network itself.
+  std::optional<Distance> output;
+};
+
+/// A sample whose largest output is another one than in the float network.
+struct ChangedPrediction {
+  int64_t sample = 0;
+  int64_t floatClass = 0, simulatedClass = 0;
+  std::optional<int64_t> label;
+  /// By how much the float class leads the other one in the float network, and
+  /// the other one leads in the quantized network; in the unit of the outputs.
+  Real floatMargin = 0, simulatedMargin = 0;
+};
+
+/// A choice of bit widths on the Pareto front.
+struct FrontPoint {
+  Real weightsBytes = 0, sensitivities = 0;
+  std::vector<int64_t> alternatives;
+  bool isChosen = false;
+};
+
+struct PassTime {
+  std::string pass;
+  Real seconds = 0;
+};
+
+/// A cause with its remedy.
+struct Diagnosis {
+  /// Name of the rule, in kebab case.
+  std::string rule;
+  /// How bad, for the order: about the share of the distance of the results
+  /// that it causes; above 1 for what makes every other number worthless (the
+  /// calibration samples).
+  Real severity = 0;
+  /// Point or operator that it is about; empty: the network.
+  std::string subject;
+  /// One sentence each: what is wrong, with numbers; and what to do.
+  std::string cause, remedy;
+  /// What can be pasted: a line of `overrides` (`overrides`), an option of
+  /// `mct-ptq` (`option`), or nothing (`data`).
+  std::string kind, paste;
+  struct Number {
+    std::string name;
+    Real value = 0;
+  };
+  /// On which the condition of the rule decided.
+  std::vector<Number> numbers;
+};
+
+struct Report {
+  std::string version, llvmVersion, instructionSet;
+  /// File or name of the model, function, and name of the target.
+  std::string model, function, target;
+  /// `kl` or `mse`: what distances of results are, and that of the whole
+  /// network, all samples of `effectSamples`.
+  std::string metric;
+  Real distance = 0;
+  int64_t samples = 0, effectSamples = 0;
+  bool hasLabels = false;
+  /// Of the samples that the report ran on, and of those of the calibration (32
+  /// hexadecimal digits; does not depend on their order); empty: not known.
+  std::string digest, calibrationDigest;
+  std::optional<int64_t> calibrationSamples;
+  Accuracy floating, simulated;
+  std::optional<Accuracy> integer;
+  /// In program order.
+  std::vector<Operator> operators;
+  std::vector<Point> points;
+  /// Bits of the weights, the largest cut of activations, both, and BOPS.
+  struct Resources {
+    Real weightBytes = 0, activationBytes = 0, totalBytes = 0, bops = 0;
+  };
+  Resources resources, eightBit;
+  Real weightBytes = 0, floatWeightBytes = 0; // all weights and biases
+  int64_t numChanged = 0;
+  /// The first 64 of them.
+  std::vector<ChangedPrediction> changed;
+  /// Counts by float class and simulated class, row by row; empty where outputs
+  /// are no scores of at most 64 classes.
+  std::vector<std::vector<int64_t>> confusion;
+  std::vector<FrontPoint> front;
+  std::vector<PassTime> passes;
+  Real seconds = 0; // of making the report
+  /// Worst first.
+  std::vector<Diagnosis> diagnoses;
+  /// Two sentences.
+  std::string verdict;
+  /// The command that makes this module again; empty where it is not known.
+  std::string reproduce;
+};
+
+/// One JSON document. A number that is infinite or not defined is null; keys
+/// are the names of the members in snake case.
+void print(llvm::json::OStream &stream, const Report &report);
+/// Reads it. Errors name the path in the document, and the version where it is
+/// a later one.
+llvm::Expected<Report> parse(llvm::StringRef text);
+
+} // namespace mct::report
+
+#endif // MCT_REPORT_REPORT_H
