@@ -127,6 +127,17 @@ struct Point {
   std::vector<std::string> group;
   std::vector<int64_t> shape, axes;
   std::optional<Statistics> statistics;
+  /// The same of the samples of the report in the float network (moved by the
+  /// shift, where there is one); none for weights. Channels of the last axis
+  /// are always there.
+  std::optional<Statistics> observed;
+  /// Of an activation that was moved above zero: the constant that is added,
+  /// and the mean squared error over the histogram, with the best signed grid
+  /// of the same bits before, and with the one that it has.
+  struct Shift {
+    Real by = 0, errorBefore = 0, error = 0;
+  };
+  std::optional<Shift> shift;
   /// None: nothing is quantized here.
   std::optional<Parameters> parameters;
   std::optional<Selection> selection;
@@ -179,6 +190,17 @@ struct Operator {
   std::vector<Alternative> alternatives;
   int64_t chosen = 0;
   bool isDepthwise = false;
+  /// Of a layer whose input and kernel have evenly spaced levels: what an
+  /// integer network adds up, in steps of the input times steps of the kernel.
+  struct Sums {
+    /// The magnitude that the terms and the bias can reach, in whatever order,
+    /// and that of the bias alone, in the worst output channel of each.
+    Real largest = 0, largestBias = 0;
+    /// How far a bias is from the nearest of those steps, in steps of the grid
+    /// of the result: the mean of the squares, its root. 0 without such a grid.
+    Real biasError = 0;
+  };
+  std::optional<Sums> sums;
   std::vector<int64_t> shape; // of the result
   /// Stored bytes, quantized and in float: of its weights and of its result.
   Real weightBytes = 0, floatWeightBytes = 0, activationBytes = 0,
@@ -224,8 +246,9 @@ struct Diagnosis {
   /// Name of the rule, in kebab case.
   std::string rule;
   /// How bad, for the order: about the share of the distance of the results
-  /// that it causes; above 1 for what makes every other number worthless (the
-  /// calibration samples).
+  /// that it causes, less where that distance as a whole is small; above 1 for
+  /// what makes every other number worthless (the calibration samples); 0 for
+  /// what costs no accuracy. See `Diagnose.h`.
   Real severity = 0;
   /// Point or operator that it is about; empty: the network.
   std::string subject;
@@ -250,6 +273,9 @@ struct Report {
   /// network, all samples of `effectSamples`.
   std::string metric;
   Real distance = 0;
+  /// Standard deviation of that distance from sample to sample; divided by the
+  /// root of the number of samples it is the standard error of their mean.
+  Real deviation = 0;
   int64_t samples = 0, effectSamples = 0;
   bool hasLabels = false;
   /// Of the samples that the report ran on, and of those of the calibration (32
