@@ -266,7 +266,8 @@ struct Diagnosis {
 };
 
 struct Report {
-  std::string version, llvmVersion, instructionSet;
+  /// Of mct and of LLVM; what made the numbers.
+  std::string mctVersion, llvmVersion, instructionSet;
   /// File or name of the model, function, and name of the target.
   std::string model, function, target;
   /// `kl` or `mse`: what distances of results are, and that of the whole
@@ -310,12 +311,17 @@ struct Report {
   std::string reproduce;
 };
 
-/// One JSON document. A number that is infinite or not defined is null; keys
-/// are the names of the members in snake case.
+/// One JSON document. Keys are the names of the members in snake case, behind
+/// `"format": "mct-report"` and `"version": 1`. What is optional and not there
+/// has no key; a number that is infinite or not defined is null.
 void print(llvm::json::OStream &stream, const Report &report);
-/// Reads it. Errors name the path in the document, and the version where it is
-/// a later one.
+/// Reads it; what was null is NaN, and printed again it is the same document.
+/// Errors name the path in the document, and the version where it is a later
+/// one.
 llvm::Expected<Report> parse(llvm::StringRef text);
+
+/// JSON Schema (2020-12) of the document, with what each key means.
+void printSchema(llvm::json::OStream &stream);
 
 } // namespace mct::report
 

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one list of what stands in the document: printing, reading and the schema
+// go through it.
+#ifndef MCT_LIB_REPORT_FIELDS_H
+#define MCT_LIB_REPORT_FIELDS_H
+
+#include "mct/Report/Report.h"
+
+namespace mct::report {
+
+/// `visit(visitor, object)` calls `visitor(key, member, meaning)` for each
+/// member of a struct, in the order of the document. `T` may be const.
+template <typename Struct> struct Fields;
+
+template <> struct Fields<Distance> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("sqnr", x.sqnr, "signal-to-noise ratio in dB; null: equal values");
+    v("cosine", x.cosine, "cosine of the angle between both tensors");
+    v("largest", x.largest, "largest difference, in the unit of the values");
+  }
+};
+
+template <> struct Fields<IntegerDistance> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("values", x.values, "values compared");
+    v("differing", x.differing, "of them, those that differ");
+    v("largest", x.largest, "largest difference in steps of the grid");
+  }
+};
+
+template <> struct Fields<Histogram> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("first", x.first, "left edge of the first bin, unit of the values");
+    v("width", x.width, "width of each bin");
+    v("counts", x.counts, "values that are not zero, by bin; at most 256 bins");
+  }
+};
+
+template <> struct Fields<Statistics> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("count", x.count, "values seen");
+    v("zeros", x.zeros, "of them, zeros");
+    v("min", x.min, "smallest value");
+    v("max", x.max, "largest value");
+    v("histogram", x.histogram, "their distribution");
+    v("channel_min", x.channelMin,
+      "smallest value by channel of the last axis, where calibration kept "
+      "them");
+    v("channel_max", x.channelMax, "largest value by channel");
+  }
+};
+
+template <> struct Fields<Parameters> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("method", x.method, "quantization method: power_of_two, symmetric, …");
+    v("bits", x.bits, "width of a stored value");
+    v("is_signed", x.isSigned, "whether stored values are signed");
+    v("threshold", x.threshold,
+      "one, or one by channel; empty where the method has none");
+    v("lowest", x.lowest, "smallest level; as many");
+    v("highest", x.highest, "largest level; as many");
+    v("step", x.step,
+      "distance of levels; as many, empty where they are not evenly spaced");
+    v("levels", x.levels, "of a table: its levels at threshold 1; else empty");
+    v("text", x.text, "as the IR says it");
+  }
+};
+
+template <> struct Fields<Selection::Trial> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("scale", x.scale, "factor on the chosen thresholds");
+    v("error", x.error, "mean squared error with it");
+  }
+};
+
+template <> struct Fields<Selection> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("error_method", x.errorMethod,
+      "what was minimized, or how else parameters were found");
+    v("certificate", x.certificate,
+      "what is proven: exact, exact_at_threshold, bound, none");
+    v("error", x.error, "in the unit of the method; one for each parameter");
+    v("bound", x.bound,
+      "with the certificate bound: nothing is below error / (1 + bound)");
+    v("curve", x.curve,
+      "error of other thresholds, ascending; 1 is the chosen one");
+  }
+};
+
+template <> struct Fields<Decision> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("pass", x.pass, "flag of the pass");
+    v("decision", x.decision, "applied, declined or noted");
+    v("reason", x.reason, "identifier of the reason");
+    v("text", x.text, "the sentence");
+  }
+};
+
+template <> struct Fields<Effect> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("own", x.own,
+      "distance of the results from float when only this is quantized");
+    v("without", x.without, "distance left when everything but this is");
+    v("gain", x.gain, "by how much `without` is below the whole distance");
+    v("agreement", x.agreement,
+      "share of the samples whose largest output stays that of float when only "
+      "this is quantized");
+  }
+};
+
+template <> struct Fields<WeightChannel> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("min", x.min, "smallest value");
+    v("max", x.max, "largest value");
+    v("error", x.error, "mean squared error");
+    v("sqnr", x.sqnr, "signal-to-noise ratio in dB; null: equal values");
+  }
+};
+
+template <> struct Fields<Point> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "unique: `conv1`, or `conv1/kernel_attr` of a weight");
+    v("owner", x.owner, "name of its operator");
+    v("weight", x.weight, "generic name of a weight; empty: an activation");
+    v("group", x.group, "fused operators of which this is the result");
+    v("shape", x.shape, "of the tensor; -1: a dynamic size");
+    v("axes", x.axes, "axes of channels with parameters of their own");
+    v("statistics", x.statistics,
+      "what calibration saw; of a weight: its values");
+    v("parameters", x.parameters, "the quantizer; no key: stays float");
+    v("selection", x.selection, "how parameters were found");
+    v("clipped", x.clipped,
+      "share of values beyond the outermost levels by more than half a step");
+    v("used", x.used, "share of the levels' range that values reach");
+    v("decisions", x.decisions, "what passes did here, or left alone");
+    v("total", x.total,
+      "against float, behind the quantizer, with everything quantized; of a "
+      "weight: of its values");
+    v("own", x.own, "what this quantizer does to the values of float");
+    v("inherited", x.inherited,
+      "in front of the quantizer, with everything else quantized");
+    v("effect", x.effect, "what it does to the results");
+    v("integer", x.integer, "integer network against the simulation");
+    v("channels", x.channels, "channels of a weight");
+  }
+};
+
+template <> struct Fields<Operator::Alternative> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("activation_bits", x.activationBits, "of its result; 0: float");
+    v("weight_bits", x.weightBits, "of its kernel; 0: float, or none");
+  }
+};
+
+template <> struct Fields<Operator> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "unique");
+    v("ops", x.ops, "names of its ops");
+    v("operator_set", x.operatorSet, "of the target; empty: none matches");
+    v("matched_by", x.matchedBy, "the pattern that matches; empty: none");
+    v("overridden_by", x.overriddenBy, "rule of the overrides; empty: none");
+    v("cover", x.cover,
+      "what quantizes the result: point, fused, preserved, or float");
+    v("why_float", x.whyFloat, "why the result stays float");
+    v("group", x.group, "last operator of its fused chain; empty: none");
+    v("inputs", x.inputs, "operators and arguments that make what it reads");
+    v("points", x.points, "names of its points");
+    v("alternatives", x.alternatives, "bit widths that it could have");
+    v("chosen", x.chosen, "number of the one that it has");
+    v("is_depthwise", x.isDepthwise, "is a depthwise convolution");
+    v("shape", x.shape, "of the result; -1: a dynamic size");
+    v("weight_bytes", x.weightBytes, "stored bytes of its constants");
+    v("float_weight_bytes", x.floatWeightBytes, "the same in float");
+    v("activation_bytes", x.activationBytes, "stored bytes of its result");
+    v("float_activation_bytes", x.floatActivationBytes, "the same in float");
+    v("multiplications", x.multiplications, "for one sample");
+    v("bops", x.bops,
+      "multiplications by bits of the input and bits of the kernel");
+    v("effect", x.effect, "of all its points together");
+  }
+};
+
+template <> struct Fields<Accuracy> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("samples", x.samples, "samples run");
+    v("top1", x.top1, "share of labels met");
+    v("agreement", x.agreement,
+      "share of the samples whose largest output is that of float");
+    v("output", x.output, "distance of the results from float");
+  }
+};
+
+template <> struct Fields<ChangedPrediction> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("sample", x.sample, "number of the sample, from 0");
+    v("float_class", x.floatClass, "largest output of the float network");
+    v("simulated_class", x.simulatedClass, "of the quantized network");
+    v("label", x.label, "its label, where there are labels");
+    v("float_margin", x.floatMargin,
+      "lead of the float class over the other one, in the float network");
+    v("simulated_margin", x.simulatedMargin,
+      "lead of the other class, in the quantized network");
+  }
+};
+
+template <> struct Fields<FrontPoint> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("weights_bytes", x.weightsBytes, "bytes of the weights");
+    v("sensitivities", x.sensitivities, "sum of the sensitivities");
+    v("alternatives", x.alternatives, "number of each operator's alternative");
+    v("is_chosen", x.isChosen, "the choice of the module");
+  }
+};
+
+template <> struct Fields<PassTime> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("pass", x.pass, "flag of the pass");
+    v("seconds", x.seconds, "that it took");
+  }
+};
+
+template <> struct Fields<Diagnosis::Number> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "what it measures");
+    v("value", x.value, "the number");
+  }
+};
+
+template <> struct Fields<Diagnosis> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("rule", x.rule, "name of the rule");
+    v("severity", x.severity,
+      "about the share of the distance that it causes; above 1: every other "
+      "number is worthless");
+    v("subject", x.subject, "point or operator; empty: the network");
+    v("cause", x.cause, "what is wrong, in one sentence");
+    v("remedy", x.remedy, "what to do, in one sentence");
+    v("kind", x.kind, "of `paste`: overrides, option, or data (nothing)");
+    v("paste", x.paste, "what can be pasted");
+    v("numbers", x.numbers, "on which the rule decided");
+  }
+};
+
+template <> struct Fields<Report::Resources> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("weight_bytes", x.weightBytes, "of quantized weights");
+    v("activation_bytes", x.activationBytes,
+      "of activations that live at the same time, at most");
+    v("total_bytes", x.totalBytes, "both");
+    v("bops", x.bops, "operations on bits");
+  }
+};
+
+template <> struct Fields<Report> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("mct_version", x.mctVersion, "version of mct");
+    v("llvm_version", x.llvmVersion, "version of LLVM");
+    v("instruction_set", x.instructionSet, "of the machine that ran it");
+    v("model", x.model, "file or name of the model");
+    v("function", x.function, "its function");
+    v("target", x.target, "name of the target");
+    v("metric", x.metric, "unit of distances of results: kl or mse");
+    v("distance", x.distance,
+      "of the results from float with everything quantized, over "
+      "`effect_samples`");
+    v("samples", x.samples, "samples that accuracies are of");
+    v("effect_samples", x.effectSamples,
+      "samples that errors and effects are of");
+    v("has_labels", x.hasLabels, "whether there were labels");
+    v("digest", x.digest, "of the samples; empty: not known");
+    v("calibration_digest", x.calibrationDigest,
+      "of the samples of the calibration; empty: not known");
+    v("calibration_samples", x.calibrationSamples, "how many those were");
+    v("floating", x.floating, "accuracy of the float network");
+    v("simulated", x.simulated, "accuracy of the quantized network");
+    v("integer", x.integer, "accuracy of the integer network");
+    v("operators", x.operators, "in program order");
+    v("points", x.points, "in program order");
+    v("resources", x.resources, "what the network uses of its target");
+    v("eight_bit", x.eightBit, "the same with 8 bits everywhere");
+    v("weight_bytes", x.weightBytes, "stored bytes of all constants");
+    v("float_weight_bytes", x.floatWeightBytes, "the same in float");
+    v("num_changed", x.numChanged, "samples whose largest output changed");
+    v("changed", x.changed, "the first 64 of them");
+    v("confusion", x.confusion,
+      "samples by float class (row) and simulated class; empty: no scores, or "
+      "of more than 64 classes");
+    v("front", x.front, "Pareto front of bit widths, where there is one");
+    v("passes", x.passes, "what the passes took, where that is known");
+    v("seconds", x.seconds, "of making the report");
+    v("diagnoses", x.diagnoses, "worst first");
+    v("verdict", x.verdict, "two sentences");
+    v("reproduce", x.reproduce,
+      "command that makes the module again; empty: not known");
+  }
+};
+
+} // namespace mct::report
+
+#endif // MCT_LIB_REPORT_FIELDS_H
