@@ -118,6 +118,16 @@ template <> struct Fields<WeightChannel> {
   }
 };
 
+template <> struct Fields<Point::Shift> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("by", x.by, "the constant that is added");
+    v("error_before", x.errorBefore,
+      "mean squared error with the best signed grid of the same bits, not "
+      "moved");
+    v("error", x.error, "mean squared error as it is");
+  }
+};
+
 template <> struct Fields<Point> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("name", x.name, "unique: `conv1`, or `conv1/kernel_attr` of a weight");
@@ -128,6 +138,9 @@ template <> struct Fields<Point> {
     v("axes", x.axes, "axes of channels with parameters of their own");
     v("statistics", x.statistics,
       "what calibration saw; of a weight: its values");
+    v("observed", x.observed,
+      "what the samples of the report showed in float, moved by the shift");
+    v("shift", x.shift, "of an activation that was moved above zero");
     v("parameters", x.parameters, "the quantizer; no key: stays float");
     v("selection", x.selection, "how parameters were found");
     v("clipped", x.clipped,
@@ -153,6 +166,16 @@ template <> struct Fields<Operator::Alternative> {
   }
 };
 
+template <> struct Fields<Operator::Sums> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("largest", x.largest,
+      "magnitude that terms and bias can reach, in the worst channel");
+    v("largest_bias", x.largestBias, "that of the bias alone");
+    v("bias_error", x.biasError,
+      "how far biases are from these steps, in steps of the result's grid");
+  }
+};
+
 template <> struct Fields<Operator> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("name", x.name, "unique");
@@ -169,6 +192,8 @@ template <> struct Fields<Operator> {
     v("alternatives", x.alternatives, "bit widths that it could have");
     v("chosen", x.chosen, "number of the one that it has");
     v("is_depthwise", x.isDepthwise, "is a depthwise convolution");
+    v("sums", x.sums,
+      "what an integer network adds up, in steps of input times kernel");
     v("shape", x.shape, "of the result; -1: a dynamic size");
     v("weight_bytes", x.weightBytes, "stored bytes of its constants");
     v("float_weight_bytes", x.floatWeightBytes, "the same in float");
@@ -232,7 +257,7 @@ template <> struct Fields<Diagnosis> {
     v("rule", x.rule, "name of the rule");
     v("severity", x.severity,
       "about the share of the distance that it causes; above 1: every other "
-      "number is worthless");
+      "number is worthless; 0: it costs no accuracy");
     v("subject", x.subject, "point or operator; empty: the network");
     v("cause", x.cause, "what is wrong, in one sentence");
     v("remedy", x.remedy, "what to do, in one sentence");
@@ -264,6 +289,8 @@ template <> struct Fields<Report> {
     v("distance", x.distance,
       "of the results from float with everything quantized, over "
       "`effect_samples`");
+    v("deviation", x.deviation,
+      "standard deviation of that distance from sample to sample");
     v("samples", x.samples, "samples that accuracies are of");
     v("effect_samples", x.effectSamples,
       "samples that errors and effects are of");

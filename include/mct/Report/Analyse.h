@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_REPORT_ANALYSE_H
+#define MCT_REPORT_ANALYSE_H
+
+#include "mct/Execution/Run.h"
+#include "mct/Report/Report.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mct::report {
+
+/// What a report is made of.
+struct AnalyseInputs {
+  /// The quantized network, and the float one that it was made of. In one
+  /// context; their values get names.
+  mlir::ModuleOp quantized, floating;
+  /// The integer network of the quantized one, or null.
+  mlir::ModuleOp integer;
+  /// How messages and the report call them.
+  std::string name, floatName, integerName;
+  /// Function of all of them; empty: `main`, or the only public one.
+  std::string function;
+  /// What they run on, and how.
+  execution::RunSettings settings;
+  /// Class of each sample, in an `.npy` file; empty: not known.
+  std::string labelsFile;
+  /// Runs for errors and effects take so many of the samples; 0: all.
+  int64_t effectSamples = 128;
+  /// Hears of what is wrong where no diagnostic says so.
+  llvm::function_ref<void(const llvm::Twine &)> fail;
+};
+
+/// Makes a report. Runs the networks on all samples once, and of
+/// `effectSamples` of them about once for every point. Its result does not
+/// depend on threads and batches, but for seconds.
+mlir::FailureOr<Report> analyse(const AnalyseInputs &inputs);
+
+} // namespace mct::report
+
+#endif // MCT_REPORT_ANALYSE_H
