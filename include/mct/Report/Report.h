@@ -87,10 +87,17 @@ struct Selection {
   std::vector<Trial> curve;
 };
 
+struct Number {
+  std::string name;
+  Real value = 0;
+};
+
 /// What a pass did with a point or operator, or left alone, and why; see
 /// `Records.h`.
 struct Decision {
   std::string pass, decision, reason, text;
+  /// Those of the record: `error_before` and `error_after` of a shift, say.
+  std::vector<Number> numbers;
 };
 
 /// What a point, or all points of an operator, do to the results of the
@@ -208,6 +215,8 @@ struct Operator {
   int64_t multiplications = 0, bops = 0;
   /// All its points together.
   std::optional<Effect> effect;
+  /// Of the records of passes that are about it and none of its points.
+  std::vector<Decision> decisions;
 };
 
 /// A run of the network on samples.
@@ -229,9 +238,10 @@ struct ChangedPrediction {
   Real floatMargin = 0, simulatedMargin = 0;
 };
 
-/// A choice of bit widths on the Pareto front.
+/// A choice of bit widths on the Pareto front, or the chosen one beside it.
 struct FrontPoint {
   Real weightsBytes = 0, sensitivities = 0;
+  /// Of each of `Report::frontOperators`.
   std::vector<int64_t> alternatives;
   bool isChosen = false;
 };
@@ -257,10 +267,6 @@ struct Diagnosis {
   /// What can be pasted: a line of `overrides` (`overrides`), an option of
   /// `mct-ptq` (`option`), or nothing (`data`).
   std::string kind, paste;
-  struct Number {
-    std::string name;
-    Real value = 0;
-  };
   /// On which the condition of the rule decided.
   std::vector<Number> numbers;
 };
@@ -300,8 +306,13 @@ struct Report {
   /// Counts by float class and simulated class, row by row; empty where outputs
   /// are no scores of at most 64 classes.
   std::vector<std::vector<int64_t>> confusion;
+  /// Those that had a choice.
+  std::vector<std::string> frontOperators;
   std::vector<FrontPoint> front;
+  /// Of the run that made the module, in the order in which they began.
   std::vector<PassTime> passes;
+  /// Of the records of passes that are about neither a point nor an operator.
+  std::vector<Decision> decisions;
   Real seconds = 0; // of making the report
   /// Worst first.
   std::vector<Diagnosis> diagnoses;
@@ -309,6 +320,8 @@ struct Report {
   std::string verdict;
   /// The command that makes this module again; empty where it is not known.
   std::string reproduce;
+  /// Words of it in capitals that stand for files whose names are not known.
+  std::vector<std::string> placeholders;
 };
 
 /// One JSON document. Keys are the names of the members in snake case, behind
