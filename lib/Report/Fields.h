@@ -88,12 +88,20 @@ template <> struct Fields<Selection> {
   }
 };
 
+template <> struct Fields<Number> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "what it measures");
+    v("value", x.value, "the number");
+  }
+};
+
 template <> struct Fields<Decision> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("pass", x.pass, "flag of the pass");
     v("decision", x.decision, "applied, declined or noted");
     v("reason", x.reason, "identifier of the reason");
     v("text", x.text, "the sentence");
+    v("numbers", x.numbers, "those of the sentence, and some more");
   }
 };
 
@@ -203,6 +211,8 @@ template <> struct Fields<Operator> {
     v("bops", x.bops,
       "multiplications by bits of the input and bits of the kernel");
     v("effect", x.effect, "of all its points together");
+    v("decisions", x.decisions,
+      "what passes did with it or left alone, and with none of its points");
   }
 };
 
@@ -233,7 +243,8 @@ template <> struct Fields<FrontPoint> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("weights_bytes", x.weightsBytes, "bytes of the weights");
     v("sensitivities", x.sensitivities, "sum of the sensitivities");
-    v("alternatives", x.alternatives, "number of each operator's alternative");
+    v("alternatives", x.alternatives,
+      "number of the alternative of each of `front_operators`");
     v("is_chosen", x.isChosen, "the choice of the module");
   }
 };
@@ -242,13 +253,6 @@ template <> struct Fields<PassTime> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("pass", x.pass, "flag of the pass");
     v("seconds", x.seconds, "that it took");
-  }
-};
-
-template <> struct Fields<Diagnosis::Number> {
-  template <typename V, typename T> static void visit(V &v, T &x) {
-    v("name", x.name, "what it measures");
-    v("value", x.value, "the number");
   }
 };
 
@@ -313,13 +317,20 @@ template <> struct Fields<Report> {
     v("confusion", x.confusion,
       "samples by float class (row) and simulated class; empty: no scores, or "
       "of more than 64 classes");
-    v("front", x.front, "Pareto front of bit widths, where there is one");
-    v("passes", x.passes, "what the passes took, where that is known");
+    v("front_operators", x.frontOperators, "those that had a choice");
+    v("front", x.front,
+      "Pareto front of bit widths, and the choice, where there is one");
+    v("passes", x.passes,
+      "what the passes took that made the module, where that is known");
+    v("decisions", x.decisions,
+      "what these passes told that is about no point or operator");
     v("seconds", x.seconds, "of making the report");
     v("diagnoses", x.diagnoses, "worst first");
     v("verdict", x.verdict, "two sentences");
     v("reproduce", x.reproduce,
       "command that makes the module again; empty: not known");
+    v("placeholders", x.placeholders,
+      "words of that command for files whose names are not known");
   }
 };
 
