@@ -44,6 +44,7 @@ _MODULES = {
     "mct.importers": (),
     "mct.preprocessing": ("Preprocessing",),
     "mct.progress": (),
+    "mct.report": (),
     "mct.samples": (),
     "mct.stages": (),
     # Names of MCT.

@@ -5,6 +5,7 @@
 // which never call back.
 #include "Module.h"
 #include "OptionWords.h"
+#include "Reports.h"
 #include "Targets.h"
 
 #include "mct/Execution/OutputFile.h"
@@ -274,6 +275,17 @@ static std::string exportTarget(const std::string &target) {
   return json;
 }
 
+static std::string readReport(const std::string &text,
+                              const std::string &name) {
+  Job job;
+  std::string json;
+  perform(job, nb::none(), [&] {
+    json = mct::python::readReport(text, name, job);
+    job.end(!json.empty());
+  });
+  return json;
+}
+
 NB_MODULE(_native, m) {
   m.doc() = "What mct-opt and mct-run do, for the package `mct`.";
   m.def("write_file", writeFile, "path"_a, "data"_a,
@@ -299,6 +311,11 @@ NB_MODULE(_native, m) {
       "its word, and the words with what they mean.");
   m.def("export_target", exportTarget, "target"_a,
         "The JSON of MCT of a stock target, by its name, or of a file's.");
+  m.def("read_report", readReport, "text"_a, "name"_a = "report",
+        "The JSON of a report as this version prints it; `name` is what "
+        "messages call it. Raises `mct.Error` for what is none.");
+  m.def("report_schema", mct::python::getReportSchema,
+        "JSON Schema of reports, with what each key means.");
   m.def(
       "stock_targets",
       [] {

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report as text: what is wrong with the network, and its worst points with cause and remedy."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+from rich import box
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+# Characters of a name, of a sentence, and of a line to paste that is worth printing.
+_NAME, _SENTENCE, _PASTE = 60, 400, 400
+_WIDTH = 80
+# Control characters, those that change the direction of text or are not seen, and those that are no characters.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def clean(text: str, most: int | None = None) -> str:
+    """Text of a model for a terminal: what is not seen, and could steer it, is written out as `\\x1b`.
+
+    most: of more characters the middle is left out.
+    """
+    if most is not None and len(text) > most:
+        ahead = (most - 1) * 2 // 3
+        text = f"{text[:ahead]}…{text[len(text) - (most - 1 - ahead) :]}"
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode() if unicodedata.category(character) in _HIDDEN else character
+        for character in text
+    )
+
+
+def name_text(name: str, width: int) -> str:
+    """A name in at most so many cells; the middle of a long one is left out."""
+    text = clean(name, _NAME)
+    if cell_len(text) <= width:
+        return text
+    ahead = max(0, (width - 1) * 2 // 3)
+    behind = max(0, width - 1 - ahead)
+    tail = text
+    while cell_len(tail) > behind:
+        tail = tail[1:]
+    return set_cell_size(text, ahead).rstrip() + "…" + tail
+
+
+def number(value: Any, form: str = ".3g", unit: str = "") -> str:
+    """A number of a report; a dash where it is infinite, not defined or not there."""
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        return "-"
+    return f"{value:{form}}{unit}"
+
+
+def share(value: Any) -> str:
+    return number(100 * value if isinstance(value, (int, float)) else value, ".2f", " %")
+
+
+def worst_points(report: Mapping[str, Any], most: int = 10) -> list[Mapping[str, Any]]:
+    """The points that do most to the results when only they are quantized; where nobody has measured that, those whose
+    own error is the largest."""
+
+    def key(point: Mapping[str, Any]) -> tuple[float, float]:
+        effect, own = point.get("effect"), point.get("own") or point.get("total") or {}
+        alone = effect.get("own") if effect else None
+        sqnr = own.get("sqnr")
+        return (
+            -alone if isinstance(alone, (int, float)) else math.inf,
+            sqnr if isinstance(sqnr, (int, float)) else math.inf,
+        )
+
+    quantized = [point for point in report["points"] if point.get("parameters")]
+    return sorted(quantized, key=key)[:most]
+
+
+def _sentences(diagnosis: Mapping[str, Any]) -> Text:
+    text = Text(clean(diagnosis["cause"], _SENTENCE))
+    if diagnosis["remedy"]:
+        text.append("\n→ " + clean(diagnosis["remedy"], _SENTENCE), style="green")
+    return text
+
+
+def _accuracy(report: Mapping[str, Any]) -> Table:
+    """One column for each network that ran."""
+    runs = [("float", report["floating"]), ("simulated", report["simulated"])]
+    if report.get("integer"):
+        runs.append(("integer", report["integer"]))
+    table = Table(box=None, pad_edge=False, show_header=True)
+    table.add_column("")
+    for name, _ in runs:
+        table.add_column(name, justify="right")
+    rows = {
+        "top-1": [share(run.get("top1")) for _, run in runs],
+        "agreement with float": [share(run.get("agreement")) for _, run in runs],
+        "SQNR of the results": [number((run.get("output") or {}).get("sqnr"), ".2f", " dB") for _, run in runs],
+    }
+    for name, cells in rows.items():
+        if any(text != "-" for text in cells):
+            table.add_row(name, *cells)
+    return table
+
+
+def _points(report: Mapping[str, Any], width: int) -> RenderableType:
+    points = worst_points(report)
+    if not points:
+        return Text("No point is quantized.")
+    by_subject: dict[str, list[Mapping[str, Any]]] = {}
+    for diagnosis in report["diagnoses"]:
+        by_subject.setdefault(diagnosis["subject"], []).append(diagnosis)
+    cells = max(12, min(40, width // 4))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False, title_justify="left")
+    table.add_column("worst points", no_wrap=True, overflow="ellipsis", max_width=cells)
+    table.add_column("bits", justify="right", no_wrap=True)
+    table.add_column(f"alone, {clean(report['metric'], 8)}", justify="right", no_wrap=True)
+    table.add_column("SQNR dB", justify="right", no_wrap=True)
+    table.add_column("cause and remedy", overflow="fold", ratio=1)
+    for point in points:
+        found = by_subject.get(point["name"], []) or by_subject.get(point["owner"], [])
+        table.add_row(
+            Text(name_text(point["name"], cells)),
+            number(point["parameters"]["bits"], "d"),
+            number((point.get("effect") or {}).get("own")),
+            number((point.get("total") or {}).get("sqnr"), ".1f"),
+            _sentences(found[0]) if found else Text("-"),
+        )
+    return table
+
+
+def _lines(lines: Iterable[str]) -> list[str]:
+    """Lines to paste, each once; those that nobody could read are left to the other forms."""
+    unique = dict.fromkeys(line for line in lines if line)
+    return [clean(line) if len(line) <= _PASTE else f"# {clean(line, 40)}: too long for here" for line in unique]
+
+
+def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
+    """What is printed, from top to bottom; lines to paste are `str`, which are never broken."""
+    heads = [clean(report["model"], 200)]
+    if report["function"]:
+        heads.append(f"function {clean(report['function'], 80)}")
+    if report["target"]:
+        heads.append(f"target {clean(report['target'], 80)}")
+    heads.append(f"{report['samples']} samples")
+    parts: list[RenderableType] = [Text(" · ".join(heads), style="bold")]
+    if report["verdict"]:
+        parts += [Text(), Text(clean(report["verdict"], 2 * _SENTENCE))]
+    accuracy = _accuracy(report)
+    if accuracy.row_count:
+        parts += [Text(), accuracy]
+    diagnoses: Sequence[Mapping[str, Any]] = report["diagnoses"]
+    of_network = [diagnosis for diagnosis in diagnoses if not diagnosis["subject"]]
+    for diagnosis in of_network:
+        rule = Text(clean(diagnosis["rule"], 60), style="bold")
+        parts += [Text(), rule, Padding(_sentences(diagnosis), (0, 0, 0, 2))]
+    parts += [Text(), _points(report, width)]
+    shown = {point["name"] for point in worst_points(report)} | {point["owner"] for point in worst_points(report)}
+    others = sum(1 for diagnosis in diagnoses if diagnosis["subject"] and diagnosis["subject"] not in shown)
+    if others:
+        parts.append(Text(f"{others} more diagnoses are about other points: see the HTML or JSON."))
+    for kind, title in (("overrides", "Lines of overrides to paste:"), ("option", "Options to paste:")):
+        lines = _lines(diagnosis["paste"] for diagnosis in diagnoses[:20] if diagnosis["kind"] == kind)
+        if lines:
+            parts += [Text(), Text(title), *lines]
+    return parts
+
+
+def print_parts(parts: Sequence[RenderableType], file: TextIO, width: int, is_coloured: bool) -> None:
+    """Without colours it is plain text, whatever the environment says."""
+    console = Console(
+        file=file,
+        width=width,
+        color_system="auto" if is_coloured else None,
+        force_terminal=is_coloured,
+        no_color=None if is_coloured else True,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for part in parts:
+        if isinstance(part, str):
+            # Whoever marks the line gets all of it.
+            console.out("  " + part, highlight=False)
+        else:
+            console.print(Group(part))
+
+
+def to_text(parts: Sequence[RenderableType], width: int = _WIDTH) -> str:
+    stream = io.StringIO()
+    print_parts(parts, stream, width, False)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def terminal_width(stream: TextIO) -> int:
+    """That of a terminal; 80 columns elsewhere."""
+    if not stream.isatty():
+        return _WIDTH
+    return max(40, min(160, shutil.get_terminal_size((_WIDTH, 24)).columns))
+
+
+def show(make: Any, stream: TextIO | None = None) -> None:
+    """Prints `make(width)`, in colours where the stream is a terminal."""
+    stream = stream or sys.stdout
+    width = terminal_width(stream)
+    parts = make(width)
+    if stream.isatty() and not os.environ.get("NO_COLOR"):
+        print_parts(parts, stream, width, True)
+        return
+    text = to_text(parts, width)
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Reports.h"
+
+#include "mct/Report/Report.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mct;
+using llvm::StringRef;
+
+static std::string
+write(llvm::function_ref<void(llvm::json::OStream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream);
+  print(json);
+  return text;
+}
+
+std::string mct::python::readReport(StringRef text, StringRef name, Job &job) {
+  llvm::Expected<report::Report> found = report::parse(text);
+  if (!found) {
+    job.fail(("'" + name + "': " + llvm::toString(found.takeError())).str());
+    return "";
+  }
+  return write([&](llvm::json::OStream &json) { report::print(json, *found); });
+}
+
+std::string mct::python::getReportSchema() {
+  return write(report::printSchema);
+}
