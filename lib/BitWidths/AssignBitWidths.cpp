@@ -103,6 +103,8 @@ private:
   FailureOr<std::vector<Assignment::Measured>>
   findBest(const BitWidthModel &model);
   LogicalResult remeasureBest(const BitWidthModel &model);
+  FailureOr<double> measureHalf(ModuleOp module, execution::SampleHalf fitted,
+                                const execution::RunSettings &judged);
   FailureOr<double> measureWhole(ArrayRef<unsigned> alternatives,
                                  const execution::RunSettings &settings);
   LogicalResult write(const BitWidthModel &model);
@@ -299,20 +301,11 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   return found;
 }
 
-/// The distance from the float network when all operators take these, their
-/// parameters are selected and they are rounded together.
+/// The distance of a module with all parameters from the float network on one
+/// half of the samples, when it is corrected on the other.
 FailureOr<double>
-AssignBitWidthsPass::measureWhole(ArrayRef<unsigned> alternatives,
-                                  const execution::RunSettings &settings) {
-  OwningOpRef<ModuleOp> copy = getOperation().clone();
-  auto copied = cast<func::FuncOp>(
-      SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
-  KernelOps kernels = KernelOps::forModule(*copy);
-  for (auto [of, index] : llvm::zip(findChoices(copied), alternatives))
-    if (failed(chooseCandidate(of, index, kernels)))
-      return failure();
-  if (failed(select(*copy)))
-    return failure();
+AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
+                                 const execution::RunSettings &judged) {
   PassManager passes(&getContext(), ModuleOp::getOperationName());
   auto set = [&](auto options) {
     options.function = function;
@@ -325,6 +318,7 @@ AssignBitWidthsPass::measureWhole(ArrayRef<unsigned> alternatives,
     options.threads = threads;
     options.maxMemory = maxMemory;
     options.maxSamples = maxSamples;
+    options.half = fitted;
     return options;
   };
   if (roundMaxBits != 0) {
@@ -333,16 +327,51 @@ AssignBitWidthsPass::measureWhole(ArrayRef<unsigned> alternatives,
     passes.addPass(createRoundWeightsPass(options));
   }
   passes.addPass(createCorrectBiasPass(set(CorrectBiasPassOptions())));
-  if (failed(passes.run(*copy)))
+  if (failed(passes.run(module)))
     return failure();
   CandidateRunOptions options;
   options.metric = sensitivities->metric;
   options.maxSamples = int64_t(uint64_t(maxSamples));
   options.keepsCorrections = true;
-  auto run = CandidateRun::create(copied, {}, settings, options);
+  auto run =
+      CandidateRun::create(cast<func::FuncOp>(SymbolTable::lookupSymbolIn(
+                               module, entry.getSymName())),
+                           {}, judged, options);
   if (failed(run) || failed((*run)->measureEach()))
     return failure();
   return (*run)->baseDistance();
+}
+
+/// The distance from the float network when all operators take these, their
+/// parameters are selected and they are rounded together. Weights of few bits
+/// fit the samples that they are rounded on: others judge them, and both halves
+/// do it in turns.
+FailureOr<double>
+AssignBitWidthsPass::measureWhole(ArrayRef<unsigned> alternatives,
+                                  const execution::RunSettings &settings) {
+  using execution::SampleHalf;
+  OwningOpRef<ModuleOp> copy = getOperation().clone();
+  auto copied = cast<func::FuncOp>(
+      SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
+  KernelOps kernels = KernelOps::forModule(*copy);
+  for (auto [of, index] : llvm::zip(findChoices(copied), alternatives))
+    if (failed(chooseCandidate(of, index, kernels)))
+      return failure();
+  if (failed(select(*copy)))
+    return failure();
+  double sum = 0;
+  for (auto [fitted, judged] :
+       {std::pair(SampleHalf::First, SampleHalf::Second),
+        std::pair(SampleHalf::Second, SampleHalf::First)}) {
+    OwningOpRef<ModuleOp> corrected = copy->clone();
+    execution::RunSettings half = settings;
+    half.half = judged;
+    FailureOr<double> distance = measureHalf(*corrected, fitted, half);
+    if (failed(distance))
+      return failure();
+    sum += *distance;
+  }
+  return sum / 2;
 }
 
 LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {

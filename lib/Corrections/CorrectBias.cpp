@@ -52,6 +52,8 @@ struct CorrectBiasPass
         parseSettings(getOperation().getLoc(), calibrationData, inputScale,
                       inputOffset, calibrationSamples, batchSize, threads,
                       maxMemory, getAnalysis<execution::RunCache>());
+    if (succeeded(settings))
+      settings->half = half;
     if (failed(settings) ||
         failed(fromInputs ? correctFromInputs(*found, layers, *settings)
                           : correctFromOutputs(*found, layers, *settings)))

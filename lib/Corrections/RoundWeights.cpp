@@ -225,6 +225,8 @@ struct RoundWeightsPass
         parseSettings(getOperation().getLoc(), calibrationData, inputScale,
                       inputOffset, calibrationSamples, batchSize, threads,
                       maxMemory, getAnalysis<execution::RunCache>());
+    if (succeeded(settings))
+      settings->half = half;
     if (failed(settings) || failed(round(*found, members, *settings)))
       signalPassFailure();
   }

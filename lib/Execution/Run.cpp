@@ -225,6 +225,12 @@ NetworkRun::prepare(Location loc, std::unique_ptr<Executor> executor,
       return emitError(loc) << llvm::toString(opened.takeError());
     samples = std::move(*opened);
   }
+  if (executor->allowsPartialUnits()) {
+    auto half = takeHalf(std::move(samples), settings.half);
+    if (!half)
+      return emitError(loc) << llvm::toString(half.takeError());
+    samples = std::move(*half);
+  }
   return NetworkRun(loc, std::move(executor), std::move(samples), settings.run);
 }
 

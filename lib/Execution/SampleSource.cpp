@@ -813,23 +813,53 @@ private:
 };
 } // namespace
 
-llvm::Expected<std::shared_ptr<const SampleSource>>
-mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
-                            int64_t count, SampleOrder order) {
-  std::vector<uint64_t> hashes(samples->numSamples());
-  for (size_t input = 0; input != samples->numInputs(); ++input) {
-    size_t bytes = samples->sampleBytes(input);
+/// For each sample a number that depends on its values alone.
+static llvm::Expected<std::vector<uint64_t>>
+hashSamples(const SampleSource &samples) {
+  std::vector<uint64_t> hashes(samples.numSamples());
+  for (size_t input = 0; input != samples.numInputs(); ++input) {
+    size_t bytes = samples.sampleBytes(input);
     std::vector<uint8_t> sample(bytes);
     for (auto [number, hash] : llvm::enumerate(hashes)) {
       if (llvm::Error error =
-              samples->load(input, int64_t(number), 1, sample.data()))
+              samples.load(input, int64_t(number), 1, sample.data()))
         return std::move(error);
       uint64_t both[] = {hash, llvm::xxh3_64bits(sample)};
       hash = llvm::xxh3_64bits(
           {reinterpret_cast<const uint8_t *>(both), sizeof(both)});
     }
   }
-  std::vector<uint64_t> sorted = hashes;
+  return hashes;
+}
+
+llvm::Expected<std::shared_ptr<const SampleSource>>
+mct::execution::takeHalf(std::shared_ptr<const SampleSource> samples,
+                         SampleHalf half) {
+  if (half == SampleHalf::All)
+    return samples;
+  auto hashes = hashSamples(*samples);
+  if (!hashes)
+    return hashes.takeError();
+  // Not the lowest bit or the order: thinSamples keeps the smallest numbers,
+  // and of those, too, half are to be in each half.
+  auto isSecond = [](uint64_t hash) { return llvm::popcount(hash) % 2 != 0; };
+  std::vector<int64_t> chosen;
+  for (auto [number, hash] : llvm::enumerate(*hashes))
+    if (isSecond(hash) == (half == SampleHalf::Second))
+      chosen.push_back(int64_t(number));
+  if (chosen.empty() || chosen.size() == hashes->size())
+    return samples;
+  return std::make_shared<ChosenSamples>(std::move(samples), std::move(chosen));
+}
+
+llvm::Expected<std::shared_ptr<const SampleSource>>
+mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
+                            int64_t count, SampleOrder order) {
+  auto hashed = hashSamples(*samples);
+  if (!hashed)
+    return hashed.takeError();
+  llvm::ArrayRef<uint64_t> hashes = *hashed;
+  std::vector<uint64_t> sorted = hashes.vec();
   std::nth_element(sorted.begin(), sorted.begin() + (count - 1), sorted.end());
   uint64_t largest = sorted[count - 1];
   std::vector<int64_t> chosen;

@@ -11,9 +11,9 @@ import pytest
 # Top-1 and agreement with float on 2000 images. One image is 0.05 %; another instruction set may move a few. MCT 2.6.1
 # reaches 74.7, 67.65 and 60.35 % top-1, and 78.1 % agreement at half of the bytes.
 REQUIRED = {
-    "75%": (0.745, 0.955),
-    "50%": (0.742, 0.92),
-    "37.5%": (0.73, 0.885),
+    "75%": (0.746, 0.955),
+    "50%": (0.744, 0.92),
+    "37.5%": (0.735, 0.885),
 }
 KERNEL_BYTES = 77360
 
@@ -36,8 +36,19 @@ def test_resnet8_within_a_budget(shared, tmp_path, budget):
 def test_resnet8_with_six_widths(shared, tmp_path):
     result = bit_widths.quantize(tmp_path, "weights:37.5%", bit_widths.choices(tmp_path, bit_widths.SIX))
     assert result["resources"]["weights_bytes"] <= KERNEL_BYTES * 0.375
-    assert result["top1"] >= 0.73
+    assert result["top1"] >= 0.74
     assert result["agreement"] >= 0.885
+
+
+# Weights of two bits fit the samples that they are rounded on: there the sum of the sensitivities and the whole network
+# prefer two bits for the largest kernel; samples that were not seen do not.
+def test_what_samples_promise_that_were_fitted_is_not_believed(shared, tmp_path):
+    widths = bit_widths.choices(tmp_path, bit_widths.SIX)
+    judged = bit_widths.quantize(tmp_path, "weights:37.5%", widths)
+    assert judged["measured"][0]["sum_of_sensitivities"] < judged["measured"][1]["sum_of_sensitivities"]
+    assert judged["measured"][1]["distance"] < judged["measured"][0]["distance"]
+    trusted = bit_widths.quantize(tmp_path, "weights:37.5%", widths, remeasure=0)
+    assert judged["agreement"] > trusted["agreement"]
 
 
 # Budgets of what activations use, alone and with others, of a network whose kernels have 8, 4 or 2 bits and whose

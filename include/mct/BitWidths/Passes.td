@@ -44,7 +44,8 @@ def Mct_BitWidthsOutOption :
            "Write the chosen alternatives, what they use, and the front of the best to this file">;
 def Mct_RemeasureOption :
     Option<"remeasure", "remeasure", "unsigned", /*default=*/"2",
-           "Measure so many of the best assignments as a whole, and take the best of them; 0: trust the sum">;
+           "Measure so many of the best assignments as a whole, on samples that they were not rounded on, and take the best "
+           "of them; 0: trust the sum">;
 
 def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp"> {
   let summary = "Measure what each alternative of each operator does to the results of the network";
@@ -117,8 +118,10 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     well, by COIN-OR CBC. A sensitivity is measured with the other operators in float; in a network whose weights are rounded
     together, operators make up for a part of the errors of those before them. How much that is nobody knows before, so the
     optimum is found for `remeasure` shares from 0 to 0.8, by which sensitivities at the beginning count less than at the end;
-    where some of these are the same, the next best sums fill up their number. These assignments are rounded and run as a
-    whole on the samples, and the one that is nearest to the float network is taken; of equally good ones the first.
+    where some of these are the same, the next best sums fill up their number. These assignments are rounded on one half of
+    the samples and run as a whole on the other, and the other way round: weights of few bits fit the samples that they are
+    rounded on, and the fewer the bits, the more they promise there. The one that is nearest to the float network is taken;
+    of equally good ones the first.
 
     Where no assignment keeps to the limits, an error tells which comes closest, and which limits it exceeds. `overrides`
     (as for `mct-insert-quantizers`): what its rules ask for is not changed. Alternatives of an operator go together: its

@@ -5,6 +5,7 @@
 #ifndef MCT_CORRECTIONS_PASSES_H
 #define MCT_CORRECTIONS_PASSES_H
 
+#include "mct/Execution/SampleSource.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/CommandLine.h"
@@ -21,6 +22,15 @@ inline llvm::cl::ValuesClass biasEstimateValues() {
                                      "outputs of the quantized network"),
                           clEnumValN(BiasEstimate::InputMean, "input-mean",
                                      "mean inputs of the float network"));
+}
+
+/// The command line's words for the halves of the samples.
+inline llvm::cl::ValuesClass sampleHalfValues() {
+  using execution::SampleHalf;
+  return llvm::cl::values(
+      clEnumValN(SampleHalf::All, "none", "all samples"),
+      clEnumValN(SampleHalf::First, "first", "one half"),
+      clEnumValN(SampleHalf::Second, "second", "the other half"));
 }
 
 #define GEN_PASS_DECL

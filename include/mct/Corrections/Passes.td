@@ -10,6 +10,10 @@ def Mct_BiasSamplesOption :
 def Mct_RoundingSamplesOption :
     Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"1024",
            "Measure on about that many samples; 0: on all">;
+def Mct_HalfOption :
+    Option<"half", "half", "::mct::execution::SampleHalf", /*default=*/"::mct::execution::SampleHalf::All",
+           "Measure on one half of the samples, which their values choose, so that the other half can judge",
+           "::mct::sampleHalfValues()">;
 def Mct_BiasEstimateOption :
     Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
            "Where the error of a layer is taken from", "::mct::biasEstimateValues()">;
@@ -75,6 +79,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     Option<"shrink", "shrink", "bool", /*default=*/"true",
            "Leave out of a measured error what other samples would not show again">,
     Mct_BiasSamplesOption,
+    Mct_HalfOption,
     Mct_RemarksOption,
   ] # Mct_SampleOptions;
 }
@@ -177,6 +182,7 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
     Option<"correctBias", "correct-bias", "bool", /*default=*/"true",
            "Correct the biases of the layers with more bits, too, where any layer is rounded">,
     Mct_RoundingSamplesOption,
+    Mct_HalfOption,
     Mct_RemarksOption,
   ] # Mct_SampleOptions;
 }

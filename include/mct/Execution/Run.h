@@ -37,6 +37,8 @@ struct RunOptions {
 struct RunSettings {
   SampleOptions samples;
   RunOptions run;
+  /// Which of the samples; a network with a fixed batch takes all.
+  SampleHalf half = SampleHalf::All;
   /// As CompileOptions::maxMemory.
   int64_t maxMemory = 0;
   /// Of the pipeline that the run belongs to; null: none.

@@ -103,6 +103,14 @@ llvm::Expected<std::shared_ptr<const SampleSource>>
 thinSamples(std::shared_ptr<const SampleSource> samples, int64_t count,
             SampleOrder order = SampleOrder::AsTheyAre);
 
+/// A part of the samples, chosen by their values: on one half something is
+/// fitted, on the other one judged.
+enum class SampleHalf { All, First, Second };
+
+/// That half; all of them where one would be empty.
+llvm::Expected<std::shared_ptr<const SampleSource>>
+takeHalf(std::shared_ptr<const SampleSource> samples, SampleHalf half);
+
 } // namespace mct::execution
 
 #endif // MCT_EXECUTION_SAMPLESOURCE_H

@@ -5,6 +5,7 @@
 // RUN: mct-opt %s --mct-round-weights="max-bits=1" | FileCheck %s --check-prefix=NONE
 // RUN: mct-opt %s --mct-round-weights="calibration-data=%S/../Inputs/eight_pairs.npy max-samples=4" | FileCheck %s --check-prefix=FEW
 // RUN: mct-opt %s --mct-round-weights="calibration-data=%S/../Inputs/eight_pairs.npy max-samples=0" | FileCheck %s --check-prefix=ALL
+// RUN: mct-opt %s --mct-round-weights="calibration-data=%S/../Inputs/eight_pairs.npy half=second" | FileCheck %s --check-prefix=SECOND
 // RUN: mct-opt %s --mct-round-weights="calibration-data=%S/../Inputs/two_samples.npy function=other" | FileCheck %s --check-prefix=OTHER
 // RUN: mct-opt %s --mct-round-weights="calibration-data=%S/../Inputs/bytes.npy threads=1" -o %t.mlir
 // RUN: mct-opt %s --mct-round-weights="calibration-data=%S/../Inputs/bytes.npy threads=3 batch-size=2" -o %t.threads.mlir
@@ -21,6 +22,8 @@
 // FINE:         as "fine" {{.*}} corrections(#tpc.corrections<applied = ["rounded_weights"]
 // NONE-NOT:     corrections
 // FEW:          corrections(#tpc.corrections<applied = ["rounded_weights"], {{.*}}, samples = 4, kernel
+// Two equal samples: there is a bias for them with which nothing is lost.
+// SECOND:       error = [0.000000e+00]>) corrections(#tpc.corrections<applied = ["rounded_weights"]
 // ALL:          corrections(#tpc.corrections<applied = ["rounded_weights"], {{.*}} kernel_scale = [1.000000e+00], kernel
 func.func @main(%arg0: tensor<1x1x1x2xf32>) -> (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) {
   %kernel = "tosa.const"() <{values = dense<[[[[1.0, 0.25]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>

@@ -136,6 +136,55 @@ TEST_F(SampleSourceTest, ThinnedSamplesAreTheSameInAnyOrder) {
   }
 }
 
+// Every sample is in one half, equal ones in the same, whatever their order and
+// however many of them were chosen before.
+TEST_F(SampleSourceTest, HalvesShareNoSample) {
+  using Pairs = std::set<std::pair<float, float>>;
+  Floats first = randomFloats(80, 1), second = randomFloats(120, 2);
+  std::copy_n(first.begin(), 2, second.begin() + 4);
+  std::string a = floats("a.npy", {40, 2}, first),
+              b = floats("b.npy", {60, 2}, second);
+  auto read = [&](const SampleSource &source) {
+    Floats values = load(source, 0, 0, source.numSamples());
+    Pairs pairs;
+    for (size_t i = 0; i != values.size(); i += 2)
+      pairs.emplace(values[i], values[i + 1]);
+    return pairs;
+  };
+  auto readHalf = [&](std::vector<std::string> files, SampleHalf half,
+                      int64_t count) {
+    SampleOptions options;
+    options.files.assign(files.begin(), files.end());
+    std::shared_ptr<const SampleSource> all = llvm::cantFail(open(options));
+    auto taken = llvm::cantFail(takeHalf(all, half));
+    EXPECT_EQ(read(*llvm::cantFail(takeHalf(taken, half))), read(*taken));
+    return read(*llvm::cantFail(
+        takeHalf(llvm::cantFail(thinSamples(all, count)), half)));
+  };
+  Pairs one = readHalf({a, b}, SampleHalf::First, 100),
+        other = readHalf({a, b}, SampleHalf::Second, 100);
+  EXPECT_EQ(one.size() + other.size(), 99U);
+  EXPECT_GT(one.size(), 35U);
+  EXPECT_GT(other.size(), 35U);
+  Pairs both = one;
+  both.insert(other.begin(), other.end());
+  EXPECT_EQ(both, readHalf({a, b}, SampleHalf::All, 100));
+  EXPECT_EQ(one, readHalf({b, a}, SampleHalf::First, 100));
+  Pairs few = readHalf({a, b}, SampleHalf::First, 30);
+  EXPECT_GT(few.size(), 5U);
+  EXPECT_LT(few.size(), 25U);
+  EXPECT_TRUE(std::includes(one.begin(), one.end(), few.begin(), few.end()));
+}
+
+// One sample, or samples that are all equal, have no halves.
+TEST_F(SampleSourceTest, WhatHasNoHalvesIsTakenAsAWhole) {
+  SampleOptions options;
+  options.files = {floats("a.npy", {3, 2}, {1, 2, 1, 2, 1, 2})};
+  std::shared_ptr<const SampleSource> all = llvm::cantFail(open(options));
+  for (SampleHalf half : {SampleHalf::First, SampleHalf::Second})
+    EXPECT_EQ(llvm::cantFail(takeHalf(all, half))->numSamples(), 3);
+}
+
 TEST_F(SampleSourceTest, FilesOfOneInputAreConcatenated) {
   SampleOptions options;
   options.files = {floats("a.npy", {1, 2}, {1, 2}),
