@@ -3,16 +3,25 @@
 #define MCT_LIB_REPORT_DESCRIBE_H
 
 #include "mct/Report/Report.h"
+#include "mct/Support/Threads.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct::report {
 
 /// What stands in the IR of a quantized function, without running anything:
 /// operators, points, memory and operations. `function` is named
-/// (`assignNames`). Where the module has no target, operators say what they
-/// compute and nothing about sets and alternatives. Fails with a diagnostic
-/// where `QuantizationPlan` does, and where the function has several blocks.
-mlir::LogicalResult describe(mlir::func::FuncOp function, Report &report);
+/// (`assignNames`), and its arguments are operators, too. Where the module has
+/// no target, or one that does not fit it, operators say what they compute and
+/// nothing about sets. Fails with a diagnostic where the function has several
+/// blocks. The same for any number of threads.
+mlir::LogicalResult describe(mlir::func::FuncOp function,
+                             const support::Threads &threads, Report &report);
+
+/// Of one point: shape, statistics, parameters, how they were found, and the
+/// channels of a weight. Several threads may call it for different points.
+/// `group`, `owner` and `decisions` are left alone.
+void describePoint(tpc::QuantizeOp op, Point &point);
 
 } // namespace mct::report
 

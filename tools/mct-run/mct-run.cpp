@@ -6,7 +6,9 @@
 #include "mct/Analysis/Shapes.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Execution/OutputFile.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Report/Analyse.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/InitAllDialects.h"
@@ -32,8 +34,8 @@ namespace cl = llvm::cl;
 using execution::Executor;
 
 static cl::OptionCategory category("mct-run options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<module>"), cl::cat(category));
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<module>"),
+                                      cl::cat(category));
 static cl::list<std::string>
     samplesFiles("input", cl::CommaSeparated,
                  cl::desc("Samples: FILE.npy or INPUT:FILE.npy, …"),
@@ -98,6 +100,25 @@ static cl::list<std::string>
                 cl::desc("Points that do not quantize: names, or patterns with "
                          "*; those of weights are OP/WEIGHT"),
                 cl::cat(category));
+static cl::opt<std::string> reportFile(
+    "report",
+    cl::desc("With --compare, the float module: write a JSON document that "
+             "says where accuracy goes, and why"),
+    cl::value_desc("FILE.json"), cl::cat(category));
+static cl::opt<std::string>
+    integerFile("integer",
+                cl::desc("With --report: the integer network, which is "
+                         "compared with its simulation"),
+                cl::value_desc("module"), cl::cat(category));
+static cl::opt<uint64_t> reportSamples(
+    "report-samples",
+    cl::desc("With --report: samples for the runs that find the errors of "
+             "single points; 0: all"),
+    cl::init(128), cl::cat(category));
+static cl::opt<bool>
+    reportSchema("report-schema",
+                 cl::desc("Print the JSON Schema of --report, and run nothing"),
+                 cl::cat(category));
 static cl::list<std::string> dialectPlugins(
     "load-dialect-plugin",
     cl::desc("Load the dialects of a plugin, for quantizers that "
@@ -120,20 +141,20 @@ static cl::opt<PointOrder> pointOrder(
                clEnumValN(PointOrder::Error, "error", "lowest SQNR first")),
     cl::cat(category));
 
-static LogicalResult report(const Twine &message) {
+static LogicalResult refuse(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
   return failure();
 }
 
-static LogicalResult report(llvm::Error error) {
-  return report(llvm::toString(std::move(error)));
+static LogicalResult refuse(llvm::Error error) {
+  return refuse(llvm::toString(std::move(error)));
 }
 
 /// A module from text or bytecode.
 static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   auto buffer = support::readInputFile(path);
   if (!buffer) {
-    (void)report("cannot read '" + path +
+    (void)refuse("cannot read '" + path +
                  "': " + llvm::toString(buffer.takeError()));
     return {};
   }
@@ -148,7 +169,7 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   });
   auto module = parseSourceFile<ModuleOp>(sourceManager, &context);
   if (!module && isSilent)
-    (void)report("'" + path + "' is damaged bytecode");
+    (void)refuse("'" + path + "' is damaged bytecode");
   if (!module || failed(verifyShapes(*module)))
     return {};
   return module;
@@ -229,24 +250,54 @@ static void sortByError(std::vector<execution::ComparedPoint> &points) {
   points = std::move(sorted);
 }
 
+/// What the options of the report say on their own.
+static LogicalResult checkReportOptions() {
+  if (reportFile.empty()) {
+    for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+             &integerFile, &reportSamples})
+      if (option->getNumOccurrences())
+        return refuse("--" + option->ArgStr + " needs --report");
+    return success();
+  }
+  if (otherFile.empty())
+    return refuse("--report needs --compare: the float module that the "
+                  "quantized one was made of");
+  if (exact)
+    return refuse("--report does not go with --exact; it takes the quantized "
+                  "module, and the integer one as --integer");
+  if (!floatPoints.empty())
+    return refuse("--report does not go with --float-points; it finds out by "
+                  "itself what each point does");
+  if (!outputFiles.empty())
+    return refuse("--report does not go with --output; write the outputs with "
+                  "a run of their own");
+  return success();
+}
+
 /// What the options say on their own.
 static LogicalResult checkOptions() {
-  if (inputFile == "-" && otherFile == "-")
-    return report("standard input can only be read once");
+  if ((inputFile == "-") + (otherFile == "-") + (integerFile == "-") > 1)
+    return refuse("standard input can only be read once");
+  if (failed(checkReportOptions()))
+    return failure();
   if (pointOrder.getNumOccurrences() && otherFile.empty())
-    return report("--sort needs --compare");
+    return refuse("--sort needs --compare");
   if (exact && otherFile.empty())
-    return report("--exact needs --compare: the module that simulates");
+    return refuse("--exact needs --compare: the module that simulates");
   if (local && !exact)
-    return report("--local needs --exact");
+    return refuse("--local needs --exact");
   if (samplesFiles.empty())
-    return report("--input is missing: the samples to run on; --signature "
+    return refuse("--input is missing: the samples to run on; --signature "
                   "prints what the inputs are");
   std::vector<std::string> inputs =
       execution::SampleOptions::getPaths(samplesFiles);
-  inputs.insert(inputs.end(), {inputFile, otherFile, labelsFile});
+  inputs.insert(inputs.end(), {inputFile, otherFile, integerFile, labelsFile});
   if (llvm::Error error = support::checkOutputFiles(outputFiles, inputs))
-    return report("--output: " + llvm::toString(std::move(error)));
+    return refuse("--output: " + llvm::toString(std::move(error)));
+  if (!reportFile.empty())
+    if (llvm::Error error =
+            support::checkOutputFiles({std::string(reportFile)}, inputs))
+      return refuse("--report: " + llvm::toString(std::move(error)));
   return success();
 }
 
@@ -312,22 +363,63 @@ static LogicalResult printSignature(MLIRContext &context) {
 static LogicalResult judge(const execution::Evaluation &results) {
   LogicalResult verdict = success();
   if (!results.notCompared.empty())
-    verdict = report("--exact: " + otherFile +
+    verdict = refuse("--exact: " + otherFile +
                      " has no value of the name and size of " +
                      llvm::join(results.notCompared, ", "));
   if (results.steps.differing)
-    verdict = report("--exact: " + Twine(results.steps.differing) + " of " +
+    verdict = refuse("--exact: " + Twine(results.steps.differing) + " of " +
                      Twine(results.steps.values) +
                      " values differ from those of " + otherFile);
   return verdict;
 }
 
+/// Makes the report and writes it. `evaluation`: what is printed.
+static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
+                                 ModuleOp integer,
+                                 const execution::RunSettings &settings,
+                                 const execution::Evaluation &evaluation,
+                                 execution::OutputFile &file) {
+  report::AnalyseInputs inputs;
+  inputs.quantized = module;
+  inputs.floating = floating;
+  inputs.integer = integer;
+  inputs.name = inputFile;
+  inputs.floatName = otherFile;
+  inputs.integerName = integerFile;
+  inputs.function = functionName;
+  inputs.settings = settings;
+  inputs.labelsFile = labelsFile;
+  inputs.effectSamples = int64_t(reportSamples);
+  inputs.evaluation = &evaluation;
+  auto fail = [](const Twine &message) { (void)refuse(message); };
+  inputs.fail = fail;
+  FailureOr<report::Report> made = report::analyse(inputs);
+  if (failed(made))
+    return failure();
+  {
+    llvm::json::OStream stream(file);
+    report::print(stream, *made);
+  }
+  file << '\n';
+  if (llvm::Error error = file.keep())
+    return refuse(std::move(error));
+  return success();
+}
+
 static LogicalResult run(MLIRContext &context) {
+  if (reportSchema) {
+    llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
+    report::printSchema(stream);
+    llvm::outs() << '\n';
+    return success();
+  }
+  if (inputFile.empty())
+    return refuse("a module is missing: the network to run");
   if (signature)
     return printSignature(context);
   if (failed(checkOptions()))
     return failure();
-  OwningOpRef<ModuleOp> module = load(inputFile, context), reference;
+  OwningOpRef<ModuleOp> module = load(inputFile, context), reference, integer;
   if (!module)
     return failure();
   if (!otherFile.empty()) {
@@ -335,9 +427,18 @@ static LogicalResult run(MLIRContext &context) {
     if (!reference)
       return failure();
   }
+  if (!integerFile.empty()) {
+    integer = load(integerFile, context);
+    if (!integer)
+      return failure();
+  }
   // Diagnostics speak of locations inside the modules.
   llvm::SourceMgr sourceManager;
   SourceMgrDiagnosticHandler handler(sourceManager, &context);
+  execution::OutputFile file(reportFile);
+  if (!reportFile.empty())
+    if (llvm::Error error = file.open())
+      return refuse(std::move(error));
   execution::RunCache cache;
   FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
       module->getLoc(), samplesFiles, inputScale, inputOffset, sampleLimit,
@@ -353,11 +454,15 @@ static LogicalResult run(MLIRContext &context) {
   options.outputFiles.assign(outputFiles.begin(), outputFiles.end());
   options.exact = exact;
   options.local = local;
-  auto fail = [](const Twine &message) { (void)report(message); };
+  auto fail = [](const Twine &message) { (void)refuse(message); };
   options.fail = fail;
   FailureOr<execution::Evaluation> results = execution::evaluate(
       *module, reference ? *reference : ModuleOp(), *settings, options);
   if (failed(results))
+    return failure();
+  if (!reportFile.empty() &&
+      failed(writeReport(*module, *reference, integer ? *integer : ModuleOp(),
+                         *settings, *results, file)))
     return failure();
   if (pointOrder == PointOrder::Error)
     sortByError(results->points);
@@ -381,7 +486,7 @@ int main(int argc, char **argv) {
   for (const std::string &path : dialectPlugins) {
     llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(path);
     if (!plugin) {
-      (void)report(plugin.takeError());
+      (void)refuse(plugin.takeError());
       return EXIT_FAILURE;
     }
     plugin->registerDialectRegistryCallbacks(registry);

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Describe.h"
+#include "lib/Analysis/StoredValues.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Memory.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/OperatorPoints.h"
+#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Analysis/Resources.h"
+#include "mct/Quantization/Parallel.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::report;
+using quantization::Grid;
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Ops that are one operator, and what the target says of them.
+struct Members {
+  SmallVector<Operation *> ops;
+  /// Instead of ops.
+  BlockArgument argument;
+  std::string operatorSet, matchedBy, whyFloat;
+  /// Whether the target would quantize the result.
+  bool isWanted = false;
+
+  Value result() const {
+    return argument ? Value(argument) : ops.back()->getResult(0);
+  }
+};
+
+class Describer {
+public:
+  Describer(func::FuncOp function, Report &report)
+      : function(function), report(report),
+        kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())),
+        chains(function, kernels) {}
+
+  void run(const support::Threads &threads);
+
+private:
+  bool readPlan();
+  void findMembers();
+  void findPoints();
+  void nameOperators();
+  void describeOperator(size_t number);
+  void addAlternatives(size_t number);
+  void addMemory();
+  void addResources();
+  void addDecisions();
+  std::optional<Operator::Sums> addUp(const KernelOp &kernel);
+  /// The operator that makes a value, none for constants.
+  std::optional<size_t> makerOf(Value value);
+
+  func::FuncOp function;
+  Report &report;
+  KernelOps kernels;
+  FusedChains chains;
+  std::vector<Members> members;
+  llvm::DenseMap<Operation *, size_t> owner;
+  /// In the order of report.points, and the operators of each.
+  SmallVector<tpc::QuantizeOp> points;
+  std::vector<SmallVector<tpc::QuantizeOp>> pointsOf;
+};
+} // namespace
+
+static std::string toText(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+static bool isOperator(Operation &op) {
+  return !isa<tpc::QuantizeOp>(op) && op.getNumResults() != 0 &&
+         isa<TensorType>(op.getResult(0).getType()) &&
+         !matchPattern(&op, m_Constant()) &&
+         !op.hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Operators as the target sees them. Nothing where the module has no target,
+/// or one that does not fit what became of it.
+bool Describer::readPlan() {
+  ModuleOp original = function->getParentOfType<ModuleOp>();
+  auto platforms = original.getOps<tpc::PlatformOp>();
+  if (platforms.empty())
+    return false;
+  report.target = (*platforms.begin()).getSymName().str();
+  ScopedDiagnosticHandler silence(function.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> module(
+      cast<ModuleOp>(original->clone(mapping, Operation::CloneOptions::all())));
+  llvm::DenseMap<Operation *, Operation *> originals;
+  original.walk([&](Operation *op) {
+    if (Operation *copy = mapping.lookupOrNull(op))
+      originals[copy] = op;
+  });
+  FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(*module);
+  auto copy = dyn_cast_or_null<func::FuncOp>(
+      mapping.lookupOrNull(function.getOperation()));
+  if (failed(lookup) || !copy)
+    return false;
+  Overrides none;
+  FailureOr<QuantizationPlan> plan =
+      QuantizationPlan::createFromPoints(*lookup, copy, none);
+  if (failed(plan))
+    return false;
+  for (const PlannedNode &planned : plan->nodes) {
+    Members &added = members.emplace_back();
+    for (Operation *op : planned.node.ops)
+      added.ops.push_back(originals.lookup(op));
+    if (llvm::is_contained(added.ops, nullptr)) {
+      members.clear();
+      return false;
+    }
+    if (planned.node.operatorSet)
+      added.operatorSet = planned.node.operatorSet.str();
+    if (planned.node.pattern)
+      added.matchedBy = toText(planned.node.pattern);
+    else if (planned.node.operatorSet)
+      added.matchedBy = ("'" + tpc::TpcDialect::kSetAttrName + "'").str();
+    added.whyFloat = planned.whyFloat;
+    added.isWanted = planned.cover != ResultCover::None;
+  }
+  for (const PlannedInput &input : plan->inputs) {
+    Members &added = *members.insert(
+        members.begin() + input.argument.getArgNumber(), Members());
+    added.argument = function.getArgument(input.argument.getArgNumber());
+    added.whyFloat = input.whyFloat;
+    added.isWanted = input.whyFloat.empty();
+  }
+  return true;
+}
+
+void Describer::findMembers() {
+  if (!readPlan()) {
+    for (BlockArgument argument : function.getArguments())
+      members.emplace_back().argument = argument;
+    for (Operation &op : function.getBody().front())
+      if (isOperator(op))
+        members.emplace_back().ops.push_back(&op);
+  }
+  for (auto [number, each] : llvm::enumerate(members))
+    for (Operation *op : each.ops)
+      owner[op] = number;
+  pointsOf.resize(members.size());
+}
+
+std::optional<size_t> Describer::makerOf(Value value) {
+  while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
+    value = point.getInput();
+  // Arguments come first.
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == &function.getBody().front()
+               ? std::optional<size_t>(argument.getArgNumber())
+               : std::nullopt;
+  auto found = owner.find(value.getDefiningOp());
+  return found == owner.end() ? std::nullopt
+                              : std::optional<size_t>(found->second);
+}
+
+void Describer::findPoints() {
+  function.walk([&](tpc::QuantizeOp point) { points.push_back(point); });
+  for (tpc::QuantizeOp point : points) {
+    std::optional<size_t> number;
+    if (point.isActivation())
+      number = makerOf(point.getInput());
+    else
+      for (Operation *user : point->getUsers())
+        if (auto found = owner.find(user); found != owner.end())
+          number = std::min(number.value_or(found->second), found->second);
+    if (number)
+      pointsOf[*number].push_back(point);
+  }
+}
+
+/// As its points are called; else by the op.
+void Describer::nameOperators() {
+  llvm::StringSet<> taken;
+  for (auto [number, each] : llvm::enumerate(members)) {
+    std::string name;
+    for (tpc::QuantizeOp point : pointsOf[number])
+      if (name.empty() || point.isActivation())
+        name = point.getPointName().str();
+    if (name.empty())
+      if (StringAttr own = getName(each.result()))
+        name = own.str();
+    std::string unique = name;
+    for (unsigned count = 1; unique.empty() || !taken.insert(unique).second;
+         ++count)
+      unique = name + "_" + std::to_string(count);
+    report.operators.emplace_back().name = unique;
+  }
+}
+
+/// The op whose kernel an operator has, or none.
+static std::optional<KernelOp> findKernel(const KernelOps &kernels,
+                                          const Members &of) {
+  for (Operation *op : of.ops)
+    if (std::optional<KernelOp> kernel = kernels.get(op))
+      return kernel;
+  return std::nullopt;
+}
+
+void Describer::describeOperator(size_t number) {
+  const Members &of = members[number];
+  Operator &result = report.operators[number];
+  if (of.argument)
+    result.ops.push_back("argument");
+  for (Operation *op : of.ops)
+    result.ops.push_back(op->getName().getStringRef().str());
+  result.operatorSet = of.operatorSet;
+  result.matchedBy = of.matchedBy;
+  Value value = of.result();
+  tpc::QuantizeOp point = getActivationPoint(value);
+  if (point && getBits(point)) {
+    result.cover = "point";
+  } else if (chains.isInside(value)) {
+    result.cover = "fused";
+  } else if (findWidthSource(value).point) {
+    result.cover = "preserved";
+  } else {
+    result.cover = "float";
+    result.whyFloat = !of.whyFloat.empty() ? of.whyFloat
+                      : of.isWanted
+                          ? "the target would quantize it, and the module does "
+                            "not: an override, or something that was changed "
+                            "behind it, says so"
+                          : "the module has no target that fits it";
+  }
+  if (!of.ops.empty()) {
+    Operation *end = chains.getEnd(of.ops.back());
+    bool isEnd =
+        point && point.getGroupAttr() && point.getGroupAttr().size() > 1;
+    if (auto last = owner.find(end);
+        last != owner.end() && (isEnd || end != of.ops.back()))
+      result.group = report.operators[last->second].name;
+  }
+  llvm::SetVector<size_t> inputs;
+  for (Operation *op : of.ops)
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (std::optional<size_t> maker = makerOf(operand);
+            maker && *maker != number)
+          inputs.insert(*maker);
+    });
+  for (size_t input : inputs)
+    result.inputs.push_back(report.operators[input].name);
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    for (int64_t size : type.getShape())
+      result.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  for (tpc::QuantizeOp each : pointsOf[number])
+    result.points.push_back(each.getUniqueName());
+  addAlternatives(number);
+  std::optional<KernelOp> kernel = findKernel(kernels, of);
+  if (!kernel)
+    return;
+  result.isDepthwise = kernel->isDepthwise();
+  int64_t elements = 1;
+  for (int64_t size : kernel->getKernelShape())
+    elements *= size;
+  auto type = dyn_cast<RankedTensorType>(
+      kernel->getOperation()->getResult(0).getType());
+  // Every element of the kernel is used at every position of the result.
+  if (type)
+    result.multiplications =
+        elements * (countElements(type) / kernel->numOutputChannels());
+  result.sums = addUp(*kernel);
+}
+
+void Describer::addAlternatives(size_t number) {
+  Operator &result = report.operators[number];
+  OperatorPoints of{{}, {}};
+  llvm::append_range(of.points, pointsOf[number]);
+  if (of.points.empty())
+    return;
+  result.chosen = of.getChosen();
+  for (int64_t index = 0; index != of.numAlternatives(); ++index) {
+    Operator::Alternative &alternative = result.alternatives.emplace_back();
+    for (tpc::QuantizeOp point : of.points) {
+      Attribute config = OperatorPoints::getConfig(point, index);
+      if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
+        alternative.activationBits =
+            activation.getActEnabled() ? activation.getActBits() : 0;
+      auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config);
+      if (weight && getGenericWeightName(point) == tpc::kKernelWeight)
+        alternative.weightBits = weight.getEnabled() ? weight.getBits() : 0;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Of integers, if input and kernel are some.
+std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
+  tpc::QuantizeOp weight = kernel.getKernelPoint();
+  tpc::QuantizeOp input = findWidthSource(kernel.getInput().get()).point;
+  if (!weight || !input || !input.isActivation() ||
+      !weight.getParametersAttr() || !input.getParametersAttr())
+    return std::nullopt;
+  SmallVector<Grid> steps = weight.getParametersAttr().getGrids(),
+                    read = input.getParametersAttr().getGrids();
+  size_t outputs = kernel.numOutputChannels();
+  if (read.size() != 1 || (steps.size() != 1 && steps.size() != outputs))
+    return std::nullopt;
+  ConstantFloats constant = kernel.getKernel();
+  std::vector<float> quantized(constant.values().size());
+  weight.getParametersAttr().fakeQuantize(
+      kernel.getKernelShape(), weight.getChannelAxes(),
+      constant.values().data(), quantized.data());
+  double low = double(read[0].qmin - read[0].zeroPoint),
+         high = double(read[0].qmax - read[0].zeroPoint);
+  std::vector<double> up(outputs), down(outputs);
+  for (auto [element, value] : llvm::enumerate(quantized)) {
+    size_t channel = kernel.outChannelOf(int64_t(element));
+    const Grid &grid = steps.size() == 1 ? steps[0] : steps[channel];
+    double code = std::nearbyint(double(value) / grid.step);
+    up[channel] += std::max({code * low, code * high, 0.0});
+    down[channel] -= std::min({code * low, code * high, 0.0});
+  }
+  std::vector<float> bias =
+      kernel.getBias().value_or(std::vector<float>(outputs, 0));
+  std::optional<Grid> made;
+  if (tpc::QuantizeOp result = findWidthSource(kernel.getResult()).point;
+      result && result.getParametersAttr())
+    if (SmallVector<Grid> grids = result.getParametersAttr().getGrids();
+        grids.size() == 1)
+      made = grids.front();
+  Operator::Sums sums;
+  double squares = 0;
+  for (size_t channel = 0; channel != outputs; ++channel) {
+    double step =
+        read[0].step * (steps.size() == 1 ? steps[0] : steps[channel]).step;
+    double offset = bias[channel] / step, nearest = std::nearbyint(offset);
+    sums.largest = std::max({sums.largest, up[channel] + std::max(nearest, 0.0),
+                             down[channel] - std::min(nearest, 0.0)});
+    sums.largestBias = std::max(sums.largestBias, std::abs(nearest));
+    if (made) {
+      double error = (offset - nearest) * step / made->step;
+      squares += error * error;
+    }
+  }
+  if (outputs)
+    sums.biasError = std::sqrt(squares / double(outputs));
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and operations
+//===----------------------------------------------------------------------===//
+
+void Describer::addMemory() {
+  llvm::StringMap<size_t> byName;
+  for (auto [number, each] : llvm::enumerate(members)) {
+    if (each.argument)
+      if (StringAttr name = getName(Value(each.argument)))
+        byName[name.getValue()] = number;
+    for (Operation *op : each.ops)
+      if (StringAttr name = getName(op->getLoc()))
+        byName[name.getValue()] = number;
+  }
+  for (const OpMemory &op : computeMemory(function).ops) {
+    auto found = byName.find(op.name);
+    for (const TensorMemory &tensor : op.tensors) {
+      double bytes = double(tensor.storedBits()) / 8,
+             floatBytes = double(tensor.storedFloatBits()) / 8;
+      bool isWeight = tensor.kind != TensorMemory::Kind::Activation;
+      if (isWeight) {
+        report.weightBytes += bytes;
+        report.floatWeightBytes += floatBytes;
+      }
+      if (found == byName.end())
+        continue;
+      Operator &of = report.operators[found->second];
+      (isWeight ? of.weightBytes : of.activationBytes) += bytes;
+      (isWeight ? of.floatWeightBytes : of.floatActivationBytes) += floatBytes;
+    }
+  }
+}
+
+static Report::Resources toResources(const ResourceUse &use) {
+  return {double(use.weights) / 8, double(use.activations) / 8,
+          double(use.total()) / 8, double(use.bops)};
+}
+
+void Describer::addResources() {
+  ResourceModel model = computeResources(function);
+  report.resources = toResources(model.evaluate());
+  report.eightBit =
+      toResources(model.evaluate([](tpc::QuantizeOp) { return 8; }));
+  auto bitsOf = [](tpc::QuantizeOp point) -> int64_t {
+    return getBits(point).value_or(32);
+  };
+  for (const ResourceModel::Step &step : model.steps)
+    for (const ResourceModel::Step::Layer &layer : step.layers)
+      for (Operation *user : tpc::QuantizeOp(layer.kernel)->getUsers())
+        if (auto found = owner.find(user); found != owner.end()) {
+          report.operators[found->second].bops +=
+              ResourceModel::bopsOf(layer, bitsOf);
+          break;
+        }
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+static std::string brief(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3g", value);
+  return text;
+}
+
+/// Of what stands in `tpc.corrections`.
+static report::Decision toDecision(StringRef applied,
+                                   tpc::CorrectionsAttr record) {
+  report::Decision decision;
+  decision.decision = "applied";
+  decision.reason = applied.str();
+  std::replace(decision.reason.begin(), decision.reason.end(), '_', '-');
+  if (applied == "rounded_weights") {
+    decision.pass = "mct-round-weights";
+    decision.reason = stringifyReason(Reason::RoundedTogether).str();
+    decision.text = "its weights are rounded together";
+    return decision;
+  }
+  if (applied == "second_moment") {
+    decision.pass = "mct-correct-second-moment";
+    auto [least, most] = std::minmax_element(record.getKernelScale().begin(),
+                                             record.getKernelScale().end());
+    decision.text = "kernel and bias are multiplied by " + brief(*least) +
+                    " to " + brief(*most);
+    decision.numbers = {{"least_scale", *least}, {"largest_scale", *most}};
+    return decision;
+  }
+  decision.pass = applied == "activation_bias" ? "mct-correct-activation-bias"
+                                               : "mct-correct-bias";
+  double offset = 0;
+  for (double each : record.getBiasOffset())
+    offset = std::max(offset, std::abs(each));
+  decision.text = "the bias is moved, by at most " + brief(offset) + " in all";
+  decision.numbers = {{"largest_offset", offset}};
+  if (std::optional<int64_t> samples = record.getSamples())
+    decision.numbers.push_back({"samples", double(*samples)});
+  return decision;
+}
+
+static report::Decision toDecision(const Point::Shift &shift) {
+  report::Decision decision;
+  decision.pass = "mct-correct-shift-negative";
+  decision.decision = "applied";
+  decision.reason = stringifyReason(Reason::Shifted).str();
+  decision.text = brief(shift.by) +
+                  " is added, so that no level is spent on negative values: "
+                  "mean squared error " +
+                  brief(shift.errorBefore) + " to " + brief(shift.error);
+  decision.numbers = {{"shift", shift.by},
+                      {"error_before", shift.errorBefore},
+                      {"error_after", shift.error}};
+  return decision;
+}
+
+void Describer::addDecisions() {
+  for (auto [point, op] : llvm::zip_equal(report.points, points)) {
+    if (tpc::CorrectionsAttr record = op.getCorrectionsAttr())
+      for (StringAttr applied : record.getApplied())
+        point.decisions.push_back(toDecision(applied.getValue(), record));
+    if (point.shift)
+      point.decisions.push_back(toDecision(*point.shift));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+void Describer::run(const support::Threads &threads) {
+  report.function = function.getSymName().str();
+  findMembers();
+  findPoints();
+  nameOperators();
+  for (size_t number = 0; number != members.size(); ++number)
+    describeOperator(number);
+  report.points.resize(points.size());
+  quantization::parallelFor(points.size(), threads, [&](size_t number) {
+    describePoint(points[number], report.points[number]);
+  });
+  llvm::DenseMap<Operation *, size_t> owners;
+  for (auto [number, each] : llvm::enumerate(pointsOf))
+    for (tpc::QuantizeOp point : each)
+      owners[point] = number;
+  for (auto [point, op] : llvm::zip_equal(report.points, points)) {
+    if (auto found = owners.find(op); found != owners.end())
+      point.owner = report.operators[found->second].name;
+    if (ArrayAttr group = op.getGroupAttr())
+      for (auto name : group.getAsRange<StringAttr>())
+        point.group.push_back(name.str());
+  }
+  addMemory();
+  addResources();
+  addDecisions();
+}
+
+LogicalResult report::describe(func::FuncOp function,
+                               const support::Threads &threads,
+                               Report &report) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "has " << function.getBody().getBlocks().size()
+           << " blocks; a report needs a network without control flow";
+  Describer(function, report).run(threads);
+  return success();
+}

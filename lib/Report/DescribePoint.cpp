@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Describe.h"
+#include "mct/Analysis/Constants.h"
+#include "mct/Quantization/Channels.h"
+#include "mct/Quantization/HistogramShift.h"
+#include "mct/Quantization/Selection.h"
+#include "mct/Transforms/StatisticsConversion.h"
+#include "mlir/IR/Matchers.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::report;
+using quantization::Atom;
+using quantization::Grid;
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t kMaxBins = 256;
+
+/// At most kMaxBins bins, of as many neighbours each as that takes.
+static report::Histogram joinBins(double first, double width,
+                                  ArrayRef<uint64_t> counts) {
+  size_t joined = (counts.size() + kMaxBins - 1) / kMaxBins;
+  report::Histogram histogram;
+  histogram.first = first;
+  histogram.width = width * double(joined);
+  for (size_t bin = 0; bin < counts.size(); bin += joined) {
+    int64_t &sum = histogram.counts.emplace_back();
+    for (uint64_t count :
+         counts.slice(bin, std::min(joined, counts.size() - bin)))
+      sum += int64_t(count);
+  }
+  return histogram;
+}
+
+static Statistics toStatistics(const quantization::Histogram &histogram) {
+  quantization::Histogram::Parts parts = histogram.parts();
+  Statistics statistics;
+  statistics.count = int64_t(histogram.count());
+  statistics.zeros = int64_t(histogram.zeros());
+  statistics.min = histogram.min();
+  statistics.max = histogram.max();
+  if (!parts.counts.empty())
+    statistics.histogram = joinBins(histogram.binEdge(parts.firstBin),
+                                    histogram.binWidth(), parts.counts);
+  return statistics;
+}
+
+static std::vector<Real> toReals(ElementsAttr attribute) {
+  std::vector<Real> values;
+  std::optional<ConstantTensor> tensor =
+      attribute ? ConstantTensor::get(attribute) : std::nullopt;
+  if (tensor && !tensor->isSplat())
+    values = tensor->decode<double>();
+  else if (tensor)
+    values.assign(tensor->getNumElements(), tensor->decode<double>().front());
+  return values;
+}
+
+static std::optional<quantization::Histogram>
+readHistogramOf(tpc::QuantizeOp op) {
+  tpc::StatisticsAttr statistics = op.getStatisticsAttr();
+  if (!statistics)
+    return std::nullopt;
+  llvm::Expected<quantization::Histogram> histogram = readHistogram(statistics);
+  if (histogram)
+    return std::move(*histogram);
+  llvm::consumeError(histogram.takeError());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
+  Parameters parameters;
+  parameters.method = quantizer.getQuantizationMethod().getMethodName();
+  parameters.bits = quantizer.getBits();
+  parameters.isSigned = quantizer.getIsSigned();
+  parameters.threshold = quantizer.getThresholds().vec();
+  for (const Grid &grid : quantizer.getGrids()) {
+    parameters.lowest.push_back(grid.step * double(grid.qmin - grid.zeroPoint));
+    parameters.highest.push_back(grid.step *
+                                 double(grid.qmax - grid.zeroPoint));
+    parameters.step.push_back(grid.step);
+  }
+  if (parameters.step.empty())
+    for (size_t channel = 0; channel != quantizer.getNumChannels(); ++channel) {
+      SmallVector<float> levels = quantizer.getLevels(channel);
+      parameters.lowest.push_back(levels.empty() ? 0 : levels.front());
+      parameters.highest.push_back(levels.empty() ? 0 : levels.back());
+    }
+  if (auto table = dyn_cast<tpc::LookupTableAttr>(quantizer))
+    for (int64_t entry : table.getTable())
+      parameters.levels.push_back(std::ldexp(
+          double(entry), int(table.getIsSigned()) - int(table.getTableBits())));
+  llvm::raw_string_ostream(parameters.text) << quantizer;
+  return parameters;
+}
+
+namespace {
+/// Where clipping begins and ends, and the levels' range, of one parameter.
+struct Range {
+  double lowest = 0, highest = 0, below = 0, above = 0;
+};
+} // namespace
+
+static std::vector<Range> toRanges(tpc::QuantizerAttrInterface quantizer) {
+  std::vector<Range> ranges;
+  SmallVector<Grid> grids = quantizer.getGrids();
+  for (const Grid &grid : grids) {
+    double lowest = grid.step * double(grid.qmin - grid.zeroPoint),
+           highest = grid.step * double(grid.qmax - grid.zeroPoint);
+    ranges.push_back(
+        {lowest, highest, lowest - grid.step / 2, highest + grid.step / 2});
+  }
+  if (!grids.empty())
+    return ranges;
+  for (size_t channel = 0; channel != quantizer.getNumChannels(); ++channel) {
+    SmallVector<float> levels = quantizer.getLevels(channel);
+    Range &range = ranges.emplace_back();
+    if (levels.empty())
+      continue;
+    size_t last = levels.size() - 1, inner = std::min<size_t>(1, last);
+    range.lowest = levels.front();
+    range.highest = levels.back();
+    range.below = range.lowest - (levels[inner] - range.lowest) / 2;
+    range.above = range.highest + (range.highest - levels[last - inner]) / 2;
+  }
+  return ranges;
+}
+
+/// Share of the range that values from `min` to `max` reach.
+static double getUsed(const Range &range, double min, double max) {
+  double width = range.highest - range.lowest;
+  if (!(width > 0))
+    return 0;
+  return std::max(0.0,
+                  std::min(max, range.highest) - std::max(min, range.lowest)) /
+         width;
+}
+
+//===----------------------------------------------------------------------===//
+// Errors of other thresholds
+//===----------------------------------------------------------------------===//
+
+/// Six to an octave: from 1/8 to 4, 1 among them.
+static constexpr int kTrialsPerOctave = 6;
+static constexpr int kFirstOctave = -3, kLastOctave = 2;
+
+/// The quantizer with all its thresholds, or scales, times `factor`; null where
+/// its method has none.
+static std::unique_ptr<quantization::TensorQuantizer>
+scale(tpc::QuantizerAttrInterface quantizer, double factor) {
+  SmallVector<Grid> grids = quantizer.getGrids();
+  if (!grids.empty()) {
+    for (Grid &grid : grids) {
+      grid.step *= factor;
+      if (!std::isfinite(static_cast<float>(grid.step)) || grid.step <= 0)
+        return nullptr;
+    }
+    return std::make_unique<quantization::AffineQuantizer>(grids);
+  }
+  if (factor == 1)
+    return quantizer.prepare();
+  SmallVector<double> thresholds(quantizer.getThresholds());
+  for (double &threshold : thresholds)
+    threshold *= factor;
+  tpc::QuantizerAttrInterface scaled =
+      thresholds.empty() ? tpc::QuantizerAttrInterface()
+                         : quantizer.withThresholds(thresholds);
+  return scaled ? scaled.prepare() : nullptr;
+}
+
+/// Whether the method's thresholds are powers of two.
+static bool hasPowersOfTwo(tpc::QuantizerAttrInterface quantizer) {
+  std::optional<quantization::QuantizerKind> kind =
+      quantizer.getQuantizationMethod().getSearch();
+  return kind == quantization::QuantizerKind::PowerOfTwo ||
+         kind == quantization::QuantizerKind::LutPowerOfTwo;
+}
+
+/// `errorOf`: mean of the squares with a quantizer.
+static std::vector<Selection::Trial>
+makeCurve(tpc::QuantizerAttrInterface quantizer,
+          function_ref<double(const quantization::TensorQuantizer &)> errorOf) {
+  std::vector<Selection::Trial> curve;
+  int step = hasPowersOfTwo(quantizer) ? kTrialsPerOctave : 1;
+  for (int trial = kFirstOctave * kTrialsPerOctave;
+       trial <= kLastOctave * kTrialsPerOctave; trial += step) {
+    double factor = std::exp2(double(trial) / kTrialsPerOctave);
+    if (std::unique_ptr<quantization::TensorQuantizer> scaled =
+            scale(quantizer, factor))
+      curve.push_back({factor, errorOf(*scaled)});
+  }
+  return curve;
+}
+
+static Selection toSelection(tpc::SelectionAttr attribute) {
+  Selection selection;
+  selection.errorMethod =
+      tpc::stringifyErrorMethod(attribute.getErrorMethod()).str();
+  selection.certificate =
+      tpc::stringifyCertificate(attribute.getCertificate()).str();
+  llvm::append_range(selection.error, ArrayRef<double>(attribute.getError()));
+  if (attribute.getBound())
+    selection.bound = double(*attribute.getBound());
+  return selection;
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// Mean of the squares over values with weights.
+static double errorOf(const quantization::TensorQuantizer &quantizer,
+                      ArrayRef<Atom> atoms) {
+  std::vector<float> values;
+  for (const Atom &atom : atoms)
+    values.push_back(static_cast<float>(atom.value));
+  quantizer.run({int64_t(values.size())}, {}, values.data(), values.data());
+  double sum = 0, weight = 0;
+  for (auto [atom, value] : llvm::zip_equal(atoms, values)) {
+    double error = double(value) - atom.value;
+    sum += atom.weight * error * error;
+    weight += atom.weight;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+/// The number that an op adds to each element of its other operand, or none.
+static std::optional<double> getAddedNumber(Operation *op) {
+  if (!op || op->getNumOperands() < 2 ||
+      !llvm::is_contained({"tosa.add", "linalg.add"},
+                          op->getName().getStringRef()))
+    return std::nullopt;
+  for (Value operand : op->getOperands().take_front(2)) {
+    if (Operation *fill = operand.getDefiningOp();
+        fill && fill->getName().getStringRef() == "linalg.fill")
+      operand = fill->getOperand(0);
+    FloatAttr number;
+    if (matchPattern(operand, m_Constant(&number)))
+      return number.getValueAsDouble();
+    std::optional<ConstantFloats> values = ConstantFloats::get(operand);
+    if (values && values->values().size() == 1)
+      return values->values().front();
+  }
+  return std::nullopt;
+}
+
+/// What `mct-correct-shift-negative` did in front of a point, by the name that
+/// it leaves.
+static std::optional<Point::Shift>
+findShift(tpc::QuantizeOp op, tpc::QuantizerAttrInterface quantizer,
+          const quantization::Histogram &histogram) {
+  if (!op.getPointName().contains("_shifted") || !quantizer ||
+      quantizer.getIsSigned())
+    return std::nullopt;
+  std::optional<double> by = getAddedNumber(op.getInput().getDefiningOp());
+  std::optional<quantization::QuantizerKind> kind =
+      quantizer.getQuantizationMethod().getSearch();
+  if (!by || !kind || hasTable(*kind) || quantizer.getBits() > 16)
+    return std::nullopt;
+  std::vector<Atom> atoms = quantization::atomsOf(histogram);
+  Point::Shift shift;
+  shift.by = *by;
+  shift.error = errorOf(*quantizer.prepare(), atoms);
+  quantization::SelectionOptions options;
+  options.kind = *kind;
+  options.bits = quantizer.getBits();
+  options.isSigned = true;
+  std::vector<Atom> before = quantization::shiftAtoms(atoms, -*by);
+  Grid grid = quantization::gridFor(
+      quantization::selectForAtoms(before, options), options);
+  shift.errorBefore = quantization::meanSquaredError(before, grid);
+  return shift;
+}
+
+static void describeActivation(tpc::QuantizeOp op,
+                               tpc::QuantizerAttrInterface quantizer,
+                               Point &point) {
+  std::optional<quantization::Histogram> histogram = readHistogramOf(op);
+  if (tpc::StatisticsAttr attribute = op.getStatisticsAttr()) {
+    Statistics &statistics = point.statistics.emplace();
+    if (histogram)
+      statistics = toStatistics(*histogram);
+    statistics.count = attribute.getCount();
+    statistics.zeros = attribute.getZeros();
+    statistics.min = attribute.getMin();
+    statistics.max = attribute.getMax();
+    statistics.channelMin = toReals(attribute.getChannelMin());
+    statistics.channelMax = toReals(attribute.getChannelMax());
+  }
+  if (!quantizer || !histogram || histogram->empty())
+    return;
+  point.shift = findShift(op, quantizer, *histogram);
+  std::vector<Atom> atoms = quantization::atomsOf(*histogram);
+  if (!point.selection)
+    point.selection.emplace().errorMethod = "given";
+  point.selection->curve =
+      makeCurve(quantizer, [&](const quantization::TensorQuantizer &tried) {
+        return errorOf(tried, atoms);
+      });
+  std::vector<Range> ranges = toRanges(quantizer);
+  if (ranges.size() != 1)
+    return;
+  double beyond = 0, all = 0;
+  for (const Atom &atom : atoms) {
+    all += atom.weight;
+    if (atom.value < ranges[0].below || atom.value > ranges[0].above)
+      beyond += atom.weight;
+  }
+  point.clipped = beyond / all;
+  point.used = getUsed(ranges[0], histogram->min(), histogram->max());
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ErrorSum {
+  double squares = 0, errors = 0, products = 0, largest = 0, quantized = 0;
+
+  void add(double value, double other) {
+    squares += value * value;
+    quantized += other * other;
+    products += value * other;
+    errors += (value - other) * (value - other);
+    largest = std::max(largest, std::abs(value - other));
+  }
+  double sqnr() const {
+    return errors == 0 ? std::numeric_limits<double>::infinity()
+                       : 10 * std::log10(squares / errors);
+  }
+  double cosine() const {
+    if (squares == 0 && quantized == 0)
+      return 1;
+    return squares == 0 || quantized == 0
+               ? 0
+               : products / std::sqrt(squares * quantized);
+  }
+};
+} // namespace
+
+/// Values, and what the quantizer makes of what stands in their place: those
+/// were rounded together where the record of corrections has the float kernel.
+static void describeWeight(tpc::QuantizeOp op,
+                           tpc::QuantizerAttrInterface quantizer,
+                           Point &point) {
+  std::optional<ConstantFloats> stored = ConstantFloats::get(op.getInput());
+  if (!stored || stored->values().empty())
+    return;
+  ConstantFloats floating = *stored;
+  if (tpc::CorrectionsAttr corrections = op.getCorrectionsAttr())
+    if (ElementsAttr kernel = corrections.getKernel())
+      if (std::optional<ConstantTensor> tensor = ConstantTensor::get(kernel))
+        if (std::optional<ConstantFloats> original =
+                ConstantFloats::convert(*tensor))
+          floating = *original;
+  ArrayRef<float> values = floating.values();
+  if (values.size() != stored->values().size())
+    return;
+  quantization::Histogram histogram;
+  quantization::HistogramScratch scratch;
+  histogram.observe(values.data(), values.size(), scratch);
+  if (!histogram.empty())
+    point.statistics = toStatistics(histogram);
+  if (!quantizer)
+    return;
+
+  ArrayRef<int64_t> shape = stored->shape(), axes = op.getChannelAxes();
+  std::vector<float> quantized(values.size());
+  quantizer.fakeQuantize(shape, axes, stored->values().data(),
+                         quantized.data());
+  size_t count = quantizer.getNumChannels();
+  if (count == 1)
+    axes = {};
+  std::vector<float> rows = quantization::gatherChannels(values, shape, axes);
+  quantized = quantization::gatherChannels(quantized, shape, axes);
+  std::vector<Range> ranges = toRanges(quantizer);
+  size_t length = rows.size() / count;
+  if (ranges.size() != count || length == 0)
+    return;
+  ErrorSum all;
+  size_t clipped = 0;
+  double used = 0;
+  for (size_t channel = 0; channel != count; ++channel) {
+    auto row = ArrayRef(rows).slice(channel * length, length);
+    ErrorSum sum;
+    for (auto [value, other] : llvm::zip_equal(
+             row, ArrayRef(quantized).slice(channel * length, length))) {
+      sum.add(value, other);
+      all.add(value, other);
+      clipped += value < ranges[channel].below || value > ranges[channel].above;
+    }
+    auto [min, max] = std::minmax_element(row.begin(), row.end());
+    used += getUsed(ranges[channel], *min, *max);
+    point.channels.push_back(
+        {*min, *max, sum.errors / double(length), sum.sqnr()});
+  }
+  point.clipped = double(clipped) / double(rows.size());
+  point.used = used / double(count);
+  point.total = Distance{all.sqnr(), all.cosine(), all.largest};
+  point.own = point.total;
+  if (!point.selection)
+    point.selection.emplace().errorMethod = "given";
+  point.selection->curve =
+      makeCurve(quantizer, [&](const quantization::TensorQuantizer &tried) {
+        tried.run({int64_t(count), int64_t(length)}, {0}, rows.data(),
+                  quantized.data());
+        double sum = 0;
+        for (auto [value, other] : llvm::zip_equal(rows, quantized))
+          sum += (double(other) - value) * (double(other) - value);
+        return sum / double(rows.size());
+      });
+}
+
+void report::describePoint(tpc::QuantizeOp op, Point &point) {
+  point.name = op.getUniqueName();
+  if (op.isWeight())
+    point.weight = op.getWeight()->str();
+  point.shape = cast<RankedTensorType>(op.getType()).getShape().vec();
+  for (int64_t &size : point.shape)
+    if (ShapedType::isDynamic(size))
+      size = -1;
+  point.axes = op.getChannelAxes().vec();
+  tpc::QuantizerAttrInterface quantizer = op.getParametersAttr();
+  if (quantizer)
+    point.parameters = toParameters(quantizer);
+  if (tpc::SelectionAttr selection = op.getSelectionAttr())
+    point.selection = toSelection(selection);
+  if (op.isWeight())
+    describeWeight(op, quantizer, point);
+  else
+    describeActivation(op, quantizer, point);
+}
