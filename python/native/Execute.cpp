@@ -3,6 +3,7 @@
 
 #include "mct/Execution/Evaluation.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Report/Analyse.h"
 #include "mct/Support/InputFile.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -11,42 +12,70 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::python;
 
+namespace {
+/// What a module and those beside it run with.
+struct Session {
+  Session(MLIRContext *context, Job &job)
+      : handler(context,
+                [&job](Diagnostic &diagnostic) {
+                  job.tell(toMessage(diagnostic));
+                }),
+        scope(context, job.progress()) {
+    job.setStage("run");
+    DialectRegistry dependencies;
+    execution::Executor::registerDependencies(dependencies);
+    context->appendDialectRegistry(dependencies);
+    for (StringRef dialect : dependencies.getDialectNames())
+      context->getOrLoadDialect(dialect);
+  }
+
+  ScopedDiagnosticHandler handler;
+  support::ProgressScope scope;
+  execution::RunCache cache;
+};
+} // namespace
+
+static FailureOr<execution::RunSettings>
+parseSettings(ModuleOp module, const ExecuteOptions &options,
+              execution::RunCache &cache, Job &job) {
+  std::vector<std::string> files =
+      execution::SampleOptions::getPaths(options.inputs);
+  files.push_back(options.labels);
+  if (llvm::Error error = support::checkOutputFiles(options.outputs, files)) {
+    job.fail(llvm::toString(std::move(error)));
+    return failure();
+  }
+  return execution::RunSettings::parse(
+      module.getLoc(), options.inputs, "", "", options.samples,
+      options.batchSize, options.threads, options.maxMemory, &cache);
+}
+
+static std::string
+printed(llvm::function_ref<void(llvm::json::OStream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream);
+  print(json);
+  return text;
+}
+
 std::optional<std::string> Module::execute(const Module *reference,
                                            const ExecuteOptions &options,
                                            Job &job) const {
   std::unique_ptr<Module> own = read(getSource(), name, job);
   if (!own)
     return std::nullopt;
-  MLIRContext *context = own->context.get();
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    job.tell(toMessage(diagnostic));
-  });
-  support::ProgressScope scope(context, job.progress());
-  job.setStage("run");
-  DialectRegistry dependencies;
-  execution::Executor::registerDependencies(dependencies);
-  context->appendDialectRegistry(dependencies);
-  for (StringRef dialect : dependencies.getDialectNames())
-    context->getOrLoadDialect(dialect);
+  Session session(own->context.get(), job);
   // Types of both are compared: they share a context.
   OwningOpRef<ModuleOp> other;
   if (reference) {
-    other = readInto(*context, own->resources, reference->getSource(),
+    other = readInto(*own->context, own->resources, reference->getSource(),
                      reference->name, job);
     if (!other)
       return std::nullopt;
   }
-  std::vector<std::string> files =
-      execution::SampleOptions::getPaths(options.inputs);
-  files.push_back(options.labels);
-  if (llvm::Error error = support::checkOutputFiles(options.outputs, files)) {
-    job.fail(llvm::toString(std::move(error)));
-    return std::nullopt;
-  }
-  execution::RunCache cache;
-  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
-      own->op->getLoc(), options.inputs, "", "", options.samples,
-      options.batchSize, options.threads, options.maxMemory, &cache);
+  FailureOr<execution::RunSettings> settings =
+      parseSettings(*own->op, options, session.cache, job);
   if (failed(settings))
     return std::nullopt;
   execution::EvaluationOptions asked;
@@ -63,11 +92,66 @@ std::optional<std::string> Module::execute(const Module *reference,
       *own->op, other ? *other : ModuleOp(), *settings, asked);
   if (failed(found))
     return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream json(stream);
-  json.object([&] { execution::printMembers(json, *found); });
-  return text;
+  return printed([&](llvm::json::OStream &json) {
+    json.object([&] { execution::printMembers(json, *found); });
+  });
+}
+
+std::optional<std::string> Module::report(const Module &reference,
+                                          const Module *integer,
+                                          const ExecuteOptions &options,
+                                          uint64_t effectSamples,
+                                          Job &job) const {
+  std::unique_ptr<Module> own = read(getSource(), name, job);
+  if (!own)
+    return std::nullopt;
+  Session session(own->context.get(), job);
+  auto readOther = [&](const Module &other) {
+    return readInto(*own->context, own->resources, other.getSource(),
+                    other.name, job);
+  };
+  OwningOpRef<ModuleOp> floating = readOther(reference), integers;
+  if (!floating)
+    return std::nullopt;
+  if (integer) {
+    integers = readOther(*integer);
+    if (!integers)
+      return std::nullopt;
+  }
+  FailureOr<execution::RunSettings> settings =
+      parseSettings(*own->op, options, session.cache, job);
+  if (failed(settings))
+    return std::nullopt;
+  auto fail = [&](const Twine &message) { job.fail(message.str()); };
+  execution::EvaluationOptions asked;
+  asked.function = options.function;
+  asked.name = name;
+  asked.referenceName = reference.name;
+  asked.labelsFile = options.labels;
+  asked.fail = fail;
+  FailureOr<execution::Evaluation> found =
+      execution::evaluate(*own->op, *floating, *settings, asked);
+  if (failed(found))
+    return std::nullopt;
+  job.setStage("report");
+  report::AnalyseInputs inputs;
+  inputs.quantized = *own->op;
+  inputs.floating = *floating;
+  inputs.integer = integers ? *integers : ModuleOp();
+  inputs.name = name;
+  inputs.floatName = reference.name;
+  inputs.integerName = integer ? integer->name : "";
+  inputs.function = options.function;
+  inputs.settings = *settings;
+  inputs.labelsFile = options.labels;
+  inputs.effectSamples = int64_t(effectSamples);
+  inputs.evaluation = &*found;
+  inputs.fail = fail;
+  FailureOr<report::Report> made = report::analyse(inputs);
+  if (failed(made) || job.isCancelled())
+    return std::nullopt;
+  return printed(
+      [&](llvm::json::OStream &json) { report::print(json, *made); });
 }
 
 std::optional<std::string> Module::signature(StringRef function,
@@ -82,9 +166,6 @@ std::optional<std::string> Module::signature(StringRef function,
       execution::readSignature(*own->op, function);
   if (failed(found))
     return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream json(stream);
-  execution::print(json, *found);
-  return text;
+  return printed(
+      [&](llvm::json::OStream &json) { execution::print(json, *found); });
 }

@@ -98,6 +98,13 @@ public:
   std::optional<std::string> execute(const Module *reference,
                                      const ExecuteOptions &options,
                                      Job &job) const;
+  /// The JSON document of mct-run's --report: this module, the quantized one,
+  /// beside the float one; `integer` may be null. Of `options` neither outputs
+  /// nor float points count. None, and told to `job`, where it fails.
+  std::optional<std::string> report(const Module &reference,
+                                    const Module *integer,
+                                    const ExecuteOptions &options,
+                                    uint64_t effectSamples, Job &job) const;
   /// The JSON object of mct-run's --signature.
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;

@@ -195,6 +195,24 @@ execute(const Module &self, const std::vector<std::string> &inputs,
   return std::move(*found);
 }
 
+static std::string
+report(const Module &self, const std::vector<std::string> &inputs,
+       const Module &reference, const Module *integer,
+       const std::string &labels, const std::string &function, uint64_t samples,
+       uint64_t effectSamples, uint64_t batchSize, unsigned threads,
+       const std::string &maxMemory, const nb::object &poll) {
+  mct::python::ExecuteOptions options{
+      inputs,    {},      {},        labels,  function,
+      maxMemory, samples, batchSize, threads, /*exact=*/false};
+  Job job;
+  std::optional<std::string> made;
+  perform(job, poll, [&] {
+    made = self.report(reference, integer, options, effectSamples, job);
+    job.end(made.has_value());
+  });
+  return std::move(*made);
+}
+
 static std::string signature(const Module &self, const std::string &function) {
   Job job;
   std::optional<std::string> found;
@@ -396,6 +414,20 @@ NB_MODULE(_native, m) {
            "of these names; `reference` is the module of its --compare.\n\n"
            "Returns the JSON object that mct-run prints. Output files appear "
            "when all has been done, or not at all.")
+      .def("report", report, "inputs"_a, "reference"_a, nb::kw_only(),
+           "integer"_a.none() = nb::none(), "labels"_a = "", "function"_a = "",
+           "samples"_a = 0, "effect_samples"_a = 128, "batch_size"_a = 0,
+           "threads"_a = 0, "max_memory"_a = "", "poll"_a = nb::none(),
+           nb::sig("def report(self, inputs: collections.abc.Sequence[str], "
+                   "reference: Module, *, integer: Module | None = None, "
+                   "labels: str = '', function: str = '', samples: int = 0, "
+                   "effect_samples: int = 128, batch_size: int = 0, threads: "
+                   "int = 0, max_memory: str = '', poll: "
+                   "collections.abc.Callable[[str, int, int, int], object] | "
+                   "None = None) -> str"),
+           "The JSON document of mct-run's --report: of this module, the "
+           "quantized one, beside `reference`, the float one. Options as for "
+           "`execute`; `effect_samples` as --report-samples.")
       .def("signature", signature, "function"_a = "",
            "The JSON object of mct-run's --signature.")
       .def("points", &Module::points, nb::call_guard<nb::gil_scoped_release>(),
