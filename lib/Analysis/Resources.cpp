@@ -5,6 +5,7 @@
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
 #include "mlir/IR/Matchers.h"
+#include "tpc_dialect/IR/TpcBudget.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -260,7 +261,19 @@ static json::Object toJSON(const ResourceUse &use) {
                       {"bops", use.bops}};
 }
 
-static json::Object toJSON(const ResourceModel &model) {
+/// The limits that a function keeps to, by key, in the order of the keys.
+static SmallVector<std::pair<StringRef, int64_t>>
+getBudget(func::FuncOp function) {
+  SmallVector<std::pair<StringRef, int64_t>> budget;
+  if (auto limits =
+          function->getAttrOfType<DictionaryAttr>(tpc::kBudgetAttrName))
+    for (StringRef key : tpc::kBudgetKeys)
+      if (auto limit = limits.getAs<IntegerAttr>(key))
+        budget.emplace_back(key, limit.getInt());
+  return budget;
+}
+
+static json::Object toJSON(const ResourceModel &model, func::FuncOp function) {
   json::Array ops;
   for (const ResourceModel::Step &step : model.steps) {
     StepUse use = evaluate(model, step);
@@ -275,13 +288,20 @@ static json::Object toJSON(const ResourceModel &model) {
                                {"cut", std::move(live)},
                                {"bops", use.bops}});
   }
-  return json::Object{{"name", model.function},
+  json::Object object{{"name", model.function},
                       {"ops", std::move(ops)},
                       {"totals", toJSON(model.evaluate())},
                       {"totals_at_8_bits", toJSON(evaluateAt8Bits(model))}};
+  json::Object limits;
+  for (auto [key, limit] : getBudget(function))
+    limits.try_emplace(key, limit);
+  if (!limits.empty())
+    object.try_emplace("budget", std::move(limits));
+  return object;
 }
 
-static void print(const ResourceModel &model, raw_ostream &os) {
+static void print(const ResourceModel &model, func::FuncOp function,
+                  raw_ostream &os) {
   auto number = [](int64_t value) { return static_cast<long long>(value); };
   os << "function " << model.function << '\n';
   os << llvm::format("  %12s %12s %12s %16s  %s\n", "weights", "results", "cut",
@@ -302,6 +322,8 @@ static void print(const ResourceModel &model, raw_ostream &os) {
   };
   printTotals("in total", model.evaluate());
   printTotals("at 8 bits", evaluateAt8Bits(model));
+  for (auto [key, limit] : getBudget(function))
+    os << "  budget: " << key << ' ' << limit << '\n';
 }
 
 namespace {
@@ -324,9 +346,9 @@ struct ReportResourcesPass
       }
       ResourceModel model = computeResources(function);
       if (format == ExplainFormat::JSON)
-        functions.push_back(toJSON(model));
+        functions.push_back(toJSON(model, function));
       else
-        print(model, stream);
+        print(model, function, stream);
     }
     if (format == ExplainFormat::JSON)
       stream << llvm::formatv(

@@ -11,6 +11,7 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/Candidates.h"
+#include "tpc_dialect/IR/TpcBudget.h"
 
 namespace mct {
 #define GEN_PASS_DEF_ASSIGNBITWIDTHSPASS
@@ -64,6 +65,10 @@ struct AssignBitWidthsPass
     for (auto [of, index] : llvm::zip(choices, assignment.alternatives))
       if (failed(chooseCandidate(of, index, kernels)))
         return signalPassFailure();
+    if (DictionaryAttr kept = limits.toAttribute(&getContext()))
+      entry->setAttr(tpc::kBudgetAttrName, kept);
+    else
+      entry->removeAttr(tpc::kBudgetAttrName);
   }
 
 private:

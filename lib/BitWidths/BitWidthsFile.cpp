@@ -65,9 +65,7 @@ Error mct::bit_widths::writeBitWidths(
   json::Object limits;
   for (Resource resource : kResources)
     if (std::optional<int64_t> limit = budget.of(resource))
-      limits.try_emplace((stringifyResource(resource) +
-                          (resource == Resource::Bops ? "" : "_bytes"))
-                             .str(),
+      limits.try_emplace(getKey(resource),
                          resource == Resource::Bops ? *limit : *limit / 8);
   json::Object all{{"function", function},
                    {"budget", std::move(limits)},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Budget.h"
+#include "mlir/IR/Builders.h"
+#include "tpc_dialect/IR/TpcBudget.h"
 
 #include "mct/Support/ByteSize.h"
 #include "llvm/Support/MathExtras.h"
@@ -41,6 +43,23 @@ std::string mct::bit_widths::describeUse(Resource resource, int64_t amount) {
   if (resource == Resource::Bops)
     return std::to_string(amount) + " BOPS";
   return std::to_string(divideCeil(uint64_t(amount), 8)) + " bytes";
+}
+
+StringRef mct::bit_widths::getKey(Resource resource) {
+  return tpc::kBudgetKeys[size_t(resource)];
+}
+
+mlir::DictionaryAttr Budget::toAttribute(mlir::MLIRContext *context) const {
+  if (empty())
+    return {};
+  mlir::Builder builder(context);
+  mlir::NamedAttrList members;
+  for (Resource resource : kResources)
+    if (std::optional<int64_t> limit = of(resource))
+      members.append(getKey(resource),
+                     builder.getI64IntegerAttr(
+                         resource == Resource::Bops ? *limit : *limit / 8));
+  return members.getDictionary(context);
 }
 
 bool Budget::empty() const {

@@ -13,6 +13,8 @@ enum class Resource { Weights, Activations, Total, Bops };
 inline constexpr Resource kResources[] = {
     Resource::Weights, Resource::Activations, Resource::Total, Resource::Bops};
 llvm::StringRef stringifyResource(Resource resource);
+/// With its unit: `weights_bytes`.
+llvm::StringRef getKey(Resource resource);
 /// In bits, or operations on bits.
 int64_t getUse(const ResourceUse &use, Resource resource);
 /// As a person reads it: "38680 bytes", or "1024 BOPS".
@@ -29,6 +31,8 @@ struct Budget {
   /// Which are exceeded.
   llvm::SmallVector<Resource> findExceeded(const ResourceUse &use) const;
 
+  /// `tpc.budget` of a function; null without limits.
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads `weights:50%` and the like; percent are of `at8Bits`.
   static llvm::Expected<Budget> parse(llvm::ArrayRef<std::string> limits,
                                       const ResourceUse &at8Bits);

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcBudget.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 
 namespace mct {
@@ -131,9 +132,13 @@ struct ChooseCandidatesPass
     if (failed(applyRules(*entry, operators, *rules, wanted)) ||
         failed(applyChoices(*entry, operators, wanted)))
       return signalPassFailure();
-    for (auto [of, index] : llvm::zip(operators, wanted))
+    for (auto [of, index] : llvm::zip(operators, wanted)) {
+      // Nobody knows whether the others and this one keep to it.
+      if (index != of.getChosen())
+        (*entry)->removeAttr(tpc::kBudgetAttrName);
       if (failed(chooseCandidate(of, index, kernels)))
         return signalPassFailure();
+    }
   }
 
 private:

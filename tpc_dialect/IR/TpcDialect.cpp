@@ -2,7 +2,9 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tpc_dialect/IR/TpcBudget.h"
 #include "tpc_dialect/IR/TpcBytecode.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mct::tpc;
@@ -67,10 +69,29 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   return success();
 }
 
+/// Limits by resource.
+static LogicalResult verifyBudget(Operation *op, Attribute attribute) {
+  auto limits = dyn_cast<DictionaryAttr>(attribute);
+  if (limits && !limits.empty() &&
+      llvm::all_of(limits, [](NamedAttribute limit) {
+        auto number = dyn_cast<IntegerAttr>(limit.getValue());
+        return llvm::is_contained(kBudgetKeys, limit.getName().getValue()) &&
+               number && number.getType().isSignlessInteger(64) &&
+               number.getInt() > 0;
+      }))
+    return success();
+  return op->emitError() << "'" << kBudgetAttrName
+                         << "' is no dictionary of limits; expected positive "
+                            "i64 for some of "
+                         << llvm::join(ArrayRef(kBudgetKeys), ", ");
+}
+
 LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == kSensitivitiesAttrName)
     return verifySensitivities(op, attribute.getValue());
+  if (attribute.getName() == kBudgetAttrName)
+    return verifyBudget(op, attribute.getValue());
   if (attribute.getName() != kSetAttrName ||
       isa<StringAttr>(attribute.getValue()))
     return success();

@@ -135,7 +135,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     `bit-widths-in` reads `name` and `alternative` of `operators` from such a file, and solves nothing; with a `budget` too
     it fails where that is exceeded.
 
-    With `remarks=true` a remark tells for each operator which alternative it takes, and what that costs.
+    The function gets the limits as `tpc.budget`, which goes when an operator takes another alternative. With `remarks=true`
+    a remark tells for each operator which alternative it takes, and what that costs.
 
     Source: MCT `MixedPrecisionSearchManager`, whose products are not exact.
 
@@ -149,7 +150,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
 
     After:
     ```mlir
-    func.func @main(…) attributes {tpc.sensitivities = {metric = "mse", of = {conv = [4.0e-06, 2.5e-01]}, samples = 4 : i64}} {
+    func.func @main(…) attributes {tpc.budget = {weights_bytes = 1 : i64},
+                                   tpc.sensitivities = {metric = "mse", of = {conv = [4.0e-06, 2.5e-01]}, samples = 4 : i64}} {
       %w = tpc.quantize %kernel as "conv" weight "kernel_attr" config(#w2)
              candidates(#tpc.alternatives<of = "conv", configs = [#w8, #w2], chosen = 1>) : tensor<1x1x1x2xf32>
     ```

@@ -1,0 +1,59 @@
+// RUN: mct-opt %s --split-input-file --verify-diagnostics -o /dev/null
+
+// expected-error @below {{'tpc.sensitivities' is no dictionary; expected {metric = "kl" or "mse", samples = N, of = {OPERATOR = [a number for each alternative], ...}}}}
+func.func private @f() attributes {tpc.sensitivities = 4 : i64}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has no table 'of'; expected}}
+func.func private @f() attributes {tpc.sensitivities = {metric = "kl"}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has something else than a list of finite numbers for 'conv'; expected}}
+func.func private @f() attributes {tpc.sensitivities = {of = {conv = [0.5, 0x7F800000 : f32]}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has something else than a list of finite numbers for 'conv'; expected}}
+func.func private @f() attributes {tpc.sensitivities = {of = {conv = "much"}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has another 'metric'; expected}}
+func.func private @f() attributes {tpc.sensitivities = {metric = "cosine", of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has 'samples' that are no positive i64; expected}}
+func.func private @f() attributes {tpc.sensitivities = {samples = 0 : i64, of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+func.func private @f() attributes {tpc.budget = 4 : i64}
+
+// -----
+
+// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+func.func private @f() attributes {tpc.budget = {}}
+
+// -----
+
+// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+func.func private @f() attributes {tpc.budget = {weights_bytes = 0 : i64}}
+
+// -----
+
+// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+func.func private @f() attributes {tpc.budget = {bytes = 4 : i64}}
+
+// -----
+
+// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+func.func private @f() attributes {tpc.budget = {bops = "many"}}
+
+// -----
+
+// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+func.func private @f() attributes {tpc.budget = {total_bytes = 4 : i32}}
