@@ -176,9 +176,12 @@ template <> struct Fields<Operator::Alternative> {
 
 template <> struct Fields<Operator::Sums> {
   template <typename V, typename T> static void visit(V &v, T &x) {
+    v("bits", x.bits, "of the accumulator");
     v("largest", x.largest,
       "magnitude that terms and bias can reach, in the worst channel");
     v("largest_bias", x.largestBias, "that of the bias alone");
+    v("channel", x.channel, "in which `largest` is");
+    v("bias_channel", x.biasChannel, "in which `largest_bias` is");
     v("bias_error", x.biasError,
       "how far biases are from these steps, in steps of the result's grid");
   }

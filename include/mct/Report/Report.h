@@ -200,11 +200,15 @@ struct Operator {
   /// Of a layer whose input and kernel have evenly spaced levels: what an
   /// integer network adds up, in steps of the input times steps of the kernel.
   struct Sums {
+    /// Of the accumulator.
+    int64_t bits = 32;
     /// The magnitude that the terms and the bias can reach, in whatever order,
     /// and that of the bias alone, in the worst output channel of each.
     Real largest = 0, largestBias = 0;
-    /// How far a bias is from the nearest of those steps, in steps of the grid
-    /// of the result: the mean of the squares, its root. 0 without such a grid.
+    int64_t channel = 0, biasChannel = 0;
+    /// How far biases are from the nearest of those steps, in steps of the grid
+    /// of the result: the root of the mean of the squares. 0 without such a
+    /// grid.
     Real biasError = 0;
   };
   std::optional<Sums> sums;

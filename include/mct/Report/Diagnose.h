@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Causes and remedies: rules over the numbers of a report.
+#ifndef MCT_REPORT_DIAGNOSE_H
+#define MCT_REPORT_DIAGNOSE_H
+
+#include "mct/Report/Report.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mct::report {
+
+/// Of `Diagnosis::severity`: from here on the cause deserves attention before
+/// all others, a quarter of a distance that matters; and above that no other
+/// number of the report says much.
+inline constexpr Real kGrave = 0.25, kWorthless = 1;
+
+/// A rule as the documentation lists it.
+struct RuleDescription {
+  /// In kebab case; does not change.
+  llvm::StringRef name;
+  /// When it speaks, and what it proposes: half sentences.
+  llvm::StringRef condition, remedy;
+};
+/// In the order in which they are tried.
+std::vector<RuleDescription> listRules();
+
+/// What the rules find, worst first; of equal severity in the order of the
+/// rules, then of the document. Reads neither `diagnoses` nor `verdict`.
+std::vector<Diagnosis> diagnose(const Report &report);
+
+/// Two sentences: what quantization did to the network, and what is the first
+/// thing to look at. Reads `diagnoses`.
+std::string describeVerdict(const Report &report);
+
+} // namespace mct::report
+
+#endif // MCT_REPORT_DIAGNOSE_H

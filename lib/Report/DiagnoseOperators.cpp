@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is wrong with an operator: how it is matched and fused, and what it adds
+// up.
+#include "DiagnoseParts.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace mct;
+using namespace mct::report;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+/// A diagnosis of the point of an operator's result.
+static Diagnosis aboutResult(const Case &network, const Operator &op,
+                             const Point &point) {
+  Diagnosis diagnosis;
+  diagnosis.subject = op.name;
+  diagnosis.severity = network.getSeverity(point);
+  diagnosis.kind = "overrides";
+  diagnosis.numbers = {{"share", network.getShare(point)}};
+  return diagnosis;
+}
+
+static std::string listOps(const Operator &op) {
+  std::string text;
+  for (const std::string &name : op.ops)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+static void findUnmatched(const Case &network, Diagnoses &found) {
+  for (const Operator &op : network.report.operators) {
+    const Point *point = network.getResultPoint(op.name);
+    if (!op.operatorSet.empty() || !point)
+      continue;
+    Diagnosis diagnosis = aboutResult(network, op, *point);
+    diagnosis.cause = quoted(op.name) + " (" + listOps(op) +
+                      ") is in no operator set of the target and is quantized "
+                      "by default, to " +
+                      std::to_string(point->parameters->bits) + " bits.";
+    diagnosis.remedy = "Bind it to the operator set that it is in the target "
+                       "(tpc.set), or leave it in float.";
+    diagnosis.paste = leaveFloat(getInsertedName(*point));
+    found.push_back(std::move(diagnosis));
+  }
+}
+
+/// Whether an op computes each element of its result from one of its input, as
+/// activation functions do.
+static bool isActivationFunction(const Operator &op) {
+  return op.inputs.size() == 1 && llvm::any_of(op.ops, [](StringRef name) {
+           return llvm::is_contained(
+               {"tosa.clamp", "tosa.sigmoid", "tosa.tanh", "tosa.erf"}, name);
+         });
+}
+
+static bool isLayer(const Case &network, const Operator &op) {
+  return llvm::is_contained(network.getLayers(), &op);
+}
+
+static void findUnfused(const Case &network, Diagnoses &found) {
+  for (const Operator &op : network.report.operators) {
+    const Point *point = network.getResultPoint(op.name);
+    if (!isActivationFunction(op) || isLayer(network, op) || !point ||
+        point->group.size() > 1)
+      continue;
+    const Operator *before = network.getOperator(op.inputs.front());
+    const Point *input =
+        before ? network.getResultPoint(before->name) : nullptr;
+    if (!input || !isLayer(network, *before) ||
+        network.countReaders(before->name) != 1)
+      continue;
+    Diagnosis diagnosis = aboutResult(network, *before, *input);
+    diagnosis.cause = quoted(op.name) + " is not fused with " +
+                      quoted(before->name) +
+                      ", so that what is between them is quantized as well.";
+    diagnosis.remedy = "Write the chain into the target (tpc.fusing), or leave "
+                       "the value between them in float.";
+    diagnosis.paste = leaveFloat(getInsertedName(*input));
+    found.push_back(std::move(diagnosis));
+  }
+}
+
+/// Whether the values of the result are some of those of the input, or zeros.
+static bool movesOrSelects(const Operator &op) {
+  return !op.ops.empty() && op.inputs.size() == 1 &&
+         llvm::all_of(op.ops, [](StringRef name) {
+           return llvm::is_contained(
+               {"tosa.reshape", "tosa.transpose", "tosa.slice", "tosa.pad",
+                "tosa.reverse", "tosa.tile", "tosa.max_pool2d", "tosa.identity",
+                "tosa.gather", "tosa.reduce_max", "tosa.reduce_min"},
+               name);
+         });
+}
+
+static void findNeedless(const Case &network, Diagnoses &found) {
+  for (const Operator &op : network.report.operators) {
+    const Point *point = network.getResultPoint(op.name);
+    if (!point || op.operatorSet.empty() || !movesOrSelects(op) ||
+        (point->own && !std::isfinite(point->own->sqnr)))
+      continue;
+    // The grid of what it reads holds its values already.
+    const Operator *before = network.getOperator(op.inputs.front());
+    if (!network.getResultPoint(op.inputs.front()) &&
+        !(before && before->cover == "preserved"))
+      continue;
+    Diagnosis diagnosis = aboutResult(network, op, *point);
+    diagnosis.cause = quoted(op.name) + " (" + listOps(op) +
+                      ") only moves or selects values that are quantized "
+                      "already, and quantizes them again.";
+    diagnosis.remedy =
+        "Let the target preserve its input's quantization, or leave its "
+        "result without a quantizer.";
+    diagnosis.paste = leaveFloat(getInsertedName(*point));
+    found.push_back(std::move(diagnosis));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+// Of an error that a rounding to the grid of the result makes anyway: above it
+// the bias is the larger part.
+static const Real kRoundingOfResult = std::sqrt(1.0 / 12);
+
+static const Point *getKernelPoint(const Case &network, const Operator &op) {
+  for (const std::string &name : op.points)
+    for (const Point &point : network.report.points)
+      if (point.name == name && point.isWeight() && point.parameters)
+        return &point;
+  return nullptr;
+}
+
+/// A threshold below which no kernel goes, so that what is `factor` times too
+/// many steps now is few enough.
+static std::string asMinThreshold(const Point &kernel, int64_t channel,
+                                  Real factor) {
+  const std::vector<Real> &thresholds = kernel.parameters->threshold;
+  Real threshold =
+      thresholds.size() == 1 ? thresholds.front() : thresholds[size_t(channel)];
+  return "min-threshold=" +
+         brief(std::exp2(std::ceil(std::log2(threshold * factor))));
+}
+
+static void findBiasOffGrid(const Case &network, Diagnoses &found) {
+  for (const Operator &op : network.report.operators) {
+    const Point *kernel = op.sums ? getKernelPoint(network, op) : nullptr;
+    if (!kernel)
+      continue;
+    const Operator::Sums &sums = *op.sums;
+    Real limit = std::exp2(sums.bits - 1) - 1;
+    bool isTooLarge = sums.largestBias > limit;
+    if (!isTooLarge && !(sums.biasError > kRoundingOfResult))
+      continue;
+    Diagnosis diagnosis;
+    diagnosis.subject = op.name;
+    diagnosis.severity = network.getSeverity(*kernel);
+    diagnosis.numbers = {{"largest bias", sums.largestBias},
+                         {"bias error", sums.biasError}};
+    bool hasThreshold =
+        size_t(sums.biasChannel) < kernel->parameters->threshold.size() ||
+        kernel->parameters->threshold.size() == 1;
+    if (isTooLarge && hasThreshold) {
+      // The layer cannot become integer at all.
+      diagnosis.severity = std::max(diagnosis.severity, kGrave);
+      diagnosis.cause = "The bias of " + quoted(op.name) + " is " +
+                        brief(sums.largestBias) +
+                        " steps of the accumulator in channel " +
+                        std::to_string(sums.biasChannel) + ", more than " +
+                        std::to_string(sums.bits) + " bits hold.";
+      diagnosis.kind = "option";
+      diagnosis.paste =
+          asMinThreshold(*kernel, sums.biasChannel, sums.largestBias / limit);
+      diagnosis.remedy =
+          "A larger threshold of the kernel makes the steps larger.";
+    } else if (!isTooLarge) {
+      MoreBits more = proposeMoreBits(network, *kernel);
+      diagnosis.cause =
+          "The bias of " + quoted(op.name) + " is " + brief(sums.biasError) +
+          " steps of the result off what the accumulator can add, more than "
+          "rounding the result costs.";
+      diagnosis.kind = "overrides";
+      diagnosis.paste = more.line;
+      diagnosis.remedy =
+          "More bits of the kernel make the steps smaller: " + more.words + ".";
+    } else {
+      continue;
+    }
+    found.push_back(std::move(diagnosis));
+  }
+}
+
+static void findSaturated(const Case &network, Diagnoses &found) {
+  for (const Operator &op : network.report.operators) {
+    const Point *kernel = op.sums ? getKernelPoint(network, op) : nullptr;
+    if (!kernel)
+      continue;
+    const Operator::Sums &sums = *op.sums;
+    Real limit = std::exp2(sums.bits - 1) - 1;
+    // A bias that is too large by itself has been said.
+    if (!(sums.largest > limit) || sums.largestBias > limit ||
+        kernel->parameters->threshold.empty())
+      continue;
+    Diagnosis diagnosis;
+    diagnosis.subject = op.name;
+    // Whether samples get there is not known.
+    diagnosis.severity = std::max(network.getSeverity(*kernel), kGrave);
+    diagnosis.cause = "The sums of " + quoted(op.name) + " can reach " +
+                      brief(sums.largest) + ", more than the " +
+                      std::to_string(sums.bits) +
+                      " bits of the accumulator hold.";
+    diagnosis.numbers = {{"largest", sums.largest}, {"limit", limit}};
+    int64_t fewer = 0;
+    for (const Operator::Alternative &alternative : op.alternatives)
+      if (alternative.weightBits < kernel->parameters->bits &&
+          alternative.weightBits > fewer)
+        fewer = alternative.weightBits;
+    // Steps grow by the factor, products shrink by it.
+    bool areEnough =
+        fewer > 0 &&
+        std::exp2(kernel->parameters->bits - fewer) * limit > sums.largest;
+    if (areEnough) {
+      diagnosis.kind = "overrides";
+      diagnosis.paste = giveBits(*kernel, fewer);
+      diagnosis.remedy = "Fewer bits of the kernel make smaller sums.";
+    } else {
+      diagnosis.kind = "option";
+      diagnosis.paste =
+          asMinThreshold(*kernel, sums.channel, sums.largest / limit);
+      diagnosis.remedy = "A larger threshold of the kernel makes smaller sums.";
+    }
+    found.push_back(std::move(diagnosis));
+  }
+}
+
+ArrayRef<Rule> mct::report::getOperatorRules() {
+  static const Rule kRules[] = {
+      {{"unmatched-operator",
+        "an operator in no operator set of the target is quantized by default",
+        "float, or a binding"},
+       findUnmatched},
+      {{"unfused-activation",
+        "an activation function and the layer that it alone reads both have a "
+        "quantizer",
+        "float between them, or a fused chain in the target"},
+       findUnfused},
+      {{"needless-quantizer",
+        "an operator that only moves or selects quantized values has a "
+        "quantizer that changes them",
+        "float"},
+       findNeedless},
+      {{"bias-off-grid",
+        "a bias that the accumulator does not hold, or that is further off its "
+        "steps than rounding the result costs (the root of 1/12 step)",
+        "`min-threshold`, or more bits of the kernel"},
+       findBiasOffGrid},
+      {{"saturated-accumulator",
+        "the sums of a layer can exceed the accumulator",
+        "fewer bits of the kernel, or `min-threshold`"},
+       findSaturated},
+  };
+  return kRules;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rules of a diagnosis share.
+#ifndef MCT_LIB_REPORT_DIAGNOSEPARTS_H
+#define MCT_LIB_REPORT_DIAGNOSEPARTS_H
+
+#include "mct/Report/Diagnose.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+namespace mct::report {
+
+/// A report as rules read it.
+class Case {
+public:
+  explicit Case(const Report &report);
+
+  const Report &report;
+
+  /// Null where there is none of that name.
+  const Operator *getOperator(llvm::StringRef name) const {
+    return operators.lookup(name);
+  }
+  const Operator *getOwner(const Point &point) const {
+    return getOperator(point.owner);
+  }
+  /// The point of an operator's result, or of an argument; null without
+  /// parameters.
+  const Point *getResultPoint(llvm::StringRef name) const {
+    return results.lookup(name);
+  }
+  /// Points of the network's arguments.
+  llvm::ArrayRef<const Point *> getInputs() const { return inputs; }
+  bool isInput(const Point &point) const {
+    return llvm::is_contained(inputs, &point);
+  }
+  /// Operators with a quantized weight, in program order.
+  llvm::ArrayRef<const Operator *> getLayers() const { return layers; }
+  size_t countReaders(llvm::StringRef name) const {
+    return readers.lookup(name);
+  }
+
+  /// How bad the point is for the results: its part of the sum of what all
+  /// points do by themselves, less where the whole distance is small.
+  Real getSeverity(const Point &point) const;
+  /// Its part alone.
+  Real getShare(const Point &point) const;
+
+  /// Of calibration and of the report; 0: not known.
+  int64_t getCalibrationSamples() const { return calibrationSamples; }
+  int64_t getObservedSamples(const Point &point) const;
+
+private:
+  llvm::StringMap<const Operator *> operators;
+  llvm::StringMap<const Point *> results;
+  llvm::StringMap<size_t> readers;
+  std::vector<const Point *> inputs;
+  std::vector<const Operator *> layers;
+  int64_t calibrationSamples = 0;
+  /// How much the distance of the results matters, 0 to 1, and what shares are
+  /// shares of.
+  Real harm = 0, whole = 0;
+};
+
+using Diagnoses = std::vector<Diagnosis>;
+
+struct Rule {
+  RuleDescription description;
+  void (*find)(const Case &, Diagnoses &);
+};
+llvm::ArrayRef<Rule> getSampleRules();
+llvm::ArrayRef<Rule> getPointRules();
+llvm::ArrayRef<Rule> getOperatorRules();
+
+//===----------------------------------------------------------------------===//
+// Values and grids
+//===----------------------------------------------------------------------===//
+
+/// Mean squared error of a grid over a histogram, of the values beyond its ends
+/// and of the others.
+struct GridError {
+  Real clipping = 0, rounding = 0;
+  Real total() const { return clipping + rounding; }
+};
+/// The first parameters of the point, with step and ends multiplied by `scale`.
+/// None without a histogram or evenly spaced levels.
+std::optional<GridError> estimateError(const Statistics &statistics,
+                                       const Parameters &parameters,
+                                       Real scale = 1);
+/// Largest difference of the two distribution functions, 0 to 1; never above
+/// the true one, however wide bins are. None without histograms.
+std::optional<Real> compareDistributions(const Statistics &one,
+                                         const Statistics &other);
+/// Root of the mean square of the values, by the histogram.
+Real getRootMeanSquare(const Statistics &statistics);
+Real getMagnitude(const Statistics &statistics);
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+/// Three significant digits.
+std::string brief(Real value);
+std::string percent(Real share);
+std::string quoted(llvm::StringRef name);
+/// `0, 3, 5 and 9 more`.
+std::string listNumbers(llvm::ArrayRef<int64_t> numbers);
+
+/// A line of `overrides` that gives the tensor of a point more bits, the fewest
+/// of the alternatives of its operator, or leaves it float where there are
+/// none; and what it does, for a sentence.
+struct MoreBits {
+  std::string line, words;
+};
+MoreBits proposeMoreBits(const Case &network, const Point &point);
+/// A line of `overrides` that gives the tensor of a point so many bits.
+std::string giveBits(const Point &point, int64_t bits);
+/// A line of `overrides` that leaves the result of an operator or an argument
+/// float.
+std::string leaveFloat(llvm::StringRef name);
+/// Name of the operator as its points were inserted.
+llvm::StringRef getInsertedName(const Point &point);
+
+} // namespace mct::report
+
+#endif // MCT_LIB_REPORT_DIAGNOSEPARTS_H

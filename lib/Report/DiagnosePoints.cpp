@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is wrong with a tensor and its quantizer.
+#include "DiagnoseParts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mct;
+using namespace mct::report;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+// 3 dB: below that neither a user nor a test can tell an improvement.
+static constexpr Real kWorthwhile = 0.5;
+// Three of eight bits: the channel in the middle has five of them.
+static constexpr Real kOutlierFactor = 8;
+// Of the negative levels: at least three eighths of all levels are unused.
+static constexpr Real kShortTail = 0.25;
+// Scaled down by that much the values have twice the resolution.
+static constexpr Real kJustAbove = 1.125;
+// 20 dB: the error is a tenth of the values, with a grid that gives evenly
+// spread values 50.
+static constexpr Real kLeastSqnr = 20;
+// Bits that are few on purpose.
+static constexpr int64_t kFewBits = 4;
+// A part of the error that is worth a line.
+static constexpr Real kWorthALine = 0.1;
+
+static Diagnosis aboutPoint(const Case &network, const Point &point) {
+  Diagnosis diagnosis;
+  diagnosis.subject = point.name;
+  diagnosis.severity = network.getSeverity(point);
+  return diagnosis;
+}
+
+static void pasteMoreBits(const Case &network, const Point &point,
+                          Diagnosis &diagnosis, StringRef why) {
+  MoreBits more = proposeMoreBits(network, point);
+  diagnosis.kind = "overrides";
+  diagnosis.paste = more.line;
+  diagnosis.remedy = (why + more.words + ".").str();
+  diagnosis.remedy.front() = llvm::toUpper(diagnosis.remedy.front());
+}
+
+/// Points with parameters, of activations or weights.
+template <typename Function>
+static void forEachPoint(const Case &network, Function function) {
+  for (const Point &point : network.report.points)
+    if (point.parameters)
+      function(point);
+}
+
+static bool isEvenlySpaced(const Point &point) {
+  return point.parameters->step.size() == 1 &&
+         point.parameters->lowest.size() == 1 &&
+         point.parameters->highest.size() == 1;
+}
+
+/// Zero in the middle: the sign takes half of the levels.
+static bool isSymmetric(const Parameters &parameters) {
+  return (parameters.method == "symmetric" ||
+          parameters.method == "power_of_two") &&
+         parameters.threshold.size() == 1 && parameters.threshold.front() > 0;
+}
+
+/// A grid for one value has a rule of its own.
+static bool isConstant(const Point &point) {
+  return point.statistics && point.statistics->min == point.statistics->max;
+}
+
+static Real getMin(const Point &point) {
+  Real min = point.statistics->min;
+  return point.observed ? std::min(min, point.observed->min) : min;
+}
+static Real getMax(const Point &point) {
+  Real max = point.statistics->max;
+  return point.observed ? std::max(max, point.observed->max) : max;
+}
+
+//===----------------------------------------------------------------------===//
+// Grid and values
+//===----------------------------------------------------------------------===//
+
+static void findClippedTail(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (!isEvenlySpaced(point) || !point.statistics)
+      return;
+    auto improvesTwice = [&](const Statistics &statistics, GridError &error) {
+      auto now = estimateError(statistics, *point.parameters),
+           twice = estimateError(statistics, *point.parameters, 2);
+      if (!now || !twice)
+        return false;
+      error = *now;
+      return twice->total() < kWorthwhile * now->total();
+    };
+    GridError seen, error;
+    bool isSeen = improvesTwice(*point.statistics, seen);
+    bool isMet =
+        point.observed ? improvesTwice(*point.observed, error) : isSeen;
+    if (!isMet)
+      return;
+    if (!point.observed)
+      error = seen;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        quoted(point.name) + " goes from " + brief(getMin(point)) + " to " +
+        brief(getMax(point)) + " and is clipped to " +
+        brief(point.parameters->lowest.front()) + " to " +
+        brief(point.parameters->highest.front()) + ", which makes " +
+        percent(error.clipping / error.total()) +
+        " of its error; a grid twice as wide has less than half of it.";
+    diagnosis.numbers = {{"clipping", error.clipping},
+                         {"rounding", error.rounding}};
+    StringRef method =
+        point.selection ? StringRef(point.selection->errorMethod) : "";
+    bool isSearch = !method.empty() && method != "given" && method != "range" &&
+                    method != "own" && method != "least_squares";
+    StringRef prefix = point.isWeight() ? "weights" : "activation";
+    if (isSeen && isSearch && method != "mse") {
+      diagnosis.kind = "option";
+      diagnosis.paste = (prefix + "-error-method=mse").str();
+      diagnosis.remedy = ("Choose thresholds by their mean squared error "
+                          "instead of by " +
+                          method + ".")
+                             .str();
+    } else if (isSeen && isSearch && !point.isWeight()) {
+      diagnosis.kind = "option";
+      diagnosis.paste = "z-threshold=0";
+      diagnosis.remedy = "Leave no outliers out where thresholds are chosen.";
+    } else {
+      pasteMoreBits(network, point, diagnosis, "");
+    }
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static const Decision *findShiftDecision(const Point &point) {
+  for (const Decision &decision : llvm::reverse(point.decisions))
+    if (decision.pass == "mct-correct-shift-negative")
+      return &decision;
+  return nullptr;
+}
+
+static void findWastedSign(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (point.isWeight() || !point.statistics || isConstant(point) ||
+        !isSymmetric(*point.parameters) || !point.parameters->isSigned)
+      return;
+    Real threshold = point.parameters->threshold.front();
+    Real min = getMin(point), max = getMax(point);
+    // The unsigned grid of the same threshold has half the step; the shifted
+    // values have to fit.
+    if (!(min >= -kShortTail * threshold) || !(max - min <= threshold) ||
+        max <= 0)
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    bool hasTail = min < 0;
+    diagnosis.numbers = {{"min", min}, {"threshold", threshold}};
+    if (!hasTail) {
+      diagnosis.cause = quoted(point.name) +
+                        " is never negative, and half of the levels of its "
+                        "signed grid are.";
+      pasteMoreBits(network, point, diagnosis,
+                    "let the target give it an unsigned grid (is_signed), or ");
+      found.push_back(std::move(diagnosis));
+      return;
+    }
+    Real ratio = -min / threshold;
+    diagnosis.cause =
+        quoted(point.name) + " goes down to " + brief(min) + " only, " +
+        percent(ratio) + " of its threshold " + brief(threshold) +
+        ": nearly half of the levels of its signed grid are not used.";
+    const Decision *decision = findShiftDecision(point);
+    if (!decision || decision->reason == "long-tail") {
+      diagnosis.kind = "option";
+      // Two digits, and not below.
+      diagnosis.paste = "shift-negative-activation-correction=true "
+                        "shift-negative-ratio=" +
+                        brief(std::ceil(ratio * 100) / 100);
+      diagnosis.remedy = "Let it be shifted above zero.";
+    } else {
+      pasteMoreBits(network, point, diagnosis,
+                    "it cannot be shifted above zero (" + decision->reason +
+                        "): ");
+    }
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findMissingSign(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (point.isWeight() || !point.statistics ||
+        !isSymmetric(*point.parameters) || point.parameters->isSigned)
+      return;
+    // What is cut off below zero is more than what is rounded.
+    const Statistics &values =
+        point.observed ? *point.observed : *point.statistics;
+    std::optional<GridError> error = estimateError(values, *point.parameters);
+    if (!(values.min < 0) || !error)
+      return;
+    Parameters below = *point.parameters;
+    below.lowest = {-getMagnitude(values)};
+    std::optional<GridError> signedError = estimateError(values, below);
+    if (!(signedError->total() < kWorthwhile * error->total()))
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        quoted(point.name) + " goes down to " + brief(values.min) +
+        ", and its unsigned grid cuts off all that is negative: " +
+        percent(1 - signedError->total() / error->total()) + " of its error.";
+    diagnosis.numbers = {{"min", values.min}, {"error", error->total()}};
+    if (point.statistics->min >= 0) {
+      diagnosis.kind = "data";
+      diagnosis.remedy = "Calibrate with samples that make it negative, too; "
+                         "calibration saw none below " +
+                         brief(point.statistics->min) + ".";
+    } else {
+      diagnosis.kind = "overrides";
+      diagnosis.paste = leaveFloat(getInsertedName(point));
+      diagnosis.remedy =
+          "Let the target give it a signed grid (is_signed), or leave it in "
+          "float.";
+    }
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findJustAbovePowerOfTwo(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    const Parameters &parameters = *point.parameters;
+    if (parameters.method != "power_of_two" || !point.statistics ||
+        isConstant(point))
+      return;
+    auto isJustAbove = [](Real magnitude, Real threshold) {
+      return magnitude > threshold / 2 &&
+             magnitude <= kJustAbove * threshold / 2;
+    };
+    Real magnitude = getMagnitude(*point.statistics);
+    size_t above = 0, channels = parameters.threshold.size();
+    if (channels == 1) {
+      above = isJustAbove(magnitude, parameters.threshold.front());
+    } else {
+      if (point.channels.size() != channels)
+        return;
+      for (auto [channel, threshold] :
+           llvm::zip_equal(point.channels, parameters.threshold))
+        above += isJustAbove(
+            std::max(std::abs(channel.min), std::abs(channel.max)), threshold);
+    }
+    // By chance it is one channel in six (log2 of the factor).
+    if (2 * above <= channels)
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        channels == 1
+            ? quoted(point.name) + " reaches " + brief(magnitude) +
+                  ", just above a power of two: its threshold is " +
+                  brief(parameters.threshold.front()) +
+                  ", and nearly half of its levels are not used."
+            : std::to_string(above) + " of " + std::to_string(channels) +
+                  " channels of " + quoted(point.name) +
+                  " are just above a power of two: nearly half of their levels "
+                  "are not used.";
+    diagnosis.numbers = {{"magnitude", magnitude},
+                         {"threshold", parameters.threshold.front()},
+                         {"channels", Real(above)}};
+    if (network.isInput(point)) {
+      diagnosis.kind = "option";
+      diagnosis.paste = "input-scaling=true";
+      diagnosis.remedy = "Let the input be scaled so that it fills its "
+                         "threshold; the first layer takes the factor out.";
+    } else {
+      pasteMoreBits(network, point, diagnosis,
+                    "quantize it with the method symmetric where the target "
+                    "can, or ");
+    }
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findWideRange(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (point.parameters->bits < 8 || !point.own || isConstant(point) ||
+        !(point.own->sqnr < kLeastSqnr))
+      return;
+    // Clipping has a rule of its own.
+    if (point.statistics && isEvenlySpaced(point)) {
+      std::optional<GridError> error =
+          estimateError(point.observed ? *point.observed : *point.statistics,
+                        *point.parameters);
+      if (error && error->clipping > error->rounding)
+        return;
+    }
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        quoted(point.name) + " is only " + brief(point.own->sqnr) +
+        " dB above its own error with " +
+        std::to_string(point.parameters->bits) +
+        " bits: most of its values are small against the few that its grid has "
+        "to reach, as inside of normalizations.";
+    diagnosis.numbers = {{"sqnr", point.own->sqnr}};
+    pasteMoreBits(network, point, diagnosis, "");
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findConstantActivation(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (point.isWeight() || !point.statistics || point.statistics->count == 0 ||
+        point.statistics->min != point.statistics->max)
+      return;
+    bool varies = point.observed && point.observed->min != point.observed->max;
+    // An input that varies has been said.
+    if (varies && network.isInput(point))
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        quoted(point.name) + " was always " + brief(point.statistics->min) +
+        " in the calibration" +
+        (varies ? ", and goes from " + brief(point.observed->min) + " to " +
+                      brief(point.observed->max) + " in the report"
+                : "") +
+        ": its grid was chosen for one value.";
+    diagnosis.remedy =
+        varies ? "Calibrate with samples that make it vary; until then leave "
+                 "it in float."
+               : "Leave it in float, or replace it by a constant.";
+    diagnosis.kind = "overrides";
+    diagnosis.paste = leaveFloat(getInsertedName(point));
+    diagnosis.numbers = {{"value", point.statistics->min}};
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+/// Magnitudes of channels; empty where they are not known.
+static std::vector<Real> getMagnitudes(const Point &point) {
+  std::vector<Real> magnitudes;
+  if (point.isWeight()) {
+    for (const WeightChannel &channel : point.channels)
+      magnitudes.push_back(
+          std::max(std::abs(channel.min), std::abs(channel.max)));
+    return magnitudes;
+  }
+  const std::optional<Statistics> &values =
+      point.observed ? point.observed : point.statistics;
+  if (values && values->channelMin.size() == values->channelMax.size())
+    for (auto [min, max] : llvm::zip(values->channelMin, values->channelMax))
+      magnitudes.push_back(std::max(std::abs(min), std::abs(max)));
+  return magnitudes;
+}
+
+static void findOutlierChannels(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    std::vector<Real> magnitudes = getMagnitudes(point);
+    if (!point.axes.empty() || magnitudes.size() < 2)
+      return;
+    std::vector<Real> sorted = magnitudes;
+    llvm::sort(sorted);
+    Real median = sorted[sorted.size() / 2];
+    if (!(median > 0) || !(sorted.back() >= kOutlierFactor * median))
+      return;
+    std::vector<int64_t> outliers;
+    for (auto [channel, magnitude] : llvm::enumerate(magnitudes))
+      if (magnitude >= kOutlierFactor * median)
+        outliers.push_back(int64_t(channel));
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        (outliers.size() == 1 ? "Channel " : "Channels ") +
+        listNumbers(outliers) + " of " + quoted(point.name) +
+        (outliers.size() == 1 ? " reaches " : " reach up to ") +
+        brief(sorted.back()) + ", " + brief(sorted.back() / median) +
+        " times the magnitude of half of the channels, and one threshold "
+        "serves all of them.";
+    diagnosis.numbers = {{"largest", sorted.back()}, {"median", median}};
+    pasteMoreBits(
+        network, point, diagnosis,
+        point.isWeight()
+            ? "take a target with a threshold for each channel, or "
+            : "try activation-channel-equalization=true where a ReLU lies "
+              "between two layers, or ");
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findDeadChannels(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    std::vector<int64_t> dead;
+    size_t channels = 0;
+    if (point.isWeight()) {
+      channels = point.channels.size();
+      for (auto [index, channel] : llvm::enumerate(point.channels))
+        if (channel.min == 0 && channel.max == 0)
+          dead.push_back(int64_t(index));
+    } else if (point.observed && point.observed->min != point.observed->max) {
+      const Statistics &observed = *point.observed;
+      channels = observed.channelMin.size();
+      bool isKnown = point.statistics &&
+                     point.statistics->channelMin.size() == channels &&
+                     point.statistics->channelMax.size() == channels;
+      for (size_t index = 0;
+           index != std::min(channels, observed.channelMax.size()); ++index)
+        if (observed.channelMin[index] == observed.channelMax[index] &&
+            (!isKnown || point.statistics->channelMin[index] ==
+                             point.statistics->channelMax[index]))
+          dead.push_back(int64_t(index));
+    }
+    if (dead.empty() || dead.size() == channels || channels < 2)
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    // They make no error.
+    diagnosis.severity = 0;
+    diagnosis.cause =
+        (dead.size() == 1 ? "Channel " : "Channels ") + listNumbers(dead) +
+        " of the " + std::to_string(channels) + " of " + quoted(point.name) +
+        (point.isWeight()
+             ? (dead.size() == 1 ? " is zero." : " are zero.")
+             : (dead.size() == 1 ? " never changes." : " never change."));
+    diagnosis.remedy = "Remove them from the network: they take memory and "
+                       "time, and make no difference.";
+    diagnosis.kind = "data";
+    diagnosis.numbers = {{"dead", Real(dead.size())},
+                         {"channels", Real(channels)}};
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+static bool isSensitive(const Case &network, const Operator &op) {
+  return op.isDepthwise || network.getLayers().front() == &op ||
+         network.getLayers().back() == &op;
+}
+
+static void findFewBitsInSensitiveLayer(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    const Operator *owner = network.getOwner(point);
+    // More than its equal part of all layers.
+    if (!point.isWeight() || !owner || point.parameters->bits > kFewBits ||
+        !isSensitive(network, *owner) ||
+        !(network.getShare(point) * Real(network.getLayers().size()) > 1))
+      return;
+    StringRef which = owner->isDepthwise                     ? "depthwise"
+                      : network.getLayers().front() == owner ? "first"
+                                                             : "last";
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        ("The " + which + " layer, " + quoted(owner->name) +
+         ", has weights of " + llvm::Twine(point.parameters->bits) +
+         " bits, which make " + percent(network.getShare(point)) +
+         " of the error.")
+            .str();
+    diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
+                         {"share", network.getShare(point)}};
+    pasteMoreBits(network, point, diagnosis, "");
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findFewBits(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    const Operator *owner = network.getOwner(point);
+    if (point.parameters->bits > kFewBits ||
+        network.getShare(point) < kWorthALine)
+      return;
+    if (point.isWeight() && owner && isSensitive(network, *owner))
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause = quoted(point.name) + " has " +
+                      std::to_string(point.parameters->bits) +
+                      " bits, which make " + percent(network.getShare(point)) +
+                      " of the error.";
+    diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
+                         {"share", network.getShare(point)}};
+    pasteMoreBits(network, point, diagnosis, "");
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findRoundedOneByOne(const Case &network, Diagnoses &found) {
+  Diagnosis diagnosis;
+  size_t count = 0;
+  Real largest = 0;
+  for (const Point &point : network.report.points) {
+    if (!point.isWeight() || !point.parameters || point.parameters->bits >= 8)
+      continue;
+    // What was rounded together, or left alone for a reason, says so.
+    bool isKnown = llvm::any_of(point.decisions, [](const Decision &decision) {
+      return decision.pass == "mct-round-weights";
+    });
+    if (isKnown)
+      continue;
+    ++count;
+    diagnosis.severity += network.getSeverity(point);
+    if (diagnosis.subject.empty() || network.getShare(point) > largest) {
+      diagnosis.subject = point.name;
+      largest = network.getShare(point);
+    }
+  }
+  if (count == 0)
+    return;
+  diagnosis.severity = std::min<Real>(1, diagnosis.severity);
+  diagnosis.cause = (count == 1 ? "The weights of one layer, "
+                                : "The weights of " + std::to_string(count) +
+                                      " layers, first of all ") +
+                    quoted(diagnosis.subject) +
+                    ", have few bits and were rounded one by one.";
+  diagnosis.remedy = "Round the weights of a layer together, so that their "
+                     "errors make up for each other.";
+  diagnosis.kind = "option";
+  diagnosis.paste = "round-weights=true";
+  diagnosis.numbers = {{"layers", Real(count)}};
+  found.push_back(std::move(diagnosis));
+}
+
+//===----------------------------------------------------------------------===//
+// What was done
+//===----------------------------------------------------------------------===//
+
+static void findShifted(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (!point.shift)
+      return;
+    const Point::Shift &shift = *point.shift;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.severity = 0;
+    diagnosis.cause =
+        quoted(point.name) + " was shifted above zero by " + brief(shift.by) +
+        " and needs no sign: its mean squared error went from " +
+        brief(shift.errorBefore) + " to " + brief(shift.error) +
+        (shift.error > 0 && shift.errorBefore > 0
+             ? ", a gain of " +
+                   brief(10 * std::log10(shift.errorBefore / shift.error)) +
+                   " dB."
+             : ".");
+    diagnosis.remedy = "Nothing to do; shift-negative-activation-correction is "
+                       "what does it.";
+    diagnosis.kind = "data";
+    diagnosis.numbers = {{"shift", shift.by},
+                         {"error before", shift.errorBefore},
+                         {"error", shift.error}};
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+ArrayRef<Rule> mct::report::getPointRules() {
+  static const Rule kRules[] = {
+      {{"clipped-tail",
+        "a grid twice as wide has less than half of the error of a tensor",
+        "the option that clips less (`activation-error-method=mse`, "
+        "`z-threshold=0`), or more bits"},
+       findClippedTail},
+      {{"wasted-sign",
+        "a signed grid on values >= 0, or on values whose negative ones reach "
+        "less than a quarter of the threshold and that an unsigned grid of the "
+        "same threshold holds",
+        "`shift-negative-ratio`; more bits where it cannot be shifted"},
+       findWastedSign},
+      {{"missing-sign",
+        "an unsigned grid on values below zero, which make more than half of "
+        "its error",
+        "other samples, or float"},
+       findMissingSign},
+      {{"above-power-of-two",
+        "the values exceed half of a power-of-two threshold by at most an "
+        "eighth, in more than half of the channels",
+        "`input-scaling=true` for an input; more bits"},
+       findJustAbovePowerOfTwo},
+      {{"wide-range", "8 bits and more leave less than 20 dB, without clipping",
+        "more bits, or float"},
+       findWideRange},
+      {{"constant-activation", "calibration saw one value inside the network",
+        "float"},
+       findConstantActivation},
+      {{"outlier-channels",
+        "the largest channel of a tensor with one threshold is 8 times the one "
+        "in the middle",
+        "more bits"},
+       findOutlierChannels},
+      {{"dead-channels",
+        "some channels of a kernel are zero, or some of an activation never "
+        "change",
+        "a smaller network"},
+       findDeadChannels},
+      {{"few-bits-in-sensitive-layer",
+        "at most 4 bits for the weights of the first, the last or a depthwise "
+        "layer, with more than its equal part of the error",
+        "more bits"},
+       findFewBitsInSensitiveLayer},
+      {{"few-bits",
+        "at most 4 bits for another tensor with a tenth of the error",
+        "more bits"},
+       findFewBits},
+      {{"rounded-one-by-one",
+        "weights of less than 8 bits that mct-round-weights has not seen",
+        "`round-weights=true`"},
+       findRoundedOneByOne},
+      {{"shifted-activation", "an activation was shifted above zero",
+        "none: says what that gained"},
+       findShifted},
+  };
+  return kRules;
+}
