@@ -4,6 +4,7 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Report/Diagnose.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
@@ -89,6 +90,8 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
     return failure();
   if (inputs.evaluation)
     repeat(*inputs.evaluation, report);
+  report.diagnoses = diagnose(report);
+  report.verdict = describeVerdict(report);
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

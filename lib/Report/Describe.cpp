@@ -342,14 +342,23 @@ std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
         grids.size() == 1)
       made = grids.front();
   Operator::Sums sums;
+  // TOSA adds products with activations of 16 bits in 48.
+  sums.bits = input.getParametersAttr().getBits() > 8 ? 48 : 32;
   double squares = 0;
   for (size_t channel = 0; channel != outputs; ++channel) {
     double step =
         read[0].step * (steps.size() == 1 ? steps[0] : steps[channel]).step;
     double offset = bias[channel] / step, nearest = std::nearbyint(offset);
-    sums.largest = std::max({sums.largest, up[channel] + std::max(nearest, 0.0),
-                             down[channel] - std::min(nearest, 0.0)});
-    sums.largestBias = std::max(sums.largestBias, std::abs(nearest));
+    double reach = std::max(up[channel] + std::max(nearest, 0.0),
+                            down[channel] - std::min(nearest, 0.0));
+    if (reach > sums.largest) {
+      sums.largest = reach;
+      sums.channel = int64_t(channel);
+    }
+    if (std::abs(nearest) > sums.largestBias) {
+      sums.largestBias = std::abs(nearest);
+      sums.biasChannel = int64_t(channel);
+    }
     if (made) {
       double error = (offset - nearest) * step / made->step;
       squares += error * error;

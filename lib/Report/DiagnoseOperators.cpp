@@ -30,7 +30,13 @@ static std::string listOps(const Operator &op) {
 }
 
 static void findUnmatched(const Case &network, Diagnoses &found) {
+  // Without a target that fits the module nothing is known of sets.
+  if (llvm::all_of(network.report.operators,
+                   [](const Operator &op) { return op.operatorSet.empty(); }))
+    return;
   for (const Operator &op : network.report.operators) {
+    if (isArgument(op))
+      continue;
     const Point *point = network.getResultPoint(op.name);
     if (!op.operatorSet.empty() || !point)
       continue;

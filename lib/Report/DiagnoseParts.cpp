@@ -31,6 +31,10 @@ static int64_t countElements(const Point &point) {
   return count;
 }
 
+bool mct::report::isArgument(const Operator &op) {
+  return op.ops.size() == 1 && op.ops.front() == "argument";
+}
+
 static bool isPositive(Real value) { return std::isfinite(value) && value > 0; }
 
 Case::Case(const Report &report) : report(report) {
@@ -52,7 +56,7 @@ Case::Case(const Report &report) : report(report) {
       continue;
     }
     results[point.owner] = &point;
-    if (!owner)
+    if (!owner || isArgument(*owner))
       inputs.push_back(&point);
   }
   whole = std::max(sum, isPositive(report.distance) ? report.distance : 0);

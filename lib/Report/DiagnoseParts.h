@@ -10,6 +10,9 @@
 
 namespace mct::report {
 
+/// Whether it is an argument of the network and computes nothing.
+bool isArgument(const Operator &op);
+
 /// A report as rules read it.
 class Case {
 public:

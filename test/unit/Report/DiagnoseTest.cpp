@@ -53,6 +53,11 @@ struct Network {
     report.deviation = 0.04;
     report.samples = report.effectSamples = 1000;
     report.calibrationSamples = 1000;
+    report.operators.reserve(8);
+    Operator &argument = report.operators.emplace_back();
+    argument.name = "image";
+    argument.ops = {"argument"};
+    argument.points = {"image"};
     Operator &op = report.operators.emplace_back();
     op.name = "conv";
     op.ops = {"tosa.conv2d"};
@@ -104,7 +109,7 @@ struct Network {
   Point &image() { return report.points[0]; }
   Point &kernel() { return report.points[1]; }
   Point &conv() { return report.points[2]; }
-  Operator &layer() { return report.operators.front(); }
+  Operator &layer() { return report.operators[1]; }
   void see(Point &point, const Statistics &values) {
     point.statistics = point.observed = values;
   }
