@@ -336,7 +336,9 @@ std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
   std::vector<float> bias =
       kernel.getBias().value_or(std::vector<float>(outputs, 0));
   std::optional<Grid> made;
-  if (tpc::QuantizeOp result = findWidthSource(kernel.getResult()).point;
+  // The grid of the fused chain that it begins.
+  Value end = chains.getEnd(kernel.getResult().getDefiningOp())->getResult(0);
+  if (tpc::QuantizeOp result = getActivationPoint(end);
       result && result.getParametersAttr())
     if (SmallVector<Grid> grids = result.getParametersAttr().getGrids();
         grids.size() == 1)
