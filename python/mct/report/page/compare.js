@@ -1,0 +1,5 @@
+// Two reports beside each other.
+
+function comparisonSection() {
+  return null;
+}

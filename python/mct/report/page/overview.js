@@ -1,0 +1,185 @@
+// What everyone sees first, and the sections that are about the whole network.
+
+function overviewSection() {
+  return element('section', { id: 'overview', 'aria-labelledby': 'overview-title' },
+    element('h1', { id: 'overview-title' }, element('bdi', { class: 'name' }, brief(report.model, 90) || 'Report')),
+    element('p', { class: 'under' }, [
+      ['for ', element('b', {}, brief(report.target, 60) || 'no target')],
+      `${grouped(report.samples)} samples`,
+      report.effect_samples ? `effects on ${grouped(report.effect_samples)} of them` : '',
+    ].filter(Boolean).flatMap((part, at) => [at ? ' · ' : '', part])),
+    report.verdict ? element('p', { class: 'verdict' }, visible(report.verdict)) : null,
+    tiles(),
+    accuracyTable(),
+    report.reproduce ? element('div', { class: 'reproduce' }, element('h3', {}, 'Make it again'), copyable(report.reproduce, 'command', report.placeholders ?? []),
+      report.placeholders?.length ? element('p', { class: 'note' }, 'Marked words stand for files whose names are not known.') : null) : null);
+}
+
+function tiles() {
+  const tile = (title, value, note) => element('div', { class: 'tile' }, element('div', { class: 'tile-title' }, title), element('div', { class: 'tile-value' }, value), note ? element('div', { class: 'tile-note' }, note) : null);
+  const { floating, simulated } = report;
+  const list = [];
+  if (isNumber(simulated.top1)) list.push(tile('Top-1 accuracy', number(simulated.top1, share), ['float ', number(floating.top1, share)]));
+  if (isNumber(simulated.agreement)) list.push(tile('Same prediction as float', number(simulated.agreement, share), [grouped(report.num_changed), ' of ', grouped(report.samples), ' changed']));
+  if (report.effect_samples) {
+    list.push(tile(METRIC, number(report.distance), isNumber(report.deviation) ? ['deviation of samples ', number(report.deviation, (value) => plain(value, 2))] : 'of the results from float'));
+  }
+  if (simulated.output) list.push(tile('Results', sqnr(simulated.output), 'SQNR against float'));
+  list.push(tile('Weights', number(report.weight_bytes, bytes), ['float ', number(report.float_weight_bytes, bytes)]));
+  if (report.resources.bops) list.push(tile('Bit operations', number(report.resources.bops, large), ['at 8 bits ', number(report.eight_bit.bops, large)]));
+  list.push(tile('Report made in', number(report.seconds, seconds), null));
+  return element('div', { class: 'tiles' }, list);
+}
+
+function accuracyTable() {
+  const networks = [['Float', report.floating], ['Simulated', report.simulated], ['Integer', report.integer]].filter(([, accuracy]) => accuracy);
+  const rows = [
+    ['Top-1 accuracy', (accuracy) => isNumber(accuracy.top1) && number(accuracy.top1, (value) => share(value, 2))],
+    ['Same prediction as float', (accuracy) => accuracy !== report.floating && isNumber(accuracy.agreement) && number(accuracy.agreement, (value) => share(value, 2))],
+    ['SQNR of the results', (accuracy) => accuracy.output && sqnr(accuracy.output)],
+    ['Cosine', (accuracy) => accuracy.output && number(accuracy.output.cosine, (value) => plain(value, 6))],
+    ['Largest difference', (accuracy) => accuracy.output && number(accuracy.output.largest)],
+    ['Samples', (accuracy) => number(accuracy.samples)],
+  ].filter(([, of]) => networks.some(([, accuracy]) => of(accuracy)));
+  return element('table', { class: 'small accuracy' },
+    element('thead', {}, element('tr', {}, element('td'), networks.map(([title]) => element('th', { scope: 'col', class: 'right' }, title)))),
+    element('tbody', {}, rows.map(([title, of]) => element('tr', {}, element('th', { scope: 'row' }, title), networks.map(([, accuracy]) => element('td', { class: 'right' }, of(accuracy) || element('span', { class: 'missing' }, MISSING)))))));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Diagnoses
+// ---------------------------------------------------------------------------------------------------------------------
+
+function diagnosisCard(diagnosis, level = 'h3', about = '') {
+  const severity = diagnosis.severity ?? 0;
+  const word = severity >= 1 ? 'first of all' : severity >= 0.25 ? 'severe' : severity >= 0.05 ? 'moderate' : severity > 0 ? 'slight' : 'costs no accuracy';
+  const gauge = element('span', { class: 'gauge', 'aria-hidden': 'true' });
+  gauge.style.setProperty('--share', `${Math.min(100, severity * 100).toFixed(1)}%`);
+  return element('li', { class: `diagnosis${severity >= 0.25 ? ' severe' : ''}` },
+    element('div', { class: 'severity' }, gauge, element('span', { title: `severity ${severity}` }, word)),
+    element('div', { class: 'diagnosis-text' },
+      element(level, {}, visible(diagnosis.rule).replaceAll('-', ' '), diagnosis.subject && diagnosis.subject !== about ? element('span', { class: 'subject' }, linkTo(diagnosis.subject, 60)) : null),
+      element('p', {}, visible(diagnosis.cause)),
+      element('p', { class: 'remedy' }, element('b', {}, 'Remedy '), visible(diagnosis.remedy)),
+      diagnosis.paste ? [element('div', { class: 'paste-title' }, { overrides: 'Line for the overrides', option: 'Option' }[diagnosis.kind] ?? 'To paste'), copyable(diagnosis.paste, 'remedy')] : null,
+      diagnosis.numbers.length ? element('p', { class: 'because' }, diagnosis.numbers.map(({ name, value }) => element('span', {}, visible(name), ' ', number(value)))) : null));
+}
+
+function diagnosesSection() {
+  const list = report.diagnoses;
+  return section('diagnoses', 'Diagnoses', list.length
+    ? element('ol', { class: 'diagnoses' }, list.slice(0, 12).map((diagnosis) => diagnosisCard(diagnosis)),
+      list.length > 12 ? element('li', { class: 'rest' }, moreDiagnoses(list.slice(12))) : null)
+    : element('p', { class: 'empty' }, 'No rule found anything wrong.'));
+}
+
+function moreDiagnoses(rest) {
+  const details = element('details', {}, element('summary', {}, `${grouped(rest.length)} more`));
+  details.addEventListener('toggle', () => {
+    if (details.children.length === 1) details.append(element('ol', { class: 'diagnoses' }, rest.slice(0, 300).map((diagnosis) => diagnosisCard(diagnosis))));
+  });
+  return details;
+}
+
+/** Those about one of the names; the first one is that of the view. */
+function diagnosesAbout(names) {
+  const found = report.diagnoses.filter((diagnosis) => diagnosis.subject && names.includes(diagnosis.subject));
+  return found.length ? element('ol', { class: 'diagnoses', 'aria-label': 'Diagnoses' }, found.map((diagnosis) => diagnosisCard(diagnosis, 'h2', names[0]))) : null;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What hurts
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** The network, the operators with the largest effect, and where the error of the points comes from. */
+function networkSection() {
+  const rows = report.operators.map((operator, key) => ({ operator, key })).filter(({ operator }) => isNumber(operator.effect?.own))
+    .sort((a, b) => b.operator.effect.own - a.operator.effect.own || a.key - b.key).slice(0, 10);
+  const hasOrigin = report.points.filter((point) => isNumber(point.own?.sqnr) && isNumber(point.inherited?.sqnr)).length > 1;
+  const most = rows.length ? Math.max(...rows.map(({ operator }) => operator.effect.own)) : 0;
+  return section('network', 'Where it hurts', element('div', { class: rows.length || hasOrigin ? 'columns' : null }, networkGraph(), element('div', { class: 'beside' },
+    rows.length ? figure('Operators with the largest effect', `${METRIC} of the results when only this is quantized, and how much less when only this is not.`,
+      element('table', { class: 'small ranked' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Operator'), element('th', { scope: 'col', class: 'right' }, 'Alone'), element('td'), element('th', { scope: 'col', class: 'right' }, 'Gain'))),
+        element('tbody', {}, rows.map(({ operator }) => {
+          const [title, alone, gauge] = gaugeRow(linkTo(operator.name, 36), operator.effect.own, most).children;
+          return element('tr', {}, title, alone, gauge, element('td', { class: 'right' }, number(operator.effect.gain)));
+        })))) : null,
+    hasOrigin ? figure('Made here or inherited', 'Each dot is an activation; click one to open it.', plot('Own and inherited error of the activations', originPlot, { height: 270, open: (key) => { location.hash = addressOfPoint(key); } })) : null)));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Bit widths, predictions, run
+// ---------------------------------------------------------------------------------------------------------------------
+
+function frontSection() {
+  if (!report.front.length) return null;
+  const shownBits = element('div', { 'aria-live': 'polite' });
+  const pick = (key) => shownBits.replaceChildren(...bitsOfChoice(report.front[key]));
+  const chosen = report.front.findIndex((choice) => choice.is_chosen);
+  if (chosen >= 0) pick(chosen);
+  return section('front', 'Bit widths', element('div', { class: 'columns' },
+    figure('Pareto front', 'On the line are the choices that no other one beats in both bytes and sensitivity; click one for its bits.', plot('Pareto front of bit widths', frontPlot, { height: 280, open: pick })),
+    shownBits));
+}
+
+/** The bits that operators have in a choice. */
+function bitsOfChoice(choice) {
+  const names = report.front_operators ?? [];
+  const rows = names.map((name, at) => [name, report.operators[operatorNumbers.get(name)]?.alternatives[choice.alternatives[at]]]).filter(([, alternative]) => alternative);
+  return [element('h3', {}, choice.is_chosen ? 'This network' : 'Another choice'),
+    element('p', { class: 'note' }, number(choice.weights_bytes, bytes), ' of weights, sensitivity ', number(choice.sensitivities)),
+    element('div', { class: 'bits' }, rows.map(([name, alternative]) => element('div', {}, linkTo(name, 28), element('span', { class: 'soft' }, alternativeText(alternative)))))];
+}
+
+function predictionsSection() {
+  const { changed, confusion } = report;
+  if (!changed.length && !confusion.length) return null;
+  const cards = changed.map((change) => predictionCard(change));
+  return section('predictions', 'Changed predictions',
+    element('p', {}, number(report.num_changed), ' of ', number(report.samples), ' samples have another largest output than in the float network', report.num_changed > changed.length ? `; the first ${changed.length} are shown` : '', '.'),
+    cards.length ? element('ul', { class: 'predictions' }, cards) : null,
+    confusion.length > 1 ? figure('Where predictions went', 'Samples by class of the float network (rows) and of the quantized one (columns).', plot('Confusion of float and quantized predictions', confusionPlot, { height: Math.min(560, 90 + confusion.length * 26) })) : null);
+}
+
+function predictionCard(change) {
+  const uri = shown.images[change.sample];
+  const name = (index) => element('bdi', {}, brief(className(index), 24));
+  const isRight = (index) => change.label !== undefined && change.label !== null && index === change.label;
+  const mark = (index) => (isRight(index) ? element('span', { class: 'right-sign', title: 'is the label' }, ' ✓') : null);
+  return element('li', {},
+    uri ? element('img', { src: uri, alt: `Sample ${change.sample}`, width: 72, height: 72, loading: 'lazy' }) : null,
+    element('div', {},
+      element('div', { class: 'change' }, name(change.float_class), mark(change.float_class), ' → ', name(change.simulated_class), mark(change.simulated_class)),
+      element('div', { class: 'soft' }, `sample ${grouped(change.sample)}`, change.label !== undefined && change.label !== null && !isRight(change.float_class) && !isRight(change.simulated_class) ? [', label ', name(change.label)] : null),
+      element('div', { class: 'soft' }, 'lead ', number(change.float_margin, (value) => plain(value, 3)), ' → ', number(change.simulated_margin, (value) => plain(value, 3)))));
+}
+
+function runSection() {
+  const most = Math.max(0, ...report.passes.map(({ seconds: taken }) => taken ?? 0));
+  return section('run', 'How it was made', element('div', { class: 'columns' },
+    element('div', {}, facts([
+      ['Model', nameOf(report.model, 80)],
+      ['Function', visible(report.function)],
+      ['Target', visible(report.target)],
+      ['Distance of results', METRIC],
+      ['Samples', number(report.samples)],
+      ['of them for effects', number(report.effect_samples)],
+      ['Labels', report.has_labels ? 'yes' : 'no'],
+      ['Digest of the samples', report.digest ? element('code', {}, visible(report.digest)) : null],
+      ['Calibration samples', isNumber(report.calibration_samples) ? number(report.calibration_samples) : null],
+      ['Digest of the calibration', report.calibration_digest ? element('code', {}, visible(report.calibration_digest)) : null],
+      ['Weights', [number(report.resources.weight_bytes, bytes), ', at 8 bits ', number(report.eight_bit.weight_bytes, bytes)]],
+      ['Activations at once', [number(report.resources.activation_bytes, bytes), ', at 8 bits ', number(report.eight_bit.activation_bytes, bytes)]],
+      ['mct', visible(report.mct_version)],
+      ['LLVM', visible(report.llvm_version)],
+      ['Instructions', visible(report.instruction_set)],
+    ])),
+    report.passes.length ? element('div', {}, figure('Time of the passes', null, element('table', { class: 'small ranked' }, element('tbody', {},
+      report.passes.map(({ pass, seconds: taken }) => {
+        const [title, time, gauge] = gaugeRow(element('code', {}, brief(pass, 48)), taken, most).children;
+        time.replaceChildren(number(taken, seconds));
+        gauge.firstChild.classList.add('cool');
+        return element('tr', {}, title, time, gauge);
+      }))))) : null),
+    decisionsFigure(report.decisions ?? []));
+}

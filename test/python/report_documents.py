@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents of reports, made by hand, in the form that include/mct/Report/Report.h says: for tests of what shows them.
+
+Nothing of them is measured; the numbers are seeded, and of the sizes that those of real networks have.
+"""
+
+import math
+import random
+
+KL = 0.037
+
+
+def _histogram(rng, low, high, bins=192):
+    middle, spread = (low + high) / 2, (high - low) / 7
+    width = (high - low) / bins
+    centres = [low + (i + 0.5) * width for i in range(bins)]
+    counts = [int(2e5 * math.exp(-0.5 * ((x - middle) / spread) ** 2) * rng.uniform(0.8, 1.2)) for x in centres]
+    counts[0] = counts[-1] = 2  # the tails
+    return {"first": low, "width": width, "counts": counts}
+
+
+def _statistics(rng, low, high, zeros=0.0, channels=0):
+    """Of values from low to high, that share of them zeros, with the largest ones of so many channels."""
+    histogram = _histogram(rng, low, high)
+    binned = sum(histogram["counts"])
+    count = round(binned / (1 - zeros))
+    return {
+        "count": count,
+        "zeros": count - binned,
+        "min": low,
+        "max": high,
+        "histogram": histogram,
+        "channel_min": [low] * channels,
+        "channel_max": [high * rng.uniform(0.1, 1) for _ in range(channels)],
+    }
+
+
+def _distance(sqnr):
+    return {"sqnr": sqnr, "cosine": 1 - 10 ** (-sqnr / 10) / 2, "largest": 10 ** (-sqnr / 20) * 3}
+
+
+def _effect(rng, own, agreement=True):
+    effect = {"own": own, "without": KL - own * 0.8, "gain": own * 0.8 - rng.uniform(0, 0.001)}
+    if agreement:
+        effect["agreement"] = 1 - min(0.5, own * 2)
+    return effect
+
+
+def _curve(rng):
+    return [
+        {"scale": 2 ** (k / 4), "error": 1e-4 * (1 + (k / 3) ** 2 * (3 if k < 0 else 1) * rng.uniform(0.95, 1.05))}
+        for k in range(-8, 9)
+    ]
+
+
+def _activation(rng, name, channels, own, bits=8):
+    high = rng.uniform(2, 12)
+    threshold = 2.0 ** math.floor(math.log2(high))
+    step = threshold / 2**bits
+    return {
+        "name": name,
+        "owner": name,
+        "weight": "",
+        "group": [name],
+        "shape": [1, 16, 16, channels],
+        "axes": [],
+        "statistics": _statistics(rng, 0.0, high, 0.4, channels),
+        "observed": _statistics(rng, 0.0, high * 1.1, 0.4, channels),
+        "parameters": {
+            "method": "power_of_two",
+            "bits": bits,
+            "is_signed": False,
+            "threshold": [threshold],
+            "lowest": [0.0],
+            "highest": [threshold - step],
+            "step": [step],
+            "levels": [],
+            "text": f"#tpc.power_of_two<threshold = [{threshold}], bits = {bits}, is_signed = false>",
+        },
+        "selection": {
+            "error_method": "mse",
+            "certificate": "bound",
+            "error": [1e-4],
+            "bound": 0.02,
+            "curve": _curve(rng),
+        },
+        "clipped": 0.0012 if threshold < high else 0.0,
+        "used": min(1.0, high / threshold),
+        "decisions": [
+            {
+                "pass": "mct-correct-shift-negative",
+                "decision": "declined",
+                "reason": "no-negative-values",
+                "text": "no value is below zero",
+                "numbers": [],
+            }
+        ],
+        "total": _distance(rng.uniform(18, 34)),
+        "own": _distance(rng.uniform(24, 48)),
+        "inherited": _distance(rng.uniform(20, 40)),
+        "effect": _effect(rng, own),
+        "integer": {"values": 256 * channels * 128, "differing": 3, "largest": 1.0},
+        "channels": [],
+    }
+
+
+def _weight(rng, owner, channels, own, bits=8):
+    spans = [rng.lognormvariate(-1, 0.6) for _ in range(channels)]
+    steps = [span / 2 ** (bits - 1) for span in spans]
+    low, high = -max(spans), max(spans)
+    return {
+        "name": f"{owner}/kernel_attr",
+        "owner": owner,
+        "weight": "kernel_attr",
+        "group": [],
+        "shape": [channels, 3, 3, 16],
+        "axes": [0],
+        "statistics": _statistics(rng, low, high),
+        "parameters": {
+            "method": "symmetric",
+            "bits": bits,
+            "is_signed": True,
+            "threshold": spans,
+            "lowest": [-span for span in spans],
+            "highest": [span - step for span, step in zip(spans, steps, strict=True)],
+            "step": steps,
+            "levels": [],
+            "text": f"#tpc.symmetric<threshold = [{', '.join(map(str, spans))}], bits = {bits}>",
+        },
+        "selection": {
+            "error_method": "mse",
+            "certificate": "exact",
+            "error": [step**2 / 12 for step in steps],
+            "curve": _curve(rng),
+        },
+        "clipped": 0.0004,
+        "used": 0.97,
+        "decisions": [
+            {
+                "pass": "mct-correct-bias",
+                "decision": "applied",
+                "reason": "mean-error",
+                "text": "the bias takes back a mean error of 0.0031",
+                "numbers": [{"name": "mean_error", "value": 0.0031}],
+            }
+        ],
+        "total": _distance(rng.uniform(30, 40)),
+        "own": _distance(rng.uniform(30, 40)),
+        "effect": _effect(rng, own),
+        "channels": [
+            {
+                "min": -span * rng.uniform(0.7, 1),
+                "max": span * rng.uniform(0.7, 1),
+                "error": step**2 / 12,
+                "sqnr": rng.uniform(28, 40),
+            }
+            for span, step in zip(spans, steps, strict=True)
+        ],
+    }
+
+
+def make_document(num_points=22, channels=16, name=lambda index: f"block{index // 3}/conv{index}", seed=1):
+    """A document of `num_points` points, one weight and one activation for each operator; every third one is added to
+    the one three before, as residual blocks do, and stays without points of its own."""
+    rng = random.Random(seed)
+    operators, points, previous, residual = [], [], "input", "input"
+    points.append(_activation(rng, "input", 3, 1e-4))
+    index = 0
+    while len(points) < num_points:
+        bits = 4 if index % 5 == 2 else 8
+        own = KL * rng.lognormvariate(-3, 1.2) * (4 if bits == 4 else 1)
+        operator = name(index)
+        is_last = len(points) + 1 == num_points
+        mine = [_activation(rng, operator, channels, own)] if is_last else []
+        if not is_last:
+            mine = [_weight(rng, operator, channels, own * 0.6, bits), _activation(rng, operator, channels, own * 0.4)]
+        points += mine
+        operators.append(
+            {
+                "name": operator,
+                "ops": ["tosa.conv2d", "tosa.clamp"],
+                "operator_set": "Conv",
+                "matched_by": "Conv2D with ReLU",
+                "overridden_by": "",
+                "cover": "point",
+                "why_float": "",
+                "group": operator,
+                "inputs": [previous],
+                "points": [point["name"] for point in mine],
+                "alternatives": [
+                    {"activation_bits": 8, "weight_bits": 8},
+                    {"activation_bits": 8, "weight_bits": 4},
+                ],
+                "chosen": 1 if index % 5 == 2 else 0,
+                "is_depthwise": False,
+                "sums": {"largest": 18233.0, "largest_bias": 512.0, "bias_error": 0.0021},
+                "shape": [1, 16, 16, channels],
+                "weight_bytes": 144.0 * channels,
+                "float_weight_bytes": 576.0 * channels,
+                "activation_bytes": 256.0 * channels,
+                "float_activation_bytes": 1024.0 * channels,
+                "multiplications": 256 * 144 * channels,
+                "bops": 256 * 144 * channels * 64,
+                "effect": _effect(rng, own),
+                "decisions": [],
+            }
+        )
+        previous = operator
+        index += 1
+        if index % 3 == 0:
+            added = operator + "/add"
+            operators.append(
+                {
+                    **operators[-1],
+                    "name": added,
+                    "ops": ["tosa.add"],
+                    "operator_set": "Add",
+                    "matched_by": "",
+                    "cover": "preserved",
+                    "inputs": [operator, residual],
+                    "points": [],
+                    "alternatives": [],
+                    "weight_bytes": 0.0,
+                    "float_weight_bytes": 0.0,
+                    "multiplications": 0,
+                    "bops": 0,
+                }
+            )
+            del operators[-1]["effect"], operators[-1]["sums"]
+            previous = residual = added
+    worst = max((point for point in points if point["weight"]), key=lambda point: point["effect"]["own"])
+    classes = 10
+    confusion = [[rng.choice([0, 0, 0, 1]) for _ in range(classes)] for _ in range(classes)]
+    for i in range(classes):
+        confusion[i][i] = 45
+    resources = {"weight_bytes": 78e3, "activation_bytes": 32e3, "total_bytes": 110e3, "bops": 8e8}
+    return {
+        "format": "mct-report",
+        "version": 1,
+        "mct_version": "0.1.0",
+        "llvm_version": "22.1.8",
+        "instruction_set": "avx2",
+        "model": "resnet8_cifar10.mlirbc",
+        "function": "main",
+        "target": "imx500",
+        "metric": "kl",
+        "distance": KL,
+        "deviation": 0.061,
+        "samples": 500,
+        "effect_samples": 128,
+        "has_labels": True,
+        "digest": "0123456789abcdef0123456789abcdef",
+        "calibration_digest": "fedcba9876543210fedcba9876543210",
+        "calibration_samples": 500,
+        "floating": {"samples": 500, "top1": 0.874, "agreement": 1.0},
+        "simulated": {"samples": 500, "top1": 0.862, "agreement": 0.956, "output": _distance(22.31)},
+        "integer": {"samples": 500, "top1": 0.862, "agreement": 0.956, "output": _distance(22.29)},
+        "operators": operators,
+        "points": points,
+        "resources": resources,
+        "eight_bit": {**resources, "weight_bytes": 96e3},
+        "weight_bytes": 79.2e3,
+        "float_weight_bytes": 315.4e3,
+        "num_changed": 22,
+        "changed": [
+            {
+                "sample": 7 * i + 3,
+                "float_class": i % classes,
+                "simulated_class": (i + 3) % classes,
+                "label": (i + 3 * (i % 2)) % classes,
+                "float_margin": rng.uniform(0.01, 1.2),
+                "simulated_margin": rng.uniform(0.01, 1.2),
+            }
+            for i in range(22)
+        ],
+        "confusion": confusion,
+        "front_operators": [operator["name"] for operator in operators if operator["alternatives"]],
+        "front": [
+            {
+                "weights_bytes": 40e3 + 4e3 * k,
+                "sensitivities": 0.4 * 0.7**k,
+                "alternatives": [(i + k) % 2 for i in range(sum(1 for o in operators if o["alternatives"]))],
+                "is_chosen": k == 6,
+            }
+            for k in range(15)
+        ],
+        "passes": [
+            {"pass": name, "seconds": seconds}
+            for name, seconds in [
+                ("mct-prepare", 0.021),
+                ("mct-insert-quantizers", 0.003),
+                ("mct-calibrate", 0.412),
+                ("mct-select-parameters", 0.108),
+                ("mct-select-weight-parameters", 0.231),
+                ("mct-correct", 0.655),
+            ]
+        ],
+        "decisions": [],
+        "seconds": 3.18,
+        "diagnoses": [
+            {
+                "rule": "low-bits-sensitive-layer",
+                "severity": 0.41,
+                "subject": worst["name"],
+                "cause": f"The kernel of {worst['owner']} has 4 bits and makes 41 % of the distance of the results.",
+                "remedy": "Give it 8 bits.",
+                "kind": "overrides",
+                "paste": f"'{worst['owner']}': weights 8",
+                "numbers": [{"name": "bits", "value": 4.0}, {"name": "own", "value": worst["effect"]["own"]}],
+            },
+            {
+                "rule": "clipped-tail",
+                "severity": 0.12,
+                "subject": points[2]["name"],
+                "cause": f"0.12 % of the values of {points[2]['name']} lie beyond the threshold.",
+                "remedy": "Take the threshold of the largest value.",
+                "kind": "option",
+                "paste": "activation-error-method=no-clipping",
+                "numbers": [{"name": "clipped", "value": 0.0012}],
+            },
+            {
+                "rule": "too-few-samples",
+                "severity": 0.0,
+                "subject": "",
+                "cause": "The standard error of the distance is 9 % of it with 128 samples.",
+                "remedy": "Take more samples.",
+                "kind": "data",
+                "paste": "",
+                "numbers": [],
+            },
+        ],
+        "verdict": "Quantization costs 1.2 points of top-1 accuracy (87.4 % to 86.2 %), 4.4 % of predictions change. "
+        f"Most of it is made by the 4-bit kernel of {worst['owner']}: give it 8 bits.",
+        "reproduce": "mct-opt resnet8_cifar10.mlirbc --mct-ptq='target=imx500 calibration-data=CALIBRATION' -o q.mlir",
+        "placeholders": ["CALIBRATION"],
+    }
