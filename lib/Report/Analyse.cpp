@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Report/Analyse.h"
 #include "Describe.h"
+#include "Observe.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
@@ -90,6 +91,9 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
     return failure();
   if (inputs.evaluation)
     repeat(*inputs.evaluation, report);
+  if (failed(
+          observe(inputs.quantized, inputs.function, inputs.settings, report)))
+    return failure();
   report.diagnoses = diagnose(report);
   report.verdict = describeVerdict(report);
   report.seconds =

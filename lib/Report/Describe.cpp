@@ -508,8 +508,18 @@ void Describer::run(const support::Threads &threads) {
   for (size_t number = 0; number != members.size(); ++number)
     describeOperator(number);
   report.points.resize(points.size());
+  llvm::DenseMap<Operation *, ArrayRef<int64_t>> channelAxes;
+  SmallVector<KernelOp> layers;
+  function.walk([&](Operation *op) {
+    if (std::optional<KernelOp> kernel = kernels.get(op);
+        kernel && kernel->getKernelPoint())
+      layers.push_back(*kernel);
+  });
+  for (const KernelOp &layer : layers)
+    channelAxes[layer.getKernelPoint()] = layer.getOutAxes();
   quantization::parallelFor(points.size(), threads, [&](size_t number) {
-    describePoint(points[number], report.points[number]);
+    describePoint(points[number], channelAxes.lookup(points[number]),
+                  report.points[number]);
   });
   llvm::DenseMap<Operation *, size_t> owners;
   for (auto [number, each] : llvm::enumerate(pointsOf))

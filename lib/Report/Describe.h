@@ -2,6 +2,7 @@
 #ifndef MCT_LIB_REPORT_DESCRIBE_H
 #define MCT_LIB_REPORT_DESCRIBE_H
 
+#include "mct/Quantization/Histogram.h"
 #include "mct/Report/Report.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,8 +21,13 @@ mlir::LogicalResult describe(mlir::func::FuncOp function,
 
 /// Of one point: shape, statistics, parameters, how they were found, and the
 /// channels of a weight. Several threads may call it for different points.
-/// `group`, `owner` and `decisions` are left alone.
-void describePoint(tpc::QuantizeOp op, Point &point);
+/// `group`, `owner` and `decisions` are left alone. `channelAxes`: of a weight
+/// with one set of parameters, the axes of its output channels.
+void describePoint(tpc::QuantizeOp op, llvm::ArrayRef<int64_t> channelAxes,
+                   Point &point);
+
+/// Counts, range and distribution; no channels.
+Statistics toStatistics(const quantization::Histogram &histogram);
 
 } // namespace mct::report
 

@@ -36,7 +36,7 @@ static report::Histogram joinBins(double first, double width,
   return histogram;
 }
 
-static Statistics toStatistics(const quantization::Histogram &histogram) {
+Statistics report::toStatistics(const quantization::Histogram &histogram) {
   quantization::Histogram::Parts parts = histogram.parts();
   Statistics statistics;
   statistics.count = int64_t(histogram.count());
@@ -351,7 +351,7 @@ struct ErrorSum {
 /// were rounded together where the record of corrections has the float kernel.
 static void describeWeight(tpc::QuantizeOp op,
                            tpc::QuantizerAttrInterface quantizer,
-                           Point &point) {
+                           ArrayRef<int64_t> channelAxes, Point &point) {
   std::optional<ConstantFloats> stored = ConstantFloats::get(op.getInput());
   if (!stored || stored->values().empty())
     return;
@@ -378,14 +378,21 @@ static void describeWeight(tpc::QuantizeOp op,
   quantizer.fakeQuantize(shape, axes, stored->values().data(),
                          quantized.data());
   size_t count = quantizer.getNumChannels();
-  if (count == 1)
-    axes = {};
+  std::vector<Range> ranges = toRanges(quantizer);
+  if (ranges.size() != count)
+    return;
+  bool hasOne = count == 1;
+  if (hasOne) {
+    axes = channelAxes;
+    for (int64_t axis : axes)
+      count *= size_t(shape[axis]);
+    ranges.resize(count, ranges.front());
+  }
   std::vector<float> rows = quantization::gatherChannels(values, shape, axes);
   quantized = quantization::gatherChannels(quantized, shape, axes);
-  std::vector<Range> ranges = toRanges(quantizer);
-  size_t length = rows.size() / count;
-  if (ranges.size() != count || length == 0)
+  if (count == 0 || rows.empty())
     return;
+  size_t length = rows.size() / count;
   ErrorSum all;
   size_t clipped = 0;
   double used = 0;
@@ -404,15 +411,17 @@ static void describeWeight(tpc::QuantizeOp op,
         {*min, *max, sum.errors / double(length), sum.sqnr()});
   }
   point.clipped = double(clipped) / double(rows.size());
-  point.used = used / double(count);
+  point.used = hasOne ? getUsed(ranges[0], histogram.min(), histogram.max())
+                      : used / double(count);
   point.total = Distance{all.sqnr(), all.cosine(), all.largest};
   point.own = point.total;
   if (!point.selection)
     point.selection.emplace().errorMethod = "given";
   point.selection->curve =
       makeCurve(quantizer, [&](const quantization::TensorQuantizer &tried) {
-        tried.run({int64_t(count), int64_t(length)}, {0}, rows.data(),
-                  quantized.data());
+        tried.run({int64_t(count), int64_t(length)},
+                  hasOne ? ArrayRef<int64_t>() : ArrayRef<int64_t>{0},
+                  rows.data(), quantized.data());
         double sum = 0;
         for (auto [value, other] : llvm::zip_equal(rows, quantized))
           sum += (double(other) - value) * (double(other) - value);
@@ -420,7 +429,8 @@ static void describeWeight(tpc::QuantizeOp op,
       });
 }
 
-void report::describePoint(tpc::QuantizeOp op, Point &point) {
+void report::describePoint(tpc::QuantizeOp op, ArrayRef<int64_t> channelAxes,
+                           Point &point) {
   point.name = op.getUniqueName();
   if (op.isWeight())
     point.weight = op.getWeight()->str();
@@ -435,7 +445,7 @@ void report::describePoint(tpc::QuantizeOp op, Point &point) {
   if (tpc::SelectionAttr selection = op.getSelectionAttr())
     point.selection = toSelection(selection);
   if (op.isWeight())
-    describeWeight(op, quantizer, point);
+    describeWeight(op, quantizer, channelAxes, point);
   else
     describeActivation(op, quantizer, point);
 }

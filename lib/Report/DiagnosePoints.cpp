@@ -357,7 +357,8 @@ static std::vector<Real> getMagnitudes(const Point &point) {
 static void findOutlierChannels(const Case &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     std::vector<Real> magnitudes = getMagnitudes(point);
-    if (!point.axes.empty() || magnitudes.size() < 2)
+    // One threshold for all.
+    if (point.parameters->highest.size() != 1 || magnitudes.size() < 2)
       return;
     std::vector<Real> sorted = magnitudes;
     llvm::sort(sorted);

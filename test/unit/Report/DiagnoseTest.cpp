@@ -74,7 +74,10 @@ struct Network {
     kernel.shape = {3, 1, 1, 1};
     kernel.axes = {0};
     kernel.parameters = grid(1, true);
-    kernel.parameters->threshold = {1, 1, 1};
+    for (auto *each :
+         {&kernel.parameters->threshold, &kernel.parameters->lowest,
+          &kernel.parameters->highest, &kernel.parameters->step})
+      each->assign(3, each->front());
     kernel.channels = {
         {-0.9, 0.9, 1e-6, 50}, {-0.8, 0.8, 1e-6, 50}, {-0.7, 0.7, 1e-6, 50}};
     kernel.effect = Effect{0.02, 0.02, 0.02, {}};
@@ -424,7 +427,7 @@ TEST(DiagnoseTest, AConstantActivationStaysFloat) {
 
 TEST(DiagnoseTest, OneThresholdForUnequalChannelsIsAnOutlier) {
   Network network;
-  network.kernel().axes.clear();
+  network.kernel().parameters = grid(8, true);
   network.kernel().channels[2] = {-7.2, 6.3, 1e-6, 50};
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "outlier-channels");

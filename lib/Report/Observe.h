@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_REPORT_OBSERVE_H
+#define MCT_LIB_REPORT_OBSERVE_H
+
+#include "mct/Execution/Run.h"
+#include "mct/Report/Report.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mct::report {
+
+/// What calibration with the samples of the report would see: runs `quantized`
+/// (not changed) on all of them, with all points off and corrections taken
+/// back, and fills `observed` of the activations that the report has, by name.
+/// `function` as for findEntryFunction. The same for any number of threads, any
+/// batch size and order of samples. A diagnostic where it cannot run.
+mlir::LogicalResult observe(mlir::ModuleOp quantized, llvm::StringRef function,
+                            const execution::RunSettings &settings,
+                            Report &report);
+
+} // namespace mct::report
+
+#endif // MCT_LIB_REPORT_OBSERVE_H
