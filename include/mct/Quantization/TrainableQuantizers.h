@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantizers whose parameters are learned: what they make of values, what
+// passes back, and the ordinary quantizer that they become.
+//
+// Rounding has no derivative that helps; each of them says which one stands in
+// for it. Values are f32, parameters and what is summed over values double.
+// Everything is about one set of parameters: a channel, or a whole tensor.
+#ifndef MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
+#define MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
+
+#include "mct/Quantization/Grid.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <vector>
+
+namespace mct::quantization {
+
+/// The smallest threshold, and half of the narrowest range.
+inline constexpr double kSmallestThreshold = 0x1p-16;
+
+/// What comes back to a value that is cut off.
+enum class ClipGradient {
+  Masked, // nothing
+  Passed, // as if it were not cut off: PyTorch's quantizers of MCT
+};
+
+/// What stands in for the derivative by the distance of levels.
+enum class StepGradient {
+  /// Rounding and cutting off count as the identity.
+  StraightThrough,
+  /// Rounding counts as the identity, cutting off as what it is.
+  /// Source: Esser et al., Learned Step Size Quantization (ICLR 2020).
+  LearnedStep,
+};
+
+/// The smallest power of two that is not below a threshold; at least
+/// kSmallestThreshold.
+double roundUpToPowerOfTwo(double threshold);
+
+/// Levels from -threshold (or 0) to threshold - step, step = threshold /
+/// 2^(bits - signed); as `symmetricGrid`.
+struct LearnedThreshold {
+  unsigned bits = 8;
+  bool isSigned = true;
+  /// The threshold counts as the next power of two, so that what is trained is
+  /// what is deployed; back through the rounding of its exponent comes p / t.
+  bool isPowerOfTwo = false;
+  StepGradient gradient = StepGradient::LearnedStep;
+  /// Of StraightThrough; LearnedStep masks.
+  ClipGradient clip = ClipGradient::Masked;
+  /// Multiplies what comes back to the threshold.
+  double gradientScale = 1;
+
+  /// Never less than kSmallestThreshold.
+  double effective(double threshold) const;
+  /// What the deployed quantizer makes of the values.
+  void forward(double threshold, llvm::ArrayRef<float> values,
+               llvm::MutableArrayRef<float> results) const;
+  /// `gradients`: of the results, and then of the values. Returns that of the
+  /// threshold.
+  double backward(double threshold, llvm::ArrayRef<float> values,
+                  llvm::MutableArrayRef<float> gradients) const;
+  Grid freeze(double threshold) const;
+};
+
+/// Levels over [min, max], moved so that zero is one of them; as
+/// `uniformParametersForRange`.
+struct LearnedRange {
+  unsigned bits = 8;
+  StepGradient gradient = StepGradient::LearnedStep;
+  ClipGradient clip = ClipGradient::Masked;
+  double gradientScale = 1;
+
+  struct Range {
+    double min = 0, max = 0;
+  };
+  /// At least 2 * kSmallestThreshold wide.
+  static Range effective(Range range);
+  void forward(Range range, llvm::ArrayRef<float> values,
+               llvm::MutableArrayRef<float> results) const;
+  /// As LearnedThreshold::backward, of both ends.
+  Range backward(Range range, llvm::ArrayRef<float> values,
+                 llvm::MutableArrayRef<float> gradients) const;
+  Grid freeze(Range range) const;
+};
+
+/// 1 / sqrt(levels above zero * parameters): the scale of the gradients of
+/// thresholds and ranges that MCT takes for LSQ. `parameters`: of a weight its
+/// channels, of an activation the size of its last axis.
+double learnedStepGradientScale(unsigned bits, bool isSigned,
+                                int64_t parameters);
+
+/// The quantizer of TensorFlow's FakeQuantWithMinMaxVars: the range is moved so
+/// that zero is a level, halves go up.
+struct NudgedRange {
+  unsigned bits = 8;
+  /// Leaves out the lowest level.
+  bool isNarrow = false;
+
+  void forward(LearnedRange::Range range, llvm::ArrayRef<float> values,
+               llvm::MutableArrayRef<float> results) const;
+  /// Values outside pass theirs to the end that they were cut off at.
+  LearnedRange::Range backward(LearnedRange::Range range,
+                               llvm::ArrayRef<float> values,
+                               llvm::MutableArrayRef<float> gradients) const;
+  Grid freeze(LearnedRange::Range range) const;
+
+private:
+  struct Nudged {
+    double step = 1, min = 0, max = 0;
+  };
+  Nudged nudge(LearnedRange::Range range) const;
+};
+
+//===----------------------------------------------------------------------===//
+// Rounding that is learned
+//===----------------------------------------------------------------------===//
+
+/// Where a weight goes between two levels: floor((w - offset) / step) + h(a), a
+/// learned for every weight, h a stretched sigmoid that reaches 0 and 1.
+/// Source: Nagel et al., Up or Down? Adaptive Rounding for Post-Training
+/// Quantization (ICML 2020).
+struct SoftRounding {
+  double step = 1, offset = 0;
+  /// Levels, from the offset on.
+  double lowest = 0, highest = 0;
+  ClipGradient clip = ClipGradient::Masked;
+
+  static SoftRounding ofThreshold(double threshold, unsigned bits);
+  static SoftRounding ofRange(LearnedRange::Range range, unsigned bits);
+
+  /// h in [0, 1], and its derivative, which lives on at both ends.
+  static double soften(double variable);
+  static double derivative(double variable);
+  /// The variables with which nothing is rounded yet: the float weights, cut
+  /// off.
+  std::vector<float> initialize(llvm::ArrayRef<float> weights) const;
+  /// `isHard`: every weight is on a level, up where h >= 1/2. `scale`
+  /// multiplies the results; not above zero it counts as kSmallestThreshold.
+  void forward(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> variables,
+               bool isHard, llvm::MutableArrayRef<float> results,
+               double scale = 1) const;
+  /// `gradients`: of the results, and then of the variables. Returns that of
+  /// the scale.
+  double backward(llvm::ArrayRef<float> weights,
+                  llvm::ArrayRef<float> variables,
+                  llvm::MutableArrayRef<float> gradients,
+                  double scale = 1) const;
+  /// What comes back to the step when everything else stays.
+  double stepGradient(llvm::ArrayRef<float> weights,
+                      llvm::ArrayRef<float> variables,
+                      llvm::ArrayRef<float> gradients) const;
+
+private:
+  double base(float weight) const;
+};
+
+/// Sum of 1 - |2 h - 1|^power over the variables: zero when all are decided.
+double roundingRegularizer(llvm::ArrayRef<float> variables, double power);
+/// Adds `factor` times its derivative by each variable.
+void addRoundingRegularizerGradient(llvm::ArrayRef<float> variables,
+                                    double power, double factor,
+                                    llvm::MutableArrayRef<float> gradients);
+/// factor * importance / largest importance for each layer. Fails where the
+/// importances are not one for each layer, negative, or all zero.
+llvm::Expected<std::vector<double>>
+regularizerFactors(llvm::ArrayRef<double> importances, size_t layers,
+                   double factor);
+
+/// Levels that are moved by what is learned, by at most `mostLevels` of them.
+/// Source: MCT `STEWeightGPTQQuantizer`.
+struct PerturbedRounding {
+  double step = 1;
+  double lowest = 0, highest = 0;
+  double mostLevels = 1;
+
+  static PerturbedRounding ofThreshold(double threshold, unsigned bits);
+  /// One perturbation for each weight, in its unit. All gradients of the
+  /// results pass to them.
+  void forward(llvm::ArrayRef<float> weights,
+               llvm::ArrayRef<float> perturbations,
+               llvm::MutableArrayRef<float> results) const;
+};
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+/// From one value to another between two steps, and constant outside.
+struct LinearAnnealing {
+  int64_t start = 0, end = 1;
+  double initial = 0, target = 1;
+
+  /// Fails unless 0 <= start < end.
+  static llvm::Expected<LinearAnnealing> create(int64_t start, int64_t end,
+                                                double initial, double target);
+  double at(int64_t step) const;
+};
+
+/// How much of an activation is quantized, from `initial` to `target` of it.
+/// Fails unless 0 <= initial < target <= 1 and 0 <= start < end.
+llvm::Expected<LinearAnnealing> createQuantizedFraction(double initial,
+                                                        double target,
+                                                        int64_t start,
+                                                        int64_t end);
+
+//===----------------------------------------------------------------------===//
+// Observers
+//===----------------------------------------------------------------------===//
+
+/// The range of a quantizer follows what it sees in training. Source:
+/// TensorFlow Model Optimization, `quantize.quantizers`.
+struct RangeObserver {
+  enum class Kind {
+    LastValue,     // the range of the last values
+    MovingAverage, // an exponential mean of ranges
+    AllValues,     // of everything, and zero
+    Fixed,         // as it was set
+  };
+  Kind kind = Kind::LastValue;
+  unsigned bits = 8;
+  /// The range is as wide on both sides of zero, in levels.
+  bool isSymmetric = false, isNarrow = false;
+  double decay = 0.999;
+  LearnedRange::Range range = {-6, 6};
+
+  /// Of a kind, with the range that it begins with.
+  static RangeObserver create(Kind kind);
+  /// Takes the next values into account; without any it stays.
+  void observe(llvm::ArrayRef<float> values);
+};
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
