@@ -192,9 +192,11 @@ void Describer::nameOperators() {
   llvm::StringSet<> taken;
   for (auto [number, each] : llvm::enumerate(members)) {
     std::string name;
-    for (tpc::QuantizeOp point : pointsOf[number])
-      if (name.empty() || point.isActivation())
-        name = point.getPointName().str();
+    for (tpc::QuantizeOp point : pointsOf[number]) {
+      name = point.getPointName().str();
+      if (point.isActivation())
+        break;
+    }
     if (name.empty())
       if (StringAttr own = getName(each.result()))
         name = own.str();
@@ -292,6 +294,11 @@ void Describer::addAlternatives(size_t number) {
     Operator::Alternative &alternative = result.alternatives.emplace_back();
     for (tpc::QuantizeOp point : of.points) {
       Attribute config = OperatorPoints::getConfig(point, index);
+      // Of several in a row the first is the one of the result.
+      if (!config && point.isActivation() && point == of.getResultPoint())
+        alternative.activationBits = getBits(point).value_or(0);
+      else if (!config && getGenericWeightName(point) == tpc::kKernelWeight)
+        alternative.weightBits = getBits(point).value_or(0);
       if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
         alternative.activationBits =
             activation.getActEnabled() ? activation.getActBits() : 0;

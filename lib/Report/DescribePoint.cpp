@@ -88,16 +88,19 @@ static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
                                  double(grid.qmax - grid.zeroPoint));
     parameters.step.push_back(grid.step);
   }
-  if (parameters.step.empty())
-    for (size_t channel = 0; channel != quantizer.getNumChannels(); ++channel) {
-      SmallVector<float> levels = quantizer.getLevels(channel);
-      parameters.lowest.push_back(levels.empty() ? 0 : levels.front());
-      parameters.highest.push_back(levels.empty() ? 0 : levels.back());
-    }
-  if (auto table = dyn_cast<tpc::LookupTableAttr>(quantizer))
-    for (int64_t entry : table.getTable())
-      parameters.levels.push_back(std::ldexp(
-          double(entry), int(table.getIsSigned()) - int(table.getTableBits())));
+  for (size_t channel = 0;
+       parameters.step.empty() && channel != quantizer.getNumChannels();
+       ++channel) {
+    SmallVector<float> levels = quantizer.getLevels(channel);
+    parameters.lowest.push_back(levels.empty() ? 0 : levels.front());
+    parameters.highest.push_back(levels.empty() ? 0 : levels.back());
+    // All channels have one table.
+    ArrayRef<double> thresholds = quantizer.getThresholds();
+    if (channel == 0)
+      for (float level : levels)
+        parameters.levels.push_back(
+            level / (thresholds.empty() ? 1 : thresholds.front()));
+  }
   llvm::raw_string_ostream(parameters.text) << quantizer;
   return parameters;
 }

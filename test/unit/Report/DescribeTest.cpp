@@ -159,6 +159,16 @@ TEST_F(DescribeTest, MemoryAndOperationsOfEachOperator) {
   EXPECT_EQ(report.eightBit.bops, 16 * 8 * 8);
 }
 
+TEST_F(DescribeTest, WithoutAlternativesThereIsOne) {
+  parse(kModule);
+  Report report = describe();
+  ASSERT_EQ(op(report, "conv").alternatives.size(), 1u);
+  EXPECT_EQ(op(report, "conv").alternatives[0].weightBits, 4);
+  EXPECT_EQ(op(report, "conv").alternatives[0].activationBits, 0);
+  EXPECT_EQ(op(report, "relu").alternatives[0].activationBits, 4);
+  EXPECT_TRUE(op(report, "exp").alternatives.empty());
+}
+
 // The input has codes 0 to 15 and steps of 1/4, the kernel the codes 4, -2 of
 // steps of 1/8, and 7, 0 of steps of 1/4: the first bias is 16.32 steps of
 // 1/32, the second one -16 of 1/16.
@@ -306,6 +316,26 @@ func.func @main(%x: tensor<1x4xf32> loc("x")) -> tensor<1x4xf32> {
   ASSERT_EQ(moved.decisions.size(), 1u);
   EXPECT_EQ(moved.decisions[0].pass, "mct-correct-shift-negative");
   EXPECT_EQ(moved.decisions[0].reason, "shifted");
+}
+
+// Entries -96, 0 and 64 of 8 bits are -0.75, 0 and 0.5 of the threshold.
+TEST_F(DescribeTest, TablesSayTheirLevels) {
+  std::string text = kModule;
+  size_t at = text.find("#tpc.symmetric<");
+  text.replace(at, text.find(">)", at) + 1 - at,
+               "#tpc.lookup_table<method = lut_sym_quantizer, threshold = "
+               "[1.0, 2.0], table = [-96, 0, 64], bits = 2>");
+  parse(text);
+  Report report = describe();
+  const Point &weight = point(report, "conv/kernel_attr");
+  EXPECT_EQ(weight.parameters->levels, (std::vector<double>{-0.75, 0, 0.5}));
+  EXPECT_EQ(weight.parameters->lowest, (std::vector<double>{-0.75, -1.5}));
+  EXPECT_EQ(weight.parameters->highest, (std::vector<double>{0.5, 1}));
+  EXPECT_TRUE(weight.parameters->step.empty());
+  EXPECT_EQ(weight.selection->curve.size(), 31u);
+  // Halfway to the next level and as far beyond: 0.75 and 1.5.
+  EXPECT_EQ(weight.clipped, 0.25);
+  EXPECT_FALSE(op(report, "conv").sums);
 }
 
 TEST_F(DescribeTest, AnyNumberOfThreadsSaysTheSame) {
