@@ -162,7 +162,8 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
         call.append("config=config")
     returned = f"running.run_stage({', '.join(call)})"
     if result == "QuantizedModel":
-        returned = f"QuantizedModel({returned}.module, model)"
+        kept = "running.keep(data, calibration_data, calibration_samples)"
+        returned = f"QuantizedModel({returned}.module, model, {kept})"
     body = f"    options: running.Options = {{\n{values}    }}\n" if options else "    options: running.Options = {}\n"
     return name, (
         f"def {name}(\n{signature}) -> {result}:\n{docstring(summary, description, options, extra, flag)}\n"

@@ -92,7 +92,7 @@ def _add_samples(parser: argparse.ArgumentParser, required: bool = True) -> None
     )
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
+def _add_execution(parser: argparse.ArgumentParser) -> Any:
     group = parser.add_argument_group("execution")
     group.add_argument(
         "--function", default="", metavar="NAME", help="which one (default: main, or the only public one)"
@@ -100,10 +100,15 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--batch-size", type=int, default=0, metavar="N", help="samples that a worker takes at once")
     group.add_argument("--threads", type=int, default=0, metavar="N", help="worker threads (default: one per core)")
     group.add_argument("--max-memory", default="", metavar="N[K|M|G]", help="refuse a network that needs more to run")
+    parser.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
+    return group
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    group = _add_execution(parser)
     group.add_argument(
         "--float-points", nargs="+", default=[], metavar="NAME", help="points that do not quantize: names or patterns"
     )
-    parser.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -246,6 +251,56 @@ def _compare(arguments: argparse.Namespace) -> int:
         print(f"error: {differs} values differ, {len(found.not_compared)} points are not compared", file=sys.stderr)
         return 1
     return 0
+
+
+# Of `mct report`: what says how a report is made, and nothing of one that is there.
+_MAKING = (
+    *("model", "data", "labels", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
+    *("function", "batch_size", "threads", "max_memory"),
+)
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    from mct import report
+    from mct.errors import Error
+
+    outputs = arguments.output or []
+    for output in outputs:
+        report.check_output(output)
+    if arguments.source.endswith(".json"):
+        if given := [name for name in _MAKING if getattr(arguments, name)]:
+            option = "--" + given[0].replace("_", "-")
+            raise Error(f"{option} is about a model, and '{arguments.source}' is a report that was made of one")
+        made = report.load(arguments.source)
+    else:
+        made = _make_report(arguments)
+    for output in outputs:
+        made.save(output)
+    if not outputs:
+        made.show()
+
+
+def _make_report(arguments: argparse.Namespace) -> Any:
+    from mct import report
+    from mct.errors import Error
+
+    if not arguments.model:
+        raise Error("--model: expected the float model that this one was made of")
+    if not arguments.data:
+        raise Error("--data: expected samples to run both models on")
+    model, reference = _load(arguments.source), _load(arguments.model)
+    data = _data(arguments, _input_names(model, arguments.function))
+    return report.make_report(
+        model,
+        data,
+        arguments.labels,
+        reference=reference,
+        integer=_load(arguments.integer) if arguments.integer else None,
+        preprocessing=_preprocessing(arguments, data),
+        effect_samples=128 if arguments.effect_samples is None else arguments.effect_samples,
+        **{name: getattr(arguments, name) for name in ("samples", "function", "batch_size", "threads", "max_memory")},
+        progress=_progress(arguments),
+    )
 
 
 def _explain(arguments: argparse.Namespace) -> None:
@@ -455,6 +510,31 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
         "--exact", action="store_true", help="stored integers of an integer network; any difference is exit status 1"
     )
     _add_run(compare)
+
+    report = add(
+        "report",
+        _report,
+        "tell where accuracy goes, why, and what to do, as a page or as text",
+        "mct report q.mlirbc --model model.tflite --data images/ -o report.html",
+    )
+    report.add_argument("source", metavar="model", help="quantized model (.mlir, .mlirbc), or the .json of a report")
+    report.add_argument("--model", metavar="FILE", help="the float model that it was made of")
+    report.add_argument("--integer", metavar="FILE", help="the integer network that was made of it")
+    report.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        metavar="FILE",
+        help="page (.html) or document (.json); may be given twice (default: text with the worst points)",
+    )
+    _add_samples(report, required=False)
+    report.add_argument(
+        "--labels", metavar="FILE.npy", help="class of each sample: top-1 of all networks (default: folders of images)"
+    )
+    report.add_argument(
+        "--effect-samples", type=int, metavar="N", help="so many samples where every point is quantized alone"
+    )
+    _add_execution(report)
 
     explain = add(
         "explain",

@@ -16,6 +16,8 @@ from mct.importers import _process
 
 if TYPE_CHECKING:
     from mct.evaluation import Comparison, Evaluation
+    from mct.report import Report
+    from mct.running import Calibration
     from mct.samples import Array
 
 # Seconds for MLIR's reader, which counts in a damaged file may keep for ever.
@@ -136,6 +138,23 @@ class Model:
 
         return evaluation.compare(self, data, reference, **options)
 
+    def report(
+        self, path: str | os.PathLike[str] | None = None, data: Any = None, labels: Any = None, **options: Any
+    ) -> Report:
+        """Where the accuracy goes, why, and what to do; see `mct.report.make_report`, which has the options.
+
+        path: a `.html` or `.json` to write.
+        data: default: the samples that it was quantized with, where they can be read twice.
+        """
+        from mct import report
+
+        if path is not None:
+            report.check_output(path)
+        made = report.make_report(self, data, labels, **options)
+        if path is not None:
+            made.save(path)
+        return made
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.module.name}>"
 
@@ -144,11 +163,15 @@ class QuantizedModel(Model):
     """A network whose points have parameters.
 
     float_model: the one that it was made of, for comparisons; None where nobody knows it.
+    calibration: the samples that it was quantized with; None where they cannot be read again.
     """
 
-    def __init__(self, module: _native.Module, float_model: Model | None = None) -> None:
+    def __init__(
+        self, module: _native.Module, float_model: Model | None = None, calibration: Calibration | None = None
+    ) -> None:
         super().__init__(module)
         self.float_model = float_model
+        self.calibration = calibration
 
 
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -156,6 +158,32 @@ def _configured(options: Options, config: Config) -> Options:
         if _is_default(given, initial):
             result[by_name[name]] = (value, initial, kind)
     return result
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Samples that a model was quantized with, to be read once more.
+
+    data:  as they were given.
+    limit: at most so many of them; None: all.
+    """
+
+    data: Any
+    limit: int | None = None
+
+
+def keep(data: Any, calibration_data: Any, limit: object) -> Calibration | None:
+    """None where they cannot be read twice: of a generator, which is at its end, and files that are gone."""
+    from mct.samples import Spooled
+
+    if data is None and calibration_data:
+        paths = [calibration_data] if isinstance(calibration_data, (str, os.PathLike)) else list(calibration_data)
+        # `0:FILE.npy` is the option's own way to name the input.
+        data = None if any(re.match(r"\d+:", os.fspath(path)) for path in paths) else paths
+    streams = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else [data]
+    if data is None or isinstance(data, Spooled) or any(isinstance(stream, Iterator) for stream in streams):
+        return None
+    return Calibration(data, limit if isinstance(limit, int) and limit > 0 else None)
 
 
 @contextlib.contextmanager

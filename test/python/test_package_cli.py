@@ -20,7 +20,7 @@ DATA = measure.REPOSITORY / "test" / "data"
 DIGITS, CALIBRATION, TEST = DATA / "digits.mlirbc", DATA / "digits_calib.npy", DATA / "digits_test.npy"
 LABELS = DATA / "digits_test_labels.npy"
 SCALE = "--scale=0.0625"
-COMMANDS = ("quantize", "run", "compare", "explain", "targets", "import", "export", "completion")
+COMMANDS = ("quantize", "run", "compare", "report", "explain", "targets", "import", "export", "completion")
 
 
 def call(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the accuracy of a quantized network goes, why, and what to do.
 
-    print(mct.report.load("report.json").text())
+    q = mct.quantize(model, target="imx500", data=images)
+    q.report("report.html")
 
 All numbers come from the compiler, as one JSON document; `schema` tells what it may hold. Here it is shown: as a page,
 as text, or beside another one.
@@ -11,15 +12,25 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mct import _native
 from mct.errors import Error
-from mct.samples import Array
+from mct.evaluation import _labels
+from mct.progress import Callback, reporting
+from mct.report.pictures import read_pictures
+from mct.samples import Array, recorded, spool
 
-__all__ = ["Report", "load", "schema"]
+if TYPE_CHECKING:
+    from mct.model import Model
+    from mct.preprocessing import Preprocessing
+
+__all__ = ["Report", "load", "make_report", "schema"]
 
 
 class Report:
@@ -52,8 +63,18 @@ class Report:
         return self._document
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the document. The file has its name when it is complete, or never."""
-        _native.write_file(os.fspath(path), self.json.encode())
+        """Write a page to a `.html`, the document to a `.json`. The file has its name when it is complete, or never."""
+        path = os.fspath(path)
+        _native.write_file(path, self.html().encode() if check_suffix(path) == ".html" else self.json.encode())
+
+    def html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """One page that needs nothing else, written to `path` where there is one."""
+        from mct.report.page import render
+
+        text = render(self.document, images=self.pictures, classes=self.classes)
+        if path is not None:
+            _native.write_file(os.fspath(path), text.encode())
+        return text
 
     def text(self, width: int = 80) -> str:
         """What is wrong, and the ten worst points with cause and remedy."""
@@ -74,6 +95,23 @@ class Report:
         return f"<Report of {self.document['model']}>"
 
 
+def check_suffix(path: str | os.PathLike[str]) -> str:
+    """`.html` or `.json`; what else a file may end in is an error."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".html", ".json"):
+        raise Error(f"cannot write a report to '{os.fspath(path)}'", notes=["its name must end in .html or .json"])
+    return suffix
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """That of a report, before it is made: that takes a while."""
+    check_suffix(path)
+    if not Path(path).absolute().parent.is_dir():
+        raise Error(f"cannot write '{os.fspath(path)}': the folder is not there")
+    if Path(path).is_dir():
+        raise Error(f"cannot write '{os.fspath(path)}': it is a folder")
+
+
 def load(path: str | os.PathLike[str]) -> Report:
     """A report from its JSON, of this version or an earlier one; a damaged one is an error that names the place."""
     try:
@@ -88,3 +126,67 @@ def schema() -> dict[str, Any]:
     """JSON Schema of the document, with what each key means."""
     found: dict[str, Any] = json.loads(_native.report_schema())
     return found
+
+
+def make_report(
+    model: Model,
+    data: Any = None,
+    labels: Any = None,
+    *,
+    reference: Model | None = None,
+    integer: Model | None = None,
+    preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
+    samples: int | None = None,
+    effect_samples: int = 128,
+    function: str = "",
+    batch_size: int = 0,
+    threads: int = 0,
+    max_memory: str = "",
+    progress: bool | Callback | None = None,
+) -> Report:
+    """Runs a quantized model and its float one on samples, and tells what it finds.
+
+    data:           samples, see `mct.samples`; default: those that the model was quantized with.
+    labels:         class numbers, an array or a `.npy`; default: those that the data has.
+    reference:      the float model; default: the one that the model was made of.
+    integer:        the integer network that was made of it; its columns are left out without.
+    preprocessing:  of the samples, in place of what the module has recorded.
+    samples:        takes at most so many.
+    effect_samples: so many of them where every point is quantized alone, which takes most of the time; 0: all.
+
+    Raises mct.Error.
+    """
+    reference = reference or getattr(model, "float_model", None)
+    if reference is None:
+        raise Error("report: the float model is not known; give it: reference=mct.load(...)")
+    kept = getattr(model, "calibration", None)
+    if data is None:
+        if kept is None:
+            raise Error(
+                "report: the samples are not known; give data=",
+                notes=["a model that was loaded has none, and a generator can be read once"],
+            )
+        data, samples = kept.data, samples or kept.limit
+    module, signature = recorded(model.module, data, preprocessing, function)
+    with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
+        classes = _labels(labels, data, spooled)
+        with tempfile.TemporaryDirectory(prefix="mct-") as folder:
+            label_file = ""
+            if classes is not None:
+                label_file = os.path.join(folder, "labels.npy")
+                np.save(label_file, classes)
+            text = module.report(
+                spooled.arguments,
+                reference.module,
+                integer=integer.module if integer else None,
+                labels=label_file,
+                function=function,
+                samples=samples or 0,
+                effect_samples=effect_samples,
+                batch_size=batch_size,
+                threads=threads,
+                max_memory=max_memory,
+                poll=report.poll if report else None,
+            )
+        changed = [entry["sample"] for entry in json.loads(text)["changed"]]
+        return Report(text, read_pictures(spooled, changed), getattr(data, "classes", ()))

@@ -117,11 +117,12 @@ def _points(report: Mapping[str, Any], width: int) -> RenderableType:
     by_subject: dict[str, list[Mapping[str, Any]]] = {}
     for diagnosis in report["diagnoses"]:
         by_subject.setdefault(diagnosis["subject"], []).append(diagnosis)
-    cells = max(12, min(40, width // 4))
+    cells = max(12, min(40, width // 3))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False, title_justify="left")
     table.add_column("worst points", no_wrap=True, overflow="ellipsis", max_width=cells)
     table.add_column("bits", justify="right", no_wrap=True)
-    table.add_column(f"alone, {clean(report['metric'], 8)}", justify="right", no_wrap=True)
+    metric = {"kl": "KL", "mse": "MSE"}.get(report["metric"], "")
+    table.add_column(f"{metric} alone".strip(), justify="right", no_wrap=True)
     table.add_column("SQNR dB", justify="right", no_wrap=True)
     table.add_column("cause and remedy", overflow="fold", ratio=1)
     for point in points:
