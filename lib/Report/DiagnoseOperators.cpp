@@ -100,21 +100,41 @@ static bool movesOrSelects(const Operator &op) {
          });
 }
 
+/// The point that holds the values which an operator reads, behind others that
+/// have none of their own; null: not known.
+static const Point *findInputPoint(const Case &network, const Operator &op) {
+  const Operator *reader = &op;
+  // Each is in front of its reader.
+  for (size_t i = 0; i != network.report.operators.size(); ++i) {
+    const std::string &input = reader->inputs.front();
+    if (const Point *point = network.getResultPoint(input))
+      return point;
+    reader = network.getOperator(input);
+    if (!reader || reader->inputs.size() != 1 || reader->cover != "preserved")
+      return nullptr;
+  }
+  return nullptr;
+}
+
+static bool haveSameLevels(const Parameters &one, const Parameters &other) {
+  return one.method == other.method && one.bits == other.bits &&
+         one.lowest == other.lowest && one.highest == other.highest &&
+         one.step == other.step;
+}
+
 static void findNeedless(const Case &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *point = network.getResultPoint(op.name);
-    if (!point || op.operatorSet.empty() || !movesOrSelects(op) ||
-        (point->own && !std::isfinite(point->own->sqnr)))
+    if (!point || op.operatorSet.empty() || !movesOrSelects(op))
       continue;
-    // The grid of what it reads holds its values already.
-    const Operator *before = network.getOperator(op.inputs.front());
-    if (!network.getResultPoint(op.inputs.front()) &&
-        !(before && before->cover == "preserved"))
+    // Quantized twice with the same levels is quantized once.
+    const Point *input = findInputPoint(network, op);
+    if (!input || haveSameLevels(*input->parameters, *point->parameters))
       continue;
     Diagnosis diagnosis = aboutResult(network, op, *point);
     diagnosis.cause = quoted(op.name) + " (" + listOps(op) +
                       ") only moves or selects values that are quantized "
-                      "already, and quantizes them again.";
+                      "already, and quantizes them again with other levels.";
     diagnosis.remedy =
         "Let the target preserve its input's quantization, or leave its "
         "result without a quantizer.";
@@ -254,7 +274,7 @@ ArrayRef<Rule> mct::report::getOperatorRules() {
        findUnfused},
       {{"needless-quantizer",
         "an operator that only moves or selects quantized values has a "
-        "quantizer that changes them",
+        "quantizer with other levels",
         "float"},
        findNeedless},
       {{"bias-off-grid",

@@ -337,7 +337,8 @@ static void findConstantActivation(const Case &network, Diagnoses &found) {
 // Channels
 //===----------------------------------------------------------------------===//
 
-/// Magnitudes of channels; empty where they are not known.
+/// Magnitudes of channels, 0 of those that never change; empty where they are
+/// not known.
 static std::vector<Real> getMagnitudes(const Point &point) {
   std::vector<Real> magnitudes;
   if (point.isWeight()) {
@@ -350,7 +351,8 @@ static std::vector<Real> getMagnitudes(const Point &point) {
       point.observed ? point.observed : point.statistics;
   if (values && values->channelMin.size() == values->channelMax.size())
     for (auto [min, max] : llvm::zip(values->channelMin, values->channelMax))
-      magnitudes.push_back(std::max(std::abs(min), std::abs(max)));
+      magnitudes.push_back(min == max ? 0
+                                      : std::max(std::abs(min), std::abs(max)));
   return magnitudes;
 }
 
@@ -361,9 +363,12 @@ static void findOutlierChannels(const Case &network, Diagnoses &found) {
     if (point.parameters->highest.size() != 1 || magnitudes.size() < 2)
       return;
     std::vector<Real> sorted = magnitudes;
+    llvm::erase(sorted, 0);
     llvm::sort(sorted);
-    Real median = sorted[sorted.size() / 2];
-    if (!(median > 0) || !(sorted.back() >= kOutlierFactor * median))
+    if (sorted.size() < 2)
+      return;
+    Real median = sorted[(sorted.size() - 1) / 2];
+    if (!(sorted.back() >= kOutlierFactor * median))
       return;
     std::vector<int64_t> outliers;
     for (auto [channel, magnitude] : llvm::enumerate(magnitudes))
@@ -375,7 +380,7 @@ static void findOutlierChannels(const Case &network, Diagnoses &found) {
         listNumbers(outliers) + " of " + quoted(point.name) +
         (outliers.size() == 1 ? " reaches " : " reach up to ") +
         brief(sorted.back()) + ", " + brief(sorted.back() / median) +
-        " times the magnitude of half of the channels, and one threshold "
+        " times the magnitude of the one in the middle, and one threshold "
         "serves all of them.";
     diagnosis.numbers = {{"largest", sorted.back()}, {"median", median}};
     pasteMoreBits(
@@ -388,46 +393,77 @@ static void findOutlierChannels(const Case &network, Diagnoses &found) {
   });
 }
 
+/// Channels that make nothing, and how many there are.
+static std::vector<int64_t> getDeadChannels(const Point &point,
+                                            size_t &channels) {
+  std::vector<int64_t> dead;
+  channels = 0;
+  if (point.isWeight()) {
+    channels = point.channels.size();
+    for (auto [index, channel] : llvm::enumerate(point.channels))
+      if (channel.min == 0 && channel.max == 0)
+        dead.push_back(int64_t(index));
+  } else if (point.observed && point.observed->min != point.observed->max) {
+    const Statistics &observed = *point.observed;
+    channels = std::min(observed.channelMin.size(), observed.channelMax.size());
+    // Calibration may have seen them change.
+    bool isKnown = point.statistics &&
+                   point.statistics->channelMin.size() == channels &&
+                   point.statistics->channelMax.size() == channels;
+    for (size_t index = 0; index != channels; ++index)
+      if (observed.channelMin[index] == observed.channelMax[index] &&
+          (!isKnown || point.statistics->channelMin[index] ==
+                           point.statistics->channelMax[index]))
+        dead.push_back(int64_t(index));
+  }
+  if (channels < 2)
+    dead.clear();
+  return dead;
+}
+
+/// One line for all weights, and one for all activations: networks that have
+/// some have many.
 static void findDeadChannels(const Case &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    std::vector<int64_t> dead;
-    size_t channels = 0;
-    if (point.isWeight()) {
-      channels = point.channels.size();
-      for (auto [index, channel] : llvm::enumerate(point.channels))
-        if (channel.min == 0 && channel.max == 0)
-          dead.push_back(int64_t(index));
-    } else if (point.observed && point.observed->min != point.observed->max) {
-      const Statistics &observed = *point.observed;
-      channels = observed.channelMin.size();
-      bool isKnown = point.statistics &&
-                     point.statistics->channelMin.size() == channels &&
-                     point.statistics->channelMax.size() == channels;
-      for (size_t index = 0;
-           index != std::min(channels, observed.channelMax.size()); ++index)
-        if (observed.channelMin[index] == observed.channelMax[index] &&
-            (!isKnown || point.statistics->channelMin[index] ==
-                             point.statistics->channelMax[index]))
-          dead.push_back(int64_t(index));
-    }
-    if (dead.empty() || dead.size() == channels || channels < 2)
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
+  for (bool areWeights : {true, false}) {
+    const Point *worst = nullptr;
+    std::vector<int64_t> most;
+    size_t count = 0, channelsOfWorst = 0;
+    forEachPoint(network, [&](const Point &point) {
+      if (point.isWeight() != areWeights)
+        return;
+      size_t channels = 0;
+      std::vector<int64_t> dead = getDeadChannels(point, channels);
+      if (dead.empty())
+        return;
+      ++count;
+      if (dead.size() > most.size()) {
+        worst = &point;
+        most = std::move(dead);
+        channelsOfWorst = channels;
+      }
+    });
+    if (!worst)
+      continue;
     // They make no error.
-    diagnosis.severity = 0;
+    Diagnosis diagnosis;
+    diagnosis.subject = worst->name;
     diagnosis.cause =
-        (dead.size() == 1 ? "Channel " : "Channels ") + listNumbers(dead) +
-        " of the " + std::to_string(channels) + " of " + quoted(point.name) +
-        (point.isWeight()
-             ? (dead.size() == 1 ? " is zero." : " are zero.")
-             : (dead.size() == 1 ? " never changes." : " never change."));
+        (most.size() == 1 ? "Channel " : "Channels ") + listNumbers(most) +
+        " of the " + std::to_string(channelsOfWorst) + " of " +
+        quoted(worst->name) +
+        (areWeights ? (most.size() == 1 ? " makes zero" : " make zero")
+                    : (most.size() == 1 ? " never changes" : " never change")) +
+        (count == 1 ? "."
+                    : "; so do some of " + std::to_string(count - 1) +
+                          " other tensors.");
     diagnosis.remedy = "Remove them from the network: they take memory and "
                        "time, and make no difference.";
     diagnosis.kind = "data";
-    diagnosis.numbers = {{"dead", Real(dead.size())},
-                         {"channels", Real(channels)}};
+    diagnosis.numbers = {{"dead", Real(most.size())},
+                         {"channels", Real(channelsOfWorst)},
+                         {"tensors", Real(count)}};
     found.push_back(std::move(diagnosis));
-  });
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -479,6 +515,26 @@ static void findFewBits(const Case &network, Diagnoses &found) {
                       " of the error.";
     diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
                          {"share", network.getShare(point)}};
+    pasteMoreBits(network, point, diagnosis, "");
+    found.push_back(std::move(diagnosis));
+  });
+}
+
+static void findSensitive(const Case &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    bool isSaid = llvm::any_of(found, [&](const Diagnosis &other) {
+      return other.severity > 0 &&
+             (other.subject == point.name || other.subject == point.owner);
+    });
+    if (isSaid || network.getShare(point) < kGrave ||
+        network.getSeverity(point) < kWorthALine)
+      return;
+    Diagnosis diagnosis = aboutPoint(network, point);
+    diagnosis.cause =
+        quoted(point.name) + " makes " + percent(network.getShare(point)) +
+        " of the error with " + std::to_string(point.parameters->bits) +
+        " bits: what is behind it is sensitive, as normalizations are.";
+    diagnosis.numbers = {{"share", network.getShare(point)}};
     pasteMoreBits(network, point, diagnosis, "");
     found.push_back(std::move(diagnosis));
   });
@@ -602,6 +658,11 @@ ArrayRef<Rule> mct::report::getPointRules() {
         "weights of less than 8 bits that mct-round-weights has not seen",
         "`round-weights=true`"},
        findRoundedOneByOne},
+      {{"sensitive-tensor",
+        "a tensor makes a quarter of an error that matters, and no other rule "
+        "speaks of it",
+        "more bits, or float"},
+       findSensitive},
       {{"shifted-activation", "an activation was shifted above zero",
         "none: says what that gained"},
        findShifted},
