@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Quantization/TrainingLosses.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mct;
+using namespace mct::quantization;
+using llvm::ArrayRef;
+using llvm::MutableArrayRef;
+
+double quantization::normalizedSquaredError(ArrayRef<float> values,
+                                            ArrayRef<float> expected,
+                                            double factor,
+                                            MutableArrayRef<float> gradients) {
+  double error = 0, energy = 0;
+  for (auto [value, wanted] : llvm::zip(values, expected)) {
+    double difference = double(value) - wanted;
+    error += difference * difference;
+    energy += double(wanted) * wanted;
+  }
+  // Of means of equally many, the number goes.
+  double unit =
+      energy > 0 ? energy : std::max<double>(1, double(values.size()));
+  for (auto [value, wanted, gradient] : llvm::zip(values, expected, gradients))
+    gradient = float(factor * 2 * (double(value) - wanted) / unit);
+  return error / unit;
+}
+
+llvm::Expected<double>
+quantization::sampleLayerAttention(ArrayRef<ComparedLayer> layers) {
+  double largest = 0;
+  for (const ComparedLayer &layer : layers) {
+    size_t samples = layer.attention.size();
+    if (samples == 0 || layer.channels <= 0 ||
+        layer.values.size() != layer.expected.size() ||
+        layer.values.size() != layer.gradients.size() ||
+        layer.values.size() % (samples * size_t(layer.channels)) != 0)
+      return llvm::createStringError(
+          "a layer of %zu values, %zu expected ones and %lld channels cannot "
+          "be divided into %zu samples",
+          layer.values.size(), layer.expected.size(),
+          static_cast<long long>(layer.channels), samples);
+    double sum = 0;
+    for (double each : layer.attention)
+      sum += each;
+    largest = std::max(largest, sum / double(samples));
+  }
+  if (!(largest > 0) || !std::isfinite(largest))
+    return llvm::createStringError("no sample counts in any layer");
+  double loss = 0;
+  for (const ComparedLayer &layer : layers) {
+    size_t samples = layer.attention.size(),
+           size = layer.values.size() / samples;
+    double positions = double(size) / double(layer.channels);
+    for (auto [sample, attention] : llvm::enumerate(layer.attention)) {
+      double factor = attention / (positions * double(samples) * largest);
+      for (size_t i = sample * size; i != (sample + 1) * size; ++i) {
+        double difference = double(layer.values[i]) - layer.expected[i];
+        loss += factor * difference * difference;
+        layer.gradients[i] = float(factor * 2 * difference);
+      }
+    }
+  }
+  return loss;
+}
+
+/// No probability is zero: networks of floats take nothing for impossible.
+static constexpr double kSmallest = 0x1p-40;
+
+/// The probabilities of a row.
+static void normalize(Scores scores, ArrayRef<float> row,
+                      MutableArrayRef<double> probabilities) {
+  if (scores == Scores::Probabilities) {
+    for (auto [score, probability] : llvm::zip(row, probabilities))
+      probability = std::max(double(score), kSmallest);
+    return;
+  }
+  double largest = *std::max_element(row.begin(), row.end()), sum = 0;
+  for (auto [score, probability] : llvm::zip(row, probabilities))
+    sum += probability = std::exp(double(score) - largest);
+  for (double &probability : probabilities)
+    probability = std::max(probability / sum, kSmallest);
+}
+
+llvm::Expected<double>
+quantization::crossEntropy(Scores scores, ArrayRef<float> values,
+                           ArrayRef<int64_t> labels, int64_t numClasses,
+                           MutableArrayRef<float> gradients) {
+  std::vector<double> row(numClasses);
+  double loss = 0, rows = double(labels.size());
+  for (auto [number, label] : llvm::enumerate(labels)) {
+    if (label < 0 || label >= numClasses)
+      return llvm::createStringError(
+          "label %lld of sample %zu is none of %lld classes",
+          static_cast<long long>(label), number,
+          static_cast<long long>(numClasses));
+    size_t first = number * size_t(numClasses);
+    normalize(scores, values.slice(first, numClasses), row);
+    loss -= std::log(row[label]);
+    for (int64_t each = 0; each != numClasses; ++each) {
+      bool isLabel = each == label;
+      gradients[first + each] =
+          scores == Scores::Logits
+              ? float((row[each] - (isLabel ? 1 : 0)) / rows)
+              : float(isLabel ? -1 / (row[each] * rows) : 0);
+    }
+  }
+  return rows == 0 ? 0 : loss / rows;
+}
+
+double quantization::divergenceFromTeacher(Scores scores,
+                                           ArrayRef<float> values,
+                                           ArrayRef<float> teacher,
+                                           int64_t numClasses,
+                                           MutableArrayRef<float> gradients) {
+  std::vector<double> row(numClasses), wanted(numClasses);
+  size_t rows = values.size() / size_t(numClasses);
+  double loss = 0;
+  for (size_t first = 0; first != rows * size_t(numClasses);
+       first += size_t(numClasses)) {
+    normalize(scores, values.slice(first, numClasses), row);
+    normalize(scores, teacher.slice(first, numClasses), wanted);
+    for (int64_t each = 0; each != numClasses; ++each) {
+      loss += wanted[each] * std::log(wanted[each] / row[each]);
+      gradients[first + each] =
+          scores == Scores::Logits
+              ? float((row[each] - wanted[each]) / double(rows))
+              : float(-wanted[each] / (row[each] * double(rows)));
+    }
+  }
+  return rows == 0 ? 0 : loss / double(rows);
+}
+
+llvm::Expected<std::vector<double>>
+quantization::normalizeScores(ArrayRef<double> scores, int64_t layers,
+                              const ScoreNormalization &normalization) {
+  if (layers <= 0 || scores.empty() || scores.size() % size_t(layers) != 0)
+    return llvm::createStringError("%zu scores are not those of %lld layers",
+                                   scores.size(),
+                                   static_cast<long long>(layers));
+  size_t samples = scores.size() / size_t(layers);
+  std::vector<double> means(layers);
+  for (size_t first = 0; first != scores.size(); first += size_t(layers)) {
+    ArrayRef<double> row = scores.slice(first, layers);
+    double sum = 0;
+    for (double score : row) {
+      if (!(score >= 0) || std::isinf(score))
+        return llvm::createStringError(
+            "a score is a finite number from 0 on, found %g", score);
+      sum += score;
+    }
+    // As MCT, so that a sample without any effect counts nothing.
+    double unit = normalization.bySample ? sum + 1e-8 : 1;
+    for (auto [mean, score] : llvm::zip(means, row))
+      mean += score / unit / double(samples);
+  }
+  if (!normalization.isLogarithmic)
+    return means;
+  double smallest = 0;
+  for (double mean : means)
+    if (mean > 0 && (smallest == 0 || mean < smallest))
+      smallest = mean;
+  if (smallest == 0)
+    return std::vector<double>(layers, 0.0);
+  double largest = 0;
+  for (double &mean : means) {
+    mean = std::log10(std::max(mean, smallest) / smallest);
+    largest = std::max(largest, mean);
+  }
+  if (normalization.isScaled && largest > 0)
+    for (double &mean : means)
+      mean /= largest;
+  return means;
+}
