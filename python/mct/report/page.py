@@ -34,6 +34,7 @@ _MAX_IMAGE_BYTES = 1_200_000
 # Of one document; a report of 500 points with wide layers is longer, and then the long lists of channels are cut.
 _MAX_DOCUMENT = 6_000_000
 _LONG_NAME = 300
+_FEWEST = 8
 
 
 def render(
@@ -241,14 +242,20 @@ def _bounded(report: dict[str, Any]) -> tuple[dict[str, Any], dict[int, list[int
     if len(_json(report)) <= _MAX_DOCUMENT:
         return report, {}
     short = _map_strings(report, _shortened)
-    limit = 512
-    while True:
-        kept: dict[int, list[int]] = {}
-        points = [_with_channels(point, index, limit, kept) for index, point in enumerate(short["points"])]
-        cut = {**short, "points": points}
-        if limit == 8 or len(_json(cut)) <= _MAX_DOCUMENT:
-            return cut, kept
-        limit //= 2
+    sizes = [_sizes_of_channels(point) for point in short["points"]]
+    # Of a point with few channels and with all of them; between, the length grows evenly.
+    fewest = [_with_channels(point, size, _FEWEST)[0] for point, size in zip(short["points"], sizes, strict=True)]
+    lengths = [(len(_json(few)), len(_json(all_))) for few, all_ in zip(fewest, short["points"], strict=True)]
+    rest = len(_json({**short, "points": []}))
+
+    def length(limit: int) -> float:
+        shares = (min(1.0, limit / max(1, len(size))) for size in sizes)
+        return rest + sum(few + (most - few) * share for (few, most), share in zip(lengths, shares, strict=True))
+
+    limit = next((limit for limit in (512, 256, 128, 64, 32, 16) if length(limit) <= _MAX_DOCUMENT), _FEWEST)
+    cut = [_with_channels(point, size, limit) for point, size in zip(short["points"], sizes, strict=True)]
+    kept = {index: channels for index, (_, channels) in enumerate(cut) if channels}
+    return {**short, "points": [point for point, _ in cut]}, kept
 
 
 def _map_strings(value: Any, change: Callable[[str], str]) -> Any:
@@ -269,27 +276,29 @@ def _shortened(text: str) -> str:
     return f"{text[: _LONG_NAME - 100]}… ({len(text)} characters, {digest})"
 
 
-def _with_channels(point: dict[str, Any], index: int, limit: int, kept: dict[int, list[int]]) -> dict[str, Any]:
-    """A point with the `limit` channels of the largest error, or of the widest range."""
-    statistics = point.get("observed") or point.get("statistics") or {}
+def _sizes_of_channels(point: dict[str, Any]) -> list[float]:
+    """How much each channel says: its error, or how far its values reach."""
     if point["channels"]:
-        sizes = [channel["error"] or 0.0 for channel in point["channels"]]
-    else:
-        ranges = zip(statistics.get("channel_min", []), statistics.get("channel_max", []), strict=True)
-        sizes = [max(abs(low or 0.0), abs(high or 0.0)) for low, high in ranges]
+        return [channel["error"] or 0.0 for channel in point["channels"]]
+    statistics = point.get("observed") or point.get("statistics") or {}
+    ranges = zip(statistics.get("channel_min", []), statistics.get("channel_max", []), strict=True)
+    return [max(abs(low or 0.0), abs(high or 0.0)) for low, high in ranges]
+
+
+def _with_channels(point: dict[str, Any], sizes: list[float], limit: int) -> tuple[dict[str, Any], list[int]]:
+    """A point with the `limit` largest of its channels, and their numbers; none where it has no more."""
     if len(sizes) <= limit:
-        return point
-    chosen = sorted(sorted(range(len(sizes)), key=lambda channel: (-sizes[channel], channel))[:limit])
-    kept[index] = chosen
+        return point, []
+    kept = sorted(sorted(range(len(sizes)), key=lambda channel: (-sizes[channel], channel))[:limit])
 
     def cut(values: list[Any]) -> list[Any]:
-        return [values[channel] for channel in chosen] if len(values) == len(sizes) else values
+        return [values[channel] for channel in kept] if len(values) == len(sizes) else values
 
     result = {**point, "channels": cut(point["channels"])}
     for key, members in _BY_CHANNEL.items():
         if key in point:
             result[key] = {**point[key], **{member: cut(point[key][member]) for member in members}}
-    return result
+    return result, kept
 
 
 # ----------------------------------------------------------------------------------------------------------------------
