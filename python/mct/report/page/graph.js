@@ -114,7 +114,7 @@ function networkGraph() {
       element('span', { class: 'group' }, zoomButton('−', 'Smaller', () => zoom(state.scale / 1.3)), zoomButton('+', 'Larger', () => zoom(state.scale * 1.3)),
         zoomButton('Fit', 'Whole network', fit))),
     frame,
-    element('p', { class: 'keys' }, keySign('square'), 'weight', keySign('circle'), 'activation', keySign('dashed'), 'nothing quantized', keySign('fused'), 'fused', element('span', { class: 'space' }), 'Ctrl and wheel zooms'));
+    element('p', { class: 'keys' }, keySign('square'), 'weight', keySign('circle'), 'activation', keySign('dashed'), 'nothing quantized', keySign('fused'), 'fused', element('span', { class: 'space' }), element('span', { class: 'hint' }, 'Ctrl and wheel zooms')));
 }
 
 const isFused = (from, to) => Boolean(from.operator?.group) && from.operator.group === to.operator?.group;

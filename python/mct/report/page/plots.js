@@ -165,7 +165,7 @@ function histogramPlot(point) {
   const smallest = Math.min(...bars.map((bar) => bar.share));
   const floor = 10 ** Math.floor(Math.log10(smallest) - 0.3);
   const x = (field, more = {}) => quantitative(field, 'value', { scale: { domain: [from, to], nice: false }, axis: { tickCount: 8 }, ...more });
-  const y = { scale: { type: 'log', domainMin: floor, nice: true }, axis: { tickCount: 5, format: '~g', grid: true }, title: 'share of the values in a bin' };
+  const y = { scale: { type: 'log', domainMin: floor, nice: true }, axis: { tickCount: 5, format: '~e' }, title: 'share of the values in a bin' };
   const layers = [];
   if (lowest) {
     const beyond = [];
@@ -182,6 +182,9 @@ function histogramPlot(point) {
       x: x('from'), x2: { field: 'to' }, y: quantitative('share', y.title, y), y2: { datum: floor },
       color: { field: 'kind', type: 'nominal', legend: null,
         scale: { domain: ['within the levels', 'beyond the levels'], range: [color(BLUE), color('--vermilion')] } },
+      stroke: { field: 'kind', type: 'nominal', legend: null,
+        scale: { domain: ['within the levels', 'beyond the levels'], range: [color(BLUE), color('--vermilion')] } },
+      strokeWidth: { value: 0.5 },
       tooltip: tips(['bin', 'values'], ['countText', 'how many'], ['shareText', 'share'], ['kind', '']),
     },
   });
@@ -194,7 +197,8 @@ function histogramPlot(point) {
   const levels = levelsOf(point);
   if (levels.length) {
     layers.push({ ...values(levels.map((level) => ({ level }))),
-      mark: { type: 'rule', color: color('--text'), opacity: levels.length > 64 ? 0.5 : 0.9, strokeWidth: levels.length > 64 ? 0.6 : 1.2, y: { expr: 'height' }, y2: { expr: 'height - 9' } },
+      mark: levels.length > 64 ? { type: 'rule', color: color('--text'), opacity: 0.6, strokeWidth: 0.6, y: { expr: 'height' }, y2: { expr: 'height - 8' } }
+        : { type: 'rule', color: color('--text'), opacity: 0.45, strokeWidth: 0.8 },
       encoding: { x: x('level') } });
   }
   const marks = thresholdMarks(point, from, to);

@@ -129,7 +129,7 @@ function histogramNote(point) {
   if (statistics.zeros) parts.push(`${share(statistics.zeros / statistics.count)} of the values are zero and in no bin`);
   if (isNumber(point.clipped)) parts.push(point.clipped > 0 ? `${share(point.clipped, 2)} are clipped` : 'none is clipped');
   const lines = [];
-  if (levelsOf(point).length) lines.push('ticks at the foot are levels');
+  if (levelsOf(point).length) lines.push(levelsOf(point).length > 64 ? 'ticks at the foot are levels' : 'grey lines are levels');
   if (point.statistics?.histogram && point.observed?.histogram) lines.push('bars are calibration, the line is what the samples of this report showed');
   const sentence = (list) => (list.length ? `${list.join('; ').replace(/^./, (first) => first.toUpperCase())}. ` : '');
   return sentence(parts) + sentence(lines);
