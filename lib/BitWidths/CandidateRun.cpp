@@ -8,13 +8,13 @@
 #include "mct/Analysis/OperatorPoints.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Frontier.h"
+#include "mct/Execution/ResultDistance.h"
 #include "mct/Execution/RunCache.h"
-#include "mct/Support/AlignedBuffer.h"
+#include "mct/Execution/StagedRun.h"
 #include "mct/Transforms/Candidates.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -28,6 +28,9 @@ using corrections::ProductSamples;
 using corrections::RoundedLayer;
 using execution::Executor;
 using execution::Frontier;
+using execution::ResultDistance;
+using execution::ResultMetric;
+using execution::StagedRun;
 using execution::TensorView;
 
 //===----------------------------------------------------------------------===//
@@ -124,17 +127,6 @@ struct CandidatePoint {
   Attribute quantizer;
 };
 
-/// The distance of one result of the function.
-struct OutputDistance {
-  SensitivityMetric metric = SensitivityMetric::MSE;
-  /// Rows sum up to 1 in the float network.
-  bool isDistribution = true;
-  int64_t elements = 0, rowLength = 1;
-  /// Of each sample the divergence, or the squared error; and the energy of the
-  /// float result.
-  std::vector<double> distances, energies;
-};
-
 /// A point inside of the network that is compared.
 struct SeenPoint {
   ComparePoint point;
@@ -213,12 +205,6 @@ private:
 
 /// What one thread has.
 struct Lane {
-  explicit Lane(const Executor &executor) : worker(executor) {}
-  execution::Worker worker;
-  std::vector<support::AlignedBuffer> inputs, outputs;
-  SmallVector<const void *> inputPointers;
-  SmallVector<void *> outputPointers;
-  support::AlignedBuffer crossing;
   std::vector<float> reference;
   std::vector<std::unique_ptr<SeeLayer>> observers;
   std::vector<std::unique_ptr<SeePoint>> points;
@@ -236,7 +222,10 @@ public:
                         const CandidateRunOptions &options);
   FailureOr<std::vector<std::vector<double>>> measureEach();
 
-  SensitivityMetric usedMetric = SensitivityMetric::MSE;
+  SensitivityMetric usedMetric() const {
+    return results->usedMetric() == ResultMetric::KL ? SensitivityMetric::KL
+                                                     : SensitivityMetric::MSE;
+  }
   double baseDistance = 0;
   const execution::SampleSource &samples() const { return *source; }
 
@@ -247,21 +236,21 @@ private:
   LogicalResult runFloat(std::unique_ptr<Executor> floating,
                          const execution::RunSettings &settings);
   LogicalResult createLanes();
+  LogicalResult check(llvm::Error error) const {
+    if (error)
+      return emitError(loc) << llvm::toString(std::move(error));
+    return success();
+  }
 
   /// What a run of stages does with what it makes.
   struct Pass {
-    unsigned first = 0, last = 0;
-    /// What the stage before kept; what `last` makes is kept there.
-    const Frontier *from = nullptr;
-    Frontier *to = nullptr;
+    StagedRun::Pass stages;
     /// Compare results, and points.
     bool measure = false;
     /// The points are those of the base network.
     bool isBase = false;
   };
   LogicalResult run(const Pass &pass);
-  llvm::Error runUnit(const Pass &pass, Lane &lane, int64_t number);
-  llvm::Error compare(Lane &lane, int64_t number, int64_t first, int64_t valid);
   double distance() const;
 
   LogicalResult preparePoints(const Executor &floating);
@@ -296,13 +285,6 @@ private:
   unsigned firstStageOf(const OperatorCandidates &of) const;
   FailureOr<double> measureOne(const Quantizers &quantizers, unsigned stage,
                                const Frontier *before, Frontier &own);
-  std::unique_ptr<Frontier> createFrontier() const {
-    int64_t largest = 0;
-    for (unsigned stage = 0; stage != executor->numStages(); ++stage)
-      largest = std::max(largest, executor->savedBytes(stage));
-    return std::make_unique<Frontier>(numUnits, largest, kFrontierBytes);
-  }
-
   /// In memory, of each of three frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
@@ -321,10 +303,9 @@ private:
   std::unique_ptr<Executor> executor;
   std::shared_ptr<const execution::SampleSource> source;
   execution::RunOptions runOptions;
-  std::vector<std::unique_ptr<Lane>> lanes;
-  std::vector<OutputDistance> outputs;
-  std::unique_ptr<Frontier> reference;
-  int64_t numUnits = 0, referenceBytes = 0;
+  std::unique_ptr<StagedRun> staged;
+  std::vector<Lane> lanes;
+  std::unique_ptr<ResultDistance> results;
   /// Inside of the network, in program order; observed in the float network
   /// from 0 on, in the other behind the layers.
   std::vector<SeenPoint> seenPoints;
@@ -443,22 +424,6 @@ CandidateRunImpl::compile(func::FuncOp function,
   return executors;
 }
 
-/// Rows of the last axis that are distributions.
-static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
-  constexpr double kTolerance = 1e-3;
-  for (size_t row = 0; row < values.size(); row += rowLength) {
-    double sum = 0;
-    for (float value : values.slice(row, rowLength)) {
-      if (!(value >= 0))
-        return false;
-      sum += value;
-    }
-    if (!(std::abs(sum - 1) <= kTolerance))
-      return false;
-  }
-  return rowLength > 1;
-}
-
 LogicalResult
 CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
                            const execution::RunSettings &settings) {
@@ -468,29 +433,11 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
   source = run->sharedSamples();
   runOptions = settings.run;
   int64_t unit = run->executor().unit();
-  numUnits = int64_t(llvm::divideCeil(source->numSamples(), unit));
-  for (const execution::TensorSpec &spec : run->executor().outputs()) {
-    OutputDistance &output = outputs.emplace_back();
-    if (!spec.type.getElementType().isF32() || spec.type.getRank() == 0 ||
-        spec.type.getDimSize(0) % unit != 0)
-      continue;
-    output.elements = spec.type.getNumElements() / unit;
-    output.rowLength =
-        spec.type.getRank() > 1 ? spec.type.getShape().back() : 1;
-    output.distances.resize(source->numSamples());
-    output.energies.resize(source->numSamples());
-    referenceBytes += spec.type.getNumElements() * int64_t(sizeof(float));
-  }
-  if (llvm::all_of(outputs, [](const OutputDistance &output) {
-        return output.elements == 0;
-      }))
+  results = std::make_unique<ResultDistance>(
+      run->executor().outputs(), unit, source->numSamples(), kFrontierBytes);
+  if (results->isEmpty())
     return emitError(loc) << "no result of the function is a tensor of f32 "
                              "with a batch, whose change could be measured";
-  reference =
-      std::make_unique<Frontier>(numUnits, referenceBytes, kFrontierBytes);
-  std::vector<std::vector<char>> distributions(outputs.size(),
-                                               std::vector<char>(numUnits, 1));
-  std::vector<char> finite(numUnits, 1);
   if (failed(preparePoints(run->executor())))
     return failure();
   std::vector<std::unique_ptr<SeePoint>> keep;
@@ -503,45 +450,26 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
               worker.setObserver(number, keep.back().get());
             }
           },
-          [&](const execution::Unit &done) -> llvm::Error {
-            std::vector<float> block;
-            for (auto [number, output] : llvm::enumerate(outputs)) {
-              if (output.elements == 0)
-                continue;
-              ArrayRef<float> values(
-                  static_cast<const float *>(done.outputs[number]),
-                  output.elements * unit);
-              ArrayRef<float> valid =
-                  values.take_front(output.elements * done.validSamples);
-              distributions[number][done.index] =
-                  isDistribution(valid, output.rowLength);
-              finite[done.index] &= llvm::all_of(
-                  valid, [](float value) { return std::isfinite(value); });
-              block.insert(block.end(), values.begin(), values.end());
-            }
-            return reference->write(
-                done.index, {reinterpret_cast<const char *>(block.data()),
-                             block.size() * sizeof(float)});
+          [&](const execution::Unit &done) {
+            return results->keep(done.index, done.validSamples, done.outputs);
           })))
     return failure();
   for (std::unique_ptr<SeePoint> &point : keep)
-    if (llvm::Error error = point->takeFailure())
-      return emitError(loc) << llvm::toString(std::move(error));
-  if (llvm::is_contained(finite, 0))
-    return emitError(loc) << "results of the float network are not finite";
-  for (auto [output, isOne] : llvm::zip(outputs, distributions)) {
-    output.isDistribution = !llvm::is_contained(isOne, 0);
-    output.metric = options.metric;
-    if (output.metric == SensitivityMetric::Auto)
-      output.metric = output.isDistribution ? SensitivityMetric::KL
-                                            : SensitivityMetric::MSE;
-    if (output.elements != 0 && output.metric == SensitivityMetric::KL)
-      usedMetric = SensitivityMetric::KL;
+    if (failed(check(point->takeFailure())))
+      return failure();
+  switch (options.metric) {
+  case SensitivityMetric::Auto:
+    return check(results->decide(ResultMetric::Auto));
+  case SensitivityMetric::KL:
+    return check(results->decide(ResultMetric::KL));
+  case SensitivityMetric::MSE:
+    return check(results->decide(ResultMetric::MSE));
   }
-  return success();
+  llvm_unreachable("all metrics are covered");
 }
 
 LogicalResult CandidateRunImpl::preparePoints(const Executor &floating) {
+  auto units = int64_t(llvm::divideCeil(source->numSamples(), floating.unit()));
   for (auto [number, seen] : llvm::enumerate(seenPoints)) {
     RankedTensorType type = floating.observed()[number].type;
     if (!type.getElementType().isF32() || type.getRank() == 0 ||
@@ -553,43 +481,24 @@ LogicalResult CandidateRunImpl::preparePoints(const Executor &floating) {
     seen.distances.resize(source->numSamples());
     seen.base.resize(source->numSamples());
     seen.reference = std::make_unique<Frontier>(
-        numUnits, type.getNumElements() * int64_t(sizeof(float)),
+        units, type.getNumElements() * int64_t(sizeof(float)),
         kFrontierBytes / int64_t(seenPoints.size()));
   }
   return success();
 }
 
 LogicalResult CandidateRunImpl::createLanes() {
-  int64_t largest = 0;
-  for (unsigned stage = 0; stage != executor->numStages(); ++stage)
-    largest = std::max(largest, executor->savedBytes(stage));
-  size_t workers = execution::numWorkers(*executor, *source, runOptions);
-  for (size_t number = 0; number != workers; ++number) {
-    Lane &lane = *lanes.emplace_back(std::make_unique<Lane>(*executor));
-    bool hasMemory = true;
-    auto add = [&](std::vector<support::AlignedBuffer> &buffers,
-                   int64_t bytes) {
-      void *data = buffers.emplace_back(bytes).get();
-      hasMemory &= data != nullptr || bytes == 0;
-      return data;
-    };
-    for (size_t input = 0; input != source->numInputs(); ++input)
-      lane.inputPointers.push_back(add(
-          lane.inputs, int64_t(source->sampleBytes(input)) * executor->unit()));
-    for (const execution::TensorSpec &spec : executor->outputs())
-      lane.outputPointers.push_back(
-          add(lane.outputs,
-              spec.type.getNumElements() *
-                  execution::getElementBytes(spec.type.getElementType())));
-    lane.crossing = support::AlignedBuffer(largest);
-    if (!hasMemory || (largest && !lane.crossing.get()))
-      return emitError(loc)
-             << "there is no memory for the values between the stages";
-    lane.reference.resize(referenceBytes / int64_t(sizeof(float)));
+  auto created = StagedRun::create(*executor, source, runOptions);
+  if (!created)
+    return check(created.takeError());
+  staged = std::move(*created);
+  for (size_t number = 0; number != staged->numWorkers(); ++number) {
+    Lane &lane = lanes.emplace_back();
     for (auto [index, seen] : llvm::enumerate(seenPoints)) {
       lane.points.push_back(std::make_unique<SeePoint>(
           seen, executor->unit(), /*keeps=*/false, comparesPoints));
-      lane.worker.setObserver(layers.size() + index, lane.points.back().get());
+      staged->worker(number).setObserver(layers.size() + index,
+                                         lane.points.back().get());
     }
   }
   return success();
@@ -604,112 +513,27 @@ LogicalResult CandidateRunImpl::prepare(func::FuncOp function,
       failed(runFloat(std::move((*executors)[0]), settings)))
     return failure();
   executor = std::move((*executors)[1]);
-  if (llvm::Error error = execution::checkUnits(*executor, *source))
-    return emitError(loc) << llvm::toString(std::move(error));
-  numUnits = int64_t(llvm::divideCeil(source->numSamples(), executor->unit()));
   for (CandidateLayer &layer : layers)
     layer.empty.emplace(layer.result, /*samples=*/0, /*moments=*/false);
-  if (failed(createLanes()))
-    return failure();
-  return success();
+  return createLanes();
 }
 
 //===----------------------------------------------------------------------===//
 // Distances
 //===----------------------------------------------------------------------===//
 
-llvm::Error CandidateRunImpl::compare(Lane &lane, int64_t number, int64_t first,
-                                      int64_t valid) {
-  MutableArrayRef<float> block(lane.reference);
-  if (llvm::Error error =
-          reference->read(number, {reinterpret_cast<char *>(block.data()),
-                                   block.size() * sizeof(float)}))
-    return error;
-  int64_t unit = executor->unit();
-  for (auto [output, pointer] : llvm::zip(outputs, lane.outputPointers)) {
-    if (output.elements == 0)
-      continue;
-    for (int64_t sample = 0; sample != valid; ++sample) {
-      ArrayRef<float> expected =
-          block.slice(sample * output.elements, output.elements);
-      ArrayRef<float> actual(static_cast<const float *>(pointer) +
-                                 sample * output.elements,
-                             output.elements);
-      output.distances[first + sample] =
-          output.metric == SensitivityMetric::KL
-              ? divergence(expected, actual, output.rowLength,
-                           output.isDistribution)
-              : squaredError(expected, actual);
-      output.energies[first + sample] = energy(expected);
-    }
-    block = block.drop_front(output.elements * unit);
-  }
-  return llvm::Error::success();
-}
-
-/// Sums are in the order of samples and results.
 double CandidateRunImpl::distance() const {
-  double total = 0, count = 0;
-  for (const OutputDistance &output : outputs) {
-    if (output.elements == 0)
-      continue;
-    double sum = 0, scale = 0;
-    for (auto [each, energyOfSample] :
-         llvm::zip(output.distances, output.energies)) {
-      sum += each;
-      scale += output.metric == SensitivityMetric::KL ? 1 : energyOfSample;
-    }
-    total += scale > 0 ? sum / scale : sum;
-    ++count;
-  }
   std::vector<double> ofPoints;
   for (const SeenPoint &seen : seenPoints)
     ofPoints.push_back(
         std::accumulate(seen.distances.begin(), seen.distances.end(), 0.0) /
         double(seen.distances.size()));
-  return total / count + weigh(options.weighting, ofPoints);
+  return results->distance() + weigh(options.weighting, ofPoints);
 }
 
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
-
-llvm::Error CandidateRunImpl::runUnit(const Pass &pass, Lane &lane,
-                                      int64_t number) {
-  int64_t unit = executor->unit();
-  execution::SampleRange range;
-  range.first = number * unit;
-  range.count = std::min(unit, source->numSamples() - range.first);
-  for (unsigned stage = pass.first; stage <= pass.last; ++stage)
-    if (executor->readsInputs(stage)) {
-      for (auto [input, buffer] : llvm::enumerate(lane.inputs))
-        if (llvm::Error error = execution::loadUnit(
-                *source, input, range.first, range.count, unit, buffer.get()))
-          return error;
-      break;
-    }
-  const char *crossing = nullptr;
-  if (pass.first != 0) {
-    MutableArrayRef<char> block(lane.crossing.get(),
-                                executor->savedBytes(pass.first - 1));
-    if (llvm::Error error = pass.from->read(number, block))
-      return error;
-    crossing = block.data();
-  }
-  if (llvm::Error error =
-          lane.worker.runStages(pass.first, pass.last, crossing,
-                                lane.inputPointers, lane.outputPointers, range))
-    return error;
-  if (pass.to) {
-    MutableArrayRef<char> block(lane.crossing.get(),
-                                executor->savedBytes(pass.last));
-    lane.worker.save(pass.last, block.data());
-    if (llvm::Error error = pass.to->write(number, block))
-      return error;
-  }
-  return pass.measure ? compare(lane, number, range.first, range.count)
-                      : llvm::Error::success();
-}
 
 LogicalResult CandidateRunImpl::run(const Pass &pass) {
   // What lies before the stages stays as it is in the base network.
@@ -717,16 +541,17 @@ LogicalResult CandidateRunImpl::run(const Pass &pass) {
   if (comparesPoints)
     for (SeenPoint &seen : seenPoints)
       seen.distances = seen.base;
-  if (llvm::Error error = execution::shareUnits(
-          source->numSamples(), executor->unit(), lanes.size(), runOptions,
-          [&](size_t worker, int64_t unit) {
-            return runUnit(pass, *lanes[worker], unit);
-          }))
-    return emitError(loc) << llvm::toString(std::move(error));
-  for (std::unique_ptr<Lane> &lane : lanes)
-    for (std::unique_ptr<SeePoint> &point : lane->points)
-      if (llvm::Error error = point->takeFailure())
-        return emitError(loc) << llvm::toString(std::move(error));
+  auto compare = [&](const execution::Unit &done) {
+    return results->compare(done.index, done.validSamples, done.outputs,
+                            lanes[done.worker].reference);
+  };
+  if (failed(check(staged->run(
+          pass.stages, pass.measure ? StagedRun::Done(compare) : nullptr))))
+    return failure();
+  for (Lane &lane : lanes)
+    for (std::unique_ptr<SeePoint> &point : lane.points)
+      if (failed(check(point->takeFailure())))
+        return failure();
   if (pass.isBase)
     for (SeenPoint &seen : seenPoints)
       seen.base = seen.distances;
@@ -769,14 +594,15 @@ CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
           layers[layer].layout->rowsOf(
               executor->observed()[layer].type.getShape()),
           source->numSamples(), kRowBytes / products, /*hasSummand=*/false);
-  for (std::unique_ptr<Lane> &lane : lanes)
+  for (auto [index, lane] : llvm::enumerate(lanes))
     for (auto [number, layer] : llvm::enumerate(seen)) {
-      auto add = [&, number = number](size_t observed,
-                                      std::optional<ChannelSummary> summary,
-                                      LayerValue what) {
-        lane->observers.push_back(std::make_unique<SeeLayer>(
+      auto add = [&, number = number, index = index, &lane = lane](
+                     size_t observed, std::optional<ChannelSummary> summary,
+                     LayerValue what) {
+        lane.observers.push_back(std::make_unique<SeeLayer>(
             std::move(summary), kept[number].get(), what));
-        lane->worker.setObserver(observed, lane->observers.back().get());
+        staged->worker(index).setObserver(observed,
+                                          lane.observers.back().get());
       };
       add(layer, layers[layer].empty->fresh(), LayerValue::FloatOutput);
       if (kept[number])
@@ -784,23 +610,23 @@ CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
     }
   LogicalResult result = run(pass);
   std::vector<ChannelSummary> summaries;
-  for (size_t number = 0; number != lanes.front()->observers.size(); ++number) {
+  for (size_t number = 0; number != lanes.front().observers.size(); ++number) {
     std::optional<ChannelSummary> &summary =
-        lanes.front()->observers[number]->summary;
+        lanes.front().observers[number]->summary;
     if (!summary)
       continue;
-    for (std::unique_ptr<Lane> &lane : llvm::drop_begin(lanes))
-      summary->merge(*lane->observers[number]->summary);
+    for (Lane &lane : llvm::drop_begin(lanes))
+      summary->merge(*lane.observers[number]->summary);
     if (succeeded(result))
       result = summary->checkFinite();
     summaries.push_back(std::move(*summary));
   }
-  for (std::unique_ptr<Lane> &lane : lanes) {
+  for (auto [index, lane] : llvm::enumerate(lanes)) {
     for (size_t layer : seen) {
-      lane->worker.setObserver(layer, nullptr);
-      lane->worker.setObserver(inputNumber(layer), nullptr);
+      staged->worker(index).setObserver(layer, nullptr);
+      staged->worker(index).setObserver(inputNumber(layer), nullptr);
     }
-    lane->observers.clear();
+    lane.observers.clear();
   }
   if (failed(result) || failed(findProducts(seen, kept)))
     return failure();
@@ -909,8 +735,8 @@ struct AddOffsets {
 
 void CandidateRunImpl::edit(size_t layer, std::vector<float> offsets) {
   AddOffsets editor{std::move(offsets), layers[layer].result.axis};
-  for (std::unique_ptr<Lane> &lane : lanes)
-    lane->worker.setEditor(layer, editor);
+  for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
+    staged->worker(worker).setEditor(layer, editor);
 }
 
 void CandidateRunImpl::edit(ArrayRef<size_t> changed,
@@ -926,8 +752,8 @@ void CandidateRunImpl::edit(ArrayRef<size_t> changed,
 
 void CandidateRunImpl::stopEditing() {
   for (size_t layer = 0; layer != layers.size(); ++layer)
-    for (std::unique_ptr<Lane> &lane : lanes)
-      lane->worker.setEditor(layer, nullptr);
+    for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
+      staged->worker(worker).setEditor(layer, nullptr);
 }
 
 FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
@@ -967,8 +793,8 @@ FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
     SmallVector<size_t> here, behind;
     for (size_t layer : changed)
       (executor->stageOf(layer) == stage ? here : behind).push_back(layer);
-    auto seen = observe(
-        {stage, stage, before, stage == last ? nullptr : &own, false}, here);
+    auto seen =
+        observe({{stage, stage, before, stage == last ? nullptr : &own}}, here);
     if (failed(seen))
       return failure();
     edit(here, *seen);
@@ -983,7 +809,8 @@ FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
     stage = first;
     before = beforeFirst;
   }
-  LogicalResult measured = run({stage, last, before, nullptr, true});
+  LogicalResult measured =
+      run({{stage, last, before, nullptr}, /*measure=*/true});
   stopEditing();
   if (failed(measured) || failed(restore(quantizers)))
     return failure();
@@ -994,15 +821,17 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
   std::vector<std::vector<double>> distances;
   for (const OperatorCandidates &of : candidates)
     distances.emplace_back(of.alternatives.size());
-  std::unique_ptr<Frontier> before = createFrontier(),
-                            behind = createFrontier(), own = createFrontier();
+  auto before = staged->createFrontier(kFrontierBytes),
+       behind = staged->createFrontier(kFrontierBytes),
+       own = staged->createFrontier(kFrontierBytes);
   unsigned last = executor->numStages() - 1;
   for (unsigned stage = 0; stage <= last; ++stage) {
     SmallVector<size_t> here = layersOfStage(stage);
-    auto seen = observe({stage, stage, before.get(),
-                         stage == last ? nullptr : behind.get(), stage == last,
-                         /*isBase=*/true},
-                        here, /*rows=*/true);
+    auto seen = observe(
+        {{stage, stage, before.get(), stage == last ? nullptr : behind.get()},
+         stage == last,
+         /*isBase=*/true},
+        here, /*rows=*/true);
     if (failed(seen))
       return failure();
     for (auto [layer, summary] : llvm::zip(here, *seen))
@@ -1046,7 +875,9 @@ CandidateRun::create(func::FuncOp function,
   return run;
 }
 
-SensitivityMetric CandidateRun::usedMetric() const { return impl->usedMetric; }
+SensitivityMetric CandidateRun::usedMetric() const {
+  return impl->usedMetric();
+}
 int64_t CandidateRun::numSamples() const {
   return impl->samples().numSamples();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ComparePoints.h"
 
+#include "mct/Execution/ResultDistance.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -12,50 +13,13 @@
 using namespace mlir;
 using namespace mct;
 using namespace mct::bit_widths;
+using execution::divergence;
+using execution::energy;
+using execution::squaredError;
 
 //===----------------------------------------------------------------------===//
 // Distances
 //===----------------------------------------------------------------------===//
-
-double mct::bit_widths::divergence(ArrayRef<float> expected,
-                                   ArrayRef<float> actual, int64_t rowLength,
-                                   bool isDistribution) {
-  constexpr double kLeast = 1e-10;
-  std::vector<double> p(rowLength), q(rowLength);
-  auto normalize = [&](ArrayRef<float> row, std::vector<double> &to) {
-    double largest = *llvm::max_element(row), sum = 0;
-    for (auto [value, probability] : llvm::zip(row, to)) {
-      probability = isDistribution ? std::max(double(value), 0.0)
-                                   : std::exp(double(value) - largest);
-      sum += probability;
-    }
-    for (double &probability : to)
-      probability = std::max(sum > 0 ? probability / sum : 0.0, kLeast);
-  };
-  double total = 0;
-  for (size_t row = 0; row < expected.size(); row += rowLength) {
-    normalize(expected.slice(row, rowLength), p);
-    normalize(actual.slice(row, rowLength), q);
-    for (auto [wanted, found] : llvm::zip(p, q))
-      total += wanted * std::log(wanted / found);
-  }
-  return total * double(rowLength) / double(expected.size());
-}
-
-double mct::bit_widths::squaredError(ArrayRef<float> expected,
-                                     ArrayRef<float> actual) {
-  double error = 0;
-  for (auto [wanted, found] : llvm::zip(expected, actual))
-    error += (double(found) - wanted) * (double(found) - wanted);
-  return error;
-}
-
-double mct::bit_widths::energy(ArrayRef<float> values) {
-  double sum = 0;
-  for (float value : values)
-    sum += double(value) * value;
-  return sum;
-}
 
 double mct::bit_widths::distanceOf(SensitivityDistance distance,
                                    ArrayRef<float> expected,

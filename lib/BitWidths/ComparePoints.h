@@ -11,18 +11,6 @@
 
 namespace mct::bit_widths {
 
-/// Kullback-Leibler divergence of rows that are distributions, or become ones
-/// by softmax; mean over the rows. Nothing is 0: networks of floats take
-/// nothing for impossible.
-double divergence(llvm::ArrayRef<float> expected, llvm::ArrayRef<float> actual,
-                  int64_t rowLength, bool isDistribution);
-
-double squaredError(llvm::ArrayRef<float> expected,
-                    llvm::ArrayRef<float> actual);
-
-/// Sum of the squares.
-double energy(llvm::ArrayRef<float> values);
-
 /// Of one sample: `distance` is not Auto. `rowLength`: of the last axis. A row
 /// is a distribution (`isDistribution`), or becomes one by softmax. MSE is
 /// divided by the mean square; cosine is (1 - c) / 2, and 0 where both are 0.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far the results of a network are from those of another one, as a number.
+#ifndef MCT_EXECUTION_RESULTDISTANCE_H
+#define MCT_EXECUTION_RESULTDISTANCE_H
+
+#include "mct/Execution/Executor.h"
+#include "mct/Execution/Frontier.h"
+#include <optional>
+#include <vector>
+
+namespace mct::execution {
+
+/// Kullback-Leibler divergence of rows that are distributions, or become ones
+/// by softmax; mean over the rows. Nothing is 0: networks of floats take
+/// nothing for impossible.
+double divergence(llvm::ArrayRef<float> expected, llvm::ArrayRef<float> actual,
+                  int64_t rowLength, bool isDistribution);
+
+double squaredError(llvm::ArrayRef<float> expected,
+                    llvm::ArrayRef<float> actual);
+
+/// Sum of the squares.
+double energy(llvm::ArrayRef<float> values);
+
+enum class ResultMetric {
+  /// KL where all rows of the reference are distributions, MSE elsewhere.
+  Auto,
+  KL,
+  /// The sum of the squared errors over that of the squares.
+  MSE
+};
+
+/// Distance of the results of a network from those of a reference. The results
+/// of f32 with the batch first count, each as much as any other; sums are in
+/// the order of the samples, whoever computes them.
+class ResultDistance {
+public:
+  /// `outputs`: of networks with units of `unit` samples, of which there are
+  /// `samples`. `budget`: bytes of the reference's results in memory; the rest
+  /// lies in a temporary file.
+  ResultDistance(llvm::ArrayRef<TensorSpec> outputs, int64_t unit,
+                 int64_t samples, int64_t budget);
+
+  /// Whether no result counts.
+  bool isEmpty() const;
+
+  /// Keeps what the reference makes of a unit, by its number. Different units
+  /// may be kept at the same time.
+  llvm::Error keep(int64_t number, int64_t valid,
+                   llvm::ArrayRef<void *> outputs);
+  /// When all units were kept. Fails where results are not finite.
+  llvm::Error decide(ResultMetric metric);
+  /// KL when some result is compared so.
+  ResultMetric usedMetric() const;
+
+  /// Compares a unit with what was kept. `scratch`: of the caller, one for each
+  /// thread.
+  llvm::Error compare(int64_t number, int64_t valid,
+                      llvm::ArrayRef<void *> outputs,
+                      std::vector<float> &scratch);
+  /// Of all units, as they were compared last.
+  double distance() const;
+  /// Share of the samples whose first result has its largest element where the
+  /// reference has it; none where the first result is not one row of scores for
+  /// each sample.
+  std::optional<double> agreement() const;
+
+private:
+  struct Output {
+    ResultMetric metric = ResultMetric::MSE;
+    /// Rows sum up to 1 in the reference.
+    bool isDistribution = true;
+    /// Of a sample; 0: it does not count.
+    int64_t elements = 0;
+    int64_t rowLength = 1;
+    /// Of each unit.
+    std::vector<char> distributions;
+    /// Of each sample the divergence, or the squared error; and the energy of
+    /// the result of the reference.
+    std::vector<double> distances, energies;
+  };
+  int64_t unit, blockElements = 0;
+  std::vector<Output> outputs;
+  bool hasScores = false;
+  /// Of each unit, and of each sample.
+  std::vector<char> finite, agreeing;
+  std::unique_ptr<Frontier> reference;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_RESULTDISTANCE_H
