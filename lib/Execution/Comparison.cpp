@@ -82,6 +82,10 @@ public:
   void observe(const TensorView &view) override {
     if (!grid) {
       values = view.floats().vec();
+      if (quantizer) {
+        shape = view.shape().vec();
+        quantized = quantize(values);
+      }
       return;
     }
     unsigned bits = view.elementType().getIntOrFloatBitWidth();
@@ -92,10 +96,20 @@ public:
     else
       decode<int32_t>(view);
   }
-  /// What is stored, where there is a grid, and the real numbers.
+  /// What the quantizer makes of as many values.
+  std::vector<float> quantize(ArrayRef<float> from) const {
+    std::vector<float> to(from.size());
+    quantizer->run(shape, axes, from.data(), to.data());
+    return to;
+  }
+
+  /// What is stored, where there is a grid, and the real numbers; with a
+  /// quantizer, what it makes of them.
   std::vector<int64_t> stored;
-  std::vector<float> values;
+  std::vector<float> values, quantized;
   const quantization::Grid *grid = nullptr;
+  const quantization::TensorQuantizer *quantizer = nullptr;
+  ArrayRef<int64_t> axes;
 
 private:
   template <typename Stored> void decode(const TensorView &view) {
@@ -106,6 +120,7 @@ private:
       values.push_back(
           static_cast<float>(grid->step * double(code - grid->zeroPoint)));
   }
+  std::vector<int64_t> shape;
 };
 
 /// The elements of a tensor with its axes in another order.
@@ -153,6 +168,12 @@ public:
     // same value.
     if (data.size() != capture.values.size())
       return;
+    if (capture.quantizer) {
+      difference->sums.add(capture.quantized, data);
+      difference->own.add(capture.quantize(data), data);
+      difference->inherited.add(capture.values, data);
+      return;
+    }
     difference->sums.add(capture.values, data);
     if (capture.grid)
       difference->steps.add(*capture.grid, capture.stored, data);
@@ -206,6 +227,7 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
     std::optional<quantization::Grid> &grid = grids.emplace_back();
     if (value.stored)
       grid = value.stored->getGrid(own.type.getElementTypeBitWidth());
+    quantizers.push_back(value.quantizer ? value.quantizer.prepare() : nullptr);
     std::optional<Partner> &partner = partners.emplace_back();
     for (auto [index, other] : llvm::enumerate(reference.observed()))
       if (other.name == value.name && hasRealValues(own, value) &&
@@ -228,6 +250,8 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
     state->captures.resize(partners.size());
     for (auto [own, partner] : llvm::enumerate(partners)) {
       state->captures[own].grid = grids[own] ? &*grids[own] : nullptr;
+      state->captures[own].quantizer = quantizers[own].get();
+      state->captures[own].axes = this->values[own].axes;
       std::unique_ptr<Compare> &compare = state->compares.emplace_back();
       if (!partner)
         continue;
@@ -302,6 +326,8 @@ std::vector<ComparedPoint> Comparison::results() const {
     Difference total;
     for (const std::vector<Difference> &unit : differences) {
       total.sums.merge(unit[own].sums);
+      total.own.merge(unit[own].own);
+      total.inherited.merge(unit[own].inherited);
       total.steps.merge(unit[own].steps);
     }
     ComparedPoint &point = results.emplace_back();
@@ -309,6 +335,10 @@ std::vector<ComparedPoint> Comparison::results() const {
     point.sums = total.sums;
     if (value.stored)
       point.steps = total.steps;
+    if (value.quantizer) {
+      point.own = total.own;
+      point.inherited = total.inherited;
+    }
   }
   return results;
 }

@@ -91,6 +91,21 @@ prepare(ModuleOp module, const EvaluationOptions &asked,
                                         std::move(samples));
 }
 
+/// Those of the points among the values.
+static void findQuantizers(ModuleOp module,
+                           std::vector<execution::ComparedValue> &values) {
+  llvm::StringMap<tpc::QuantizeOp> points;
+  module.walk([&](tpc::QuantizeOp point) {
+    if (point.isActivation())
+      points[point.getUniqueName()] = point;
+  });
+  for (execution::ComparedValue &value : values)
+    if (tpc::QuantizeOp point = points.lookup(value.name)) {
+      value.quantizer = point.getParametersAttr();
+      value.axes = llvm::to_vector(point.getChannelAxes());
+    }
+}
+
 /// Which values of `module` are values of `other` with their axes in another
 /// order, as mct-move-transposes leaves them: as their locations say, or, as
 /// text without locations only has their names, as the pass does it in `other`.
@@ -120,10 +135,8 @@ findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
   return names;
 }
 
-/// Index of the largest of `count` elements, the first of equals; -1 where one
-/// is NaN.
-static int64_t argmax(const execution::TensorSpec &output, const void *data,
-                      int64_t sample, int64_t count) {
+int64_t execution::findAnswer(const TensorSpec &output, const void *data,
+                              int64_t sample, int64_t count) {
   auto largest = [&](auto *typed) -> int64_t {
     auto *begin = typed + sample * count;
     // NaN alone differs from itself.
@@ -153,8 +166,7 @@ static bool hasAnswers(const execution::TensorSpec &output, int64_t unit) {
          output.type.getNumElements() % unit == 0;
 }
 
-/// Whether the elements of a sample are one score for each class.
-static bool hasScores(const execution::TensorSpec &output, int64_t unit) {
+bool execution::hasScores(const TensorSpec &output, int64_t unit) {
   if (!hasAnswers(output, unit) || output.type.getRank() == 0 ||
       output.type.getDimSize(0) % unit != 0)
     return false;
@@ -307,6 +319,7 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
     for (const RecordedValue &value : recorded)
       options.observedValues.push_back(value.value);
     options.observeAllPoints = !asked.exact;
+    options.observeAfterQuantization = !asked.splitErrors;
   }
   FailureOr<execution::NetworkRun> network =
       prepare(module, asked, options, settings);
@@ -319,9 +332,12 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
   std::vector<execution::ComparedValue> values;
   for (auto [index, spec] : llvm::enumerate(executor.observed()))
     if (index < recorded.size())
-      values.push_back({recorded[index].record.name, recorded[index].record});
+      values.push_back(
+          {recorded[index].record.name, recorded[index].record, {}, {}});
     else
-      values.push_back({spec.name, std::nullopt});
+      values.push_back({spec.name, std::nullopt, {}, {}});
+  if (asked.splitErrors)
+    findQuantizers(module, values);
   FailureOr<execution::NetworkRun> other = failure();
   execution::TransposedNames transposed;
   size_t numEdited = 0;
@@ -468,20 +484,25 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
         for (int64_t sample = 0; sample != done.validSamples; ++sample) {
           if (labels.empty() && !canAgree)
             break;
-          int64_t answer =
-              argmax(outputs.front(), done.outputs.front(), sample, classes);
+          int64_t answer = findAnswer(outputs.front(), done.outputs.front(),
+                                      sample, classes);
           if (!labels.empty())
             own.correct += answer == labels[done.firstSample + sample];
           if (canAgree && answer >= 0)
             own.agreeing +=
                 answer ==
-                argmax(otherExecutor->outputs().front(),
-                       comparison->referenceOutputs(done.worker).front(),
-                       sample, classes);
+                findAnswer(otherExecutor->outputs().front(),
+                           comparison->referenceOutputs(done.worker).front(),
+                           sample, classes);
         }
         for (auto [index, stream] : llvm::enumerate(streams))
           stream->add(done.index, done.outputs[index], done.validSamples);
-        return llvm::Error::success();
+        if (!asked.see)
+          return llvm::Error::success();
+        if (!otherExecutor)
+          return asked.see({done, unit, outputs, {}, {}, labels});
+        return asked.see({done, unit, outputs, otherExecutor->outputs(),
+                          comparison->referenceOutputs(done.worker), labels});
       });
   if (failed(ran))
     return failure();

@@ -192,6 +192,28 @@ double ResultDistance::distance() const {
   return total / count;
 }
 
+double ResultDistance::deviation() const {
+  std::vector<double> each(agreeing.size());
+  double mean = distance(), count = 0;
+  for (const Output &output : outputs)
+    count += output.elements != 0;
+  for (const Output &output : outputs) {
+    if (output.elements == 0)
+      continue;
+    double scale = 0;
+    for (double energyOfSample : output.energies)
+      scale += output.metric == ResultMetric::KL ? 1 : energyOfSample;
+    // The mean of what a sample adds is the distance.
+    double factor = double(each.size()) / (scale > 0 ? scale : 1);
+    for (auto [sum, added] : llvm::zip(each, output.distances))
+      sum += added * factor / count;
+  }
+  double squares = 0;
+  for (double value : each)
+    squares += (value - mean) * (value - mean);
+  return each.size() > 1 ? std::sqrt(squares / double(each.size() - 1)) : 0;
+}
+
 std::optional<double> ResultDistance::agreement() const {
   if (!hasScores || agreeing.empty())
     return std::nullopt;

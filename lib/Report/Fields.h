@@ -298,6 +298,8 @@ template <> struct Fields<Report> {
       "`effect_samples`");
     v("deviation", x.deviation,
       "standard deviation of that distance from sample to sample");
+    v("why_no_effects", x.whyNoEffects,
+      "why no effects were measured; empty: they were");
     v("samples", x.samples, "samples that accuracies are of");
     v("effect_samples", x.effectSamples,
       "samples that errors and effects are of");

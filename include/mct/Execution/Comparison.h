@@ -8,6 +8,7 @@
 #include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <optional>
@@ -52,6 +53,10 @@ struct ComparedValue {
   std::string name;
   /// What stored integers stand for; none for a tensor of f32.
   std::optional<QuantizedValue> stored;
+  /// Of a tensor of f32 that is observed in front of its quantizer, which then
+  /// takes part in the comparison; null: none does.
+  tpc::QuantizerAttrInterface quantizer;
+  llvm::SmallVector<int64_t> axes;
 };
 
 /// What was found out of one value.
@@ -61,6 +66,9 @@ struct ComparedPoint {
   ErrorSums sums;
   /// Of a value that is stored as integers.
   std::optional<StepCounts> steps;
+  /// With a quantizer: what it does to the values of the reference, and what
+  /// comes in, in front of it.
+  std::optional<ErrorSums> own, inherited;
 };
 
 /// By the name of a value: the value of a reference that it is with its axes in
@@ -112,6 +120,8 @@ private:
   std::vector<ComparedValue> values;
   /// The grids of those that are stored as integers.
   std::vector<std::optional<quantization::Grid>> grids;
+  /// Those that take part; else null.
+  std::vector<std::unique_ptr<quantization::TensorQuantizer>> quantizers;
   struct Partner {
     size_t index;
     /// Brings the axes of the reference's value into order; empty: they are.
@@ -122,7 +132,7 @@ private:
   std::vector<std::unique_ptr<WorkerState>> workers;
   /// One entry per unit and observed value of the executor.
   struct Difference {
-    ErrorSums sums;
+    ErrorSums sums, own, inherited;
     StepCounts steps;
   };
   std::vector<std::vector<Difference>> differences;

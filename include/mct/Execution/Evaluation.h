@@ -10,6 +10,18 @@
 
 namespace mct::execution {
 
+/// What a module and its reference make of the samples of one unit.
+struct SeenResults {
+  const Unit &unit;
+  /// Samples that a whole unit has.
+  int64_t unitSize;
+  /// Of the module and of the reference (none: empty), whole units.
+  llvm::ArrayRef<TensorSpec> specs, referenceSpecs;
+  llvm::ArrayRef<void *> reference;
+  /// Of all samples; empty: not known.
+  llvm::ArrayRef<int64_t> labels;
+};
+
 struct EvaluationOptions {
   /// Function to run; empty: `main`, or the only public one.
   std::string function;
@@ -24,6 +36,11 @@ struct EvaluationOptions {
   /// With a reference: the stored integers of an integer network are compared,
   /// and nothing else. `local`: every point computes from those integers.
   bool exact = false, local = false;
+  /// With a reference: of every point that quantizes, what its quantizer does
+  /// and what comes in, beside both together.
+  bool splitErrors = false;
+  /// Of the units, in the thread of the worker; null: nobody is told.
+  std::function<llvm::Error(const SeenResults &)> see;
   /// Hears of what is wrong where no diagnostic says so.
   llvm::function_ref<void(const llvm::Twine &)> fail;
 };
@@ -42,6 +59,14 @@ struct Evaluation {
   /// Whether there was a reference.
   bool compared = false, exact = false;
 };
+
+/// Index of the largest of `count` elements of a sample of a unit, the first of
+/// equals; -1 where one is NaN.
+int64_t findAnswer(const TensorSpec &output, const void *data, int64_t sample,
+                   int64_t count);
+/// Whether an output of a network with this unit has, for each sample, one
+/// score for each class.
+bool hasScores(const TensorSpec &output, int64_t unit);
 
 /// Runs the function on the samples of `settings`, and `reference`, which may
 /// be null, beside it. Both modules are in one context, and their values get

@@ -61,6 +61,8 @@ public:
                       std::vector<float> &scratch);
   /// Of all units, as they were compared last.
   double distance() const;
+  /// Standard deviation of the distance from sample to sample; 0 for one.
+  double deviation() const;
   /// Share of the samples whose first result has its largest element where the
   /// reference has it; none where the first result is not one row of scores for
   /// each sample.

@@ -287,6 +287,8 @@ struct Report {
   /// Standard deviation of that distance from sample to sample; divided by the
   /// root of the number of samples it is the standard error of their mean.
   Real deviation = 0;
+  /// Why there are no effects of points and operators; empty: there are.
+  std::string whyNoEffects;
   int64_t samples = 0, effectSamples = 0;
   bool hasLabels = false;
   /// Of the samples that the report ran on, and of those of the calibration (32

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What runs of the networks say of a quantized module: how accurate it is, what
+// each point adds to the error, and what it costs in the results.
+#ifndef MCT_REPORT_EFFECTS_H
+#define MCT_REPORT_EFFECTS_H
+
+#include "mct/Execution/Run.h"
+#include "mct/Report/Report.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+
+namespace mct::report {
+
+struct EffectOptions {
+  /// Function to run; empty: `main`, or the only public one.
+  std::string function;
+  /// How messages call the modules.
+  std::string name = "the quantized module", floatName = "the float module",
+              integerName = "the integer module";
+  /// Class of each sample, in an `.npy` file; empty: not known.
+  std::string labelsFile;
+  /// About so many samples, chosen by their values (`execution::thinSamples`),
+  /// for the runs in which one point or operator differs; 0, or a network with
+  /// a fixed batch: all.
+  int64_t effectSamples = 128;
+};
+
+/// Runs `quantized`, `floating` and, where it is not null, `integer` on the
+/// samples, none of which is changed. Fills
+/// * of the report the samples, accuracies, changed predictions, confusion,
+///   metric, distance and its deviation,
+/// * of each point that it has, by name, `total`, `own`, `inherited`, `effect`
+///   and `integer`,
+/// * of each operator the effect of its points together.
+///
+/// A point that does not quantize has no effect. Where effects cannot be
+/// measured, `whyNoEffects` says why, and there are none: in functions with
+/// control flow or calls, for results that are no tensors of f32 with a batch,
+/// and for corrections that cannot be taken back.
+///
+/// With all points off the quantized module is taken for the float network up
+/// to rounding. Effects cost for each point, and for each operator with several
+/// of them, two runs of what lies behind it; what lies before it is kept from
+/// one run, in a bounded part of the memory and a temporary file. Nothing
+/// depends on threads and batch sizes.
+///
+/// A diagnostic for everything that fails.
+mlir::LogicalResult
+measureEffects(mlir::ModuleOp quantized, mlir::ModuleOp floating,
+               mlir::ModuleOp integer, execution::RunSettings settings,
+               const EffectOptions &options, Report &report);
+
+} // namespace mct::report
+
+#endif // MCT_REPORT_EFFECTS_H

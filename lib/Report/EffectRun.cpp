@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "EffectRun.h"
+
+#include "mct/Analysis/Constants.h"
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Execution/Executor.h"
+#include "mct/Execution/StagedRun.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::report;
+using execution::ErrorSums;
+using execution::Executor;
+using execution::Frontier;
+using execution::ResultDistance;
+using execution::StagedRun;
+
+namespace {
+/// Values of a constant that is switched.
+struct Switched {
+  /// In the float network, and corrected.
+  std::vector<float> floats, corrected;
+};
+
+/// A layer whose kernel or bias is switched.
+struct SwitchedLayer {
+  Switched kernel;
+  /// Of its channels; empty: it has none.
+  Switched bias;
+  /// Numbers of the replaceable constants; none where they stay.
+  std::optional<size_t> kernelNumber, biasNumber;
+  /// Where the bias is no constant of an op: number of the observed value that
+  /// it is added to, and axis of its channels.
+  std::optional<size_t> edited;
+  int64_t resultAxis = 0;
+  /// Numbers of the points; none without.
+  std::optional<size_t> kernelPoint, biasPoint;
+  /// Among the values that are observed before an op.
+  size_t stageNumber = 0;
+};
+
+struct SwitchedPoint {
+  tpc::QuantizerAttrInterface quantizer;
+  SmallVector<int64_t> shape, axes;
+  /// Of what is no kernel or bias of a layer: number of the replaceable point.
+  std::optional<size_t> number;
+  SmallVector<size_t> layers;
+  std::optional<ErrorSums> sums;
+  bool isOn = false;
+};
+
+/// Adds to channels what a bias would.
+struct AddOffsets {
+  std::vector<float> offsets;
+  int64_t axis;
+
+  void operator()(MutableArrayRef<float> values,
+                  ArrayRef<int64_t> shape) const {
+    int64_t inner = 1;
+    for (int64_t size : shape.drop_front(axis + 1))
+      inner *= size;
+    float *value = values.begin();
+    while (value != values.end())
+      for (float offset : offsets)
+        for (int64_t i = 0; i != inner; ++i)
+          *value++ += offset;
+  }
+};
+} // namespace
+
+/// Behind points.
+static Value stripPoints(Value value) {
+  while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
+    value = point.getInput();
+  return value;
+}
+
+/// The operand by which a layer, or the op that adds its bias, reads the bias
+/// constant, one value for each channel; null where it is read in another way.
+static OpOperand *findBiasOperand(const KernelOp &layer) {
+  Value constant = layer.getBiasConstant();
+  if (!constant ||
+      cast<RankedTensorType>(constant.getType()).getNumElements() !=
+          layer.numOutputChannels())
+    return nullptr;
+  for (Operation *op :
+       {layer.getOperation(), layer.getResult().getDefiningOp()})
+    for (OpOperand &operand : op->getOpOperands())
+      if (&operand != &layer.getInput() &&
+          &operand != &layer.getKernelOperand() &&
+          stripPoints(operand.get()) == constant)
+        return &operand;
+  return nullptr;
+}
+
+namespace mct::report {
+class EffectRunImpl {
+public:
+  explicit EffectRunImpl(Location loc) : loc(loc) {}
+
+  LogicalResult prepare(ModuleOp quantized, ModuleOp floating,
+                        StringRef function,
+                        const execution::RunSettings &settings,
+                        int64_t maxSamples, std::string &whyNot);
+  FailureOr<RunDistance> measure(bool base, ArrayRef<PointSet> sets,
+                                 MutableArrayRef<RunDistance> found,
+                                 double &deviation);
+
+  Location loc;
+  std::vector<std::string> names;
+  std::vector<SwitchedPoint> points;
+  std::shared_ptr<const execution::SampleSource> source;
+  std::unique_ptr<ResultDistance> results;
+
+private:
+  LogicalResult check(llvm::Error error) const {
+    if (error)
+      return emitError(loc) << llvm::toString(std::move(error));
+    return success();
+  }
+  void describe(func::FuncOp function, func::FuncOp takenBack,
+                const KernelOps &kernels);
+  void describeLayer(const KernelOp &layer, const KernelOp &takenBack,
+                     llvm::DenseMap<Operation *, size_t> &numbers);
+  size_t addPoint(tpc::QuantizeOp point,
+                  llvm::DenseMap<Operation *, size_t> &numbers);
+  void cutIntoStages(func::FuncOp function);
+  LogicalResult runFloat(ModuleOp floating, StringRef function,
+                         const execution::RunSettings &settings,
+                         int64_t maxSamples, std::string &whyNot);
+
+  LogicalResult set(size_t point, bool isOn);
+  LogicalResult setBias(const SwitchedLayer &layer);
+  unsigned firstStageOf(const PointSet &set) const;
+
+  /// In memory, of each of two frontiers and of the float results.
+  static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
+
+  std::vector<SwitchedLayer> layers;
+  execution::CompileOptions options;
+  execution::RunOptions runOptions;
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<StagedRun> staged;
+  std::vector<std::vector<float>> scratch;
+};
+} // namespace mct::report
+
+//===----------------------------------------------------------------------===//
+// The compiled network
+//===----------------------------------------------------------------------===//
+
+std::string EffectRun::findObstacle(func::FuncOp function) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return "its body has several blocks";
+  std::string obstacle;
+  KernelOps kernels =
+      KernelOps::forModule(function->getParentOfType<ModuleOp>());
+  function.walk([&](Operation *op) {
+    if (isa<func::CallOp>(op))
+      obstacle = "it calls other functions, and points are switched within "
+                 "one; run --inline before";
+    else if (auto point = dyn_cast<tpc::QuantizeOp>(op);
+             point && point->getParentOp() != function)
+      obstacle = "the point '" + point.getUniqueName() +
+                 "' stands inside of '" +
+                 point->getParentOp()->getName().getStringRef().str() + "'";
+    else if (std::optional<KernelOp> layer = kernels.get(op);
+             layer && layer->getCorrections() &&
+             !layer->canTakeBackCorrections())
+      obstacle = "the corrections of '" +
+                 layer->getKernelPoint().getPointName().str() +
+                 "' cannot be taken back: its bias or its float kernel cannot "
+                 "be read";
+    return obstacle.empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return obstacle;
+}
+
+size_t EffectRunImpl::addPoint(tpc::QuantizeOp point,
+                               llvm::DenseMap<Operation *, size_t> &numbers) {
+  auto [found, isNew] = numbers.try_emplace(point, points.size());
+  if (!isNew)
+    return found->second;
+  names.push_back(point.getUniqueName());
+  SwitchedPoint &added = points.emplace_back();
+  added.quantizer = point.getParametersAttr();
+  llvm::append_range(added.shape,
+                     cast<RankedTensorType>(point.getType()).getShape());
+  llvm::append_range(added.axes, point.getChannelAxes());
+  return found->second;
+}
+
+void EffectRunImpl::describeLayer(
+    const KernelOp &layer, const KernelOp &takenBack,
+    llvm::DenseMap<Operation *, size_t> &numbers) {
+  SwitchedLayer described;
+  ConstantFloats corrected = layer.getKernel(), floats = takenBack.getKernel();
+  described.kernel = {floats.values().vec(), corrected.values().vec()};
+  described.bias = {takenBack.getBias().value_or(std::vector<float>()),
+                    layer.getBias().value_or(std::vector<float>())};
+  tpc::QuantizeOp point = layer.getKernelPoint();
+  OpOperand *bias = findBiasOperand(layer);
+  auto biasPoint =
+      bias ? bias->get().getDefiningOp<tpc::QuantizeOp>() : tpc::QuantizeOp();
+  bool isCorrected = described.bias.floats != described.bias.corrected;
+  if (point && (point.getParametersAttr() || layer.getCorrections())) {
+    described.kernelPoint = addPoint(point, numbers);
+    described.kernelNumber = options.replaceable.size();
+    options.replaceable.push_back(&layer.getKernelOperand());
+  }
+  if (biasPoint && biasPoint.getParametersAttr())
+    described.biasPoint = addPoint(biasPoint, numbers);
+  if (!described.kernelPoint && !described.biasPoint)
+    return;
+  if (bias && (isCorrected || described.biasPoint)) {
+    described.biasNumber = options.replaceable.size();
+    options.replaceable.push_back(bias);
+  } else if (isCorrected) {
+    // Observed values are numbered when all layers are known.
+    described.edited = options.observedValues.size();
+    described.resultAxis = layer.resultAxis();
+    options.observedValues.push_back(layer.getResult());
+  }
+  described.stageNumber = options.observedBefore.size();
+  options.observedBefore.push_back(
+      {layer.getInput().get(), layer.getOperation()});
+  for (std::optional<size_t> of : {described.kernelPoint, described.biasPoint})
+    if (of)
+      points[*of].layers.push_back(layers.size());
+  layers.push_back(std::move(described));
+}
+
+void EffectRunImpl::describe(func::FuncOp function, func::FuncOp takenBack,
+                             const KernelOps &kernels) {
+  std::vector<KernelOp> floats;
+  takenBack.walk([&](Operation *op) {
+    if (std::optional<KernelOp> layer = kernels.get(op))
+      floats.push_back(*layer);
+  });
+  OpBuilder builder(takenBack.getContext());
+  for (const KernelOp &layer : floats)
+    if (layer.getCorrections())
+      layer.takeBackCorrections(builder);
+  llvm::DenseMap<Operation *, size_t> numbers;
+  auto next = floats.begin();
+  function.walk([&](Operation *op) {
+    if (std::optional<KernelOp> layer = kernels.get(op))
+      describeLayer(*layer, *next++, numbers);
+  });
+  for (SwitchedPoint &point : points) {
+    const SwitchedLayer &layer = layers[point.layers.front()];
+    bool isKernel = layer.kernelPoint == size_t(&point - points.data());
+    const Switched &values = isKernel ? layer.kernel : layer.bias;
+    std::vector<float> quantized(values.corrected);
+    if (point.quantizer)
+      point.quantizer.fakeQuantize(point.shape, point.axes, quantized.data(),
+                                   quantized.data());
+    point.sums.emplace().add(quantized, values.floats);
+  }
+  function.walk([&](tpc::QuantizeOp point) {
+    if (numbers.contains(point)) {
+      point.removeQuantizer();
+      return;
+    }
+    if (!point.getParametersAttr())
+      return;
+    SwitchedPoint &added = points[addPoint(point, numbers)];
+    added.number = options.replaceablePoints.size();
+    options.replaceablePoints.push_back(point);
+    Operation *constant =
+        point.isWeight() ? tpc::getConstantOp(point.getInput()) : nullptr;
+    if (!constant)
+      return;
+    if (auto values = ConstantFloats::get(constant->getResult(0))) {
+      std::vector<float> quantized(values->values().size());
+      added.quantizer.fakeQuantize(added.shape, added.axes,
+                                   values->values().data(), quantized.data());
+      added.sums.emplace().add(quantized, values->values());
+    }
+  });
+}
+
+/// Results that are edited, and what activations are made of: behind them a
+/// point can be switched without making its input again.
+void EffectRunImpl::cutIntoStages(func::FuncOp function) {
+  llvm::SetVector<Value> cuts(options.observedValues.begin(),
+                              options.observedValues.end());
+  function.walk([&](tpc::QuantizeOp point) {
+    Value input = point.getInput();
+    if (point.isActivation() && point.getParametersAttr() &&
+        input.getDefiningOp() && !tpc::getConstantOp(input) &&
+        !input.getDefiningOp<tpc::QuantizeOp>() &&
+        cast<RankedTensorType>(input.getType()).getElementType().isF32())
+      cuts.insert(input);
+  });
+  options.observedValues.assign(cuts.begin(), cuts.end());
+  options.numEdited = cuts.size();
+}
+
+LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
+                                      const execution::RunSettings &settings,
+                                      int64_t maxSamples,
+                                      std::string &whyNot) {
+  OwningOpRef<ModuleOp> copy = floating.clone();
+  FailureOr<func::FuncOp> entry = findEntryFunction(*copy, function);
+  if (failed(entry))
+    return failure();
+  assignNames(*entry);
+  execution::CompileOptions compile;
+  compile.function = entry->getSymName().str();
+  compile.simulateQuantization = false;
+  compile.unit = executor->unit();
+  execution::RunSettings as = settings;
+  for (const execution::TensorSpec &input : executor->inputs())
+    as.samples.preprocessing.push_back(input.preprocessing);
+  auto run = execution::NetworkRun::prepare(*copy, compile, as);
+  if (failed(run) || failed(run->thin(maxSamples)))
+    return failure();
+  source = run->sharedSamples();
+  auto types = [](ArrayRef<execution::TensorSpec> specs) {
+    return llvm::to_vector(llvm::map_range(
+        specs, [](const execution::TensorSpec &spec) { return spec.type; }));
+  };
+  if (types(run->executor().inputs()) != types(executor->inputs()) ||
+      types(run->executor().outputs()) != types(executor->outputs()))
+    return emitError(loc) << "its inputs and outputs are not those of the "
+                             "float network";
+  results =
+      std::make_unique<ResultDistance>(executor->outputs(), executor->unit(),
+                                       source->numSamples(), kFrontierBytes);
+  if (results->isEmpty()) {
+    whyNot = "no result of it is a tensor of f32 with a batch, whose change "
+             "could be measured";
+    return success();
+  }
+  if (failed(run->run([](size_t, execution::Worker &) {},
+                      [&](const execution::Unit &done) {
+                        return results->keep(done.index, done.validSamples,
+                                             done.outputs);
+                      })))
+    return failure();
+  if (llvm::Error error = results->decide(execution::ResultMetric::Auto))
+    whyNot = llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
+                                     StringRef function,
+                                     const execution::RunSettings &settings,
+                                     int64_t maxSamples, std::string &whyNot) {
+  runOptions = settings.run;
+  {
+    OwningOpRef<ModuleOp> copy = quantized.clone(),
+                          takenBack = quantized.clone();
+    FailureOr<func::FuncOp> own = findEntryFunction(*copy, function),
+                            other = findEntryFunction(*takenBack, function);
+    if (failed(own) || failed(other))
+      return failure();
+    // Files of samples may name arguments.
+    assignNames(*own);
+    describe(*own, *other, KernelOps::forModule(*copy));
+    if (points.empty()) {
+      whyNot = "no point of it quantizes";
+      return success();
+    }
+    cutIntoStages(*own);
+    options.function = own->getSymName().str();
+    options.maxMemory = settings.maxMemory;
+    // What runs slowly has been remarked when it was run as a whole; what
+    // cannot be switched is no error.
+    ScopedDiagnosticHandler quiet(
+        copy->getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            whyNot = diagnostic.str();
+          return success();
+        });
+    auto compiled = Executor::compile(*copy, options, settings.cache);
+    if (failed(compiled))
+      return success();
+    executor = std::move(*compiled);
+  }
+  if (failed(runFloat(floating, function, settings, maxSamples, whyNot)))
+    return failure();
+  if (!whyNot.empty())
+    return success();
+  auto created = StagedRun::create(*executor, source, runOptions);
+  if (!created)
+    return check(created.takeError());
+  staged = std::move(*created);
+  scratch.resize(staged->numWorkers());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Switching
+//===----------------------------------------------------------------------===//
+
+LogicalResult EffectRunImpl::setBias(const SwitchedLayer &layer) {
+  if (!layer.biasNumber && !layer.edited)
+    return success();
+  bool isCorrected = layer.kernelPoint && points[*layer.kernelPoint].isOn;
+  std::vector<float> values =
+      isCorrected ? layer.bias.corrected : layer.bias.floats;
+  if (layer.biasPoint && points[*layer.biasPoint].isOn) {
+    const SwitchedPoint &point = points[*layer.biasPoint];
+    point.quantizer.fakeQuantize(point.shape, point.axes, values.data(),
+                                 values.data());
+  }
+  if (layer.biasNumber)
+    return check(executor->replaceConstant(*layer.biasNumber, values));
+  for (auto [now, compiled] : llvm::zip_equal(values, layer.bias.corrected))
+    now -= compiled;
+  for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
+    staged->worker(worker).setEditor(
+        *layer.edited, isCorrected ? execution::TensorEditor()
+                                   : execution::TensorEditor(
+                                         AddOffsets{values, layer.resultAxis}));
+  return success();
+}
+
+LogicalResult EffectRunImpl::set(size_t number, bool isOn) {
+  SwitchedPoint &point = points[number];
+  point.isOn = isOn;
+  if (point.number)
+    return check(executor->replaceQuantizer(
+        *point.number, isOn ? point.quantizer : Attribute()));
+  for (size_t index : point.layers) {
+    const SwitchedLayer &layer = layers[index];
+    if (layer.kernelPoint == number) {
+      std::vector<float> values =
+          isOn ? layer.kernel.corrected : layer.kernel.floats;
+      if (isOn && point.quantizer)
+        point.quantizer.fakeQuantize(point.shape, point.axes, values.data(),
+                                     values.data());
+      if (failed(check(executor->replaceConstant(*layer.kernelNumber, values))))
+        return failure();
+    }
+    if (failed(setBias(layer)))
+      return failure();
+  }
+  return success();
+}
+
+unsigned EffectRunImpl::firstStageOf(const PointSet &set) const {
+  unsigned first = staged->lastStage();
+  for (size_t number : set) {
+    const SwitchedPoint &point = points[number];
+    if (point.number)
+      first = std::min(first, executor->stageOfPoint(*point.number));
+    for (size_t layer : point.layers)
+      first = std::min(first, executor->stageOf(options.numEdited +
+                                                layers[layer].stageNumber));
+  }
+  return first;
+}
+
+FailureOr<RunDistance>
+EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
+                       MutableArrayRef<RunDistance> found, double &deviation) {
+  for (size_t point = 0; point != points.size(); ++point)
+    if (failed(set(point, base)))
+      return failure();
+  auto compare = [&](const execution::Unit &done) {
+    return results->compare(done.index, done.validSamples, done.outputs,
+                            scratch[done.worker]);
+  };
+  auto before = staged->createFrontier(kFrontierBytes),
+       behind = staged->createFrontier(kFrontierBytes);
+  unsigned last = staged->lastStage();
+  for (unsigned stage = 0; stage <= last; ++stage) {
+    for (auto [number, switched] : llvm::enumerate(sets)) {
+      if (firstStageOf(switched) != stage)
+        continue;
+      for (size_t point : switched)
+        if (failed(set(point, !base)))
+          return failure();
+      if (failed(check(
+              staged->run({stage, last, before.get(), nullptr}, compare))))
+        return failure();
+      found[number] = {results->distance(), results->agreement()};
+      for (size_t point : switched)
+        if (failed(set(point, base)))
+          return failure();
+    }
+    if (failed(check(
+            staged->run({stage, stage, before.get(),
+                         stage == last ? nullptr : behind.get()},
+                        stage == last ? StagedRun::Done(compare) : nullptr))))
+      return failure();
+    std::swap(before, behind);
+  }
+  deviation = results->deviation();
+  return RunDistance{results->distance(), results->agreement()};
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+EffectRun::EffectRun() = default;
+EffectRun::~EffectRun() = default;
+
+FailureOr<std::unique_ptr<EffectRun>>
+EffectRun::create(ModuleOp quantized, ModuleOp floating, StringRef function,
+                  const execution::RunSettings &settings, int64_t samples,
+                  std::string &whyNot) {
+  std::unique_ptr<EffectRun> run(new EffectRun());
+  run->impl = std::make_unique<EffectRunImpl>(quantized.getLoc());
+  if (failed(run->impl->prepare(quantized, floating, function, settings,
+                                samples, whyNot)))
+    return failure();
+  if (!whyNot.empty())
+    return std::unique_ptr<EffectRun>();
+  return run;
+}
+
+ArrayRef<std::string> EffectRun::points() const { return impl->names; }
+std::optional<ErrorSums> EffectRun::ofWeight(size_t point) const {
+  return impl->points[point].sums;
+}
+int64_t EffectRun::numSamples() const { return impl->source->numSamples(); }
+execution::ResultMetric EffectRun::usedMetric() const {
+  return impl->results->usedMetric();
+}
+FailureOr<RunDistance> EffectRun::measure(bool base, ArrayRef<PointSet> sets,
+                                          MutableArrayRef<RunDistance> found,
+                                          double &deviation) {
+  return impl->measure(base, sets, found, deviation);
+}

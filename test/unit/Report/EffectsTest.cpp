@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the report says of points, against networks that are made by taking
+// points out of a module, and run as a whole.
+#include "../Execution/Fixture.h"
+#include "../Execution/RandomNetworks.h"
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/OperatorPoints.h"
+#include "mct/Execution/Evaluation.h"
+#include "mct/Execution/Npy.h"
+#include "mct/Report/Effects.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <map>
+#include <mutex>
+
+using namespace mct;
+using namespace mct::execution;
+using namespace mct::report;
+
+namespace {
+
+/// Results of the function, one after the other, of each sample.
+using Results = std::vector<std::vector<Floats>>;
+
+class EffectsTest : public ExecutionTest {
+protected:
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text) {
+    auto parsed = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    EXPECT_TRUE(parsed) << llvm::join(diagnostics, "\n");
+    return parsed;
+  }
+
+  /// The network in which only these points quantize, with the corrections of
+  /// these kernels alone.
+  mlir::OwningOpRef<mlir::ModuleOp> with(mlir::ModuleOp quantized,
+                                         const llvm::StringSet<> &points) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = quantized.clone();
+    KernelOps kernels = KernelOps::forModule(*copy);
+    mlir::OpBuilder builder(&context);
+    std::vector<KernelOp> layers;
+    copy->walk([&](mlir::Operation *op) {
+      if (auto layer = kernels.get(op))
+        layers.push_back(*layer);
+    });
+    for (const KernelOp &layer : layers)
+      if (layer.getCorrections() &&
+          !points.contains(layer.getKernelPoint().getUniqueName()))
+        layer.takeBackCorrections(builder);
+    copy->walk([&](tpc::QuantizeOp point) {
+      if (!points.contains(point.getUniqueName()))
+        point.removeQuantizer();
+    });
+    return copy;
+  }
+
+  llvm::StringSet<> pointsOf(mlir::ModuleOp module) {
+    llvm::StringSet<> names;
+    module.walk([&](tpc::QuantizeOp point) {
+      if (point.getParametersAttr())
+        names.insert(point.getUniqueName());
+    });
+    return names;
+  }
+
+  /// `samples` of every input, all the same for a seed.
+  RunSettings makeSettings(mlir::ModuleOp module, int64_t samples,
+                           unsigned threads = 2, int64_t batch = 0) {
+    RunSettings settings;
+    settings.run.threads = support::Threads(threads);
+    settings.run.batchSize = batch;
+    mlir::OwningOpRef<mlir::ModuleOp> named = module.clone();
+    auto function = *findEntryFunction(*named, "");
+    assignNames(function);
+    data.clear();
+    for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+      llvm::SmallVector<int64_t> shape(
+          mlir::cast<mlir::RankedTensorType>(type).getShape());
+      shape[0] = samples;
+      data.push_back(
+          randomFloats(elementCount(shape), 100 + unsigned(number)));
+      settings.samples.tensors.push_back(
+          {getName(function.getArgument(unsigned(number))).str(),
+           viewArray("input", ElementType::F32, shape, data.back().data())});
+    }
+    return settings;
+  }
+
+  Results run(mlir::ModuleOp module, const RunSettings &settings) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+    std::map<int64_t, Results> units;
+    std::mutex mutex;
+    EvaluationOptions options;
+    auto fail = [](const llvm::Twine &message) {
+      ADD_FAILURE() << message.str();
+    };
+    options.fail = fail;
+    options.see = [&](const SeenResults &seen) {
+      Results own;
+      for (int64_t sample = 0; sample != seen.unit.validSamples; ++sample) {
+        own.emplace_back();
+        for (auto [spec, data] : llvm::zip(seen.specs, seen.unit.outputs)) {
+          int64_t count = spec.type.getNumElements() / seen.unitSize;
+          auto *floats = static_cast<const float *>(data) + sample * count;
+          own.back().emplace_back(floats, floats + count);
+        }
+      }
+      std::lock_guard<std::mutex> lock(mutex);
+      units[seen.unit.index] = own;
+      return llvm::Error::success();
+    };
+    EXPECT_TRUE(
+        mlir::succeeded(evaluate(*copy, nullptr, settings, options)))
+        << llvm::join(diagnostics, "\n");
+    Results all;
+    for (auto &[number, unit] : units)
+      all.insert(all.end(), unit.begin(), unit.end());
+    return all;
+  }
+
+  /// As mct-measure-sensitivity says it: KL of rows that are distributions, or
+  /// the squared error over the energy; the mean over the results.
+  static double distance(const Results &floats, const Results &found, bool kl) {
+    double total = 0;
+    size_t results = floats.front().size();
+    for (size_t result = 0; result != results; ++result) {
+      double sum = 0, scale = 0;
+      for (size_t sample = 0; sample != floats.size(); ++sample)
+        for (size_t i = 0; i != floats[sample][result].size(); ++i) {
+          double p = floats[sample][result][i], q = found[sample][result][i];
+          sum += kl ? p * std::log(p / q) : (p - q) * (p - q);
+          scale += kl ? 0 : p * p;
+        }
+      total += sum / (kl ? double(floats.size()) : scale);
+    }
+    return total / double(results);
+  }
+
+  /// Names of points and operators, nothing else.
+  static Report describe(mlir::ModuleOp module) {
+    Report report;
+    for (const OperatorPoints &of :
+         findOperatorPoints(*findEntryFunction(module, ""))) {
+      Operator &added = report.operators.emplace_back();
+      added.name = of.name.str();
+      for (tpc::QuantizeOp point : of.points) {
+        added.points.push_back(point.getUniqueName());
+        Point &own = report.points.emplace_back();
+        own.name = point.getUniqueName();
+        own.weight = point.getWeight().value_or("").str();
+      }
+    }
+    return report;
+  }
+
+  Report measure(mlir::ModuleOp quantized, mlir::ModuleOp floating,
+                 const RunSettings &settings, int64_t effectSamples = 0,
+                 const std::string &labels = "") {
+    Report report = describe(quantized);
+    EffectOptions options;
+    options.effectSamples = effectSamples;
+    options.labelsFile = labels;
+    EXPECT_TRUE(mlir::succeeded(measureEffects(quantized, floating, nullptr,
+                                               settings, options, report)))
+        << llvm::join(diagnostics, "\n");
+    return report;
+  }
+
+  static std::string toText(const Report &report) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    llvm::json::OStream json(stream, 1);
+    print(json, report);
+    return text;
+  }
+
+  std::vector<Floats> data;
+};
+
+std::string quantizer(double threshold, unsigned bits) {
+  return llvm::formatv(
+      " parameters(#tpc.power_of_two<threshold = [{0}], bits = {1}, is_signed "
+      "= true>)",
+      llvm::formatv("{0:e}", threshold), bits);
+}
+
+/// A network with a shortcut. Points on its argument, on every kernel, on a
+/// bias, on a constant that is added, and on what is made; the first layer was
+/// rounded, the others got other biases. `isSoftmax`: the result is a
+/// distribution; else there are two results.
+std::string branched(bool isSoftmax) {
+  const char *convolution =
+      " {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, "
+      "1, 1>, stride = array<i64: 1, 1>} : (tensor<1x4x4x3xf32>, "
+      "tensor<3x3x3x3xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+      "tensor<1x4x4x3xf32>";
+  const std::string image = "tensor<1x4x4x3xf32>",
+                    kernel = "tensor<3x3x3x3xf32>";
+  std::string floats(81 * sizeof(float), '\0');
+  Floats rounded = randomFloats(81, 3);
+  std::memcpy(floats.data(), rounded.data(), floats.size());
+  for (float &value : rounded)
+    value += 0.05f;
+  // Results that are no certainties.
+  Floats small = randomFloats(48 * 48, 5);
+  for (float &value : small)
+    value /= 16;
+  std::string text =
+      "func.func @main(%x: " + image + " loc(\"x\")) -> (" +
+      (isSoftmax ? "tensor<1x48xf32>" : image + ", tensor<1x48xf32>") +
+      ") {\n" + kZero +
+      constant("k1", {3, 3, 3, 3}, rounded) +
+      constant("k2", {3, 3, 3, 3}, 4) + constant("k3", {1, 48, 48}, small) +
+      constant("b1", {3}, 6) + constant("b2", {3}, 7) +
+      constant("b3", {1, 1, 48}, 8) + constant("c", {1, 1, 1, 3}, 9) +
+      "%shape = tosa.const_shape {values = dense<[1, 1, 48]> : "
+      "tensor<3xindex>} : () -> !tosa.shape<3>\n"
+      "%flat = tosa.const_shape {values = dense<[1, 48]> : "
+      "tensor<2xindex>} : () -> !tosa.shape<2>\n";
+  text += "%xq = tpc.quantize %x as \"x\" activation" + quantizer(1, 4) +
+          " : " + image + "\n";
+  text += "%w1 = tpc.quantize %k1 as \"one\" weight \"kernel\" axes [0] "
+          "parameters(#tpc.symmetric<threshold = [1.0, 0.9, 0.8], bits = 4>) "
+          "corrections(#tpc.corrections<applied = [\"rounded_weights\"], "
+          "bias_offset = [0.25, -0.125, 0.0625], kernel_scale = [1.0], kernel "
+          "= dense<\"0x" +
+          llvm::toHex(floats) + "\"> : " + kernel + ">) : " + kernel + "\n";
+  text += "%w2 = tpc.quantize %k2 as \"two\" weight \"kernel\" axes []" +
+          quantizer(1, 3) +
+          " corrections(#tpc.corrections<applied = [\"quantized_network\"], "
+          "bias_offset = [0.5, 0.125, -0.25], kernel_scale = [0.5]>) : " +
+          kernel + "\n";
+  text += "%v2 = tpc.quantize %b2 as \"two\" weight \"bias\" axes []" +
+          quantizer(2, 5) + " : tensor<3xf32>\n";
+  text += "%w3 = tpc.quantize %k3 as \"three\" weight \"kernel\" axes []" +
+          quantizer(0.0625, 4) +
+          " corrections(#tpc.corrections<applied = [\"quantized_network\"], "
+          "bias_offset = [";
+  for (int channel = 0; channel != 48; ++channel)
+    text += (channel ? ", " : "") +
+            llvm::formatv("{0:f6}", channel / 256.0).str();
+  text += "], kernel_scale = [1.0]>) : tensor<1x48x48xf32>\n";
+  text += "%cq = tpc.quantize %c as \"sum\" weight \"pos_attr\" axes []" +
+          quantizer(1, 2) + " : tensor<1x1x1x3xf32>\n";
+  text += "%0 = tosa.conv2d %xq, %w1, %b1, %zero, %zero" +
+          std::string(convolution) + " loc(\"conv1\")\n" +
+          "%1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 6.0 : f32} : (" +
+          image + ") -> " + image + " loc(\"one\")\n" +
+          "%q1 = tpc.quantize %1 as \"one\" activation" + quantizer(4, 4) +
+          " : " + image + "\n" + "%2 = tosa.conv2d %q1, %w2, %v2, %zero, %zero" +
+          convolution + " loc(\"two\")\n" +
+          "%q2 = tpc.quantize %2 as \"two\" activation" + quantizer(8, 5) +
+          " : " + image + "\n" + "%3 = tosa.add %q2, %q1 : (" + image + ", " +
+          image + ") -> " + image + " loc(\"add\")\n" +
+          "%4 = tosa.add %3, %cq : (" + image +
+          ", tensor<1x1x1x3xf32>) -> " + image + " loc(\"sum\")\n" +
+          "%q4 = tpc.quantize %4 as \"sum\" activation" + quantizer(8, 4) +
+          " : " + image + "\n" +
+          "%5 = tosa.reshape %q4, %shape : (" + image +
+          ", !tosa.shape<3>) -> tensor<1x1x48xf32>\n"
+          "%6 = tosa.matmul %5, %w3, %zero, %zero : (tensor<1x1x48xf32>, "
+          "tensor<1x48x48xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+          "tensor<1x1x48xf32>\n"
+          "%7 = tosa.add %6, %b3 : (tensor<1x1x48xf32>, tensor<1x1x48xf32>) -> "
+          "tensor<1x1x48xf32> loc(\"three\")\n"
+          "%q7 = tpc.quantize %7 as \"three\" activation" +
+          quantizer(4, 5) + " : tensor<1x1x48xf32>\n" +
+          "%8 = tosa.reshape %q7, %flat : (tensor<1x1x48xf32>, "
+          "!tosa.shape<2>) -> tensor<1x48xf32>\n";
+  if (!isSoftmax)
+    return text + "return %q4, %8 : " + image + ", tensor<1x48xf32>\n}";
+  return text +
+         "%9 = tosa.exp %8 : (tensor<1x48xf32>) -> tensor<1x48xf32>\n"
+         "%10 = tosa.reduce_sum %9 {axis = 1 : i32} : (tensor<1x48xf32>) -> "
+         "tensor<1x1xf32>\n"
+         "%11 = tosa.reciprocal %10 : (tensor<1x1xf32>) -> tensor<1x1xf32>\n"
+         "%s = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () -> "
+         "tensor<1xi8>\n"
+         "%12 = tosa.mul %9, %11, %s : (tensor<1x48xf32>, tensor<1x1xf32>, "
+         "tensor<1xi8>) -> tensor<1x48xf32>\n"
+         "return %12 : tensor<1x48xf32>\n}";
+}
+
+// Each point alone, everything but it, and the points of each operator: what
+// networks made for that and run as a whole show.
+TEST_F(EffectsTest, EffectsAreThoseOfNetworksWithoutTheOtherPoints) {
+  for (bool isSoftmax : {true, false}) {
+    auto quantized = parse(branched(isSoftmax));
+    ASSERT_TRUE(quantized);
+    llvm::StringSet<> all = pointsOf(*quantized);
+    EXPECT_EQ(all.size(), 10u);
+    auto floating = with(*quantized, {});
+    RunSettings settings = makeSettings(*quantized, 37);
+    Report report = measure(*quantized, *floating, settings);
+    EXPECT_EQ(report.whyNoEffects, "");
+    EXPECT_EQ(report.metric, isSoftmax ? "kl" : "mse");
+    EXPECT_EQ(report.effectSamples, 37);
+    Results floats = run(*floating, settings);
+    auto distanceWith = [&](const llvm::StringSet<> &points) {
+      return distance(floats, run(*with(*quantized, points), settings),
+                      isSoftmax);
+    };
+    double whole = distanceWith(all);
+    // Sums of float32 in another order.
+    auto expectNear = [&](double found, double expected,
+                          const std::string &what) {
+      EXPECT_NEAR(found, expected, 1e-4 * expected + 1e-9) << what;
+    };
+    expectNear(report.distance, whole, "all");
+    auto check = [&](const std::optional<Effect> &effect,
+                     llvm::ArrayRef<std::string> names,
+                     const std::string &what) {
+      ASSERT_TRUE(effect) << what;
+      llvm::StringSet<> own, others;
+      for (const std::string &name : names)
+        own.insert(name);
+      for (const auto &name : all)
+        if (!own.contains(name.getKey()))
+          others.insert(name.getKey());
+      expectNear(effect->own, distanceWith(own), what + " alone");
+      expectNear(effect->without, distanceWith(others), "without " + what);
+      EXPECT_DOUBLE_EQ(effect->gain, report.distance - effect->without);
+      EXPECT_GT(effect->own, 1e-6) << what;
+    };
+    for (const Point &point : report.points)
+      check(point.effect, point.name, point.name);
+    size_t several = 0;
+    for (const Operator &of : report.operators) {
+      check(of.effect, of.points, "operator " + of.name);
+      several += of.points.size() > 1;
+    }
+    EXPECT_EQ(several, 4u);
+    // None of 48 elements alone is the score of a class in an image.
+    EXPECT_EQ(report.points.front().effect->agreement.has_value(), isSoftmax);
+  }
+}
+
+// Values of weights against those of the float network; what goes with the
+// rest of the network is not theirs.
+TEST_F(EffectsTest, WeightsAreComparedWithThoseOfTheFloatNetwork) {
+  auto quantized = parse(branched(true));
+  auto floating = with(*quantized, {});
+  Report report =
+      measure(*quantized, *floating, makeSettings(*quantized, 5));
+  KernelOps kernels = KernelOps::forModule(*quantized);
+  mlir::Operation *conv = nullptr, *floatConv = nullptr;
+  quantized->walk([&](mlir::tosa::Conv2DOp op) { conv = op; });
+  floating->walk([&](mlir::tosa::Conv2DOp op) { floatConv = op; });
+  KernelOp layer = *kernels.get(conv), exact = *kernels.get(floatConv);
+  tpc::QuantizeOp point = layer.getKernelPoint();
+  Floats values = layer.getKernel().values().vec();
+  point.getParametersAttr().fakeQuantize({3, 3, 3, 3}, {}, values.data(),
+                                         values.data());
+  ErrorSums sums;
+  sums.add(values, exact.getKernel().values());
+  const Point *found = nullptr;
+  for (const Point &each : report.points)
+    if (each.name == "two/kernel")
+      found = &each;
+  ASSERT_TRUE(found && found->total && found->own);
+  EXPECT_EQ(found->total->sqnr, sums.sqnr());
+  EXPECT_EQ(found->own->largest, sums.largest);
+  EXPECT_FALSE(found->inherited);
+  // The scale of 0.5 is taken back: half of the values would be 6 dB.
+  EXPECT_LT(found->total->sqnr, 7);
+}
+
+// Together they are what mct-run tells of the same points, to the last bit;
+// the input inherits nothing, and what has exact inputs makes all of its error.
+TEST_F(EffectsTest, TotalErrorsAreThoseOfAComparison) {
+  auto quantized = parse(branched(true));
+  auto floating = with(*quantized, {});
+  RunSettings settings = makeSettings(*quantized, 37);
+  Report report = measure(*quantized, *floating, settings);
+  EvaluationOptions options;
+  auto fail = [](const llvm::Twine &message) {
+    ADD_FAILURE() << message.str();
+  };
+  options.fail = fail;
+  mlir::OwningOpRef<mlir::ModuleOp> own = quantized->clone(),
+                                    other = floating->clone();
+  auto found = evaluate(*own, *other, settings, options);
+  ASSERT_TRUE(mlir::succeeded(found));
+  EXPECT_EQ(found->points.size(), 5u);
+  for (const ComparedPoint &point : found->points)
+    for (const Point &each : report.points)
+      if (each.name == point.name) {
+        ASSERT_TRUE(each.total && each.own && each.inherited) << point.name;
+        EXPECT_EQ(each.total->sqnr, point.sums.sqnr()) << point.name;
+        EXPECT_EQ(each.total->cosine, point.sums.cosine()) << point.name;
+        EXPECT_EQ(each.total->largest, point.sums.largest) << point.name;
+        if (point.name == "x") {
+          EXPECT_TRUE(std::isinf(each.inherited->sqnr));
+          EXPECT_EQ(each.own->sqnr, each.total->sqnr);
+        } else {
+          EXPECT_GT(each.inherited->sqnr, each.total->sqnr) << point.name;
+          EXPECT_GT(each.own->sqnr, each.total->sqnr) << point.name;
+        }
+      }
+  EXPECT_EQ(report.simulated.agreement, found->agreement);
+}
+
+// Answers counted by hand.
+TEST_F(EffectsTest, ChangedPredictionsAreThoseThatDiffer) {
+  auto quantized = parse(branched(true));
+  auto floating = with(*quantized, {});
+  RunSettings settings = makeSettings(*quantized, 150);
+  Results floats = run(*floating, settings), found = run(*quantized, settings);
+  llvm::SmallString<64> path;
+  ASSERT_FALSE(
+      llvm::sys::fs::createTemporaryFile("labels", "npy", path));
+  std::vector<int32_t> labels;
+  for (size_t sample = 0; sample != 150; ++sample)
+    labels.push_back(int32_t(sample * 7 % 48));
+  auto writer =
+      llvm::cantFail(NpyWriter::create(path, ElementType::I32, {150}));
+  writer->write(labels.data(), labels.size() * sizeof(int32_t));
+  llvm::cantFail(writer->commit());
+  Report report =
+      measure(*quantized, *floating, settings, 0, path.str().str());
+  llvm::sys::fs::remove(path);
+
+  auto answer = [](const Floats &row) {
+    return std::max_element(row.begin(), row.end()) - row.begin();
+  };
+  std::vector<std::vector<int64_t>> confusion(48, std::vector<int64_t>(48));
+  size_t changed = 0;
+  double correct = 0, floatCorrect = 0;
+  for (size_t sample = 0; sample != 150; ++sample) {
+    const Floats &f = floats[sample][0], &s = found[sample][0];
+    int64_t wanted = answer(f), actual = answer(s);
+    ++confusion[wanted][actual];
+    correct += actual == labels[sample];
+    floatCorrect += wanted == labels[sample];
+    if (wanted == actual)
+      continue;
+    ASSERT_LT(changed, report.changed.size());
+    const ChangedPrediction &each = report.changed[changed++];
+    EXPECT_EQ(each.sample, int64_t(sample));
+    EXPECT_EQ(each.floatClass, wanted);
+    EXPECT_EQ(each.simulatedClass, actual);
+    EXPECT_EQ(each.label, labels[sample]);
+    EXPECT_EQ(each.floatMargin, double(f[wanted]) - f[actual]);
+    EXPECT_EQ(each.simulatedMargin, double(s[actual]) - s[wanted]);
+    if (changed == 64)
+      break;
+  }
+  EXPECT_GT(changed, 5u);
+  if (changed < 64) {
+    EXPECT_EQ(report.numChanged, int64_t(changed));
+    EXPECT_EQ(report.confusion, confusion);
+    EXPECT_DOUBLE_EQ(*report.simulated.agreement, 1 - changed / 150.0);
+    EXPECT_DOUBLE_EQ(*report.simulated.top1, correct / 150);
+    EXPECT_DOUBLE_EQ(*report.floating.top1, floatCorrect / 150);
+  }
+  EXPECT_TRUE(report.hasLabels);
+  ErrorSums sums;
+  for (size_t sample = 0; sample != 150; ++sample)
+    sums.add(found[sample][0], floats[sample][0]);
+  EXPECT_NEAR(report.simulated.output->sqnr, sums.sqnr(), 1e-9);
+  EXPECT_EQ(report.simulated.output->largest, sums.largest);
+  EXPECT_FALSE(report.floating.output);
+}
+
+TEST_F(EffectsTest, ThreadsAndBatchesChangeNothing) {
+  auto quantized = parse(branched(true));
+  auto floating = with(*quantized, {});
+  std::string expected;
+  for (auto [threads, batch] :
+       {std::pair<unsigned, int64_t>{1, 0}, {2, 0}, {3, 16}, {4, 1}}) {
+    Report report = measure(*quantized, *floating,
+                            makeSettings(*quantized, 150, threads, batch), 40);
+    EXPECT_EQ(report.effectSamples, 40);
+    EXPECT_EQ(report.samples, 150);
+    if (expected.empty())
+      expected = toText(report);
+    EXPECT_EQ(toText(report), expected) << threads << " " << batch;
+  }
+}
+
+TEST_F(EffectsTest, DeviationIsThatOfTheSamples) {
+  auto quantized = parse(branched(true));
+  auto floating = with(*quantized, {});
+  RunSettings settings = makeSettings(*quantized, 37);
+  Report report = measure(*quantized, *floating, settings);
+  Results floats = run(*floating, settings), found = run(*quantized, settings);
+  double mean = 0, squares = 0;
+  std::vector<double> each;
+  for (size_t sample = 0; sample != 37; ++sample)
+    each.push_back(distance({floats[sample]}, {found[sample]}, true));
+  for (double value : each)
+    mean += value / 37;
+  for (double value : each)
+    squares += (value - mean) * (value - mean);
+  EXPECT_NEAR(report.deviation, std::sqrt(squares / 36),
+              1e-4 * report.deviation);
+}
+
+// Points that cannot be switched: the rest of the report is there.
+TEST_F(EffectsTest, ControlFlowAndCallsHaveNoEffects) {
+  const std::string type = "tensor<1x4xf32>",
+                    point = "tpc.quantize %0 as \"p\" activation" +
+                            quantizer(1, 3) + " : " + type + "\n";
+  auto called = parse("func.func private @f(%y: " + type + ") -> " + type +
+                      " {\n%0 = tosa.abs %y : (" + type + ") -> " + type +
+                      "\nreturn %0 : " + type + "\n}\nfunc.func @main(%x: " + type + ") -> " + type +
+                      " {\n%0 = call @f(%x) : (" + type + ") -> " + type +
+                      "\n%1 = " + point + "return %1 : " + type + "\n}");
+  ASSERT_TRUE(called);
+  auto floating = with(*called, {});
+  Report report = measure(*called, *floating, makeSettings(*called, 20));
+  EXPECT_EQ(report.whyNoEffects,
+            "it calls other functions, and points are switched within one; "
+            "run --inline before");
+  EXPECT_EQ(report.samples, 20);
+  ASSERT_TRUE(report.simulated.output);
+  EXPECT_FALSE(std::isinf(report.simulated.output->sqnr));
+  ASSERT_EQ(report.points.size(), 1u);
+  EXPECT_FALSE(report.points[0].effect);
+}
+
+// A fixed batch runs on all samples, whatever was asked for.
+TEST_F(EffectsTest, FixedBatchesTakeAllSamples) {
+  const std::string type = "tensor<4x3xf32>";
+  auto quantized =
+      parse("func.func @main(%y: " + type + " loc(\"y\")) -> " + type +
+            " {\n%0 = tpc.quantize %y as \"y\" activation" + quantizer(1, 3) +
+            " : " + type +
+            "\n%1 = tosa.reduce_sum %0 {axis = 0 : i32} : (" + type +
+            ") -> tensor<1x3xf32>\n%2 = tosa.add %0, %1 : (" + type +
+            ", tensor<1x3xf32>) -> " + type + "\nreturn %2 : " + type + "\n}");
+  ASSERT_TRUE(quantized);
+  auto floating = with(*quantized, {});
+  RunSettings settings = makeSettings(*quantized, 20);
+  Report report = measure(*quantized, *floating, settings, 8);
+  EXPECT_EQ(report.whyNoEffects, "");
+  EXPECT_EQ(report.effectSamples, 20);
+  ASSERT_TRUE(report.points[0].effect);
+  EXPECT_EQ(report.points[0].effect->own, report.distance);
+  EXPECT_EQ(report.points[0].effect->without, 0);
+}
+
+// No network that runs makes it fail, and where nothing quantizes nothing is
+// far from the float network.
+TEST_F(EffectsTest, RandomNetworksAreMeasured) {
+  size_t measured = 0, points = 0;
+  for (unsigned seed = 1; seed != 40; ++seed) {
+    auto network = mct::testing::makeRandomNetwork(context, seed);
+    auto function = *findEntryFunction(*network, "");
+    if (!llvm::all_of(function.getArgumentTypes(), [](mlir::Type type) {
+          auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+          return tensor.getElementType().isF32() && tensor.getRank() > 0 &&
+                 tensor.hasStaticShape() && tensor.getDimSize(0) == 1;
+        }))
+      continue;
+    auto floating = with(*network, {});
+    RunSettings settings = makeSettings(*network, 12);
+    diagnostics.clear();
+    Report report = measure(*network, *floating, settings);
+    for (const Point &point : report.points) {
+      EXPECT_TRUE(point.effect || !report.whyNoEffects.empty() ||
+                  !pointsOf(*network).contains(point.name))
+          << seed << " " << point.name;
+      points += point.effect.has_value();
+    }
+    measured += report.whyNoEffects.empty();
+    if (HasFailure()) {
+      ADD_FAILURE() << "seed " << seed << ": "
+                    << llvm::join(diagnostics, "\n");
+      break;
+    }
+  }
+  EXPECT_GT(measured, 5u);
+  EXPECT_GT(points, 15u);
+}
+
+} // namespace
