@@ -758,7 +758,12 @@ void Scheduler::divideIntoStages() {
 
   std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
   std::vector<llvm::DenseSet<unsigned>> readBehind(count);
+  // The caller reads results behind the last stage, whichever makes them.
   llvm::DenseSet<unsigned> live;
+  for (const Planned &next : planned)
+    for (unsigned buffer : next.writes)
+      if (program.buffers[buffer].place == ProgramBuffer::Place::Output)
+        live.insert(buffer);
   size_t number = planned.size();
   for (unsigned last = count; last-- > 0;) {
     readBehind[last] = live;
