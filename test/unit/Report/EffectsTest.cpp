@@ -2,6 +2,7 @@
 //
 // What the report says of points, against networks that are made by taking
 // points out of a module, and run as a whole.
+#include "mct/Report/Effects.h"
 #include "../Execution/Fixture.h"
 #include "../Execution/RandomNetworks.h"
 #include "mct/Analysis/EntryFunction.h"
@@ -10,7 +11,6 @@
 #include "mct/Analysis/OperatorPoints.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Execution/Npy.h"
-#include "mct/Report/Effects.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringSet.h"
@@ -83,8 +83,7 @@ protected:
       llvm::SmallVector<int64_t> shape(
           mlir::cast<mlir::RankedTensorType>(type).getShape());
       shape[0] = samples;
-      data.push_back(
-          randomFloats(elementCount(shape), 100 + unsigned(number)));
+      data.push_back(randomFloats(elementCount(shape), 100 + unsigned(number)));
       settings.samples.tensors.push_back(
           {getName(function.getArgument(unsigned(number))).str(),
            viewArray("input", ElementType::F32, shape, data.back().data())});
@@ -115,8 +114,7 @@ protected:
       units[seen.unit.index] = own;
       return llvm::Error::success();
     };
-    EXPECT_TRUE(
-        mlir::succeeded(evaluate(*copy, nullptr, settings, options)))
+    EXPECT_TRUE(mlir::succeeded(evaluate(*copy, nullptr, settings, options)))
         << llvm::join(diagnostics, "\n");
     Results all;
     for (auto &[number, unit] : units)
@@ -214,8 +212,7 @@ std::string branched(bool isSoftmax) {
   std::string text =
       "func.func @main(%x: " + image + " loc(\"x\")) -> (" +
       (isSoftmax ? "tensor<1x48xf32>" : image + ", tensor<1x48xf32>") +
-      ") {\n" + kZero +
-      constant("k1", {3, 3, 3, 3}, rounded) +
+      ") {\n" + kZero + constant("k1", {3, 3, 3, 3}, rounded) +
       constant("k2", {3, 3, 3, 3}, 4) + constant("k3", {1, 48, 48}, small) +
       constant("b1", {3}, 6) + constant("b2", {3}, 7) +
       constant("b3", {1, 1, 48}, 8) + constant("c", {1, 1, 1, 3}, 9) +
@@ -243,8 +240,8 @@ std::string branched(bool isSoftmax) {
           " corrections(#tpc.corrections<applied = [\"quantized_network\"], "
           "bias_offset = [";
   for (int channel = 0; channel != 48; ++channel)
-    text += (channel ? ", " : "") +
-            llvm::formatv("{0:f6}", channel / 256.0).str();
+    text +=
+        (channel ? ", " : "") + llvm::formatv("{0:f6}", channel / 256.0).str();
   text += "], kernel_scale = [1.0]>) : tensor<1x48x48xf32>\n";
   text += "%cq = tpc.quantize %c as \"sum\" weight \"pos_attr\" axes []" +
           quantizer(1, 2) + " : tensor<1x1x1x3xf32>\n";
@@ -253,16 +250,15 @@ std::string branched(bool isSoftmax) {
           "%1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 6.0 : f32} : (" +
           image + ") -> " + image + " loc(\"one\")\n" +
           "%q1 = tpc.quantize %1 as \"one\" activation" + quantizer(4, 4) +
-          " : " + image + "\n" + "%2 = tosa.conv2d %q1, %w2, %v2, %zero, %zero" +
-          convolution + " loc(\"two\")\n" +
-          "%q2 = tpc.quantize %2 as \"two\" activation" + quantizer(8, 5) +
-          " : " + image + "\n" + "%3 = tosa.add %q2, %q1 : (" + image + ", " +
-          image + ") -> " + image + " loc(\"add\")\n" +
-          "%4 = tosa.add %3, %cq : (" + image +
+          " : " + image + "\n" +
+          "%2 = tosa.conv2d %q1, %w2, %v2, %zero, %zero" + convolution +
+          " loc(\"two\")\n" + "%q2 = tpc.quantize %2 as \"two\" activation" +
+          quantizer(8, 5) + " : " + image + "\n" +
+          "%3 = tosa.add %q2, %q1 : (" + image + ", " + image + ") -> " +
+          image + " loc(\"add\")\n" + "%4 = tosa.add %3, %cq : (" + image +
           ", tensor<1x1x1x3xf32>) -> " + image + " loc(\"sum\")\n" +
           "%q4 = tpc.quantize %4 as \"sum\" activation" + quantizer(8, 4) +
-          " : " + image + "\n" +
-          "%5 = tosa.reshape %q4, %shape : (" + image +
+          " : " + image + "\n" + "%5 = tosa.reshape %q4, %shape : (" + image +
           ", !tosa.shape<3>) -> tensor<1x1x48xf32>\n"
           "%6 = tosa.matmul %5, %w3, %zero, %zero : (tensor<1x1x48xf32>, "
           "tensor<1x48x48xf32>, tensor<1xf32>, tensor<1xf32>) -> "
@@ -346,8 +342,7 @@ TEST_F(EffectsTest, EffectsAreThoseOfNetworksWithoutTheOtherPoints) {
 TEST_F(EffectsTest, WeightsAreComparedWithThoseOfTheFloatNetwork) {
   auto quantized = parse(branched(true));
   auto floating = with(*quantized, {});
-  Report report =
-      measure(*quantized, *floating, makeSettings(*quantized, 5));
+  Report report = measure(*quantized, *floating, makeSettings(*quantized, 5));
   KernelOps kernels = KernelOps::forModule(*quantized);
   mlir::Operation *conv = nullptr, *floatConv = nullptr;
   quantized->walk([&](mlir::tosa::Conv2DOp op) { conv = op; });
@@ -413,8 +408,7 @@ TEST_F(EffectsTest, ChangedPredictionsAreThoseThatDiffer) {
   RunSettings settings = makeSettings(*quantized, 150);
   Results floats = run(*floating, settings), found = run(*quantized, settings);
   llvm::SmallString<64> path;
-  ASSERT_FALSE(
-      llvm::sys::fs::createTemporaryFile("labels", "npy", path));
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("labels", "npy", path));
   std::vector<int32_t> labels;
   for (size_t sample = 0; sample != 150; ++sample)
     labels.push_back(int32_t(sample * 7 % 48));
@@ -422,8 +416,7 @@ TEST_F(EffectsTest, ChangedPredictionsAreThoseThatDiffer) {
       llvm::cantFail(NpyWriter::create(path, ElementType::I32, {150}));
   writer->write(labels.data(), labels.size() * sizeof(int32_t));
   llvm::cantFail(writer->commit());
-  Report report =
-      measure(*quantized, *floating, settings, 0, path.str().str());
+  Report report = measure(*quantized, *floating, settings, 0, path.str().str());
   llvm::sys::fs::remove(path);
 
   auto answer = [](const Floats &row) {
@@ -507,11 +500,12 @@ TEST_F(EffectsTest, ControlFlowAndCallsHaveNoEffects) {
   const std::string type = "tensor<1x4xf32>",
                     point = "tpc.quantize %0 as \"p\" activation" +
                             quantizer(1, 3) + " : " + type + "\n";
-  auto called = parse("func.func private @f(%y: " + type + ") -> " + type +
-                      " {\n%0 = tosa.abs %y : (" + type + ") -> " + type +
-                      "\nreturn %0 : " + type + "\n}\nfunc.func @main(%x: " + type + ") -> " + type +
-                      " {\n%0 = call @f(%x) : (" + type + ") -> " + type +
-                      "\n%1 = " + point + "return %1 : " + type + "\n}");
+  auto called =
+      parse("func.func private @f(%y: " + type + ") -> " + type +
+            " {\n%0 = tosa.abs %y : (" + type + ") -> " + type +
+            "\nreturn %0 : " + type + "\n}\nfunc.func @main(%x: " + type +
+            ") -> " + type + " {\n%0 = call @f(%x) : (" + type + ") -> " +
+            type + "\n%1 = " + point + "return %1 : " + type + "\n}");
   ASSERT_TRUE(called);
   auto floating = with(*called, {});
   Report report = measure(*called, *floating, makeSettings(*called, 20));
@@ -531,9 +525,8 @@ TEST_F(EffectsTest, FixedBatchesTakeAllSamples) {
   auto quantized =
       parse("func.func @main(%y: " + type + " loc(\"y\")) -> " + type +
             " {\n%0 = tpc.quantize %y as \"y\" activation" + quantizer(1, 3) +
-            " : " + type +
-            "\n%1 = tosa.reduce_sum %0 {axis = 0 : i32} : (" + type +
-            ") -> tensor<1x3xf32>\n%2 = tosa.add %0, %1 : (" + type +
+            " : " + type + "\n%1 = tosa.reduce_sum %0 {axis = 0 : i32} : (" +
+            type + ") -> tensor<1x3xf32>\n%2 = tosa.add %0, %1 : (" + type +
             ", tensor<1x3xf32>) -> " + type + "\nreturn %2 : " + type + "\n}");
   ASSERT_TRUE(quantized);
   auto floating = with(*quantized, {});
@@ -571,8 +564,7 @@ TEST_F(EffectsTest, RandomNetworksAreMeasured) {
     }
     measured += report.whyNoEffects.empty();
     if (HasFailure()) {
-      ADD_FAILURE() << "seed " << seed << ": "
-                    << llvm::join(diagnostics, "\n");
+      ADD_FAILURE() << "seed " << seed << ": " << llvm::join(diagnostics, "\n");
       break;
     }
   }
