@@ -6,71 +6,13 @@
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Report/Diagnose.h"
-#include "llvm/ADT/StringMap.h"
+#include "mct/Report/Effects.h"
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::report;
-
-static Distance toDistance(const execution::ErrorSums &sums) {
-  return {sums.sqnr(), sums.cosine(), sums.largest};
-}
-
-static llvm::StringMap<Point *> byName(Report &report) {
-  llvm::StringMap<Point *> points;
-  for (Point &point : report.points)
-    points[point.name] = &point;
-  return points;
-}
-
-/// What mct-run says of the same runs.
-static void repeat(const execution::Evaluation &evaluation, Report &report) {
-  report.samples = evaluation.samples;
-  report.simulated.samples = evaluation.samples;
-  report.simulated.top1 = evaluation.top1;
-  report.simulated.agreement = evaluation.agreement;
-  llvm::StringMap<Point *> points = byName(report);
-  for (const execution::ComparedPoint &compared : evaluation.points)
-    if (Point *point = points.lookup(compared.name))
-      point->total = toDistance(compared.sums);
-}
-
-/// The integer network beside its simulation, and its answers beside those of
-/// the float network.
-static LogicalResult compareIntegers(const AnalyseInputs &inputs,
-                                     Report &report) {
-  execution::EvaluationOptions options;
-  options.function = inputs.function;
-  options.name = inputs.integerName;
-  options.labelsFile = inputs.labelsFile;
-  options.fail = inputs.fail;
-  auto run = [&](ModuleOp reference, StringRef name, bool exact) {
-    options.referenceName = name.str();
-    options.exact = exact;
-    return execution::evaluate(inputs.integer, reference, inputs.settings,
-                               options);
-  };
-  FailureOr<execution::Evaluation> steps =
-      run(inputs.quantized, inputs.name, /*exact=*/true);
-  if (failed(steps))
-    return failure();
-  FailureOr<execution::Evaluation> answers =
-      run(inputs.floating, inputs.floatName, /*exact=*/false);
-  if (failed(answers))
-    return failure();
-  Accuracy &accuracy = report.integer.emplace();
-  accuracy.samples = answers->samples;
-  accuracy.top1 = answers->top1;
-  accuracy.agreement = answers->agreement;
-  llvm::StringMap<Point *> points = byName(report);
-  for (const execution::ComparedPoint &compared : steps->points)
-    if (Point *point = points.lookup(compared.name))
-      point->integer = {compared.steps->values, compared.steps->differing,
-                        compared.steps->largest};
-  return success();
-}
 
 FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   auto start = std::chrono::steady_clock::now();
@@ -79,7 +21,6 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   report.llvmVersion = LLVM_VERSION_STRING;
   report.instructionSet = execution::Executor::instructionSet();
   report.model = inputs.name;
-  report.hasLabels = !inputs.labelsFile.empty();
   FailureOr<func::FuncOp> function =
       findEntryFunction(inputs.quantized, inputs.function);
   if (failed(function))
@@ -87,10 +28,17 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   assignNames(*function);
   if (failed(describe(*function, inputs.settings.run.threads, report)))
     return failure();
-  if (inputs.integer && failed(compareIntegers(inputs, report)))
+  EffectOptions options;
+  options.function = inputs.function;
+  options.name = inputs.name;
+  options.floatName = inputs.floatName;
+  options.integerName = inputs.integerName;
+  options.labelsFile = inputs.labelsFile;
+  options.effectSamples = inputs.effectSamples;
+  options.fail = inputs.fail;
+  if (failed(measureEffects(inputs.quantized, inputs.floating, inputs.integer,
+                            inputs.settings, options, report)))
     return failure();
-  if (inputs.evaluation)
-    repeat(*inputs.evaluation, report);
   if (failed(
           observe(inputs.quantized, inputs.function, inputs.settings, report)))
     return failure();

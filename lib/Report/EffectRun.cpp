@@ -304,8 +304,7 @@ void EffectRunImpl::cutIntoStages(func::FuncOp function) {
 
 LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
                                       const execution::RunSettings &settings,
-                                      int64_t maxSamples,
-                                      std::string &whyNot) {
+                                      int64_t maxSamples, std::string &whyNot) {
   OwningOpRef<ModuleOp> copy = floating.clone();
   FailureOr<func::FuncOp> entry = findEntryFunction(*copy, function);
   if (failed(entry))

@@ -251,10 +251,7 @@ Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
   asked.function = options.function;
   asked.name = name.str();
   asked.referenceName = referenceName.str();
-  auto fail = [&](const Twine &message) {
-    emitError(module.getLoc()) << message.str();
-  };
-  asked.fail = fail;
+  asked.fail = options.fail;
   return execution::evaluate(*own, *other, settings, asked);
 }
 

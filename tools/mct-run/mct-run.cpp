@@ -227,10 +227,11 @@ static void print(const execution::Evaluation &results) {
   }
   llvm::outs() << llvm::format("%-32s %10s %10s %12s\n", "point", "SQNR dB",
                                "cosine", "max error");
-  for (const auto &[name, sums, steps] : results.points)
-    llvm::outs() << llvm::format("%-32s %10.2f %10.6f %12.4g\n", name.c_str(),
-                                 plain(sums.sqnr()), plain(sums.cosine()),
-                                 plain(sums.largest));
+  for (const execution::ComparedPoint &point : results.points)
+    llvm::outs() << llvm::format("%-32s %10.2f %10.6f %12.4g\n",
+                                 point.name.c_str(), plain(point.sums.sqnr()),
+                                 plain(point.sums.cosine()),
+                                 plain(point.sums.largest));
 }
 
 /// Lowest SQNR first, and before it what has none; of integers those of which
@@ -373,11 +374,10 @@ static LogicalResult judge(const execution::Evaluation &results) {
   return verdict;
 }
 
-/// Makes the report and writes it. `evaluation`: what is printed.
+/// Makes the report and writes it.
 static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
                                  ModuleOp integer,
                                  const execution::RunSettings &settings,
-                                 const execution::Evaluation &evaluation,
                                  execution::OutputFile &file) {
   report::AnalyseInputs inputs;
   inputs.quantized = module;
@@ -390,7 +390,6 @@ static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
   inputs.settings = settings;
   inputs.labelsFile = labelsFile;
   inputs.effectSamples = int64_t(reportSamples);
-  inputs.evaluation = &evaluation;
   auto fail = [](const Twine &message) { (void)refuse(message); };
   inputs.fail = fail;
   FailureOr<report::Report> made = report::analyse(inputs);
@@ -462,7 +461,7 @@ static LogicalResult run(MLIRContext &context) {
     return failure();
   if (!reportFile.empty() &&
       failed(writeReport(*module, *reference, integer ? *integer : ModuleOp(),
-                         *settings, *results, file)))
+                         *settings, file)))
     return failure();
   if (pointOrder == PointOrder::Error)
     sortByError(results->points);

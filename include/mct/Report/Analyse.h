@@ -2,7 +2,7 @@
 #ifndef MCT_REPORT_ANALYSE_H
 #define MCT_REPORT_ANALYSE_H
 
-#include "mct/Execution/Evaluation.h"
+#include "mct/Execution/Run.h"
 #include "mct/Report/Report.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -25,14 +25,11 @@ struct AnalyseInputs {
   std::string labelsFile;
   /// Runs for errors and effects take so many of the samples; 0: all.
   int64_t effectSamples = 128;
-  /// What `execution::evaluate` found of the quantized network beside the float
-  /// one, with these settings: what the report repeats of it is equal.
-  const execution::Evaluation *evaluation = nullptr;
   /// Hears of what is wrong where no diagnostic says so.
   llvm::function_ref<void(const llvm::Twine &)> fail;
 };
 
-/// Makes a report. Runs the integer network on all samples, and the others on
+/// Makes a report. Runs the networks on all samples, and the quantized one on
 /// `effectSamples` of them, about once for every point. What it finds does not
 /// depend on threads and batches, seconds apart.
 mlir::FailureOr<Report> analyse(const AnalyseInputs &inputs);

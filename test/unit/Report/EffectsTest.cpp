@@ -164,6 +164,10 @@ protected:
     EffectOptions options;
     options.effectSamples = effectSamples;
     options.labelsFile = labels;
+    auto fail = [](const llvm::Twine &message) {
+      ADD_FAILURE() << message.str();
+    };
+    options.fail = fail;
     EXPECT_TRUE(mlir::succeeded(measureEffects(quantized, floating, nullptr,
                                                settings, options, report)))
         << llvm::join(diagnostics, "\n");
