@@ -12,7 +12,7 @@ using llvm::ArrayRef;
 static std::vector<Rule> getRules() {
   std::vector<Rule> rules;
   for (ArrayRef<Rule> some :
-       {getSampleRules(), getPointRules(), getOperatorRules()})
+       {getSampleRules(), getPointRules(), getOperatorRules(), getLastRules()})
     llvm::append_range(rules, some);
   return rules;
 }

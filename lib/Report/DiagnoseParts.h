@@ -74,6 +74,8 @@ struct Rule {
 llvm::ArrayRef<Rule> getSampleRules();
 llvm::ArrayRef<Rule> getPointRules();
 llvm::ArrayRef<Rule> getOperatorRules();
+/// Those that ask what others have found.
+llvm::ArrayRef<Rule> getLastRules();
 
 //===----------------------------------------------------------------------===//
 // Values and grids

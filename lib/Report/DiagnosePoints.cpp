@@ -658,14 +658,20 @@ ArrayRef<Rule> mct::report::getPointRules() {
         "weights of less than 8 bits that mct-round-weights has not seen",
         "`round-weights=true`"},
        findRoundedOneByOne},
+      {{"shifted-activation", "an activation was shifted above zero",
+        "none: says what that gained"},
+       findShifted},
+  };
+  return kRules;
+}
+
+ArrayRef<Rule> mct::report::getLastRules() {
+  static const Rule kRules[] = {
       {{"sensitive-tensor",
         "a tensor makes a quarter of an error that matters, and no other rule "
         "speaks of it",
         "more bits, or float"},
        findSensitive},
-      {{"shifted-activation", "an activation was shifted above zero",
-        "none: says what that gained"},
-       findShifted},
   };
   return kRules;
 }

@@ -567,7 +567,7 @@ TEST(DiagnoseTest, ShiftsSayWhatTheyGained) {
 TEST(DiagnoseTest, AnUnmatchedOperatorIsQuantizedByDefault) {
   Network network;
   Operator &op = network.addOperator("log", "tosa.log", "", "conv");
-  network.addActivation("log", spread(-1, 1), grid(1, true), 0.01);
+  network.addActivation("log", spread(-1, 1), grid(1, true), 0.008);
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "unmatched-operator");
   EXPECT_EQ(diagnosis.subject, "log");
@@ -579,7 +579,7 @@ TEST(DiagnoseTest, AnUnmatchedOperatorIsQuantizedByDefault) {
 TEST(DiagnoseTest, AnUnfusedActivationLeavesTwoQuantizers) {
   Network network;
   network.addOperator("relu", "tosa.clamp", "ReLU", "conv");
-  network.addActivation("relu", spread(0, 1), grid(1, false), 0.01);
+  network.addActivation("relu", spread(0, 1), grid(1, false), 0.008);
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "unfused-activation");
   EXPECT_EQ(diagnosis.subject, "conv");
@@ -593,7 +593,7 @@ TEST(DiagnoseTest, AnUnfusedActivationLeavesTwoQuantizers) {
 TEST(DiagnoseTest, MovedValuesNeedNoQuantizer) {
   Network network;
   network.addOperator("flat", "tosa.reshape", "Reshape", "conv");
-  network.addActivation("flat", spread(-1, 1), grid(1.5, true), 0.01);
+  network.addActivation("flat", spread(-1, 1), grid(1.5, true), 0.008);
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "needless-quantizer");
   EXPECT_EQ(diagnosis.paste, "name \"flat\" activation=float");
