@@ -123,16 +123,6 @@ std::optional<std::string> Module::report(const Module &reference,
   if (failed(settings))
     return std::nullopt;
   auto fail = [&](const Twine &message) { job.fail(message.str()); };
-  execution::EvaluationOptions asked;
-  asked.function = options.function;
-  asked.name = name;
-  asked.referenceName = reference.name;
-  asked.labelsFile = options.labels;
-  asked.fail = fail;
-  FailureOr<execution::Evaluation> found =
-      execution::evaluate(*own->op, *floating, *settings, asked);
-  if (failed(found))
-    return std::nullopt;
   job.setStage("report");
   report::AnalyseInputs inputs;
   inputs.quantized = *own->op;
@@ -145,7 +135,6 @@ std::optional<std::string> Module::report(const Module &reference,
   inputs.settings = *settings;
   inputs.labelsFile = options.labels;
   inputs.effectSamples = int64_t(effectSamples);
-  inputs.evaluation = &*found;
   inputs.fail = fail;
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made) || job.isCancelled())
