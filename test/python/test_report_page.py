@@ -278,6 +278,9 @@ def test_without_the_extra_the_command_is_named(module, monkeypatch, tmp_path):
     page._plots.cache_clear()
     with pytest.raises(ImportError, match=r'pip install "mct\[report\]"'):
         page.render(make_document())
+    monkeypatch.setattr(page.importlib.util, "find_spec", lambda name: None if name == module else name)
+    with pytest.raises(ImportError, match=r'pip install "mct\[report\]"'):
+        page.require()
 
 
 def test_plots_are_kept_and_made_again_where_they_are_damaged(monkeypatch, tmp_path):

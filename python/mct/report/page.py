@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -115,6 +116,13 @@ _HEAD, _TAIL = "(() => {", "})();"
 
 def _missing(package: str) -> ImportError:
     return ImportError(f'the page of a report needs {package}: pip install "mct[report]"')
+
+
+def require() -> None:
+    """Raises the ImportError of `render` where the extra is missing, before someone makes a report for a page."""
+    for module, package in (("fast_sugiyama", "fast-sugiyama"), ("vl_convert", "vl-convert-python")):
+        if importlib.util.find_spec(module) is None:
+            raise _missing(package)
 
 
 @functools.cache

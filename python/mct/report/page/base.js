@@ -75,6 +75,7 @@ function plain(value, digits = 4) {
 
 const share = (value, digits = 1) => {
   if (!isNumber(value)) return MISSING;
+  if (value === 0 || value === 1) return `${value * 100}\u202f%`;
   const percent = value * 100;
   if (percent > 0 && percent < 0.1) return `${plain(percent, 2)}\u202f%`;
   return `${percent.toFixed(digits)}\u202f%`;
