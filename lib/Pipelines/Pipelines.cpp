@@ -6,6 +6,7 @@
 #include "mct/Conversion/Passes.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Export/Passes.h"
+#include "mct/Training/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/Transforms/Passes.h"
@@ -249,6 +250,7 @@ void mct::registerAllMctPasses() {
   registerMctCalibrationPasses();
   registerMctCorrectionsPasses();
   registerMctBitWidthsPasses();
+  registerMctTrainingPasses();
   registerMctConversionPasses();
   registerMctExportPasses();
   PassPipelineRegistration<PrepareOptions>(

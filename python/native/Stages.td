@@ -4,3 +4,4 @@
 include "mct/Analysis/Passes.td"
 include "mct/Conversion/Passes.td"
 include "mct/Pipelines/Options.td"
+include "mct/Training/Passes.td"

@@ -210,8 +210,14 @@ bool ReferenceEvaluator::evaluate(Operation &op) {
   for (Value operand : op.getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       evaluation.inputs.push_back(&values.find(operand)->second);
-  if (!evaluation.run())
+  roundsToFloat = !real;
+  bool isKnown = evaluation.run();
+  roundsToFloat = true;
+  if (!isKnown)
     return fail("is not known");
+  if (real)
+    for (Number &number : evaluation.result.numbers)
+      number.error = 0;
   values[op.getResult(0)] = std::move(evaluation.result);
   return true;
 }

@@ -51,6 +51,11 @@ public:
   bool run(llvm::ArrayRef<ReferenceTensor> arguments);
   std::string error;
 
+  /// Evaluates the function of real numbers that the network stands for: in
+  /// double, without the roundings to float32 and without bounds, so that small
+  /// differences of it are derivatives.
+  bool real = false;
+
   /// Constants that are only known up to an error.
   llvm::DenseMap<mlir::Value, double> uncertain;
 

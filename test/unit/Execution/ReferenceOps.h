@@ -42,6 +42,9 @@ constexpr double kTiny = 0x1p-126;
 // Numbers
 //===----------------------------------------------------------------------===//
 
+/// What `ReferenceEvaluator::real` says, while it evaluates.
+inline thread_local bool roundsToFloat = true;
+
 /// Nothing is said of what leaves the range of float.
 inline Number checked(double value, double error) {
   if (!(std::abs(value) + error <= kLargestFloat))
@@ -54,7 +57,7 @@ inline Number checked(double value, double error) {
 /// quotients and roots, because a double has more than twice the digits.
 inline Number rounded(double value, double error) {
   if (error == 0)
-    return checked(static_cast<float>(value), 0);
+    return checked(roundsToFloat ? static_cast<float>(value) : value, 0);
   return checked(value, error + kUnit * (std::abs(value) + error) + kTiny);
 }
 

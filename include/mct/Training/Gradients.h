@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reverse mode: functions that compute gradients, as TOSA.
+#ifndef MCT_TRAINING_GRADIENTS_H
+#define MCT_TRAINING_GRADIENTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
+
+namespace mct {
+
+/// Conventions where a derivative does not exist, or is not what one wants.
+struct GradientRules {
+  /// A point passes no gradient to values that its quantizer cuts off.
+  bool maskPoints = true;
+  /// A clamp passes gradients at its very bounds, too.
+  bool closedClamps = false;
+};
+
+/// Builds TOSA ops from the values that they read: types follow from those.
+/// All tensors have static shapes. Operands of element-wise ops are of one rank
+/// and are repeated where their size is 1.
+class GradientBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  GradientBuilder(mlir::Location loc, mlir::Operation *before,
+                  const GradientRules &rules)
+      : ImplicitLocOpBuilder(loc, before), rules(rules) {}
+
+  const GradientRules &getRules() const { return rules; }
+
+  static mlir::RankedTensorType typeOf(mlir::Value value) {
+    return mlir::cast<mlir::RankedTensorType>(value.getType());
+  }
+  static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+    return typeOf(value).getShape();
+  }
+
+  //===--- Constants ------------------------------------------------------===//
+
+  /// A tensor with one number everywhere.
+  mlir::Value splat(double number, mlir::RankedTensorType type);
+  /// One number of the element type and the rank of another value.
+  mlir::Value number(double number, mlir::Value like);
+  /// Real numbers, row-major, in the element type of another value.
+  mlir::Value constant(llvm::ArrayRef<double> numbers,
+                       llvm::ArrayRef<int64_t> shape, mlir::Value like);
+  /// 0, 1, 2, ... as i32 along the last axis of [1, 1, count].
+  mlir::Value iota(int64_t count);
+
+  //===--- Element by element ---------------------------------------------===//
+
+  mlir::Value unary(llvm::StringRef op, mlir::Value a);
+  mlir::Value binary(llvm::StringRef op, mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return binary("tosa.add", a, b);
+  }
+  mlir::Value sub(mlir::Value a, mlir::Value b) {
+    return binary("tosa.sub", a, b);
+  }
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, double b) { return mul(a, number(b, a)); }
+  mlir::Value negate(mlir::Value a);
+  mlir::Value reciprocal(mlir::Value a) { return unary("tosa.reciprocal", a); }
+  /// Truths.
+  mlir::Value greater(mlir::Value a, mlir::Value b);
+  mlir::Value greaterEqual(mlir::Value a, mlir::Value b);
+  mlir::Value equal(mlir::Value a, mlir::Value b);
+  mlir::Value both(mlir::Value a, mlir::Value b) {
+    return binary("tosa.logical_and", a, b);
+  }
+  mlir::Value either(mlir::Value a, mlir::Value b) {
+    return binary("tosa.logical_or", a, b);
+  }
+  mlir::Value isNot(mlir::Value a) { return unary("tosa.logical_not", a); }
+  /// `a` where `truth` holds, else `b`.
+  mlir::Value select(mlir::Value truth, mlir::Value a, mlir::Value b);
+  /// `a` where `truth` holds, else 0.
+  mlir::Value where(mlir::Value truth, mlir::Value a) {
+    return select(truth, a, number(0, a));
+  }
+  /// 1 where `truth` holds, else 0, in the element type of `like`.
+  mlir::Value indicator(mlir::Value truth, mlir::Value like);
+  mlir::Value cast(mlir::Value a, mlir::Type element);
+
+  //===--- Sums and movements ---------------------------------------------===//
+
+  mlir::Value reduce(llvm::StringRef op, mlir::Value a, int64_t axis);
+  mlir::Value sum(mlir::Value a, int64_t axis) {
+    return reduce("tosa.reduce_sum", a, axis);
+  }
+  /// The gradient of an operand that was repeated: sums over the axes on which
+  /// `shape` has size 1 and the value has not.
+  mlir::Value sumTo(mlir::Value a, llvm::ArrayRef<int64_t> shape);
+  /// The other direction.
+  mlir::Value repeatTo(mlir::Value a, llvm::ArrayRef<int64_t> shape);
+  mlir::Value reshape(mlir::Value a, llvm::ArrayRef<int64_t> shape);
+  mlir::Value transpose(mlir::Value a, llvm::ArrayRef<int32_t> permutation);
+  mlir::Value reverse(mlir::Value a, int64_t axis);
+  mlir::Value slice(mlir::Value a, llvm::ArrayRef<int64_t> start,
+                    llvm::ArrayRef<int64_t> size);
+  /// One axis of it.
+  mlir::Value sliceAxis(mlir::Value a, int64_t axis, int64_t start,
+                        int64_t size);
+  /// `before` and `after`: elements along each axis, with this number.
+  mlir::Value pad(mlir::Value a, llvm::ArrayRef<int64_t> before,
+                  llvm::ArrayRef<int64_t> after, double number = 0);
+  mlir::Value padAxis(mlir::Value a, int64_t axis, int64_t before,
+                      int64_t after);
+  /// Puts `stride` - 1 zeros between two neighbours along an axis: n elements
+  /// become (n - 1) * stride + 1.
+  mlir::Value stuff(mlir::Value a, int64_t axis, int64_t stride);
+  /// `count` elements along an axis, every `stride`-th from `start` on.
+  mlir::Value takeEvery(mlir::Value a, int64_t axis, int64_t start,
+                        int64_t stride, int64_t count);
+
+  //===--- Products -------------------------------------------------------===//
+
+  mlir::Value matmul(mlir::Value a, mlir::Value b);
+  /// A convolution without a bias: `op` is `tosa.conv2d`, `tosa.conv3d` or
+  /// `tosa.depthwise_conv2d`, `accumulator` the type of its sums.
+  mlir::Value convolution(llvm::StringRef op, mlir::Value input,
+                          mlir::Value kernel, llvm::ArrayRef<int64_t> pad,
+                          llvm::ArrayRef<int64_t> stride,
+                          llvm::ArrayRef<int64_t> dilation,
+                          mlir::Type accumulator);
+  mlir::Value transposeConvolution(mlir::Value input, mlir::Value kernel,
+                                   llvm::ArrayRef<int64_t> outPad,
+                                   llvm::ArrayRef<int64_t> stride,
+                                   mlir::Type accumulator);
+
+  /// Any op with one result.
+  mlir::Value make(llvm::StringRef op, mlir::Type type,
+                   mlir::ValueRange operands,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+
+private:
+  mlir::Value shapeConstant(llvm::ArrayRef<int64_t> sizes);
+  mlir::Value scalar(double number, mlir::Type element);
+
+  const GradientRules &rules;
+};
+
+/// What a rule hands the gradients of the operands to; `take` outlives it.
+class OperandGradients {
+public:
+  using Taker = llvm::function_ref<void(unsigned operand, mlir::Value)>;
+  OperandGradients(llvm::ArrayRef<bool> wanted, Taker take)
+      : wanted(wanted), take(take) {}
+
+  /// Whether somebody reads the gradient of this operand.
+  bool wants(unsigned operand) const { return wanted[operand]; }
+  /// The gradient of an operand; of its type. One that is not wanted is
+  /// dropped.
+  void set(unsigned operand, mlir::Value gradient) {
+    if (wanted[operand])
+      take(operand, gradient);
+  }
+
+private:
+  llvm::ArrayRef<bool> wanted;
+  Taker take;
+};
+
+} // namespace mct
+
+#include "mct/Training/DifferentiableOp.h.inc"
+
+namespace mct {
+
+/// Gives the ops of TOSA, and `tpc.quantize`, their rules, wherever those
+/// dialects are loaded. The pass does so by itself.
+void registerGradientModels(mlir::DialectRegistry &registry);
+
+struct GradientRequest {
+  /// The values whose gradients are asked for: arguments of the function, or
+  /// results of its ops; all of real numbers.
+  llvm::SmallVector<mlir::Value> inputs;
+  /// Numbers of the results that s depends on; all of real numbers.
+  llvm::SmallVector<unsigned> results;
+  /// Of the new function; not taken yet.
+  std::string name;
+  /// The new function also returns those results, before the gradients.
+  bool withResults = false;
+  GradientRules rules;
+  /// Tells, as remarks, which ops have no rule, and which pass no gradient.
+  bool remarks = false;
+};
+
+/// Adds a function behind `function`: its arguments are those of `function`
+/// and, for each of the results, the gradient of a number s with respect to it;
+/// it returns the gradient of s with respect to each input (the vector-Jacobian
+/// product). `function` stays as it is. Fails with a diagnostic at an op
+/// without a rule that lies between an input and a result, or whose shape is
+/// not static; then there is no new function.
+mlir::FailureOr<mlir::func::FuncOp> addGradient(mlir::func::FuncOp function,
+                                                const GradientRequest &request);
+
+} // namespace mct
+
+#endif // MCT_TRAINING_GRADIENTS_H

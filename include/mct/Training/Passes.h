@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes that make what training needs of a network.
+#ifndef MCT_TRAINING_PASSES_H
+#define MCT_TRAINING_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mct {
+
+#define GEN_PASS_DECL
+#include "mct/Training/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mct/Training/Passes.h.inc"
+
+} // namespace mct
+
+#endif // MCT_TRAINING_PASSES_H

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Training/Gradients.h"
+#include "mct/Training/Passes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mct {
+#define GEN_PASS_DEF_ADDGRADIENTPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+static bool isReal(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// What an argument is called: by its name, or by its number.
+static std::string nameOf(BlockArgument argument) {
+  StringAttr name = mct::getName(argument);
+  return name ? name.str() : std::to_string(argument.getArgNumber());
+}
+
+namespace {
+struct AddGradientPass
+    : public mct::impl::AddGradientPassBase<AddGradientPass> {
+  using AddGradientPassBase::AddGradientPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    AddGradientPassBase::getDependentDialects(registry);
+    registerGradientModels(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    GradientRequest request;
+    request.withResults = withResults;
+    request.rules.maskPoints = maskPoints;
+    request.rules.closedClamps = closedClamps;
+    request.remarks = remarks;
+    request.name =
+        name.empty() ? (entry->getName() + "_gradient").str() : name.getValue();
+    if (Operation *taken = getOperation().lookupSymbol(request.name)) {
+      InFlightDiagnostic error = entry->emitOpError()
+                                 << "cannot get the gradient '@" << request.name
+                                 << "': the name is taken; give another one "
+                                    "with name=";
+      error.attachNote(taken->getLoc()) << "by this one";
+      return signalPassFailure();
+    }
+    if (failed(findInputs(*entry, request)) ||
+        failed(findResults(*entry, request)) ||
+        failed(addGradient(*entry, request)))
+      return signalPassFailure();
+  }
+
+private:
+  LogicalResult findInputs(func::FuncOp entry, GradientRequest &request);
+  LogicalResult findResults(func::FuncOp entry, GradientRequest &request);
+};
+} // namespace
+
+LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
+                                          GradientRequest &request) {
+  if (inputs.empty()) {
+    for (BlockArgument argument : entry.getArguments())
+      if (isReal(argument))
+        request.inputs.push_back(argument);
+    if (request.inputs.empty())
+      return entry.emitOpError(
+          "has no argument of real numbers; name the values whose gradients "
+          "are asked for with inputs=");
+    return success();
+  }
+  for (const std::string &asked : inputs) {
+    Value found;
+    for (BlockArgument argument : entry.getArguments())
+      if (asked == nameOf(argument) ||
+          asked == std::to_string(argument.getArgNumber())) {
+        found = argument;
+        break;
+      }
+    for (Operation &op : entry.getBody().front())
+      if (!found && op.getNumResults() == 1)
+        if (StringAttr opName = mct::getName(op.getLoc());
+            opName && opName == asked)
+          found = op.getResult(0);
+    if (!found)
+      return entry.emitOpError()
+             << "has neither an argument nor a value '" << asked
+             << "'; its arguments are "
+             << llvm::join(llvm::map_range(entry.getArguments(),
+                                           [](BlockArgument argument) {
+                                             return "'" + nameOf(argument) +
+                                                    "'";
+                                           }),
+                           ", ")
+             << ", and mct-assign-names names its values";
+    if (!isReal(found))
+      return entry.emitOpError()
+             << "has no gradient with respect to '" << asked << "': it is of "
+             << found.getType() << ", and no real number";
+    request.inputs.push_back(found);
+  }
+  return success();
+}
+
+LogicalResult AddGradientPass::findResults(func::FuncOp entry,
+                                           GradientRequest &request) {
+  Operation *terminator = entry.getBody().front().getTerminator();
+  unsigned count = terminator->getNumOperands();
+  for (unsigned number = 0; results.empty() && number != count; ++number)
+    if (isReal(terminator->getOperand(number)))
+      request.results.push_back(number);
+  for (unsigned number : results) {
+    if (number >= count)
+      return entry.emitOpError()
+             << "has no result #" << number << "; it has " << count;
+    if (!isReal(terminator->getOperand(number)))
+      return entry.emitOpError()
+             << "has no gradient of result #" << number << ": it is of "
+             << terminator->getOperand(number).getType()
+             << ", and no real number";
+    request.results.push_back(number);
+  }
+  if (request.results.empty())
+    return entry.emitOpError("has no result of real numbers, and no gradient");
+  return success();
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gradients of the ops of TOSA that compute element by element.
+#include "GradientModels.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+
+/// Sums over the axes along which an operand was repeated.
+static Value unrepeat(GradientBuilder &b, Value gradient, Value operand) {
+  return b.sumTo(gradient, GradientBuilder::shapeOf(operand));
+}
+
+static LogicalResult addRule(tosa::AddOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  for (unsigned i : {0u, 1u})
+    if (gradients.wants(i))
+      gradients.set(i, unrepeat(b, g, op->getOperand(i)));
+  return success();
+}
+
+static LogicalResult subRule(tosa::SubOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  if (gradients.wants(0))
+    gradients.set(0, unrepeat(b, g, op.getInput1()));
+  if (gradients.wants(1))
+    gradients.set(1, b.negate(unrepeat(b, g, op.getInput2())));
+  return success();
+}
+
+static LogicalResult mulRule(tosa::MulOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  if (gradients.wants(0))
+    gradients.set(0, unrepeat(b, b.mul(g, op.getInput2()), op.getInput1()));
+  if (gradients.wants(1))
+    gradients.set(1, unrepeat(b, b.mul(g, op.getInput1()), op.getInput2()));
+  return success();
+}
+
+/// Of two equal operands each gets one half.
+template <typename Op>
+static LogicalResult extremeRule(Op op, GradientBuilder &b, Value g,
+                                 OperandGradients &gradients) {
+  Value first = op.getInput1(), second = op.getInput2();
+  Value wins = std::is_same_v<Op, tosa::MaximumOp> ? b.greater(first, second)
+                                                   : b.greater(second, first);
+  Value half = b.where(b.equal(first, second), b.mul(g, 0.5));
+  Value toFirst = b.select(wins, g, half);
+  if (gradients.wants(0))
+    gradients.set(0, unrepeat(b, toFirst, first));
+  if (gradients.wants(1))
+    gradients.set(1, unrepeat(b, b.sub(g, toFirst), second));
+  return success();
+}
+
+static LogicalResult powRule(tosa::PowOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  Value base = op.getInput1(), exponent = op.getInput2();
+  if (gradients.wants(0)) {
+    // An exponent of 0 makes 1 of every base; 0 to the power of -1 is none.
+    Value slope =
+        b.mul(exponent, b.binary("tosa.pow", base,
+                                 b.sub(exponent, b.number(1, exponent))));
+    slope = b.select(b.equal(exponent, b.number(0, exponent)),
+                     b.number(0, base), slope);
+    gradients.set(0, unrepeat(b, b.mul(g, slope), base));
+  }
+  if (gradients.wants(1)) {
+    Value positive = b.greater(base, b.number(0, base));
+    Value log =
+        b.unary("tosa.log", b.select(positive, base, b.number(1, base)));
+    gradients.set(1,
+                  unrepeat(b, b.mul(g, b.mul(op.getResult(), log)), exponent));
+  }
+  return success();
+}
+
+static LogicalResult clampRule(tosa::ClampOp op, GradientBuilder &b, Value g,
+                               OperandGradients &gradients) {
+  Value x = op.getInput();
+  auto type = cast<FloatType>(GradientBuilder::typeOf(x).getElementType());
+  double largest =
+      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  double low = cast<FloatAttr>(op.getMinVal()).getValueAsDouble();
+  double high = cast<FloatAttr>(op.getMaxVal()).getValueAsDouble();
+  auto isAbove = [&](Value a, Value than) {
+    return b.getRules().closedClamps ? b.greaterEqual(a, than)
+                                     : b.greater(a, than);
+  };
+  Value inside;
+  if (low > -largest)
+    inside = isAbove(x, b.number(low, x));
+  if (high < largest) {
+    Value below = isAbove(b.number(high, x), x);
+    inside = inside ? b.both(inside, below) : below;
+  }
+  gradients.set(0, inside ? b.where(inside, g) : g);
+  return success();
+}
+
+static LogicalResult sigmoidRule(tosa::SigmoidOp op, GradientBuilder &b,
+                                 Value g, OperandGradients &gradients) {
+  Value y = op.getResult();
+  gradients.set(0, b.mul(g, b.mul(y, b.sub(b.number(1, y), y))));
+  return success();
+}
+
+static LogicalResult tanhRule(tosa::TanhOp op, GradientBuilder &b, Value g,
+                              OperandGradients &gradients) {
+  Value y = op.getResult();
+  gradients.set(0, b.mul(g, b.sub(b.number(1, y), b.mul(y, y))));
+  return success();
+}
+
+static LogicalResult erfRule(tosa::ErfOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  Value x = op.getInput();
+  Value bell = b.unary("tosa.exp", b.negate(b.mul(x, x)));
+  // 2 / sqrt(pi)
+  gradients.set(0, b.mul(g, b.mul(bell, 1.1283791670955126)));
+  return success();
+}
+
+static LogicalResult expRule(tosa::ExpOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  gradients.set(0, b.mul(g, op.getResult()));
+  return success();
+}
+
+static LogicalResult logRule(tosa::LogOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  gradients.set(0, b.mul(g, b.reciprocal(op.getInput1())));
+  return success();
+}
+
+static LogicalResult reciprocalRule(tosa::ReciprocalOp op, GradientBuilder &b,
+                                    Value g, OperandGradients &gradients) {
+  Value y = op.getResult();
+  gradients.set(0, b.negate(b.mul(g, b.mul(y, y))));
+  return success();
+}
+
+static LogicalResult rsqrtRule(tosa::RsqrtOp op, GradientBuilder &b, Value g,
+                               OperandGradients &gradients) {
+  Value y = op.getResult();
+  gradients.set(0, b.mul(b.mul(g, b.mul(y, b.mul(y, y))), -0.5));
+  return success();
+}
+
+static LogicalResult absRule(tosa::AbsOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  Value x = op.getInput1(), zero = b.number(0, x);
+  Value negative = b.where(b.greater(zero, x), b.negate(g));
+  gradients.set(0, b.select(b.greater(x, zero), g, negative));
+  return success();
+}
+
+static LogicalResult negateRule(tosa::NegateOp op, GradientBuilder &b, Value g,
+                                OperandGradients &gradients) {
+  if (failed(requireZero(op, {op.getInput1Zp(), op.getOutputZp()})))
+    return failure();
+  gradients.set(0, b.negate(g));
+  return success();
+}
+
+static LogicalResult sinRule(tosa::SinOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  gradients.set(0, b.mul(g, b.unary("tosa.cos", op.getInput1())));
+  return success();
+}
+
+static LogicalResult cosRule(tosa::CosOp op, GradientBuilder &b, Value g,
+                             OperandGradients &gradients) {
+  gradients.set(0, b.negate(b.mul(g, b.unary("tosa.sin", op.getInput1()))));
+  return success();
+}
+
+static LogicalResult selectRule(tosa::SelectOp op, GradientBuilder &b, Value g,
+                                OperandGradients &gradients) {
+  Value zero = b.number(0, g);
+  if (gradients.wants(1))
+    gradients.set(
+        1, unrepeat(b, b.select(op.getInput1(), g, zero), op.getInput2()));
+  if (gradients.wants(2))
+    gradients.set(
+        2, unrepeat(b, b.select(op.getInput1(), zero, g), op.getInput3()));
+  return success();
+}
+
+static LogicalResult castRule(tosa::CastOp op, GradientBuilder &b, Value g,
+                              OperandGradients &gradients) {
+  gradients.set(
+      0, b.cast(g, GradientBuilder::typeOf(op.getInput()).getElementType()));
+  return success();
+}
+
+static LogicalResult identityRule(tosa::IdentityOp op, GradientBuilder &b,
+                                  Value g, OperandGradients &gradients) {
+  gradients.set(0, g);
+  return success();
+}
+
+namespace {
+/// Steps.
+template <typename Op>
+struct StepModel : DifferentiableOpInterface::ExternalModel<StepModel<Op>, Op> {
+  LogicalResult buildGradients(Operation *, GradientBuilder &, Value,
+                               OperandGradients &) const {
+    return success();
+  }
+  bool isPiecewiseConstant(Operation *) const { return true; }
+};
+} // namespace
+
+template <typename... Ops> static void attachSteps(MLIRContext *context) {
+  (Ops::template attachInterface<StepModel<Ops>>(*context), ...);
+}
+
+void mct::attachElementwiseGradients(MLIRContext *context) {
+  attachRules<addRule, subRule, mulRule, extremeRule<tosa::MaximumOp>,
+              extremeRule<tosa::MinimumOp>, powRule, clampRule, sigmoidRule,
+              tanhRule, erfRule, expRule, logRule, reciprocalRule, rsqrtRule,
+              absRule, negateRule, sinRule, cosRule, selectRule, castRule,
+              identityRule>(context);
+  attachSteps<tosa::FloorOp, tosa::CeilOp, tosa::EqualOp, tosa::GreaterOp,
+              tosa::GreaterEqualOp, tosa::ArgMaxOp>(context);
+}

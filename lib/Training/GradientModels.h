@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_TRAINING_GRADIENTMODELS_H
+#define MCT_LIB_TRAINING_GRADIENTMODELS_H
+
+#include "mct/Training/Gradients.h"
+
+namespace mct {
+
+/// The rule of an op that is not ours: a function of this name and form.
+template <typename Op,
+          llvm::LogicalResult (*rule)(Op, GradientBuilder &, mlir::Value,
+                                      OperandGradients &)>
+struct GradientModel
+    : DifferentiableOpInterface::ExternalModel<GradientModel<Op, rule>, Op> {
+  llvm::LogicalResult buildGradients(mlir::Operation *op,
+                                     GradientBuilder &builder,
+                                     mlir::Value resultGradient,
+                                     OperandGradients &gradients) const {
+    return rule(mlir::cast<Op>(op), builder, resultGradient, gradients);
+  }
+};
+
+template <auto rule> struct RuleTraits;
+template <typename Op,
+          llvm::LogicalResult (*rule)(Op, GradientBuilder &, mlir::Value,
+                                      OperandGradients &)>
+struct RuleTraits<rule> {
+  using OpType = Op;
+};
+
+/// Attaches rules to the ops that they are of.
+template <auto... rules> void attachRules(mlir::MLIRContext *context) {
+  (RuleTraits<rules>::OpType::template attachInterface<
+       GradientModel<typename RuleTraits<rules>::OpType, rules>>(*context),
+   ...);
+}
+
+/// Of the ops of TOSA, which is loaded.
+void attachElementwiseGradients(mlir::MLIRContext *context);
+void attachMovementGradients(mlir::MLIRContext *context);
+void attachReductionGradients(mlir::MLIRContext *context);
+void attachConvolutionGradients(mlir::MLIRContext *context);
+void attachPoolingGradients(mlir::MLIRContext *context);
+/// Of `tpc.quantize`.
+void attachPointGradients(mlir::MLIRContext *context);
+
+/// Fails with a diagnostic unless all these zero points are 0.
+llvm::LogicalResult requireZero(mlir::Operation *op,
+                                mlir::ValueRange zeroPoints);
+
+/// The sizes of a shape operand, which is constant, says the verifier.
+llvm::SmallVector<int64_t> readSizes(mlir::Value shape);
+
+} // namespace mct
+
+#endif // MCT_LIB_TRAINING_GRADIENTMODELS_H

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gradients of the poolings and of resize of TOSA.
+#include "GradientModels.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mct;
+
+static LogicalResult averagePoolRule(tosa::AvgPool2dOp op, GradientBuilder &b,
+                                     Value g, OperandGradients &gradients) {
+  if (failed(requireZero(op, {op.getInputZp(), op.getOutputZp()})))
+    return failure();
+  ArrayRef<int64_t> from = GradientBuilder::shapeOf(op.getInput()),
+                    to = GradientBuilder::shapeOf(g);
+  ArrayRef<int64_t> kernel = op.getKernel(), stride = op.getStride(),
+                    pad = op.getPad();
+  // Means are over the elements of the window that lie in the input.
+  auto elements = [&](int64_t position, size_t d) {
+    int64_t first = position * stride[d] - pad[2 * d];
+    return std::min(from[d + 1], first + kernel[d]) -
+           std::max<int64_t>(first, 0);
+  };
+  SmallVector<double> weights;
+  for (int64_t y = 0; y != to[1]; ++y)
+    for (int64_t x = 0; x != to[2]; ++x)
+      weights.push_back(1.0 /
+                        static_cast<double>(elements(y, 0) * elements(x, 1)));
+  Value spread = b.mul(g, llvm::all_equal(weights)
+                              ? b.number(weights.front(), g)
+                              : b.constant(weights, {1, to[1], to[2], 1}, g));
+  SmallVector<int64_t> rest;
+  for (int64_t d = 0; d != 2; ++d) {
+    spread = b.stuff(spread, d + 1, stride[d]);
+    // A pad is smaller than the kernel, says the verifier.
+    rest.append({kernel[d] - 1 - pad[2 * d], kernel[d] - 1 - pad[2 * d + 1]});
+  }
+  Value ones = b.splat(
+      1, GradientBuilder::typeOf(g).clone({kernel[0], kernel[1], from[3], 1}));
+  gradients.set(0, b.convolution("tosa.depthwise_conv2d", spread, ones, rest,
+                                 {1, 1}, {1, 1}, op.getAccType()));
+  return success();
+}
+
+/// Of equal elements of a window, the first in row-major order gets all.
+static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
+                                 Value g, OperandGradients &gradients) {
+  Value input = op.getInput();
+  ArrayRef<int64_t> from = GradientBuilder::shapeOf(input),
+                    to = GradientBuilder::shapeOf(g);
+  ArrayRef<int64_t> kernel = op.getKernel(), stride = op.getStride(),
+                    pad = op.getPad();
+  auto type = cast<FloatType>(GradientBuilder::typeOf(input).getElementType());
+  double lowest =
+      -APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  SmallVector<int64_t> before{0, pad[0], pad[2], 0},
+      after{0, pad[1], pad[3], 0};
+  Value padded = b.pad(input, before, after, lowest);
+  SmallVector<int64_t> whole(GradientBuilder::shapeOf(padded));
+  Value seen, sum;
+  for (int64_t y = 0; y != kernel[0]; ++y)
+    for (int64_t x = 0; x != kernel[1]; ++x) {
+      Value rows = b.takeEvery(padded, 1, y, stride[0], to[1]);
+      Value tap = b.takeEvery(rows, 2, x, stride[1], to[2]);
+      Value isLargest = b.equal(tap, op.getOutput());
+      Value isFirst = seen ? b.both(isLargest, b.isNot(seen)) : isLargest;
+      seen = seen ? b.either(seen, isLargest) : isLargest;
+      Value part =
+          b.stuff(b.stuff(b.where(isFirst, g), 1, stride[0]), 2, stride[1]);
+      ArrayRef<int64_t> size = GradientBuilder::shapeOf(part);
+      part = b.pad(part, {0, y, x, 0},
+                   {0, whole[1] - y - size[1], whole[2] - x - size[2], 0});
+      sum = sum ? b.add(sum, part) : part;
+    }
+  gradients.set(0, b.slice(sum, before, from));
+  return success();
+}
+
+/// How much of each of `inputs` elements is in each of `outputs`, transposed:
+/// [inputs, outputs].
+static SmallVector<double> interpolation(int64_t inputs, int64_t outputs,
+                                         int64_t numerator, int64_t denominator,
+                                         int64_t offset, bool isNearest) {
+  SmallVector<double> weights(inputs * outputs, 0.0);
+  for (int64_t to = 0; to != outputs; ++to) {
+    int64_t position = to * denominator + offset;
+    int64_t whole = llvm::divideFloorSigned(position, numerator);
+    double part = static_cast<double>(position - whole * numerator) /
+                  static_cast<double>(numerator);
+    if (isNearest)
+      part = part >= 0.5 ? 1 : 0;
+    int64_t first = std::clamp<int64_t>(whole, 0, inputs - 1);
+    int64_t second = std::clamp<int64_t>(whole + 1, 0, inputs - 1);
+    weights[first * outputs + to] += 1 - part;
+    weights[second * outputs + to] += part;
+  }
+  return weights;
+}
+
+static LogicalResult resizeRule(tosa::ResizeOp op, GradientBuilder &b, Value g,
+                                OperandGradients &gradients) {
+  SmallVector<int64_t> scale = readSizes(op.getScale()),
+                       offset = readSizes(op.getOffset());
+  ArrayRef<int64_t> from = GradientBuilder::shapeOf(op.getInput());
+  SmallVector<int64_t> to(GradientBuilder::shapeOf(g));
+  bool isNearest = op.getMode() == tosa::ResizeMode::NEAREST_NEIGHBOR;
+  // Rows and columns are interpolated independently: two products with constant
+  // matrices, each along the axis that stands in front.
+  auto along = [&](Value value, int64_t d, ArrayRef<int64_t> others) {
+    int64_t inputs = from[d + 1], outputs = to[d + 1];
+    int64_t rest = ShapedType::getNumElements(others);
+    Value weights =
+        b.constant(interpolation(inputs, outputs, scale[2 * d],
+                                 scale[2 * d + 1], offset[d], isNearest),
+                   {1, inputs, outputs}, g);
+    SmallVector<int64_t> shape{inputs};
+    shape.append(others.begin(), others.end());
+    return b.reshape(b.matmul(weights, b.reshape(value, {1, outputs, rest})),
+                     shape);
+  };
+  Value rows = along(b.transpose(g, {1, 0, 2, 3}), 0, {to[0], to[2], to[3]});
+  Value columns =
+      along(b.transpose(rows, {2, 0, 1, 3}), 1, {from[1], to[0], to[3]});
+  gradients.set(0, b.transpose(columns, {2, 1, 0, 3}));
+  return success();
+}
+
+void mct::attachPoolingGradients(MLIRContext *context) {
+  attachRules<averagePoolRule, maxPoolRule, resizeRule>(context);
+}
