@@ -145,7 +145,7 @@ function facts(rows) {
 }
 
 /** Text with a button that copies it; some of its words may be marked. */
-function copyable(text, label, marked = []) {
+function copyable(text, label, { marked = [], kind = '' } = {}) {
   const parts = marked.length ? text.split(/([A-Z][A-Z0-9_]*)/) : [text];
   const code = element('code', {}, parts.map((part) => (marked.includes(part) ? element('mark', {}, visible(part)) : visible(part))));
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${label}` }, 'Copy');
@@ -159,7 +159,7 @@ function copyable(text, label, marked = []) {
       button.classList.remove('done');
     }, 2000);
   });
-  return element('div', { class: 'copyable' }, element('pre', { tabindex: '0' }, code), button);
+  return element('div', { class: 'copyable' }, kind ? element('span', { class: 'paste-kind' }, kind) : null, element('pre', { tabindex: '0' }, code), button);
 }
 
 async function copy(text, shownIn) {

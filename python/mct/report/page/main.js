@@ -122,7 +122,10 @@ page.append(
 
 addEventListener('hashchange', show);
 addEventListener('scroll', hideTip, { passive: true });
-addEventListener('beforeprint', drawAll);
+addEventListener('beforeprint', () => {
+  for (const folded of main.querySelectorAll('details')) folded.open = true;
+  drawAll();
+});
 applyTheme();
 show();
 document.documentElement.dataset.ready = 'yes';

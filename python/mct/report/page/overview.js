@@ -10,8 +10,9 @@ function overviewSection() {
     ].filter(Boolean).flatMap((part, at) => [at ? ' · ' : '', part])),
     report.verdict ? element('p', { class: 'verdict' }, visible(report.verdict)) : null,
     tiles(),
+    report.why_no_effects ? element('p', { class: 'note' }, 'Effects were not measured: ', visible(report.why_no_effects), '.') : null,
     accuracyTable(),
-    report.reproduce ? element('div', { class: 'reproduce' }, element('h3', {}, 'Make it again'), copyable(report.reproduce, 'command', report.placeholders ?? []),
+    report.reproduce ? element('div', { class: 'reproduce' }, element('h3', {}, 'Make it again'), copyable(report.reproduce, 'command', { marked: report.placeholders ?? [] }),
       report.placeholders?.length ? element('p', { class: 'note' }, 'Marked words stand for files whose names are not known.') : null) : null);
 }
 
@@ -61,24 +62,20 @@ function diagnosisCard(diagnosis, level = 'h3', about = '') {
       element(level, {}, visible(diagnosis.rule).replaceAll('-', ' '), diagnosis.subject && diagnosis.subject !== about ? element('span', { class: 'subject' }, linkTo(diagnosis.subject, 60)) : null),
       element('p', {}, visible(diagnosis.cause)),
       element('p', { class: 'remedy' }, element('b', {}, 'Remedy '), visible(diagnosis.remedy)),
-      diagnosis.paste ? [element('div', { class: 'paste-title' }, { overrides: 'Line for the overrides', option: 'Option' }[diagnosis.kind] ?? 'To paste'), copyable(diagnosis.paste, 'remedy')] : null,
+      diagnosis.paste ? copyable(diagnosis.paste, 'remedy', { kind: visible(diagnosis.kind) }) : null,
       diagnosis.numbers.length ? element('p', { class: 'because' }, diagnosis.numbers.map(({ name, value }) => element('span', {}, visible(name), ' ', number(value)))) : null));
 }
 
+/** What matters is open, at least three; the rest is folded. */
 function diagnosesSection() {
   const list = report.diagnoses;
+  const open = Math.max(3, Math.min(8, list.filter(({ severity }) => severity >= 0.05).length));
+  const rest = list.slice(open, 200);
   return section('diagnoses', 'Diagnoses', list.length
-    ? element('ol', { class: 'diagnoses' }, list.slice(0, 12).map((diagnosis) => diagnosisCard(diagnosis)),
-      list.length > 12 ? element('li', { class: 'rest' }, moreDiagnoses(list.slice(12))) : null)
-    : element('p', { class: 'empty' }, 'No rule found anything wrong.'));
-}
-
-function moreDiagnoses(rest) {
-  const details = element('details', {}, element('summary', {}, `${grouped(rest.length)} more`));
-  details.addEventListener('toggle', () => {
-    if (details.children.length === 1) details.append(element('ol', { class: 'diagnoses' }, rest.slice(0, 300).map((diagnosis) => diagnosisCard(diagnosis))));
-  });
-  return details;
+    ? element('ol', { class: 'diagnoses' }, list.slice(0, open).map((diagnosis) => diagnosisCard(diagnosis)))
+    : element('p', { class: 'empty' }, 'No rule found anything wrong.'),
+  rest.length ? element('details', { class: 'rest' }, element('summary', {}, `${grouped(rest.length)} more`, list.length > 200 ? ` of ${grouped(list.length - open)}` : ''),
+    element('ol', { class: 'diagnoses' }, rest.map((diagnosis) => diagnosisCard(diagnosis)))) : null);
 }
 
 /** Those about one of the names; the first one is that of the view. */
@@ -98,7 +95,7 @@ function networkSection() {
   const hasOrigin = report.points.filter((point) => isNumber(point.own?.sqnr) && isNumber(point.inherited?.sqnr)).length > 1;
   const most = rows.length ? Math.max(...rows.map(({ operator }) => operator.effect.own)) : 0;
   return section('network', 'Where it hurts', element('div', { class: rows.length || hasOrigin ? 'columns' : null }, networkGraph(), element('div', { class: 'beside' },
-    rows.length ? figure('Operators with the largest effect', `${METRIC} of the results when only this is quantized, and how much less when only this is not.`,
+    rows.length ? figure('Operators with the largest effect', `${METRIC} when only this is quantized; gain when only this is not.`,
       element('table', { class: 'small ranked' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Operator'), element('th', { scope: 'col', class: 'right' }, 'Alone'), element('td'), element('th', { scope: 'col', class: 'right' }, 'Gain'))),
         element('tbody', {}, rows.map(({ operator }) => {
           const [title, alone, gauge] = gaugeRow(linkTo(operator.name, 36), operator.effect.own, most).children;

@@ -161,7 +161,8 @@ function histogramPlot(point) {
   const start = histogram.first;
   const end = histogram.first + histogram.width * histogram.counts.length;
   const from = Math.min(start, lowest ? lowest[0] : start, 0);
-  const to = Math.max(end, highest ? highest[1] : end, 0);
+  const threshold = range(point.parameters?.threshold ?? []);
+  const to = Math.max(end, highest ? highest[1] : end, threshold ? threshold[1] : end, 0);
   const smallest = Math.min(...bars.map((bar) => bar.share));
   const floor = 10 ** Math.floor(Math.log10(smallest) - 0.3);
   const x = (field, more = {}) => quantitative(field, 'value', { scale: { domain: [from, to], nice: false }, axis: { tickCount: 8 }, ...more });

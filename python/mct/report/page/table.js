@@ -3,9 +3,9 @@
 /** Columns; `of` gives what is sorted by, `show` what is seen. Columns without any value are left out. */
 const COLUMNS = [
   { id: 'number', title: '#', hint: 'Place in the program', of: (point, index) => index + 1, show: (value) => String(value) },
-  { id: 'name', title: 'Point', isText: true, of: (point) => point.name, show: (value, point, index) => element('a', { href: addressOfPoint(index), tabindex: '-1' }, nameOf(value, 44)) },
+  { id: 'name', title: 'Point', isText: true, of: (point) => point.name, show: (value, point, index) => element('a', { href: addressOfPoint(index), tabindex: '-1' }, nameOf(value, 36)) },
   { id: 'kind', title: 'Kind', isText: true, of: (point) => (point.weight ? 'weight' : 'activation'), show: (value) => value },
-  { id: 'op', title: 'Op', isText: true, of: (point) => opsOf(operatorOf(point)), show: (value) => brief(value, 28) },
+  { id: 'op', title: 'Op', isText: true, of: (point) => opsOf(operatorOf(point)), show: (value) => brief(value, 20) },
   { id: 'bits', title: 'Bits', of: bitsOf, show: (value) => plain(value) },
   { id: 'effect', title: 'Alone', hint: `${METRIC} of the results when only this is quantized`, of: (point) => point.effect?.own, isBar: true, show: (value) => number(value), first: 'descending' },
   { id: 'gain', title: 'Gain', hint: `By how much the ${METRIC} falls when this is left in float`, of: (point) => point.effect?.gain, show: (value) => number(value), first: 'descending' },
