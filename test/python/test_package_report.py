@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -193,6 +194,27 @@ def test_ctrl_c_ends_it(quantized: mct.QuantizedModel) -> None:
         quantized.report(data=TEST, progress=stop)
 
 
+def test_numbers_are_those_of_the_tools(
+    tools: Path, saved: Path, quantized: mct.QuantizedModel, tmp_path: Path
+) -> None:
+    made = quantized.report(data=TEST, labels=LABELS)
+    options = {"labels": LABELS, "compare": DIGITS}
+    run = measure.run_json(saved, TEST, **options, report=tmp_path / "tool.json")
+    document = made.document
+    # To the last digit: of mct-run's own comparison, of the report that it writes, and of what stands in the page.
+    assert (document["simulated"]["top1"], document["simulated"]["agreement"]) == (run["top1"], run["agreement"])
+    compared = {point["name"]: [point[key] for key in ("sqnr_db", "cosine", "max_error")] for point in run["points"]}
+    totals = {
+        point["name"]: [point["total"][key] for key in ("sqnr", "cosine", "largest")]
+        for point in document["points"]
+        if point["name"] in compared
+    }
+    assert totals == compared and len(totals) > 5
+    assert steady((tmp_path / "tool.json").read_text()) == steady(made.json)
+    (inside,) = re.findall(r'<script type="application/json" id="report">(.*?)</script>', made.html(), re.DOTALL)
+    assert json.loads(inside) == document
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Pictures
 # ----------------------------------------------------------------------------------------------------------------------
@@ -258,6 +280,19 @@ def test_the_console_writes_what_python_writes(saved: Path, quantized: mct.Quant
     assert finished.returncode == 0 and (tmp_path / "again.html").read_text().startswith("<!doctype html>")
     finished = call(tmp_path / "r.json")
     assert finished.returncode == 0 and finished.stdout == mct.report.load(tmp_path / "r.json").text()
+
+
+def test_options_of_the_console_change_the_report(saved: Path, tmp_path: Path) -> None:
+    common = (saved, "--model", DIGITS, "--data", TEST, "-o", tmp_path / "r.json", "--samples", "50")
+
+    def document(*arguments: object) -> Any:
+        finished = call(*common, *arguments)
+        assert finished.returncode == 0, finished.stderr
+        return json.loads((tmp_path / "r.json").read_text())
+
+    assert document()["effect_samples"] == 50
+    assert document("--effect-samples", "20")["effect_samples"] == 20
+    assert not document()["has_labels"] and document("--labels", LABELS)["has_labels"]
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,12 @@ def test_a_point_has_its_cause_and_remedy_and_the_line_to_paste() -> None:
     assert text.splitlines()[-1] == '  name "conv" activation=16'
 
 
-def test_diagnoses_of_points_that_are_not_shown_are_counted() -> None:
+def test_diagnoses_that_are_not_shown_are_counted_and_not_to_paste() -> None:
     points = [documents.point(f"p{number}", own=number) for number in range(12)]
     found = [documents.diagnosis(name, "Clipped.") for name in ("p0", "p1", "p5")]
-    assert "2 more diagnoses are about other points" in documents.report(points, found).text()
+    text = documents.report(points, found).text()
+    assert "2 more diagnoses: see" in text
+    assert 'name "p5" activation=16' in text and 'name "p0"' not in text
 
 
 def test_accuracy_of_each_network_has_a_column() -> None:

@@ -105,7 +105,10 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 def check_output(path: str | os.PathLike[str]) -> None:
     """That of a report, before it is made: that takes a while."""
-    check_suffix(path)
+    if check_suffix(path) == ".html":
+        from mct.report import page
+
+        page.require()
     if not Path(path).absolute().parent.is_dir():
         raise Error(f"cannot write '{os.fspath(path)}': the folder is not there")
     if Path(path).is_dir():

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 # Characters of a name, of a sentence, and of a line to paste that is worth printing.
-_NAME, _SENTENCE, _PASTE = 60, 400, 400
+_NAME, _SENTENCE, _PASTE = 100, 400, 400
 _WIDTH = 80
 # Control characters, those that change the direction of text or are not seen, and those that are no characters.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -110,29 +110,36 @@ def _accuracy(report: Mapping[str, Any]) -> Table:
     return table
 
 
+def _diagnosis_of(report: Mapping[str, Any], point: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The worst one that is about it, or about its operator."""
+    for subject in (point["name"], point["owner"]):
+        for diagnosis in report["diagnoses"]:
+            if diagnosis["subject"] == subject:
+                found: Mapping[str, Any] = diagnosis
+                return found
+    return None
+
+
 def _points(report: Mapping[str, Any], width: int) -> RenderableType:
     points = worst_points(report)
     if not points:
         return Text("No point is quantized.")
-    by_subject: dict[str, list[Mapping[str, Any]]] = {}
-    for diagnosis in report["diagnoses"]:
-        by_subject.setdefault(diagnosis["subject"], []).append(diagnosis)
-    cells = max(12, min(40, width // 3))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False, title_justify="left")
-    table.add_column("worst points", no_wrap=True, overflow="ellipsis", max_width=cells)
-    table.add_column("bits", justify="right", no_wrap=True)
     metric = {"kl": "KL", "mse": "MSE"}.get(report["metric"], "")
-    table.add_column(f"{metric} alone".strip(), justify="right", no_wrap=True)
-    table.add_column("SQNR dB", justify="right", no_wrap=True)
-    table.add_column("cause and remedy", overflow="fold", ratio=1)
+    titles = ("bits", f"{metric} alone".strip(), "SQNR dB")
+    cells = width - sum(map(len, titles)) - 3 * len(titles) - 3
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("worst points, cause and remedy", overflow="fold", width=cells)
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
     for point in points:
-        found = by_subject.get(point["name"], []) or by_subject.get(point["owner"], [])
+        text = Text(name_text(point["name"], cells), style="bold")
+        if found := _diagnosis_of(report, point):
+            text = Text("\n").join([text, _sentences(found)])
         table.add_row(
-            Text(name_text(point["name"], cells)),
+            text,
             number(point["parameters"]["bits"], "d"),
             number((point.get("effect") or {}).get("own")),
             number((point.get("total") or {}).get("sqnr"), ".1f"),
-            _sentences(found[0]) if found else Text("-"),
         )
     return table
 
@@ -163,12 +170,12 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
         rule = Text(clean(diagnosis["rule"], 60), style="bold")
         parts += [Text(), rule, Padding(_sentences(diagnosis), (0, 0, 0, 2))]
     parts += [Text(), _points(report, width)]
-    shown = {point["name"] for point in worst_points(report)} | {point["owner"] for point in worst_points(report)}
-    others = sum(1 for diagnosis in diagnoses if diagnosis["subject"] and diagnosis["subject"] not in shown)
-    if others:
-        parts.append(Text(f"{others} more diagnoses are about other points: see the HTML or JSON."))
+    of_points = [found for point in worst_points(report) if (found := _diagnosis_of(report, point))]
+    shown = [diagnosis for diagnosis in diagnoses if diagnosis in of_network or diagnosis in of_points]
+    if len(shown) < len(diagnoses):
+        parts.append(Text(f"{len(diagnoses) - len(shown)} more diagnoses: see the HTML or JSON."))
     for kind, title in (("overrides", "Lines of overrides to paste:"), ("option", "Options to paste:")):
-        lines = _lines(diagnosis["paste"] for diagnosis in diagnoses[:20] if diagnosis["kind"] == kind)
+        lines = _lines(diagnosis["paste"] for diagnosis in shown if diagnosis["kind"] == kind)
         if lines:
             parts += [Text(), Text(title), *lines]
     return parts
