@@ -334,3 +334,52 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "reproduce": "mct-opt resnet8_cifar10.mlirbc --mct-ptq='target=imx500 calibration-data=CALIBRATION' -o q.mlir",
         "placeholders": ["CALIBRATION"],
     }
+
+
+def _change(name, before, after):
+    return {"name": name, "before": before, "after": after, "difference": after - before}
+
+
+def make_comparison(document):
+    """As include/mct/Report/Compare.h says it: an earlier report of the same network beside `document`."""
+    points = []
+    for index, point in enumerate(document["points"]):
+        effect, total = point["effect"]["own"], point["total"]["sqnr"]
+        numbers = [
+            _change("parameters.bits", 8.0, float(point["parameters"]["bits"])),
+            _change("total.sqnr", total + (3 if index % 3 else -2), total),
+            _change("effect.own", effect * (0.5 if index % 3 else 1.5), effect),
+            {"name": "clipped", "after": point["clipped"]},
+        ]
+        texts = [{"name": "parameters", "before": "#tpc.symmetric<bits = 8>", "after": point["parameters"]["text"]}]
+        points.append(
+            {"name": point["name"], "name_before": point["name"], "numbers": numbers, "texts": texts[: index % 2]}
+        )
+    side = {key: document[key] for key in ("model", "target", "metric", "digest", "calibration_digest", "verdict")}
+    return {
+        "format": "mct-comparison",
+        "version": 1,
+        "before": {**side, "target": "imx500_v4", "reproduce": ""},
+        "after": {**side, "reproduce": document["reproduce"]},
+        "same_samples": False,
+        "same_calibration": True,
+        "numbers": [
+            _change("simulated.top1", 0.87, 0.862),
+            _change("simulated.output.sqnr", 20.1, 22.31),
+            _change("distance", 0.021, KL),
+            _change("weight_bytes", 99e3, 79.2e3),
+            {"name": "integer.top1", "after": 0.862},
+            {"name": "floating.output.sqnr", "before": None, "after": None},
+        ],
+        "points": points,
+        "operators": [],
+        "points_only_before": ["block9/gone"],
+        "points_only_after": [],
+        "operators_only_before": [],
+        "operators_only_after": [],
+        "diagnoses_that_went": [document["diagnoses"][1]],
+        "diagnoses_that_came": [document["diagnoses"][0]],
+        "diagnoses_that_stayed": [
+            {"rule": "too-few-samples", "subject": "", "severity_before": 0.1, "severity_after": 0.0}
+        ],
+    }

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 
 import measure
 import pytest
-from report_documents import make_document
+from report_documents import make_comparison, make_document
 
 np = pytest.importorskip("numpy")
 sys.path.insert(0, str(measure.BIN.parent / "python"))
@@ -194,6 +194,22 @@ def test_what_is_not_there_is_left_out(left_out):
     document["diagnoses"], document["front"], document["passes"] = [], [], []
     document["changed"], document["confusion"] = [], []
     assert Elements(page.render(document)).document("report") == document
+
+
+def test_comparison_stands_in_the_page():
+    document = make_document()
+    comparison = make_comparison(document)
+    elements = Elements(page.render(document, comparison))
+    assert elements.document("comparison") == comparison
+    assert elements.document("report") == document
+
+
+def test_comparison_of_five_hundred_points_stays_below_ten_megabytes():
+    document = make_document(num_points=500, channels=512)
+    comparison = make_comparison(document)
+    for matched in comparison["points"]:
+        matched["texts"] = [{"name": "parameters", "before": "0.125, " * 1024, "after": "0.25, " * 1024}]
+    assert len(page.render(document, comparison).encode()) < 10_000_000
 
 
 def test_network_without_operators():

@@ -33,7 +33,8 @@ _SCRIPTS = ("base.js", "plots.js", "graph.js", "table.js", "point.js", "overview
 _MAX_IMAGES = 64
 _MAX_IMAGE_BYTES = 1_200_000
 # Of one document; a report of 500 points with wide layers is longer, and then the long lists of channels are cut.
-_MAX_DOCUMENT = 6_000_000
+_MAX_DOCUMENT = 5_500_000
+_MAX_COMPARISON = 1_500_000
 _LONG_NAME = 300
 _FEWEST = 8
 
@@ -49,7 +50,7 @@ def render(
     report:     the document of include/mct/Report/Report.h, as json.loads reads it; stands in the page, in
                 `<script type="application/json" id="report">`. Lists by channel are cut to the worst channels where the
                 file would be larger than 10 MB.
-    comparison: the document that compares an older report with it, shown first.
+    comparison: the document of include/mct/Report/Compare.h that compares an earlier report with it, shown first.
     images:     pixels of samples whose prediction changed, by number: height x width, or height x width x 1, 3 or 4
                 channels. Others than those of `changed` are not used.
     classes:    names of classes.
@@ -67,7 +68,9 @@ def render(
     }
     documents = {"report": cut, "shown": shown}
     if comparison is not None:
-        documents["comparison"] = comparison
+        documents["comparison"] = (
+            comparison if len(_json(comparison)) <= _MAX_COMPARISON else _map_strings(comparison, _shortened)
+        )
     style = _resource("page.css")
     scripts = [_plots(), "(() => {\n'use strict';\n" + "\n".join(map(_resource, _SCRIPTS)) + "})();\n"]
     parts = {

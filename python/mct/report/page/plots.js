@@ -320,8 +320,9 @@ function channelErrorPlot(index) {
   const numbers = channelNumbers(index, channels.length);
   const bars = channels.map((channel, at) => ({ channel: numbers[at], error: channel.error, errorText: plain(channel.error),
     sqnr: isNumber(channel.sqnr) ? decibels(channel.sqnr) : 'equal values' }));
+  const isSmall = bars.every((bar) => !(bar.error >= 1e-3));
   return { ...values(bars), mark: { type: 'bar', color: color(ORANGE), width: { band: bars.length > 96 ? 1 : 0.72 } },
-    encoding: { x: channelAxis(numbers, bars.length), y: quantitative('error', 'mean squared error', { axis: { tickCount: 5, format: '~g' } }),
+    encoding: { x: channelAxis(numbers, bars.length), y: quantitative('error', 'mean squared error', { axis: { tickCount: 5, format: isSmall ? '~e' : '~g' } }),
       tooltip: tips(['channel', 'channel'], ['errorText', 'error'], ['sqnr', 'SQNR']) } };
 }
 

@@ -14,6 +14,7 @@ function pointView(index) {
       element('div', {}, effectFigure(point), errorFigure(point)),
       element('div', {}, aboutPoint(point, operator))),
     plotsOfPoint(point, index),
+    changedFigure(comparison?.points, point.name),
     decisionsFigure(point.decisions),
     point.parameters ? figure('Parameters', null, copyable(point.parameters.text, 'parameters')) : null,
     operator ? operatorFigure(operator, point) : null);
@@ -188,5 +189,6 @@ function operatorView(index) {
             element('td', { class: 'right' }, sqnr(point.own)), element('td', { class: 'right' }, sqnr(point.inherited)));
         })))) : figure('Points', 'Nothing is quantized here.')),
       element('div', {}, operatorFigure(operator, null))),
+    changedFigure(comparison?.operators, operator.name),
     decisionsFigure(operator.decisions ?? []));
 }
