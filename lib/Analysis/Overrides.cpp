@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Overrides.h"
 #include "mct/Support/InputFile.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tpc_dialect/IR/TpcOverrides.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -60,6 +62,43 @@ static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
             "'weights.NAME=BITS', where BITS is a width or 'float'";
 }
 
+/// Reads one line; nothing where it has no rule.
+static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
+                               std::vector<OverrideRule> &rules) {
+  SmallVector<StringRef> words = split(line);
+  if (words.empty())
+    return success();
+  // `?name` or `? name`.
+  bool isOptional = words[0].consume_front("?");
+  if (isOptional && words[0].empty() && words.size() > 1)
+    words.erase(words.begin());
+  auto selector =
+      llvm::StringSwitch<std::optional<OverrideRule::Selector>>(words[0])
+          .Case("name", OverrideRule::Selector::Name)
+          .Case("op", OverrideRule::Selector::Op)
+          .Case("set", OverrideRule::Selector::Set)
+          .Default(std::nullopt);
+  if (!selector || words.size() < 3)
+    return emitError(loc) << "expected 'name', 'op' or 'set', a pattern, and "
+                             "what to do, for example 'name \"conv*\""
+                             " weights=4'";
+  // A GlobPattern refers to its text, which has to outlive the buffer.
+  auto text = StringAttr::get(loc.getContext(), words[1]);
+  auto pattern = llvm::GlobPattern::create(text.getValue());
+  if (!pattern)
+    return emitError(loc) << "'" << words[1] << "' is no glob pattern: "
+                          << llvm::toString(pattern.takeError());
+  // Without the comment.
+  StringRef bare = line.take_front(words.back().end() - line.begin()).trim();
+  OverrideRule rule{*selector, std::move(*pattern), {},        {}, {},
+                    loc,       bare.str(),          isOptional};
+  for (StringRef word : ArrayRef(words).drop_front(2))
+    if (failed(parseAction(word, rule)))
+      return failure();
+  rules.push_back(std::move(rule));
+  return success();
+}
+
 FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
   Overrides overrides;
   if (path.empty())
@@ -68,41 +107,38 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
   if (!buffer)
     return emitError(loc) << "cannot read overrides file '" << path
                           << "': " << llvm::toString(buffer.takeError());
-  for (llvm::line_iterator line(**buffer); !line.is_at_eof(); ++line) {
-    SmallVector<StringRef> words = split(*line);
-    if (words.empty())
-      continue;
-    // `?name` or `? name`.
-    bool isOptional = words[0].consume_front("?");
-    if (isOptional && words[0].empty() && words.size() > 1)
-      words.erase(words.begin());
-    auto ruleLoc =
-        FileLineColLoc::get(loc.getContext(), path, line.line_number(), 1);
-    auto selector =
-        llvm::StringSwitch<std::optional<OverrideRule::Selector>>(words[0])
-            .Case("name", OverrideRule::Selector::Name)
-            .Case("op", OverrideRule::Selector::Op)
-            .Case("set", OverrideRule::Selector::Set)
-            .Default(std::nullopt);
-    if (!selector || words.size() < 3)
-      return emitError(ruleLoc) << "expected 'name', 'op' or 'set', a pattern, "
-                                   "and what to do, for example 'name \"conv*\""
-                                   " weights=4'";
-    // A GlobPattern refers to its text, which has to outlive the buffer.
-    auto text = StringAttr::get(loc.getContext(), words[1]);
-    auto pattern = llvm::GlobPattern::create(text.getValue());
-    if (!pattern)
-      return emitError(ruleLoc)
-             << "'" << words[1]
-             << "' is no glob pattern: " << llvm::toString(pattern.takeError());
-    OverrideRule rule{*selector, std::move(*pattern), {}, {}, {},
-                      ruleLoc,   isOptional};
-    for (StringRef word : ArrayRef(words).drop_front(2))
-      if (failed(parseAction(word, rule)))
-        return failure();
-    overrides.rules.push_back(std::move(rule));
-  }
+  for (llvm::line_iterator line(**buffer); !line.is_at_eof(); ++line)
+    if (failed(parseRule(
+            *line,
+            FileLineColLoc::get(loc.getContext(), path, line.line_number(), 1),
+            overrides.rules)))
+      return failure();
   return overrides;
+}
+
+FailureOr<Overrides> Overrides::getFrom(func::FuncOp function) {
+  Overrides overrides;
+  auto rules = function->getAttrOfType<ArrayAttr>(tpc::kOverridesAttrName);
+  if (!rules)
+    return overrides;
+  for (auto [index, rule] : llvm::enumerate(rules.getAsRange<StringAttr>()))
+    if (failed(parseRule(rule.getValue(),
+                         FileLineColLoc::get(function.getContext(),
+                                             tpc::kOverridesAttrName,
+                                             unsigned(index) + 1, 1),
+                         overrides.rules)))
+      return failure();
+  return overrides;
+}
+
+void Overrides::setOn(func::FuncOp function) const {
+  if (rules.empty())
+    return;
+  SmallVector<StringRef> lines;
+  for (const OverrideRule &rule : rules)
+    lines.push_back(rule.text);
+  function->setAttr(tpc::kOverridesAttrName,
+                    OpBuilder(function).getStrArrayAttr(lines));
 }
 
 bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {

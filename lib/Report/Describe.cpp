@@ -14,9 +14,11 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mct;
@@ -33,7 +35,7 @@ struct Members {
   SmallVector<Operation *> ops;
   /// Instead of ops.
   BlockArgument argument;
-  std::string operatorSet, matchedBy, whyFloat;
+  std::string operatorSet, matchedBy, overriddenBy, whyFloat;
   /// Whether the target would quantize the result.
   bool isWanted = false;
 
@@ -90,6 +92,23 @@ static bool isOperator(Operation &op) {
          !op.hasTrait<OpTrait::ConstantLike>();
 }
 
+/// The rules that win, in the order of what they speak of.
+static std::string listRules(const Wishes &wishes) {
+  llvm::SetVector<StringRef> texts;
+  auto add = [&](const Wishes::Wish &wish) {
+    if (wish)
+      texts.insert(wish->second->text);
+  };
+  add(wishes.activation);
+  add(wishes.weights);
+  std::map<StringRef, Wishes::Wish> named;
+  for (const auto &entry : wishes.namedWeights)
+    named.emplace(entry.first(), entry.second);
+  for (const auto &entry : named)
+    add(entry.second);
+  return llvm::join(texts, "\n");
+}
+
 /// Operators as the target sees them. Nothing where the module has no target,
 /// or one that does not fit what became of it.
 bool Describer::readPlan() {
@@ -113,9 +132,11 @@ bool Describer::readPlan() {
       mapping.lookupOrNull(function.getOperation()));
   if (failed(lookup) || !copy)
     return false;
-  Overrides none;
+  FailureOr<Overrides> rules = Overrides::getFrom(copy);
+  if (failed(rules))
+    return false;
   FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::createFromPoints(*lookup, copy, none);
+      QuantizationPlan::createFromPoints(*lookup, copy, *rules);
   if (failed(plan))
     return false;
   for (const PlannedNode &planned : plan->nodes) {
@@ -132,6 +153,9 @@ bool Describer::readPlan() {
       added.matchedBy = toText(planned.node.pattern);
     else if (planned.node.operatorSet)
       added.matchedBy = ("'" + tpc::TpcDialect::kSetAttrName + "'").str();
+    added.overriddenBy = listRules(
+        rules->getWishes(planned.name, planned.node, /*hasResult=*/true,
+                         [](StringRef) { return true; }));
     added.whyFloat = planned.whyFloat;
     added.isWanted = planned.cover != ResultCover::None;
   }
@@ -226,6 +250,7 @@ void Describer::describeOperator(size_t number) {
     result.ops.push_back(op->getName().getStringRef().str());
   result.operatorSet = of.operatorSet;
   result.matchedBy = of.matchedBy;
+  result.overriddenBy = of.overriddenBy;
   Value value = of.result();
   tpc::QuantizeOp point = getActivationPoint(value);
   if (point && getBits(point)) {

@@ -142,6 +142,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     if (input.whyFloat.empty())
       insertActivationPoint(builder, input.argument, input.name, input.config,
                             /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
+  overrides.setOn(function);
   return success();
 }
 

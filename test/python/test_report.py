@@ -105,7 +105,10 @@ def test_what_an_override_leaves_in_float_says_so(tools, tmp_path):
     report, _ = make(module, tmp_path)
     operators = by_name(report["operators"])
     assert operators["block/add"]["cover"] == "float"
-    assert "override" in operators["block/add"]["why_float"]
+    assert operators["block/add"]["why_float"] == "the override of tpc.overrides:1 says so"
+    assert operators["block/add"]["overridden_by"] == 'name "block/add" activation=float'
+    assert operators["block/project"]["overridden_by"] == "op tosa.conv2d weights=4"
+    assert operators["block/relu"]["overridden_by"] == ""
     assert operators["block/project"]["alternatives"][operators["block/project"]["chosen"]]["weight_bits"] == 4
     points = by_name(report["points"])
     assert points["block/project/kernel_attr"]["parameters"]["bits"] == 4

@@ -57,3 +57,13 @@ func.func private @f() attributes {tpc.budget = {bops = "many"}}
 
 // expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = {total_bytes = 4 : i32}}
+
+// -----
+
+// expected-error @below {{'tpc.overrides' is no list of rules; expected strings}}
+func.func private @f() attributes {tpc.overrides = "name conv float"}
+
+// -----
+
+// expected-error @below {{'tpc.overrides' is no list of rules; expected strings}}
+func.func private @f() attributes {tpc.overrides = ["name conv float", 4]}

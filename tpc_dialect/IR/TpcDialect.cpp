@@ -4,6 +4,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "tpc_dialect/IR/TpcBudget.h"
 #include "tpc_dialect/IR/TpcBytecode.h"
+#include "tpc_dialect/IR/TpcOverrides.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -86,12 +87,22 @@ static LogicalResult verifyBudget(Operation *op, Attribute attribute) {
                          << llvm::join(ArrayRef(kBudgetKeys), ", ");
 }
 
+static LogicalResult verifyOverrides(Operation *op, Attribute attribute) {
+  auto rules = dyn_cast<ArrayAttr>(attribute);
+  if (rules && llvm::all_of(rules, llvm::IsaPred<StringAttr>))
+    return success();
+  return op->emitError() << "'" << kOverridesAttrName
+                         << "' is no list of rules; expected strings";
+}
+
 LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == kSensitivitiesAttrName)
     return verifySensitivities(op, attribute.getValue());
   if (attribute.getName() == kBudgetAttrName)
     return verifyBudget(op, attribute.getValue());
+  if (attribute.getName() == kOverridesAttrName)
+    return verifyOverrides(op, attribute.getValue());
   if (attribute.getName() != kSetAttrName ||
       isa<StringAttr>(attribute.getValue()))
     return success();

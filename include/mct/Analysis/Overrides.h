@@ -4,6 +4,7 @@
 #ifndef MCT_ANALYSIS_OVERRIDES_H
 #define MCT_ANALYSIS_OVERRIDES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -34,6 +35,8 @@ struct OverrideRule {
   llvm::StringMap<int64_t> namedWeightBits;
   /// File and line of the rule.
   mlir::FileLineColLoc loc;
+  /// The line, without what is around it.
+  std::string text;
   /// Whether the rule may have nothing to act on.
   bool isOptional = false;
   /// Operators that the pattern selects, and those for which it says anything.
@@ -78,6 +81,13 @@ struct Overrides {
   /// the file as a whole belongs.
   static mlir::FailureOr<Overrides> read(llvm::StringRef path,
                                          mlir::Location loc);
+
+  /// The rules that the points of a function were inserted by, as `setOn` left
+  /// them; a diagnostic where one cannot be read.
+  static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
+  /// Writes them on the function, for whoever asks later; nothing where there
+  /// are none.
+  void setOn(mlir::func::FuncOp function) const;
 
   /// What the rules ask of an operator; counts for `checkUsed`. `hasResult`:
   /// its result has a point. `hasWeight`: it has a quantized weight with that

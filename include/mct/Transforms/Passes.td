@@ -286,7 +286,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
     Of several rules for one tensor the last wins. Widths are those that the target offers and the consumers can read;
     asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on
-    begins with `?`: `?name "head*" float`.
+    begins with `?`: `?name "head*" float`. The function keeps the rules, as `tpc.overrides`, for reports.
 
     Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`, `BitWidthConfig`.
 

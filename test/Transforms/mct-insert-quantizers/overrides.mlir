@@ -10,6 +10,8 @@
 // WIDTHS-DAG: #[[K4:.*]] = #tpc.attr_quant_config<method = symmetric, bits = 4, enabled = true>
 // WIDTHS-DAG: #[[A16:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8, 16], weights = {kernel_attr = #[[K4]]}
 // WIDTHS-DAG: #[[A8:.*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], default_weight
+// The function keeps the rules, without comments.
+// WIDTHS:     attributes {tpc.overrides = ["name \22con*\22    weights=4", "op   tosa.add  activation=8", "set  Exp       activation=8"]}
 // WIDTHS:     tpc.quantize {{.*}} as "conv" weight "kernel_attr" config(#[[K4]]) candidates({{.*}}) : tensor<1x1x1x1xf32>
 // WIDTHS:     tpc.quantize {{.*}} as "conv" activation config(#[[A16]])
 // WIDTHS:     tosa.add

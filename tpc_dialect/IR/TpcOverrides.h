@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TPC_DIALECT_IR_TPCOVERRIDES_H
+#define TPC_DIALECT_IR_TPCOVERRIDES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mct::tpc {
+
+/// Of a function: the rules of the user that its points were inserted by, in
+/// order, each as the line of its file.
+///
+///     tpc.overrides = ["name \22conv*\22 weights=4"]
+inline constexpr llvm::StringLiteral kOverridesAttrName = "tpc.overrides";
+
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_IR_TPCOVERRIDES_H
