@@ -135,6 +135,12 @@ ResultMetric ResultDistance::usedMetric() const {
              : ResultMetric::MSE;
 }
 
+std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
+  if (outputs[output].elements == 0)
+    return std::nullopt;
+  return outputs[output].metric;
+}
+
 /// Where the largest element is; -1 where one is NaN.
 static int64_t findLargest(ArrayRef<float> row) {
   if (llvm::any_of(row, [](float value) { return std::isnan(value); }))

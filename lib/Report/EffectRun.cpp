@@ -51,7 +51,9 @@ struct SwitchedPoint {
   std::optional<size_t> number;
   SmallVector<size_t> layers;
   std::optional<ErrorSums> sums;
-  bool isOn = false;
+  /// Numbers of the results of the function that its values are.
+  SmallVector<unsigned> outputs;
+  bool isSwitched = true, isOn = false;
 };
 
 /// Adds to channels what a bias would.
@@ -270,6 +272,9 @@ void EffectRunImpl::describe(func::FuncOp function, func::FuncOp takenBack,
     if (!point.getParametersAttr())
       return;
     SwitchedPoint &added = points[addPoint(point, numbers)];
+    for (OpOperand &use : point->getUses())
+      if (use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+        added.outputs.push_back(use.getOperandNumber());
     added.number = options.replaceablePoints.size();
     options.replaceablePoints.push_back(point);
     Operation *constant =
@@ -345,6 +350,10 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
     return failure();
   if (llvm::Error error = results->decide(execution::ResultMetric::Auto))
     whyNot = llvm::toString(std::move(error));
+  for (SwitchedPoint &point : points)
+    point.isSwitched = llvm::none_of(point.outputs, [&](unsigned output) {
+      return results->metricOf(output) == execution::ResultMetric::KL;
+    });
   return success();
 }
 
@@ -462,7 +471,7 @@ FailureOr<RunDistance>
 EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
                        MutableArrayRef<RunDistance> found, double &deviation) {
   for (size_t point = 0; point != points.size(); ++point)
-    if (failed(set(point, base)))
+    if (failed(set(point, base && points[point].isSwitched)))
       return failure();
   auto compare = [&](const execution::Unit &done) {
     return results->compare(done.index, done.validSamples, done.outputs,
@@ -473,7 +482,7 @@ EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
   unsigned last = staged->lastStage();
   for (unsigned stage = 0; stage <= last; ++stage) {
     for (auto [number, switched] : llvm::enumerate(sets)) {
-      if (firstStageOf(switched) != stage)
+      if (switched.empty() || firstStageOf(switched) != stage)
         continue;
       for (size_t point : switched)
         if (failed(set(point, !base)))
@@ -521,6 +530,9 @@ EffectRun::create(ModuleOp quantized, ModuleOp floating, StringRef function,
 ArrayRef<std::string> EffectRun::points() const { return impl->names; }
 std::optional<ErrorSums> EffectRun::ofWeight(size_t point) const {
   return impl->points[point].sums;
+}
+bool EffectRun::isSwitched(size_t point) const {
+  return impl->points[point].isSwitched;
 }
 int64_t EffectRun::numSamples() const { return impl->source->numSamples(); }
 execution::ResultMetric EffectRun::usedMetric() const {

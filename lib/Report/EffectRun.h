@@ -47,6 +47,10 @@ public:
   /// The points that quantize, by unique name, in program order. The
   /// corrections of a layer are those of the point of its kernel.
   llvm::ArrayRef<std::string> points() const;
+  /// Whether a point is switched. One whose values are a result that is
+  /// compared by KL never quantizes: a probability that it makes 0 has a
+  /// divergence that is as large as one likes.
+  bool isSwitched(size_t point) const;
   /// What a point of a constant does to it: the values with quantizer and
   /// corrections against the float ones. None for others.
   std::optional<execution::ErrorSums> ofWeight(size_t point) const;
@@ -54,10 +58,10 @@ public:
   int64_t numSamples() const;
   execution::ResultMetric usedMetric() const;
 
-  /// All points quantize (`base`), or none does; for each of `sets`, what is
-  /// found when its points alone do the opposite. Returns what is found when
-  /// none does the opposite; `deviation` is that of its distance among the
-  /// samples.
+  /// All points that are switched quantize (`base`), or none does; for each of
+  /// `sets`, what is found when its points alone do the opposite. Returns what
+  /// is found when none does the opposite; `deviation` is that of its distance
+  /// among the samples.
   mlir::FailureOr<RunDistance> measure(bool base, llvm::ArrayRef<PointSet> sets,
                                        llvm::MutableArrayRef<RunDistance> found,
                                        double &deviation);

@@ -342,10 +342,13 @@ LogicalResult Measurement::measureEffects() {
   llvm::StringMap<size_t> numbers;
   for (auto [number, name] : llvm::enumerate(effects.points())) {
     numbers[name] = number;
-    sets.push_back({number});
+    sets.push_back({});
     targets.emplace_back();
+    if (effects.isSwitched(number))
+      sets.back().push_back(number);
     if (Point *point = points.lookup(name)) {
-      targets.back().push_back(&point->effect);
+      if (effects.isSwitched(number))
+        targets.back().push_back(&point->effect);
       if (std::optional<ErrorSums> sums = effects.ofWeight(number);
           sums && point->isWeight())
         point->total = point->own = toDistance(*sums);
@@ -353,8 +356,14 @@ LogicalResult Measurement::measureEffects() {
   }
   for (Operator &of : report.operators) {
     PointSet set;
-    for (const std::string &name : of.points)
-      if (auto found = numbers.find(name); found != numbers.end())
+    std::vector<std::string> names = of.points;
+    // The result of a layer is quantized behind what is fused to it.
+    if (!names.empty() && !of.group.empty() &&
+        !llvm::is_contained(names, of.group))
+      names.push_back(of.group);
+    for (const std::string &name : names)
+      if (auto found = numbers.find(name);
+          found != numbers.end() && effects.isSwitched(found->second))
         set.push_back(found->second);
     if (set.empty())
       continue;

@@ -213,7 +213,7 @@ template <> struct Fields<Operator> {
     v("multiplications", x.multiplications, "for one sample");
     v("bops", x.bops,
       "multiplications by bits of the input and bits of the kernel");
-    v("effect", x.effect, "of all its points together");
+    v("effect", x.effect, "of all its points together, and that of its group");
     v("decisions", x.decisions,
       "what passes did with it or left alone, and with none of its points");
   }

@@ -53,6 +53,8 @@ public:
   llvm::Error decide(ResultMetric metric);
   /// KL when some result is compared so.
   ResultMetric usedMetric() const;
+  /// How the result of that number is compared; none: it does not count.
+  std::optional<ResultMetric> metricOf(size_t output) const;
 
   /// Compares a unit with what was kept. `scratch`: of the caller, one for each
   /// thread.

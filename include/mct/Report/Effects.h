@@ -34,12 +34,15 @@ struct EffectOptions {
 ///   metric, distance and its deviation,
 /// * of each point that it has, by name, `total`, `own`, `inherited`, `effect`
 ///   and `integer`,
-/// * of each operator the effect of its points together.
+/// * of each operator that has points the effect of these together, and that of
+///   its group: what the layer and its result cost.
 ///
-/// A point that does not quantize has no effect. Where effects cannot be
-/// measured, `whyNoEffects` says why, and there are none: in functions with
-/// control flow or calls, for results that are no tensors of f32 with a batch,
-/// and for corrections that cannot be taken back.
+/// A point that does not quantize has no effect. Nor has one whose values are a
+/// result that is compared by KL: a probability that it makes 0 has a
+/// divergence as large as one likes, and the results are compared in front of
+/// it. Where effects cannot be measured, `whyNoEffects` says why, and there are
+/// none: in functions with control flow or calls, for results that are no
+/// tensors of f32 with a batch, and for corrections that cannot be taken back.
 ///
 /// With all points off the quantized module is taken for the float network up
 /// to rounding. Effects cost for each point, and for each operator with several

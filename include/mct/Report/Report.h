@@ -217,7 +217,7 @@ struct Operator {
   Real weightBytes = 0, floatWeightBytes = 0, activationBytes = 0,
        floatActivationBytes = 0;
   int64_t multiplications = 0, bops = 0;
-  /// All its points together.
+  /// All its points together, and that of its group.
   std::optional<Effect> effect;
   /// Of the records of passes that are about it and none of its points.
   std::vector<Decision> decisions;
