@@ -38,6 +38,8 @@ struct Members {
   std::string operatorSet, matchedBy, overriddenBy, whyFloat;
   /// Whether the target would quantize the result.
   bool isWanted = false;
+  /// What the target offers, also where overrides leave no choice.
+  SmallVector<tpc::OpQuantConfigAttr> offered;
 
   Value result() const {
     return argument ? Value(argument) : ops.back()->getResult(0);
@@ -158,6 +160,7 @@ bool Describer::readPlan() {
                          [](StringRef) { return true; }));
     added.whyFloat = planned.whyFloat;
     added.isWanted = planned.cover != ResultCover::None;
+    added.offered = planned.candidates;
   }
   for (const PlannedInput &input : plan->inputs) {
     Members &added = *members.insert(
@@ -314,6 +317,15 @@ void Describer::addAlternatives(size_t number) {
   llvm::append_range(of.points, pointsOf[number]);
   if (of.points.empty())
     return;
+  auto addActivation = [](Operator::Alternative &alternative,
+                          tpc::OpQuantConfigAttr config) {
+    alternative.activationBits =
+        config.getActEnabled() ? config.getActBits() : 0;
+  };
+  auto addWeight = [](Operator::Alternative &alternative,
+                      tpc::AttrQuantConfigAttr config) {
+    alternative.weightBits = config.getEnabled() ? config.getBits() : 0;
+  };
   result.chosen = of.getChosen();
   for (int64_t index = 0; index != of.numAlternatives(); ++index) {
     Operator::Alternative &alternative = result.alternatives.emplace_back();
@@ -325,13 +337,33 @@ void Describer::addAlternatives(size_t number) {
       else if (!config && getGenericWeightName(point) == tpc::kKernelWeight)
         alternative.weightBits = getBits(point).value_or(0);
       if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
-        alternative.activationBits =
-            activation.getActEnabled() ? activation.getActBits() : 0;
+        addActivation(alternative, activation);
       auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config);
       if (weight && getGenericWeightName(point) == tpc::kKernelWeight)
-        alternative.weightBits = weight.getEnabled() ? weight.getBits() : 0;
+        addWeight(alternative, weight);
     }
   }
+  if (result.alternatives.size() > 1)
+    return;
+  // An override has decided, and its line can be changed.
+  Operator::Alternative taken = result.alternatives.front();
+  SmallVector<Operator::Alternative> offered;
+  std::optional<int64_t> chosen;
+  for (tpc::OpQuantConfigAttr config : members[number].offered) {
+    Operator::Alternative alternative;
+    if (taken.activationBits)
+      addActivation(alternative, config);
+    if (taken.weightBits)
+      addWeight(alternative, config.getWeightConfig(tpc::kKernelWeight));
+    if (alternative.activationBits == taken.activationBits &&
+        alternative.weightBits == taken.weightBits && !chosen)
+      chosen = int64_t(offered.size());
+    offered.push_back(alternative);
+  }
+  if (!chosen)
+    return;
+  result.alternatives.assign(offered.begin(), offered.end());
+  result.chosen = *chosen;
 }
 
 //===----------------------------------------------------------------------===//

@@ -76,7 +76,12 @@ Real Case::getShare(const Point &point) const {
 }
 
 Real Case::getSeverity(const Point &point) const {
-  return harm * getShare(point);
+  Real severity = harm * getShare(point);
+  // Divergences count probabilities that no decision depends on, of the classes
+  // far behind the first: what changes no prediction by itself is not grave.
+  bool changesNone =
+      point.effect && point.effect->agreement && *point.effect->agreement == 1;
+  return changesNone ? std::min(severity, kGrave / 2) : severity;
 }
 
 int64_t Case::getObservedSamples(const Point &point) const {

@@ -82,36 +82,60 @@ static Real getMax(const Point &point) {
 // Grid and values
 //===----------------------------------------------------------------------===//
 
+/// The factor by which a grid has to be wider for the least error, and that
+/// error as a share of the present one. A power of two; 1 where it is as wide
+/// as its values.
+static std::pair<Real, Real> findBestWidth(const Statistics &statistics,
+                                           const Parameters &parameters,
+                                           const GridError &now) {
+  std::pair<Real, Real> best = {1, 1};
+  if (!(now.clipping > 0))
+    return best;
+  // Beyond it nothing but the step grows.
+  constexpr Real kWidest = 0x1p24;
+  for (Real scale = 2; scale <= kWidest; scale *= 2) {
+    std::optional<GridError> error =
+        estimateError(statistics, parameters, scale);
+    Real share = error->total() / now.total();
+    if (share < best.second)
+      best = {scale, share};
+    if (error->clipping == 0)
+      break;
+  }
+  return best;
+}
+
 static void findClippedTail(const Case &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (!isEvenlySpaced(point) || !point.statistics)
       return;
-    auto improvesTwice = [&](const Statistics &statistics, GridError &error) {
-      auto now = estimateError(statistics, *point.parameters),
-           twice = estimateError(statistics, *point.parameters, 2);
-      if (!now || !twice)
+    GridError error;
+    std::pair<Real, Real> best;
+    auto isClipped = [&](const Statistics &statistics) {
+      auto now = estimateError(statistics, *point.parameters);
+      if (!now)
         return false;
       error = *now;
-      return twice->total() < kWorthwhile * now->total();
+      best = findBestWidth(statistics, *point.parameters, *now);
+      return best.second < kWorthwhile;
     };
-    GridError seen, error;
-    bool isSeen = improvesTwice(*point.statistics, seen);
-    bool isMet =
-        point.observed ? improvesTwice(*point.observed, error) : isSeen;
+    bool isSeen = isClipped(*point.statistics);
+    bool isMet = point.observed ? isClipped(*point.observed) : isSeen;
     if (!isMet)
       return;
-    if (!point.observed)
-      error = seen;
     Diagnosis diagnosis = aboutPoint(network, point);
     diagnosis.cause =
         quoted(point.name) + " goes from " + brief(getMin(point)) + " to " +
         brief(getMax(point)) + " and is clipped to " +
         brief(point.parameters->lowest.front()) + " to " +
         brief(point.parameters->highest.front()) + ", which makes " +
-        percent(error.clipping / error.total()) +
-        " of its error; a grid twice as wide has less than half of it.";
+        percent(error.clipping / error.total()) + " of its error; a grid " +
+        brief(best.first) + " times as wide has " + percent(best.second) +
+        " of it.";
     diagnosis.numbers = {{"clipping", error.clipping},
-                         {"rounding", error.rounding}};
+                         {"rounding", error.rounding},
+                         {"scale", best.first},
+                         {"error share", best.second}};
     StringRef method =
         point.selection ? StringRef(point.selection->errorMethod) : "";
     bool isSearch = !method.empty() && method != "given" && method != "range" &&
@@ -609,7 +633,8 @@ static void findShifted(const Case &network, Diagnoses &found) {
 ArrayRef<Rule> mct::report::getPointRules() {
   static const Rule kRules[] = {
       {{"clipped-tail",
-        "a grid twice as wide has less than half of the error of a tensor",
+        "a grid wider by a power of two has less than half of the error of a "
+        "tensor",
         "the option that clips less (`activation-error-method=mse`, "
         "`z-threshold=0`), or more bits"},
        findClippedTail},
