@@ -210,7 +210,8 @@ template <> struct Fields<Operator> {
     v("float_weight_bytes", x.floatWeightBytes, "the same in float");
     v("activation_bytes", x.activationBytes, "stored bytes of its result");
     v("float_activation_bytes", x.floatActivationBytes, "the same in float");
-    v("multiplications", x.multiplications, "for one sample");
+    v("multiplications", x.multiplications,
+      "for one batch, or a sample of a dynamic one");
     v("bops", x.bops,
       "multiplications by bits of the input and bits of the kernel");
     v("effect", x.effect, "of all its points together, and that of its group");
