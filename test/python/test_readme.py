@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import measure
@@ -14,7 +16,7 @@ import pytest
 
 README = (measure.REPOSITORY / "README.md").read_text()
 SECTIONS = README.split("## What there is")[1]
-PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ")
+PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ", "mct ")
 COMMANDS = [
     command
     for command in re.findall(r"\| `([^`]*)` \|$", SECTIONS, re.MULTILINE) + re.findall(r"^(mct-.*)$", SECTIONS, re.M)
@@ -22,21 +24,26 @@ COMMANDS = [
 ]
 
 
-def shell_environment() -> dict[str, str]:
-    return os.environ | {"PATH": f"{measure.BIN}:{os.environ['PATH']}"}
-
-
 def test_every_command_runs(tools: Path, tmp_path: Path) -> None:
     """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
+    console = tmp_path / "bin" / "mct"
+    console.parent.mkdir()
+    console.write_text(f'#!/bin/sh\nexec {sys.executable} -m mct.cli "$@"\n')
+    console.chmod(0o755)
+    environment = os.environ | {"PATH": f"{measure.BIN}:{console.parent}:{os.environ['PATH']}"}
     work = tmp_path / "repository"
     work.mkdir()
     (work / "test").symlink_to(measure.REPOSITORY / "test")
     (work / "build" / "readme").mkdir(parents=True)
     (work / "build" / "lib").symlink_to(measure.BIN.parent / "lib")
     assert len(COMMANDS) > 15
+    # The console command where the package is built, and can make pages.
+    has_console = all(importlib.util.find_spec(module) for module in ("mct", "vl_convert"))
     for command in COMMANDS:
+        if command.startswith("mct ") and not has_console:
+            continue
         finished = subprocess.run(
-            shlex.split(command), cwd=work, env=shell_environment(), capture_output=True, text=True, check=False
+            shlex.split(command), cwd=work, env=environment, capture_output=True, text=True, check=False
         )
         assert finished.returncode == 0, f"{command}\n{finished.stderr[-2000:]}"
     assert list((work / "build" / "readme" / "trace").rglob("*.mlir")), "the step-by-step command wrote no trace"

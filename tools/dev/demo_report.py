@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from pathlib import Path
 
 import measure
@@ -16,7 +17,8 @@ INPUT_SCALE = 0.0625  # the network was trained on pixel / 16
 def announce(command: list[str | Path]) -> measure.Finished:
     """Shows the command as one would type it in the repository, then runs it."""
     words = [str(word).replace(f"{measure.REPOSITORY}/", "") for word in command]
-    print("$ " + shlex.join(words).replace("'--mct-ptq=", "--mct-ptq='"))
+    line = shlex.join(words).replace("'--mct-ptq=", "--mct-ptq='")
+    print("$ " + line.replace(f"{sys.executable} -m mct.cli ".replace(f"{measure.REPOSITORY}/", ""), "mct "))
     return measure.run_ok(command)
 
 
@@ -32,6 +34,10 @@ def main() -> None:
     float_run = json.loads(announce(measure.run_command(model, test, **options)).stdout)
     quantized_run = json.loads(announce(measure.run_command(quantized, test, **options, compare=model)).stdout)
 
+    page = folder / "digits_report.html"
+    report = [sys.executable, "-m", "mct.cli", "report", quantized, "--model", model, "--data", test]
+    announce([*report, "--labels", options["labels"], "--scale", str(INPUT_SCALE), "-o", page])
+
     rows = [
         ("test images", f"{quantized_run['samples']}"),
         ("float accuracy", f"{100 * float_run['top1']:.2f} %"),
@@ -46,7 +52,9 @@ def main() -> None:
     print()
     for name, value in rows:
         print(f"{name:<{width}}  {value:>9}")
-    print(f"\nThe quantized module is in {os.path.relpath(folder, measure.REPOSITORY)}/: {quantized.name}")
+    place = os.path.relpath(folder, measure.REPOSITORY)
+    print(f"\nThe quantized module is in {place}/: {quantized.name}")
+    print(f"Where its errors come from, for a browser: {place}/{page.name}")
 
 
 if __name__ == "__main__":

@@ -153,7 +153,7 @@ function operatorFigure(operator, without) {
     ['Operator set', operator.operator_set ? visible(operator.operator_set) : 'none matches; the default applies'],
     ['Matched by', brief(operator.matched_by, 200)],
     ['Overridden by', brief(operator.overridden_by, 200)],
-    ['Result', operator.cover ? visible(operator.cover) : null],
+    ['Cover', operator.cover ? visible(operator.cover) : null],
     ['Float because', brief(operator.why_float, 300)],
     ['Fused group', operator.group && operator.group !== operator.name ? linkTo(operator.group, 60) : null],
     ['Reads', operator.inputs.length ? operator.inputs.map((name, at) => [at ? ', ' : '', linkTo(name, 40)]) : null],
