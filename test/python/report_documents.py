@@ -193,7 +193,14 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
                 ],
                 "chosen": 1 if index % 5 == 2 else 0,
                 "is_depthwise": False,
-                "sums": {"largest": 18233.0, "largest_bias": 512.0, "bias_error": 0.0021},
+                "sums": {
+                    "bits": 32,
+                    "largest": 18233.0,
+                    "channel": 3,
+                    "largest_bias": 512.0,
+                    "bias_channel": 7,
+                    "bias_error": 0.0021,
+                },
                 "shape": [1, 16, 16, channels],
                 "weight_bytes": 144.0 * channels,
                 "float_weight_bytes": 576.0 * channels,
@@ -246,6 +253,7 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "metric": "kl",
         "distance": KL,
         "deviation": 0.061,
+        "why_no_effects": "",
         "samples": 500,
         "effect_samples": 128,
         "has_labels": True,
@@ -334,6 +342,42 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "reproduce": "mct-opt resnet8_cifar10.mlirbc --mct-ptq='target=imx500 calibration-data=CALIBRATION' -o q.mlir",
         "placeholders": ["CALIBRATION"],
     }
+
+
+def make_odd_document():
+    """Numbers that are infinite, not defined, zero, or all equal."""
+    document = make_document(num_points=30)
+    activations = [point for point in document["points"] if not point["weight"]]
+    weights = [point for point in document["points"] if point["weight"]]
+    activations[0]["statistics"]["histogram"] = {"first": 1.0, "width": 0.0, "counts": [1000]}
+    activations[0]["observed"]["histogram"] = {"first": 1.0, "width": 1.0, "counts": []}
+    activations[1]["statistics"]["histogram"] = {"first": 1.0, "width": 0.1, "counts": [0, 0]}
+    activations[2]["parameters"].update(threshold=[None], lowest=[None], highest=[None], step=[None])
+    activations[3]["selection"]["curve"] = [{"scale": scale, "error": 0.0} for scale in (0.5, 1.0, 2.0)]
+    activations[4]["statistics"].update(min=None, max=None, count=0)
+    for seen in ("statistics", "observed"):
+        activations[4][seen].update(channel_min=[None] * 16, channel_max=[None] * 16)
+    activations[5]["own"] = activations[5]["inherited"] = {"sqnr": None, "cosine": None, "largest": 0.0}
+    activations[6]["effect"] = {"own": None, "without": None, "gain": None}
+    activations[7]["statistics"]["histogram"] = {"first": -1e30, "width": 1e28, "counts": [1] * 192}
+    activations[8]["statistics"]["histogram"] = {"first": 0.0, "width": 1e-30, "counts": [1] * 192}
+    activations[9]["shift"] = {"by": 0.37, "error_before": 1e-3, "error": 2e-4}
+    weights[0]["channels"] = [{"min": None, "max": None, "error": None, "sqnr": None}] * 16
+    weights[1]["parameters"].update(bits=2, threshold=[1.0], lowest=[-1.0], highest=[0.5], step=[0.5])
+    weights[2]["parameters"].update(
+        method="lut_pot_quantizer",
+        bits=3,
+        threshold=[2.0],
+        lowest=[-2.0],
+        highest=[1.8],
+        step=[],
+        levels=[-1, 0.1, 0.9],
+    )
+    del weights[3]["parameters"], weights[3]["selection"]
+    document["distance"] = document["deviation"] = document["seconds"] = None
+    document["front"][3]["sensitivities"] = 0.0
+    document["confusion"] = [[0] * 10 for _ in range(10)]
+    return document
 
 
 def _change(name, before, after):

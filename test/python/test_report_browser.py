@@ -13,10 +13,12 @@ from typing import Any
 
 import measure
 import pytest
+from report_documents import make_comparison, make_document, make_odd_document
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed (tools/dev/setup)")
 
+from mct.report.page import render  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
@@ -367,3 +369,37 @@ def test_five_hundred_points_open(browser: Browser, digits: mct.report.Report, t
     path = show(browser, document, tmp_path)
     assert path.stat().st_size < 10_000_000
     assert len(browser.rows()) == len(document["points"]) >= 500
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Documents made by hand
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_odd_numbers_are_drawn_without_complaint(browser: Browser, tmp_path: Path) -> None:
+    document = make_odd_document()
+    (tmp_path / "odd.html").write_text(render(document))
+    browser.open(tmp_path / "odd.html")
+    for number in range(len(document["points"])):
+        browser.script(f"location.hash = '#point-{number}'")
+        browser.wait(lambda number=number: browser.one("article.detail").get_attribute("data-index") == str(number))
+        browser.script("dispatchEvent(new Event('beforeprint'))")  # draws those that are not near the window, too
+        browser.wait(lambda: len(browser.all(".plot")) == len(browser.all(".plot svg.marks")))
+
+
+def test_comparison_comes_first_and_says_what_changed(browser: Browser, tmp_path: Path) -> None:
+    document = make_document()
+    comparison = make_comparison(document)
+    (tmp_path / "compared.html").write_text(render(document, comparison))
+    browser.open(tmp_path / "compared.html")
+    assert browser.all("main section")[0].get_attribute("id") == "comparison"
+    first = browser.all("#comparison .changes tbody tr")[0].text
+    assert " ".join(first.split()) == "Top-1 accuracy, quantized 87.0 % 86.2 % \N{MINUS SIGN}0.8 points ✕ worse"
+    most = max(comparison["points"], key=lambda matched: abs(matched["numbers"][2]["difference"]))
+    assert browser.one("#comparison .wide-table tbody tr td").text == most["name"]
+    assert len(browser.all("#comparison .wide-table tbody tr")) == 15
+    browser.script("arguments[0].click()", browser.one("#comparison button.more"))
+    assert len(browser.all("#comparison .wide-table tbody tr")) == len(document["points"])
+    browser.script("location.hash = '#point-1'")
+    browser.wait(lambda: browser.all("article.detail .text-change"))
+    assert browser.one("article.detail .text-change del").text == comparison["points"][1]["texts"][0]["before"]

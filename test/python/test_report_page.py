@@ -13,15 +13,15 @@ from html.parser import HTMLParser
 
 import measure
 import pytest
-from report_documents import make_comparison, make_document
+from report_documents import make_comparison, make_document, make_odd_document
 
 np = pytest.importorskip("numpy")
 sys.path.insert(0, str(measure.BIN.parent / "python"))
-pytest.importorskip("mct.report", reason="the Python package is not built (tools/dev/build)")
+pytest.importorskip("mct", reason="the Python package is not built (tools/dev/build)")
 pytest.importorskip("vl_convert", reason='the extra "report" is not installed (tools/dev/setup)')
 pytest.importorskip("fast_sugiyama", reason='the extra "report" is not installed (tools/dev/setup)')
 
-from mct.report import page  # noqa: E402
+from mct.report import Report, page  # noqa: E402
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -83,6 +83,11 @@ def renamed(document, names):
 def test_document_in_the_page_is_the_document_of_the_compiler():
     document = make_document()
     assert Elements(page.render(document)).document("report") == document
+
+
+@pytest.mark.parametrize("make", [make_document, make_odd_document])
+def test_documents_of_these_tests_are_of_the_present_form(make):
+    assert Report(json.dumps(make())).document == make()
 
 
 def test_page_has_no_parts_but_its_own():

@@ -159,7 +159,7 @@ function copyable(text, label, { marked = [], kind = '' } = {}) {
       button.classList.remove('done');
     }, 2000);
   });
-  return element('div', { class: 'copyable' }, kind ? element('span', { class: 'paste-kind' }, kind) : null, element('pre', { tabindex: '0' }, code), button);
+  return element('div', { class: 'copyable' }, kind ? element('span', { class: 'paste-kind' }, kind) : null, element('pre', {}, code), button);
 }
 
 async function copy(text, shownIn) {

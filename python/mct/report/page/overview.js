@@ -140,13 +140,13 @@ function predictionsSection() {
 
 function predictionCard(change) {
   const uri = shown.images[change.sample];
-  const name = (index) => element('bdi', {}, brief(className(index), 24));
+  const name = (index) => element('bdi', {}, shown.classes.length ? brief(className(index), 24) : String(index));
   const isRight = (index) => change.label !== undefined && change.label !== null && index === change.label;
   const mark = (index) => (isRight(index) ? element('span', { class: 'right-sign', title: 'is the label' }, ' ✓') : null);
   return element('li', {},
     uri ? element('img', { src: uri, alt: `Sample ${change.sample}`, width: 72, height: 72, loading: 'lazy' }) : null,
     element('div', {},
-      element('div', { class: 'change' }, name(change.float_class), mark(change.float_class), ' → ', name(change.simulated_class), mark(change.simulated_class)),
+      element('div', { class: 'change' }, shown.classes.length ? '' : 'class ', name(change.float_class), mark(change.float_class), ' → ', name(change.simulated_class), mark(change.simulated_class)),
       element('div', { class: 'soft' }, `sample ${grouped(change.sample)}`, change.label !== undefined && change.label !== null && !isRight(change.float_class) && !isRight(change.simulated_class) ? [', label ', name(change.label)] : null),
       element('div', { class: 'soft' }, 'lead ', number(change.float_margin, (value) => plain(value, 3)), ' → ', number(change.simulated_margin, (value) => plain(value, 3)))));
 }

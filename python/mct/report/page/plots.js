@@ -148,7 +148,8 @@ function range(list) {
 function histogramPlot(point) {
   const base = point.statistics?.histogram ? point.statistics : point.observed;
   const { histogram } = base;
-  const bars = binsOf(base, histogram.width);
+  const width = widthOf(histogram);
+  const bars = binsOf(base, width);
   const lowest = point.parameters ? range(point.parameters.lowest) : null;
   const highest = point.parameters ? range(point.parameters.highest) : null;
   const step = point.parameters ? range(point.parameters.step) : null;
@@ -159,7 +160,7 @@ function histogramPlot(point) {
     bar.kind = isClipped ? 'beyond the levels' : 'within the levels';
   }
   const start = histogram.first;
-  const end = histogram.first + histogram.width * histogram.counts.length;
+  const end = histogram.first + width * histogram.counts.length;
   const from = Math.min(start, lowest ? lowest[0] : start, 0);
   const threshold = range(point.parameters?.threshold ?? []);
   const to = Math.max(end, highest ? highest[1] : end, threshold ? threshold[1] : end, 0);
@@ -190,10 +191,12 @@ function histogramPlot(point) {
     },
   });
   if (base !== point.observed && point.observed?.histogram) {
-    const line = binsOf(point.observed, histogram.width).map((bin) => ({ at: (bin.from + bin.to) / 2, share: bin.share }))
+    const line = binsOf(point.observed, width).map((bin) => ({ at: (bin.from + bin.to) / 2, share: bin.share }))
       .filter((bin) => bin.at >= from && bin.at <= to);
-    layers.push({ ...values(line), mark: { type: 'line', interpolate: 'step', strokeWidth: 1.3, color: color('--text'), clip: true },
-      encoding: { x: x('at'), y: quantitative('share', y.title, y) } });
+    if (line.length) {
+      layers.push({ ...values(line), mark: { type: 'line', interpolate: 'step', strokeWidth: 1.3, color: color('--text'), clip: true },
+        encoding: { x: x('at'), y: quantitative('share', y.title, y) } });
+    }
   }
   const levels = levelsOf(point);
   if (levels.length) {
@@ -212,15 +215,19 @@ function histogramPlot(point) {
   return { layer: layers };
 }
 
+/** Width of the bins; where all values are equal they have none, and get some for the eye. */
+const widthOf = (histogram) => histogram.width || Math.abs(histogram.first) / 100 || 1;
+
 /** Bins that are not empty, as shares of all values in bins as wide as `width`. */
 function binsOf({ count, histogram }, width) {
   const bins = [];
-  const scale = width / histogram.width / count;
+  const own = widthOf(histogram);
+  const whole = count || histogram.counts.reduce((sum, found) => sum + found, 0);
   histogram.counts.forEach((found, index) => {
     if (!found) return;
-    const from = histogram.first + index * histogram.width;
-    bins.push({ from, to: from + histogram.width, share: found * scale, countText: grouped(found),
-      shareText: share(found / count, 2), bin: `${plain(from)} to ${plain(from + histogram.width)}` });
+    const from = histogram.first + index * own;
+    bins.push({ from, to: from + own, share: (found * width) / own / whole, countText: grouped(found),
+      shareText: share(found / whole, 2), bin: `${plain(from)} to ${plain(from + own)}` });
   });
   return bins;
 }
@@ -229,8 +236,8 @@ function binsOf({ count, histogram }, width) {
 function levelsOf(point) {
   const parameters = point.parameters;
   if (!parameters || parameters.lowest.length !== 1) return [];
-  if (parameters.levels.length) return parameters.levels.map((level) => level * parameters.threshold[0]);
-  if (parameters.step.length !== 1 || parameters.bits > 8) return [];
+  if (parameters.levels.length && isNumber(parameters.threshold[0])) return parameters.levels.map((level) => level * parameters.threshold[0]);
+  if (!(parameters.step.length === 1 && parameters.step[0] > 0) || parameters.bits > 8) return [];
   const levels = [];
   const many = Math.round((parameters.highest[0] - parameters.lowest[0]) / parameters.step[0]) + 1;
   for (let index = 0; index < Math.min(many, 256); ++index) levels.push(parameters.lowest[0] + index * parameters.step[0]);
@@ -254,7 +261,7 @@ function thresholdMarks(point, from, to) {
 function curvePlot(point) {
   const { curve } = point.selection;
   const thresholds = point.parameters?.threshold ?? [];
-  const isOne = thresholds.length === 1;
+  const isOne = thresholds.length === 1 && thresholds[0] > 0;
   const at = (scale) => (isOne ? scale * thresholds[0] : scale);
   const trials = curve.filter((trial) => isNumber(trial.error)).map((trial) => ({ at: at(trial.scale), error: trial.error,
     atText: plain(at(trial.scale)), errorText: plain(trial.error), isChosen: trial.scale === 1 }));
@@ -289,6 +296,7 @@ function rangesPlot(index) {
   const marks = [];
   if (limits.length === rows.length && limits.length > 1) {
     limits.forEach((threshold, at) => {
+      if (!isNumber(threshold)) return;
       marks.push({ channel: numbers[at], at: threshold, text: plain(threshold) });
       if (point.parameters.is_signed) marks.push({ channel: numbers[at], at: -threshold, text: plain(-threshold) });
     });
@@ -300,7 +308,7 @@ function rangesPlot(index) {
   if (marks.length) {
     layers.push({ ...values(marks), mark: { type: 'tick', color: color('--vermilion'), thickness: 1.6, width: { band: 1 } },
       encoding: { x, y: quantitative('at', 'range of the values'), tooltip: tips(['channel', 'channel'], ['text', 'threshold']) } });
-  } else if (limits.length === 1) {
+  } else if (limits.length === 1 && isNumber(limits[0])) {
     const lines = [limits[0], ...(point.parameters.is_signed ? [-limits[0]] : [])].map((at) => ({ at, text: plain(at) }));
     layers.push({ ...values(lines), mark: { type: 'rule', strokeDash: [5, 3], color: color('--vermilion'), strokeWidth: 1.4 },
       encoding: { y: quantitative('at', 'range of the values'), tooltip: tips(['text', 'threshold']) } });
@@ -392,8 +400,8 @@ function confusionPlot() {
   // Classes are named by their numbers on the axes: names may be equal once they are cut.
   const axis = { labelAngle: 0, ticks: false, domain: false, labelOverlap: true };
   const domain = names.map((_, index) => index);
-  const x = { field: 'to', type: 'ordinal', title: 'class of the quantized network', scale: { domain }, axis };
-  const y = { field: 'from', type: 'ordinal', title: 'class of the float network', scale: { domain }, axis };
+  const x = { field: 'to', type: 'ordinal', title: 'class of the quantized network', scale: { domain, padding: 0.05 }, axis };
+  const y = { field: 'from', type: 'ordinal', title: 'class of the float network', scale: { domain, padding: 0.05 }, axis };
   const tooltip = tips(['fromName', 'float'], ['toName', 'quantized'], ['countText', 'samples']);
   const most = Math.max(1, ...cells.filter((cell) => cell.kind === 'changed').map((cell) => cell.count));
   const layers = [

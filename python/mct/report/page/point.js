@@ -115,13 +115,14 @@ function plotsOfPoint(point, index) {
   const histogram = (point.statistics?.histogram ?? point.observed?.histogram)?.counts.some((count) => count > 0);
   const curve = point.selection?.curve.filter((trial) => isNumber(trial.error)).length > 1;
   const seen = point.observed ?? point.statistics;
-  const hasRanges = point.channels.length > 1 || seen?.channel_min.length > 1;
+  const hasRanges = point.channels.length ? point.channels.filter(({ min }) => isNumber(min)).length > 1 : seen?.channel_min.filter(isNumber).length > 1;
+  const hasErrors = point.channels.filter(({ error }) => isNumber(error)).length > 1;
   const cut = shown.kept[index] ? ` The ${shown.kept[index].length} channels with the ${point.weight ? 'largest error' : 'widest range'} are shown.` : '';
   return element('div', { class: 'plots' },
     histogram ? figure('Values', histogramNote(point), plot(`Histogram of ${brief(point.name)}`, () => histogramPlot(point), { height: 230 })) : null,
     curve ? figure('Error over threshold', 'Mean squared error of the same grid with other thresholds.', plot('Error over threshold', () => curvePlot(point), { height: 230 })) : null,
     hasRanges ? figure('Channels', `Smallest to largest value of each channel; marks are thresholds.${cut}`, plot('Ranges of the channels', () => rangesPlot(index))) : null,
-    point.channels.length > 1 ? figure('Error by channel', `Mean squared error of each channel.${cut}`, plot('Error by channel', () => channelErrorPlot(index))) : null);
+    hasErrors ? figure('Error by channel', `Mean squared error of each channel.${cut}`, plot('Error by channel', () => channelErrorPlot(index))) : null);
 }
 
 function histogramNote(point) {
