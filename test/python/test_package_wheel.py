@@ -48,6 +48,7 @@ def environment():
 def test_wheel_has_types_and_no_sources(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {"mct/py.typed", "mct/_native.pyi", "mct/stages.py"} <= set(names)
+    assert {f"mct/report/page/{file.name}" for file in (ROOT / "python/mct/report/page").iterdir()} <= set(names)
     assert not [name for name in names if name.endswith((".cpp", ".h", ".td"))]
 
 
