@@ -110,7 +110,7 @@ function networkSection() {
 
 function frontSection() {
   if (!report.front.length) return null;
-  const shownBits = element('div', { 'aria-live': 'polite' });
+  const shownBits = element('div', { class: 'choice', 'aria-live': 'polite' });
   const pick = (key) => shownBits.replaceChildren(...bitsOfChoice(report.front[key]));
   const chosen = report.front.findIndex((choice) => choice.is_chosen);
   if (chosen >= 0) pick(chosen);
