@@ -24,6 +24,13 @@ std::vector<RuleDescription> mct::report::listRules() {
   return descriptions;
 }
 
+void mct::report::printRules(llvm::raw_ostream &stream) {
+  stream << "| rule | speaks when | proposes |\n|---|---|---|\n";
+  for (const RuleDescription &rule : listRules())
+    stream << "| `" << rule.name << "` | " << rule.condition << " | "
+           << rule.remedy << " |\n";
+}
+
 std::vector<Diagnosis> mct::report::diagnose(const Report &report) {
   Case network(report);
   Diagnoses diagnoses;

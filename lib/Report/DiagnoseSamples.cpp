@@ -323,9 +323,9 @@ ArrayRef<Rule> mct::report::getSampleRules() {
         "`input-scale`, `input-offset`"},
        findOtherRange},
       {{"too-few-samples",
-        "fewer than 15 calibration samples (one sample in 16 exceeds the range "
-        "of the others), or so many that the standard error of the distance of "
-        "the results is above half of it",
+        "fewer than 15 calibration samples (one in 16 exceeds the range of the "
+        "others), or fewer than bring the standard error of the distance of "
+        "the results below half of it",
         "more samples"},
        findTooFewSamples},
       {{"unlike-samples",

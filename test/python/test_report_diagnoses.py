@@ -504,6 +504,15 @@ def test_sums_beyond_32_bits_get_smaller(study):
     assert lower() == ""
 
 
+# ===--- Documentation ------------------------------------------------------------------------------------------------
+
+
+def test_the_readme_has_the_table_of_the_rules(tools):
+    table = measure.run_ok([measure.BIN / "mct-run", "--report-rules"]).stdout
+    assert len(table.splitlines()) > 20
+    assert table in (measure.REPOSITORY / "README.md").read_text()
+
+
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 
@@ -521,6 +530,8 @@ def test_real_networks_get_no_grave_diagnosis(study, shared, name):
         **options,
     )
     report = healthy.report()
+    # Neither has values below zero that a shift could lift; both are ReLUs throughout.
+    assert "shifted-activation" not in rules(report)
     assert [one for one in report["diagnoses"] if one["severity"] >= GRAVE] == []
 
 

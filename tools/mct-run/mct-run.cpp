@@ -9,6 +9,7 @@
 #include "mct/Execution/OutputFile.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Report/Analyse.h"
+#include "mct/Report/Diagnose.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/InitAllDialects.h"
@@ -119,6 +120,11 @@ static cl::opt<bool>
     reportSchema("report-schema",
                  cl::desc("Print the JSON Schema of --report, and run nothing"),
                  cl::cat(category));
+static cl::opt<bool>
+    reportRules("report-rules",
+                cl::desc("Print the rules of the diagnoses of --report as a "
+                         "table in Markdown, and run nothing"),
+                cl::cat(category));
 static cl::list<std::string> dialectPlugins(
     "load-dialect-plugin",
     cl::desc("Load the dialects of a plugin, for quantizers that "
@@ -410,6 +416,10 @@ static LogicalResult run(MLIRContext &context) {
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
     report::printSchema(stream);
     llvm::outs() << '\n';
+    return success();
+  }
+  if (reportRules) {
+    report::printRules(llvm::outs());
     return success();
   }
   if (inputFile.empty())

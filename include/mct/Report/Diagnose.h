@@ -7,6 +7,7 @@
 #include "mct/Report/Report.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mct::report {
 
@@ -24,6 +25,8 @@ struct RuleDescription {
 };
 /// In the order in which they are tried.
 std::vector<RuleDescription> listRules();
+/// The same as a table in Markdown.
+void printRules(llvm::raw_ostream &stream);
 
 /// What the rules find, worst first; of equal severity in the order of the
 /// rules, then of the document. Reads neither `diagnoses` nor `verdict`.
