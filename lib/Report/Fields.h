@@ -190,10 +190,11 @@ template <> struct Fields<Operator::Sums> {
 template <> struct Fields<Operator> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("name", x.name, "unique");
-    v("ops", x.ops, "names of its ops");
+    v("ops", x.ops, "names of its ops; `argument`: an input of the network");
     v("operator_set", x.operatorSet, "of the target; empty: none matches");
     v("matched_by", x.matchedBy, "the pattern that matches; empty: none");
-    v("overridden_by", x.overriddenBy, "rule of the overrides; empty: none");
+    v("overridden_by", x.overriddenBy,
+      "lines of the overrides that it goes by; empty: none");
     v("cover", x.cover,
       "what quantizes the result: point, fused, preserved, or float");
     v("why_float", x.whyFloat, "why the result stays float");

@@ -172,7 +172,8 @@ struct Point {
 };
 
 /// What the target asks of an operator: one or several ops, also those that
-/// stay float.
+/// stay float. Arguments of the function are operators, too, whose only op is
+/// `argument`.
 struct Operator {
   /// Unique.
   std::string name;
@@ -180,7 +181,8 @@ struct Operator {
   std::vector<std::string> ops;
   /// Empty: none matches, the default applies.
   std::string operatorSet;
-  /// What matched, and the rule of `overrides`, as texts; empty: none.
+  /// What matched, and the lines of `overrides` that it goes by, as texts;
+  /// empty: none.
   std::string matchedBy, overriddenBy;
   /// `point`, `fused`, `preserved` or `float`, and why it is float.
   std::string cover, whyFloat;
