@@ -64,7 +64,7 @@ NamedValue mct::named(StringRef name, StringRef value) {
 
 static constexpr StringLiteral kPass = "pass", kDecision = "decision",
                                kReason = "reason", kOp = "op", kName = "name",
-                               kValues = "values";
+                               kValues = "values", kSilent = "silent";
 
 std::string Record::getText() const {
   return text.empty() ? getTextOf(reason).str() : text;
@@ -101,12 +101,31 @@ DictionaryAttr Record::toAttribute(Operation *op, StringRef pass) const {
        builder.getNamedAttr(kValues, builder.getDictionaryAttr(pairs))});
 }
 
+static thread_local SilentRecords *innermost = nullptr;
+
+SilentRecords::SilentRecords(StringRef pass)
+    : pass(pass.str()), outer(innermost) {
+  innermost = this;
+}
+
+SilentRecords::~SilentRecords() { innermost = outer; }
+
+bool SilentRecords::areSilent(StringRef pass) {
+  return innermost && innermost->pass == pass;
+}
+
 InFlightDiagnostic mct::emitRecord(Operation *op, StringRef pass,
                                    const Record &record, const Twine &prefix) {
   InFlightDiagnostic diagnostic = op->emitRemark()
                                   << prefix << record.getText();
+  DictionaryAttr attribute = record.toAttribute(op, pass);
+  if (SilentRecords::areSilent(pass)) {
+    NamedAttrList entries(attribute);
+    entries.set(kSilent, UnitAttr::get(op->getContext()));
+    attribute = entries.getDictionary(op->getContext());
+  }
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(
-      DiagnosticArgument(Attribute(record.toAttribute(op, pass))));
+      DiagnosticArgument(Attribute(attribute)));
   return diagnostic;
 }
 
@@ -157,15 +176,17 @@ static CollectedRecord collect(DictionaryAttr record, Diagnostic &diagnostic) {
   result.text = diagnostic.str();
   for (Diagnostic &note : diagnostic.getNotes())
     result.notes.push_back({print(note.getLocation()), note.str()});
+  result.isSilent = bool(record.get(kSilent));
   return result;
 }
 
 RecordCollector::RecordCollector(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
-        if (DictionaryAttr record = getRecord(diagnostic))
+        DictionaryAttr record = getRecord(diagnostic);
+        if (record)
           records.push_back(collect(record, diagnostic));
-        // Whoever prints remarks does so.
-        return failure();
+        // Whoever prints remarks does so with the others.
+        return success(record && records.back().isSilent);
       }) {}
 
 llvm::json::Value mct::toJSON(const CollectedRecord &record) {
@@ -204,7 +225,8 @@ void mct::printRecords(ArrayRef<CollectedRecord> records,
                        llvm::raw_ostream &stream) {
   llvm::json::Array array;
   for (const CollectedRecord &record : records)
-    array.push_back(toJSON(record));
+    if (!record.isSilent)
+      array.push_back(toJSON(record));
   llvm::json::Value document =
       llvm::json::Object{{"records", std::move(array)}};
   stream << llvm::formatv("{0:2}", document) << '\n';

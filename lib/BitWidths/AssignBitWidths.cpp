@@ -9,6 +9,7 @@
 #include "mct/Analysis/Records.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Support/Findings.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/Candidates.h"
 #include "tpc_dialect/IR/TpcBudget.h"
@@ -113,6 +114,7 @@ private:
   FailureOr<double> measureWhole(ArrayRef<unsigned> alternatives,
                                  const execution::RunSettings &settings);
   LogicalResult write(const BitWidthModel &model);
+  void tell(const BitWidthModel &model);
   void remark();
   std::string describe(ArrayRef<unsigned> alternatives);
 
@@ -408,7 +410,41 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   return success();
 }
 
+/// Tells what there was to choose from, where somebody asks.
+void AssignBitWidthsPass::tell(const BitWidthModel &model) {
+  constexpr size_t kMostPoints = 256;
+  auto *findings = support::FindingsScope::find(&getContext());
+  if (!findings)
+    return;
+  support::Findings::BitWidths &told = findings->bitWidths.emplace();
+  for (const OperatorPoints &of : choices)
+    told.operators.push_back(of.name.str());
+  support::Findings::BitWidths::Choice chosen{
+      double(model.getUse(assignment.alternatives).weights) / 8,
+      assignment.sum.value_or(std::nan("")), assignment.alternatives, true};
+  ArrayRef<Assignment::Point> front;
+  if (assignment.front)
+    front = *assignment.front;
+  bool isOnFront = false;
+  size_t step =
+      llvm::divideCeil(std::max<size_t>(front.size(), 1), kMostPoints);
+  for (auto [number, point] : llvm::enumerate(front)) {
+    bool isChosen = point.alternatives == chosen.alternatives;
+    isOnFront |= isChosen;
+    if (isChosen || number % step == 0 || number + 1 == front.size())
+      told.front.push_back(
+          {double(point.weights) / 8, point.sum, point.alternatives, isChosen});
+  }
+  if (!isOnFront)
+    told.front.insert(llvm::find_if(told.front,
+                                    [&](const auto &point) {
+                                      return point.bytes > chosen.bytes;
+                                    }),
+                      std::move(chosen));
+}
+
 LogicalResult AssignBitWidthsPass::write(const BitWidthModel &model) {
+  tell(model);
   if (bitWidthsOut.empty())
     return success();
   if (llvm::Error error = writeBitWidths(

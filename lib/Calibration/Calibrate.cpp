@@ -5,6 +5,7 @@
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Support/Findings.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
@@ -178,6 +179,21 @@ private:
     return success();
   }
 
+  /// Tells which samples these are, where somebody asks.
+  LogicalResult tell(const execution::SampleSource &samples) {
+    auto *findings = support::FindingsScope::find(&getContext());
+    if (!findings)
+      return success();
+    if (!statisticsIn.empty())
+      return success();
+    llvm::Expected<std::string> digest = execution::digestSamples(samples);
+    if (!digest)
+      return report(digest.takeError());
+    findings->calibration->digest = std::move(*digest);
+    findings->calibration->count = samples.numSamples();
+    return success();
+  }
+
   /// Runs the network and adds what its points saw.
   LogicalResult addSamples(StatisticsFile &statistics);
 
@@ -203,6 +219,8 @@ private:
 LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   if (getPoints().empty())
     return success();
+  if (auto *findings = support::FindingsScope::find(&getContext()))
+    findings->calibration.emplace();
   if (calibrationData.empty()) {
     if (statisticsIn.empty())
       return emitError(getOperation().getLoc())
@@ -237,6 +255,8 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   if (failed(observers))
     return failure();
 
+  if (failed(tell(run->samples())))
+    return failure();
   statistics.instructionSets.insert(execution::Executor::instructionSet());
   for (auto [index, point] : llvm::enumerate(points)) {
     if (llvm::Error error = statistics.merge(point.getUniqueName(),

@@ -412,6 +412,12 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
   results.compared = bool(reference);
   results.exact = asked.exact;
   results.samples = network->samples().numSamples();
+  if (asked.digest) {
+    auto digest = digestSamples(network->samples());
+    if (!digest)
+      return report(asked, digest.takeError());
+    results.digest = std::move(*digest);
+  }
   ArrayRef<execution::TensorSpec> outputs = executor.outputs();
   int64_t unit = executor.unit();
   bool answers = !outputs.empty() && hasAnswers(outputs.front(), unit);

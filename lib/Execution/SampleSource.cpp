@@ -779,6 +779,49 @@ llvm::Error StoredSamples::load(size_t number, int64_t first, int64_t count,
 }
 
 //===----------------------------------------------------------------------===//
+// Which samples these are
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A number of 128 bits.
+struct Digest {
+  uint64_t high = 0, low = 0;
+
+  void add(llvm::XXH128_hash_t hash) {
+    low += hash.low64;
+    high += hash.high64 + (low < hash.low64);
+  }
+};
+} // namespace
+
+llvm::Expected<std::string>
+mct::execution::digestSamples(const SampleSource &samples) {
+  constexpr int64_t kBlock = 64;
+  size_t inputs = samples.numInputs();
+  std::vector<uint8_t> block;
+  Digest sum;
+  for (int64_t first = 0; first < samples.numSamples(); first += kBlock) {
+    int64_t count = std::min(kBlock, samples.numSamples() - first);
+    // What belongs to a sample is hashed together.
+    std::vector<llvm::XXH128_hash_t> hashes(size_t(count) * inputs);
+    for (size_t input = 0; input != inputs; ++input) {
+      size_t bytes = samples.sampleBytes(input);
+      block.resize(bytes * size_t(count));
+      if (llvm::Error error = samples.load(input, first, count, block.data()))
+        return std::move(error);
+      for (size_t sample = 0; sample != size_t(count); ++sample)
+        hashes[sample * inputs + input] =
+            llvm::xxh3_128bits({block.data() + sample * bytes, bytes});
+    }
+    for (size_t sample = 0; sample != size_t(count); ++sample)
+      sum.add(llvm::xxh3_128bits(
+          {reinterpret_cast<const uint8_t *>(&hashes[sample * inputs]),
+           inputs * sizeof(llvm::XXH128_hash_t)}));
+  }
+  return llvm::formatv("{0:x-16}{1:x-16}", sum.high, sum.low).str();
+}
+
+//===----------------------------------------------------------------------===//
 // Fewer samples
 //===----------------------------------------------------------------------===//
 

@@ -6,16 +6,13 @@
 #define MCT_LIB_TRANSFORMS_SHIFTREWRITER_H
 
 #include "ShiftReach.h"
+#include "mct/Analysis/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mct {
-
-/// Behind the names of values that are shifted: they are not those of that name
-/// in the float network.
-inline constexpr llvm::StringLiteral kShiftedSuffix = "_shifted";
 
 /// Keeps the names of one function, and who is fused with whom.
 class ShiftRewriter {

@@ -15,6 +15,10 @@ mlir::StringAttr getName(mlir::Location loc);
 /// `assignNames`.
 mlir::StringAttr getName(mlir::Value value);
 
+/// Behind the names of values that are shifted: they are not those of that name
+/// in the float network.
+inline constexpr llvm::StringLiteral kShiftedSuffix = "_shifted";
+
 /// A value that is another one with its axes in another order.
 struct TransposedName {
   mlir::StringAttr original;

@@ -90,6 +90,24 @@ mlir::InFlightDiagnostic emitRecord(mlir::Operation *op, llvm::StringRef pass,
                                     const Record &record,
                                     const llvm::Twine &prefix = "");
 
+/// While it lives, and no other one, records of a pass that are emitted in this
+/// thread are for collectors only: nobody prints them.
+class SilentRecords {
+public:
+  /// `pass`: its flag; empty: of none.
+  explicit SilentRecords(llvm::StringRef pass);
+  ~SilentRecords();
+  SilentRecords(const SilentRecords &) = delete;
+  SilentRecords &operator=(const SilentRecords &) = delete;
+
+  /// Whether those of a pass are, in this thread.
+  static bool areSilent(llvm::StringRef pass);
+
+private:
+  std::string pass;
+  SilentRecords *outer;
+};
+
 //===----------------------------------------------------------------------===//
 // Collecting
 //===----------------------------------------------------------------------===//
@@ -107,10 +125,13 @@ struct CollectedRecord {
     std::string location, text;
   };
   std::vector<Note> notes;
+  /// Nobody asked for the remark.
+  bool isSilent = false;
 };
 
 /// Collects the records that are emitted in a context while it lives, and
-/// prevents no other handler from seeing the remarks. Records of passes that
+/// prevents no other handler from seeing the remarks, but for those that are
+/// silent. Records of passes that
 /// run on several functions at once come in the order of the functions.
 class RecordCollector {
 public:
@@ -126,7 +147,7 @@ private:
 
 /// Keys as the members of CollectedRecord; a number that is not finite is null.
 llvm::json::Value toJSON(const CollectedRecord &record);
-/// `{"records": […]}`, indented.
+/// `{"records": […]}`, indented, of those that are not silent.
 void printRecords(llvm::ArrayRef<CollectedRecord> records,
                   llvm::raw_ostream &stream);
 

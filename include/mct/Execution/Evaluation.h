@@ -41,12 +41,16 @@ struct EvaluationOptions {
   bool splitErrors = false;
   /// Of the units, in the thread of the worker; null: nobody is told.
   std::function<llvm::Error(const SeenResults &)> see;
+  /// Which samples these are is found out, too.
+  bool digest = false;
   /// Hears of what is wrong where no diagnostic says so.
   llvm::function_ref<void(const llvm::Twine &)> fail;
 };
 
 struct Evaluation {
   int64_t samples = 0;
+  /// As digestSamples; empty where nobody asked.
+  std::string digest;
   double seconds = 0;
   /// Shares of samples whose largest output is the label, or the reference's.
   std::optional<double> top1, agreement;

@@ -91,6 +91,11 @@ public:
                            void *buffer) const = 0;
 };
 
+/// Of the values of all samples, as the network reads them: 32 hexadecimal
+/// digits. A sum of hashes of the samples: their order, and how they lie in
+/// files, do not matter. Tells apart what is not made to deceive.
+llvm::Expected<std::string> digestSamples(const SampleSource &samples);
+
 /// In which order chosen samples come: that of the source, or one that, like
 /// the choice, depends on their values alone. Sums that are rounded are the
 /// same then, however the samples lie in files.

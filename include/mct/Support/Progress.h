@@ -2,12 +2,9 @@
 #ifndef MCT_SUPPORT_PROGRESS_H
 #define MCT_SUPPORT_PROGRESS_H
 
+#include "mct/Support/ContextScope.h"
 #include <atomic>
 #include <cstdint>
-
-namespace mlir {
-class MLIRContext;
-} // namespace mlir
 
 namespace mct::support {
 
@@ -37,21 +34,13 @@ private:
   std::atomic<bool> cancelled{false};
 };
 
-/// While it lives, runs over samples of modules of a context are told to
-/// `progress`. One at a time for each context.
-class ProgressScope {
-public:
-  ProgressScope(mlir::MLIRContext *context, Progress &progress);
-  ~ProgressScope();
-  ProgressScope(const ProgressScope &) = delete;
-  ProgressScope &operator=(const ProgressScope &) = delete;
-
-private:
-  mlir::MLIRContext *context;
-};
+/// While it lives, runs over samples of modules of a context are told to it.
+using ProgressScope = ContextScope<Progress>;
 
 /// What is told of runs of a context; null: nobody asks.
-Progress *findProgress(mlir::MLIRContext *context);
+inline Progress *findProgress(mlir::MLIRContext *context) {
+  return ProgressScope::find(context);
+}
 
 } // namespace mct::support
 
