@@ -42,6 +42,8 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   if (failed(
           observe(inputs.quantized, inputs.function, inputs.settings, report)))
     return failure();
+  if (inputs.trace)
+    addTrace(report, *inputs.trace);
   report.diagnoses = diagnose(report);
   report.verdict = describeVerdict(report);
   report.seconds =

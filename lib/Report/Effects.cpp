@@ -261,12 +261,14 @@ LogicalResult Measurement::measureSimulation() {
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
   asked.splitErrors = true;
+  asked.digest = true;
   asked.see = [&](const SeenResults &seen) { return results.add(seen); };
   FailureOr<Evaluation> found =
       evaluate(quantized, options.name, floating, options.floatName, asked);
   if (failed(found))
     return failure();
   report.samples = found->samples;
+  report.digest = found->digest;
   report.hasLabels = !options.labelsFile.empty();
   report.floating = {found->samples, results.referenceTop1(), {}, {}};
   report.simulated = {found->samples, found->top1, found->agreement, {}};

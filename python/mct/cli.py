@@ -189,8 +189,9 @@ def _load(path: str) -> Any:
 
 
 def _quantize(arguments: argparse.Namespace) -> None:
-    from mct import stages
+    from mct import _native, stages
 
+    _check_trace(arguments)
     options = {name: getattr(arguments, name) for name, _ in _quantize_options() if hasattr(arguments, name)}
     model = _load(arguments.model)
     if arguments.data:
@@ -198,7 +199,35 @@ def _quantize(arguments: argparse.Namespace) -> None:
         options["preprocessing"] = _preprocessing(arguments, options["data"])
     if arguments.samples:
         options["calibration_samples"] = arguments.samples
-    stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options).save(arguments.output)
+    quantized = stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options)
+    quantized.save(arguments.output)
+    if arguments.trace:
+        # What can be typed again says more than the passes that came of it.
+        trace = json.loads(quantized.trace)
+        trace["command"] = ["mct", *_without(arguments.words, "--trace")]
+        trace["placeholders"] = []
+        _native.write_file(arguments.trace, (json.dumps(trace, indent=1) + "\n").encode())
+
+
+def _check_trace(arguments: argparse.Namespace) -> None:
+    from mct.errors import Error
+
+    path = arguments.trace
+    if path and os.path.realpath(path) == os.path.realpath(arguments.output):
+        raise Error(f"--trace: '{path}' is the output, too; give it a file of its own")
+    if path and not Path(path).absolute().parent.is_dir():
+        raise Error(f"--trace: cannot write '{path}': the folder is not there")
+
+
+def _without(words: Sequence[str], option: str) -> list[str]:
+    """The words of a command line without an option and its value."""
+    left: list[str] = []
+    skips = False
+    for word in words:
+        if not skips and word != option and not word.startswith(option + "="):
+            left.append(word)
+        skips = word == option
+    return left
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -256,7 +285,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 # Of `mct report`: what says how a report is made, and nothing of one that is there.
 _MAKING = (
     *("model", "data", "labels", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
-    *("function", "batch_size", "threads", "max_memory"),
+    *("function", "batch_size", "threads", "max_memory", "trace"),
 )
 
 
@@ -299,6 +328,7 @@ def _make_report(arguments: argparse.Namespace) -> Any:
         preprocessing=_preprocessing(arguments, data),
         effect_samples=128 if arguments.effect_samples is None else arguments.effect_samples,
         **{name: getattr(arguments, name) for name in ("samples", "function", "batch_size", "threads", "max_memory")},
+        trace=arguments.trace,
         progress=_progress(arguments),
     )
 
@@ -482,6 +512,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     quantize.add_argument("model", help=model_help)
     quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
     quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
+    quantize.add_argument("--trace", metavar="FILE.json", help="write how the model came about, for mct report")
     quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     _add_samples(quantize, required=False)
     if with_options:
@@ -520,6 +551,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     report.add_argument("source", metavar="model", help="quantized model (.mlir, .mlirbc), or the .json of a report")
     report.add_argument("--model", metavar="FILE", help="the float model that it was made of")
     report.add_argument("--integer", metavar="FILE", help="the integer network that was made of it")
+    report.add_argument("--trace", metavar="FILE.json", help="what mct quantize --trace wrote: how it came about")
     report.add_argument(
         "-o",
         "--output",
@@ -581,6 +613,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     parsed = make_parser("quantize" in words).parse_args(words)
+    parsed.words = words
     from mct.errors import Error
 
     logging.basicConfig(

@@ -96,11 +96,23 @@ class Model:
         """The passes that it comes from, with all their options; "" for one that was loaded."""
         return self.module.pipeline
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write bytecode to a `.mlirbc`, else text. The file has its name when it is complete, or never."""
+    @property
+    def trace(self) -> str:
+        """How it came about since it was loaded, as `mct-opt --mct-trace` writes it: JSON. A report tells it."""
+        return self.module.trace
+
+    def save(self, path: str | os.PathLike[str], trace: str | os.PathLike[str] | None = None) -> None:
+        """Write bytecode to a `.mlirbc`, else text. The file has its name when it is complete, or never.
+
+        trace: path of a file that gets `trace`.
+        """
         path = os.fspath(path)
+        if trace is not None and os.path.realpath(trace) == os.path.realpath(path):
+            raise Error(f"trace: '{os.fspath(trace)}' is the file of the model; give it one of its own")
         data = self.bytecode if path.endswith(".mlirbc") else self.text.encode()
         _native.write_file(path, data)
+        if trace is not None:
+            _native.write_file(os.fspath(trace), self.trace.encode())
 
     @property
     def points(self) -> tuple[Point, ...]:

@@ -125,12 +125,15 @@ class _Files:
     def __init__(self, stack: contextlib.ExitStack) -> None:
         self.stack = stack
         self.folder: Path | None = None
+        # Paths, and words that stand for them where people read them.
+        self.renamed: list[tuple[str, str]] = []
 
     def write(self, name: str, text: str) -> str:
         if self.folder is None:
             self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="mct-")))
         path = self.folder / name
         path.write_text(text)
+        self.renamed.append((str(path), path.stem.upper() + path.suffix))
         return str(path)
 
 
@@ -242,6 +245,9 @@ def run_stage(
             if data is not None:
                 most = options["calibration-samples"][0]
                 limit = most if isinstance(most, int) and most > 0 else None
-                texts["calibration-data"] = stack.enter_context(spool(data, inputs, limit=limit, report=report)).option
+                spooled = stack.enter_context(spool(data, inputs, limit=limit, report=report))
+                texts["calibration-data"] = spooled.option
+                files.renamed += spooled.renamed
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
-        return Model(module.run(f"{flag}{{{listed}}}" if listed else flag, report.poll if report else None))
+        pipeline = f"{flag}{{{listed}}}" if listed else flag
+        return Model(module.run(pipeline, report.poll if report else None, files.renamed))

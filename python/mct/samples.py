@@ -98,6 +98,8 @@ class Spooled:
     count: int = 0
     # Of a stream of tuples.
     labels: Array | None = None
+    # Of those that go with the block.
+    folder: Path | None = None
 
     @property
     def arguments(self) -> list[str]:
@@ -108,6 +110,13 @@ class Spooled:
     def option(self) -> str:
         """`arguments` as the value of an option in a textual pass pipeline."""
         return ",".join(self.arguments)
+
+    @property
+    def renamed(self) -> list[tuple[str, str]]:
+        """The paths that go with the block, and words that stand for them where people read them."""
+        gone = [path for path in self.paths if path.parent == self.folder]
+        words = ["SAMPLES.npy"] if len(gone) == 1 else [f"SAMPLES_{number}.npy" for number in range(len(gone))]
+        return [(str(path), word) for path, word in zip(gone, words, strict=True)]
 
 
 def _shape_text(shape: Sequence[int | None]) -> str:
@@ -379,7 +388,7 @@ def _open_file(path: Path) -> Array:
 
 class _Spooler:
     def __init__(self, signature: Sequence[Input], folder: Path, limit: int | None) -> None:
-        self.result = Spooled(tuple(signature))
+        self.result = Spooled(tuple(signature), folder=folder)
         self.folder, self.limit = folder, limit
         leading = {spec.shape[0] if spec.shape else None for spec in signature}
         # As the executor has it: without a common batch a sample is a whole argument.

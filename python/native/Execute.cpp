@@ -101,7 +101,16 @@ std::optional<std::string> Module::report(const Module &reference,
                                           const Module *integer,
                                           const ExecuteOptions &options,
                                           uint64_t effectSamples,
-                                          Job &job) const {
+                                          StringRef traceText, Job &job) const {
+  std::optional<report::Trace> known;
+  if (!traceText.empty()) {
+    llvm::Expected<report::Trace> parsed = report::parseTrace(traceText);
+    if (!parsed) {
+      job.fail("the trace: " + llvm::toString(parsed.takeError()));
+      return std::nullopt;
+    }
+    known = std::move(*parsed);
+  }
   std::unique_ptr<Module> own = read(getSource(), name, job);
   if (!own)
     return std::nullopt;
@@ -135,6 +144,7 @@ std::optional<std::string> Module::report(const Module &reference,
   inputs.settings = *settings;
   inputs.labelsFile = options.labels;
   inputs.effectSamples = int64_t(effectSamples);
+  inputs.trace = known ? &*known : &trace;
   inputs.fail = fail;
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made) || job.isCancelled())

@@ -119,6 +119,7 @@ const DialectRegistry &mct::python::getRegistry() {
 }
 
 Module::Module(StringRef name) : name(name.str()) {
+  trace.input = this->name;
   // The context's own threads must not be refused.
   static const bool threads =
       support::canRunThreads(support::Threads().count());
@@ -242,7 +243,25 @@ std::optional<std::string> Module::exportTarget(int64_t schema,
       job);
 }
 
-std::shared_ptr<const Module> Module::run(StringRef passes, Job &job) const {
+/// Calls files in the texts of the last pipeline by other names.
+static void callFiles(report::Trace &trace,
+                      ArrayRef<std::pair<std::string, std::string>> renamed) {
+  for (const auto &[path, word] : renamed) {
+    bool isThere = false;
+    for (std::string *text : {&trace.asked.back(), &trace.pipelines.back()})
+      for (size_t at = 0; (at = text->find(path, at)) != std::string::npos;
+           at += word.size()) {
+        text->replace(at, path.size(), word);
+        isThere = true;
+      }
+    if (isThere && !llvm::is_contained(trace.placeholders, word))
+      trace.placeholders.push_back(word);
+  }
+}
+
+std::shared_ptr<const Module>
+Module::run(StringRef passes, Job &job,
+            ArrayRef<std::pair<std::string, std::string>> renamed) const {
   std::unique_ptr<Module> result = read(getSource(), name, job);
   if (!result)
     return nullptr;
@@ -262,18 +281,33 @@ std::shared_ptr<const Module> Module::run(StringRef passes, Job &job) const {
   llvm::raw_string_ostream pipelineStream(result->pipeline);
   manager.printAsTextualPipeline(pipelineStream);
   manager.addInstrumentation(std::make_unique<StageInstrumentation>(job));
+  result->trace = trace;
+  if (!passes.empty()) {
+    result->trace.asked.push_back(passes.str());
+    report::addTracing(manager, &result->trace);
+  }
   // A cancelled job leaves out the passes that have not begun.
   context->registerActionHandler(
       [&](function_ref<void()> act, const tracing::Action &action) {
         if (!isa<PassExecutionAction>(action) || !job.isCancelled())
           act();
       });
+  if (!passes.empty())
+    callFiles(result->trace, renamed);
   LogicalResult ran = manager.run(*result->op);
   context->registerActionHandler(nullptr);
   if (failed(ran) || job.isCancelled())
     return nullptr;
   context->disableMultithreading();
   return result;
+}
+
+std::string Module::getTrace() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, /*IndentSize=*/1);
+  report::print(json, trace);
+  return text + "\n";
 }
 
 std::string Module::text() const {
@@ -326,7 +360,7 @@ template <typename T> static std::string toText(T printable) {
   return text;
 }
 
-static json::Value toJSON(StringRef function, mct::tpc::QuantizeOp point) {
+static json::Value describe(StringRef function, mct::tpc::QuantizeOp point) {
   json::Object object{
       {"name", json::fixUTF8(point.getUniqueName())},
       {"function", json::fixUTF8(function)},
@@ -369,7 +403,7 @@ std::string Module::points() const {
   json::Array points;
   for (auto function : op.get().getOps<func::FuncOp>())
     function.walk([&](mct::tpc::QuantizeOp point) {
-      points.push_back(toJSON(function.getSymName(), point));
+      points.push_back(describe(function.getSymName(), point));
     });
   return print(std::move(points));
 }

@@ -6,6 +6,7 @@
 #define MCT_PYTHON_NATIVE_MODULE_H
 
 #include "mct/Export/Onnx.h"
+#include "mct/Report/Trace.h"
 #include "mct/Support/Progress.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -88,7 +89,11 @@ public:
   /// A copy on which the passes of `pipeline`, a textual pipeline of passes on
   /// a module, have run. Null, and told to `job`, where one of them fails, and
   /// where the job is cancelled.
-  std::shared_ptr<const Module> run(llvm::StringRef pipeline, Job &job) const;
+  /// `renamed`: of files in it that nobody keeps what traces call them, words
+  /// in capitals.
+  std::shared_ptr<const Module>
+  run(llvm::StringRef pipeline, Job &job,
+      llvm::ArrayRef<std::pair<std::string, std::string>> renamed = {}) const;
   /// A copy.
   std::shared_ptr<const Module> clone(Job &job) const { return run("", job); }
 
@@ -100,11 +105,13 @@ public:
                                      Job &job) const;
   /// The JSON document of mct-run's --report: this module, the quantized one,
   /// beside the float one; `integer` may be null. Of `options` neither outputs
-  /// nor float points count. None, and told to `job`, where it fails.
+  /// nor float points count. `trace`: what mct-opt --mct-trace writes; empty:
+  /// that of this module. None, and told to `job`, where it fails.
   std::optional<std::string> report(const Module &reference,
                                     const Module *integer,
                                     const ExecuteOptions &options,
-                                    uint64_t effectSamples, Job &job) const;
+                                    uint64_t effectSamples,
+                                    llvm::StringRef trace, Job &job) const;
   /// The JSON object of mct-run's --signature.
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;
@@ -134,6 +141,8 @@ public:
   /// The passes that it comes from, with all their options; empty for one that
   /// was parsed.
   const std::string &getPipeline() const { return pipeline; }
+  /// How it came about since it was parsed, as mct-opt --mct-trace writes it.
+  std::string getTrace() const;
 
 private:
   Module(llvm::StringRef name);
@@ -153,6 +162,7 @@ private:
            llvm::StringRef bytes, llvm::StringRef name, Job &job);
 
   std::string name, pipeline;
+  report::Trace trace;
   std::unique_ptr<mlir::MLIRContext> context;
   /// What nobody knows is kept.
   mutable mlir::FallbackAsmResourceMap resources;

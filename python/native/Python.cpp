@@ -166,11 +166,12 @@ static std::shared_ptr<const Module> parse(const nb::bytes &data,
 }
 
 static std::shared_ptr<const Module>
-run(const Module &self, const std::string &pipeline, const nb::object &poll) {
+run(const Module &self, const std::string &pipeline, const nb::object &poll,
+    const std::vector<std::pair<std::string, std::string>> &renamed) {
   Job job;
   std::shared_ptr<const Module> module;
   perform(job, poll, [&] {
-    module = self.run(pipeline, job);
+    module = self.run(pipeline, job, renamed);
     job.end(module != nullptr);
   });
   return module;
@@ -195,19 +196,21 @@ execute(const Module &self, const std::vector<std::string> &inputs,
   return std::move(*found);
 }
 
-static std::string
-report(const Module &self, const std::vector<std::string> &inputs,
-       const Module &reference, const Module *integer,
-       const std::string &labels, const std::string &function, uint64_t samples,
-       uint64_t effectSamples, uint64_t batchSize, unsigned threads,
-       const std::string &maxMemory, const nb::object &poll) {
+static std::string report(const Module &self,
+                          const std::vector<std::string> &inputs,
+                          const Module &reference, const Module *integer,
+                          const std::string &labels,
+                          const std::string &function, uint64_t samples,
+                          uint64_t effectSamples, uint64_t batchSize,
+                          unsigned threads, const std::string &maxMemory,
+                          const std::string &trace, const nb::object &poll) {
   mct::python::ExecuteOptions options{
       inputs,    {},      {},        labels,  function,
       maxMemory, samples, batchSize, threads, /*exact=*/false};
   Job job;
   std::optional<std::string> made;
   perform(job, poll, [&] {
-    made = self.report(reference, integer, options, effectSamples, job);
+    made = self.report(reference, integer, options, effectSamples, trace, job);
     job.end(made.has_value());
   });
   return std::move(*made);
@@ -382,20 +385,24 @@ NB_MODULE(_native, m) {
           },
           "schema"_a, "The target as JSON of MCT.")
       .def(
-          "clone", [](const Module &self) { return run(self, "", nb::none()); },
+          "clone",
+          [](const Module &self) { return run(self, "", nb::none(), {}); },
           "A copy, in a context of its own.")
       .def("run", run, "pipeline"_a, "poll"_a = nb::none(),
+           "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
            nb::sig("def run(self, pipeline: str, poll: "
                    "collections.abc.Callable[[str, int, int, int], object] | "
-                   "None = None) -> Module"),
+                   "None = None, renamed: collections.abc.Sequence[tuple[str, "
+                   "str]] = ()) -> Module"),
            "A copy on which a textual pipeline of passes on a module has run."
            "\n\n"
            "`poll` is called a few times a second with the flag of the pass "
            "that runs, and of its run over samples that is under way the "
            "samples done, those there are (0: it does not run), and the number "
            "of runs there have been; what it raises, and Ctrl-C, cancels the "
-           "run. Raises `mct.Error` where a pass fails; remarks and warnings "
-           "go to `logging`.")
+           "run. `renamed`: of files in the pipeline that nobody keeps what "
+           "`trace` calls them. Raises `mct.Error` where a pass fails; remarks "
+           "and warnings go to `logging`.")
       .def("execute", execute, "inputs"_a,
            "outputs"_a = std::vector<std::string>(), nb::kw_only(),
            "reference"_a.none() = nb::none(), "labels"_a = "",
@@ -417,23 +424,29 @@ NB_MODULE(_native, m) {
       .def("report", report, "inputs"_a, "reference"_a, nb::kw_only(),
            "integer"_a.none() = nb::none(), "labels"_a = "", "function"_a = "",
            "samples"_a = 0, "effect_samples"_a = 128, "batch_size"_a = 0,
-           "threads"_a = 0, "max_memory"_a = "", "poll"_a = nb::none(),
+           "threads"_a = 0, "max_memory"_a = "", "trace"_a = "",
+           "poll"_a = nb::none(),
            nb::sig("def report(self, inputs: collections.abc.Sequence[str], "
                    "reference: Module, *, integer: Module | None = None, "
                    "labels: str = '', function: str = '', samples: int = 0, "
                    "effect_samples: int = 128, batch_size: int = 0, threads: "
-                   "int = 0, max_memory: str = '', poll: "
+                   "int = 0, max_memory: str = '', trace: str = '', poll: "
                    "collections.abc.Callable[[str, int, int, int], object] | "
                    "None = None) -> str"),
            "The JSON document of mct-run's --report: of this module, the "
            "quantized one, beside `reference`, the float one. Options as for "
-           "`execute`; `effect_samples` as --report-samples.")
+           "`execute`; `effect_samples` as --report-samples; `trace` is the "
+           "text of "
+           "its --trace (default: that of this module).")
       .def("signature", signature, "function"_a = "",
            "The JSON object of mct-run's --signature.")
       .def("points", &Module::points, nb::call_guard<nb::gil_scoped_release>(),
            "A JSON array: what every point quantizes, and how.")
       .def("explain", explain, "format"_a = "text", "overrides"_a = "",
            "What the target asks of every op, and why: `text` or `json`.")
+      .def_prop_ro("trace", &Module::getTrace,
+                   "How it came about since it was parsed, as mct-opt "
+                   "--mct-trace writes it.")
       .def_prop_ro("name", &Module::getName, "What messages call it.")
       .def_prop_ro("pipeline", &Module::getPipeline,
                    "The passes that it comes from, with all their options.");

@@ -3,9 +3,9 @@
 // mlir-opt with the tpc dialect and the mct passes.
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
-#include "mct/Analysis/Records.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Pipelines/Pipelines.h"
+#include "mct/Report/Trace.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -19,6 +19,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
@@ -39,22 +40,12 @@ static llvm::cl::opt<std::string> recordsName(
                    "what their option 'remarks' prints"),
     llvm::cl::value_desc("file"));
 
-namespace {
-/// Collects while a pass manager lives, which is not longer than its context.
-class RecordInstrumentation : public PassInstrumentation {
-public:
-  RecordInstrumentation(MLIRContext *context,
-                        std::vector<mct::CollectedRecord> &records)
-      : collector(context), records(records) {}
-  ~RecordInstrumentation() override {
-    llvm::append_range(records, collector.takeRecords());
-  }
-
-private:
-  mct::RecordCollector collector;
-  std::vector<mct::CollectedRecord> &records;
-};
-} // namespace
+static llvm::cl::opt<std::string> traceName(
+    "mct-trace",
+    llvm::cl::desc("Write what a report tells of how a module came about, as "
+                   "JSON: seconds of passes, what they did and left alone, "
+                   "options, versions, which samples, choices of bit widths"),
+    llvm::cl::value_desc("file"));
 
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
@@ -82,6 +73,51 @@ static void setFlag(StringRef name, StringRef value) {
     option->setNumOccurrencesFlag(llvm::cl::ZeroOrMore);
     option->addOccurrence(0, name, value);
   }
+}
+
+/// What was typed, but for what makes traces and records. What was read from
+/// standard input nobody can type again.
+static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
+                       StringRef inputName) {
+  trace.input = inputName.str();
+  trace.command.push_back(llvm::sys::path::filename(words.front()).str());
+  for (size_t index = 1; index != words.size(); ++index) {
+    StringRef word = words[index];
+    StringRef option = word.ltrim('-');
+    bool isOwn = false;
+    for (StringRef name : {traceName.ArgStr, recordsName.ArgStr}) {
+      StringRef value = option;
+      if (word == option || !value.consume_front(name) ||
+          (!value.empty() && value.front() != '='))
+        continue;
+      isOwn = true;
+      // Its value is the next word.
+      index += value.empty();
+    }
+    if (!isOwn)
+      trace.command.push_back(word.str());
+  }
+  if (inputName != "-")
+    return;
+  llvm::erase(trace.command, "-");
+  trace.input = "MODEL.mlirbc";
+  trace.command.insert(trace.command.begin() + 1, trace.input);
+  trace.placeholders.push_back(trace.input);
+}
+
+/// One of the files beside the module.
+static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
+                              mct::execution::OutputFile &file,
+                              ArrayRef<std::string> others) {
+  if (name.empty())
+    return llvm::Error::success();
+  llvm::Error error = mct::support::checkOutputFiles(name.getValue(), others);
+  if (!error)
+    error = file.open();
+  if (!error)
+    return llvm::Error::success();
+  return llvm::createStringError(name.ArgStr + ": " +
+                                 llvm::toString(std::move(error)));
 }
 
 int main(int argc, char **argv) {
@@ -127,19 +163,22 @@ int main(int argc, char **argv) {
                 "': " + llvm::toString(input.takeError()));
   bool isRead = false;
   std::vector<mct::CollectedRecord> records;
+  mct::report::Trace trace;
+  setCommand(trace, ArrayRef<char *>(argv, argc), inputName);
   bool isBinary = isBytecode((*input)->getMemBufferRef());
   // What is dumped may go to another tool, which has no such pass.
   bool verifies = isBinary || !config.shouldDumpPassPipeline();
-  config.setPassPipelineSetupFn(
-      [asked = config, &isRead, &records, verifies](PassManager &passes) {
-        isRead = true;
-        if (!recordsName.empty())
-          passes.addInstrumentation(std::make_unique<RecordInstrumentation>(
-              passes.getContext(), records));
-        if (verifies)
-          passes.addPass(mct::createVerifyShapesPass());
-        return asked.setupPassPipeline(passes);
-      });
+  config.setPassPipelineSetupFn([&, asked = config](PassManager &passes) {
+    isRead = true;
+    if (verifies)
+      passes.addPass(mct::createVerifyShapesPass());
+    if (failed(asked.setupPassPipeline(passes)))
+      return failure();
+    if (!recordsName.empty() || !traceName.empty())
+      mct::report::addTracing(passes, traceName.empty() ? nullptr : &trace,
+                              &records);
+    return success();
+  });
   mct::support::setProcessFiles(inputName, outputName);
   auto process = [&](llvm::raw_ostream &stream) {
     // The buffer stays ours, to be looked at again.
@@ -153,14 +192,11 @@ int main(int argc, char **argv) {
       (void)fail("'" + inputName + "' is damaged bytecode");
     return false;
   };
-  mct::execution::OutputFile recordsFile(recordsName);
-  if (!recordsName.empty()) {
-    if (llvm::Error error =
-            mct::support::checkOutputFiles(recordsName.getValue(), {}))
-      return fail("mct-records: " + llvm::toString(std::move(error)));
-    if (llvm::Error error = recordsFile.open())
-      return fail("mct-records: " + llvm::toString(std::move(error)));
-  }
+  mct::execution::OutputFile recordsFile(recordsName), traceFile(traceName);
+  if (llvm::Error error = openBeside(recordsName, recordsFile, {}))
+    return fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = openBeside(traceName, traceFile, {recordsName}))
+    return fail(llvm::toString(std::move(error)));
   std::optional<mct::execution::OutputFile> output;
   if (outputName != "-")
     output.emplace(outputName);
@@ -171,6 +207,15 @@ int main(int argc, char **argv) {
     mct::printRecords(records, recordsFile);
     if (llvm::Error error = recordsFile.keep())
       return fail("mct-records: " + llvm::toString(std::move(error)));
+  }
+  if (!traceName.empty()) {
+    {
+      llvm::json::OStream stream(traceFile, /*IndentSize=*/1);
+      mct::report::print(stream, trace);
+    }
+    traceFile << '\n';
+    if (llvm::Error error = traceFile.keep())
+      return fail("mct-trace: " + llvm::toString(std::move(error)));
   }
   if (output)
     if (llvm::Error error = output->keep())

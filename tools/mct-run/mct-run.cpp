@@ -116,6 +116,11 @@ static cl::opt<uint64_t> reportSamples(
     cl::desc("With --report: samples for the runs that find the errors of "
              "single points; 0: all"),
     cl::init(128), cl::cat(category));
+static cl::opt<std::string>
+    traceFile("trace",
+              cl::desc("With --report: what mct-opt --mct-trace wrote of the "
+                       "run that made the module"),
+              cl::cat(category));
 static cl::opt<bool>
     reportSchema("report-schema",
                  cl::desc("Print the JSON Schema of --report, and run nothing"),
@@ -261,7 +266,7 @@ static void sortByError(std::vector<execution::ComparedPoint> &points) {
 static LogicalResult checkReportOptions() {
   if (reportFile.empty()) {
     for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-             &integerFile, &reportSamples})
+             &integerFile, &reportSamples, &traceFile})
       if (option->getNumOccurrences())
         return refuse("--" + option->ArgStr + " needs --report");
     return success();
@@ -298,7 +303,8 @@ static LogicalResult checkOptions() {
                   "prints what the inputs are");
   std::vector<std::string> inputs =
       execution::SampleOptions::getPaths(samplesFiles);
-  inputs.insert(inputs.end(), {inputFile, otherFile, integerFile, labelsFile});
+  inputs.insert(inputs.end(),
+                {inputFile, otherFile, integerFile, labelsFile, traceFile});
   if (llvm::Error error = support::checkOutputFiles(outputFiles, inputs))
     return refuse("--output: " + llvm::toString(std::move(error)));
   if (!reportFile.empty())
@@ -380,12 +386,28 @@ static LogicalResult judge(const execution::Evaluation &results) {
   return verdict;
 }
 
+static llvm::Expected<report::Trace> readTrace() {
+  auto buffer = support::readInputFile(traceFile);
+  if (!buffer)
+    return buffer.takeError();
+  return report::parseTrace((*buffer)->getBuffer());
+}
+
 /// Makes the report and writes it.
 static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
                                  ModuleOp integer,
                                  const execution::RunSettings &settings,
                                  execution::OutputFile &file) {
+  std::optional<report::Trace> trace;
+  if (!traceFile.empty()) {
+    llvm::Expected<report::Trace> found = readTrace();
+    if (!found)
+      return refuse("--trace: '" + traceFile +
+                    "': " + llvm::toString(found.takeError()));
+    trace = std::move(*found);
+  }
   report::AnalyseInputs inputs;
+  inputs.trace = trace ? &*trace : nullptr;
   inputs.quantized = module;
   inputs.floating = floating;
   inputs.integer = integer;

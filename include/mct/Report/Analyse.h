@@ -4,6 +4,7 @@
 
 #include "mct/Execution/Run.h"
 #include "mct/Report/Report.h"
+#include "mct/Report/Trace.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mct::report {
@@ -25,6 +26,8 @@ struct AnalyseInputs {
   std::string labelsFile;
   /// Runs for errors and effects take so many of the samples; 0: all.
   int64_t effectSamples = 128;
+  /// What the passes left behind that made the quantized network, or null.
+  const Trace *trace = nullptr;
   /// Hears of what is wrong where no diagnostic says so.
   llvm::function_ref<void(const llvm::Twine &)> fail;
 };

@@ -125,6 +125,14 @@ def load(path: str | os.PathLike[str]) -> Report:
     return Report(text, name=os.fspath(path))
 
 
+def _read_trace(path: str | os.PathLike[str]) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise Error(f"cannot read '{os.fspath(path)}': {reason}") from error
+
+
 def schema() -> dict[str, Any]:
     """JSON Schema of the document, with what each key means."""
     found: dict[str, Any] = json.loads(_native.report_schema())
@@ -145,6 +153,7 @@ def make_report(
     batch_size: int = 0,
     threads: int = 0,
     max_memory: str = "",
+    trace: str | os.PathLike[str] | None = None,
     progress: bool | Callback | None = None,
 ) -> Report:
     """Runs a quantized model and its float one on samples, and tells what it finds.
@@ -156,6 +165,8 @@ def make_report(
     preprocessing:  of the samples, in place of what the module has recorded.
     samples:        takes at most so many.
     effect_samples: so many of them where every point is quantized alone, which takes most of the time; 0: all.
+    trace:          a file that `Model.save` or mct-opt wrote of the run that made the model; default: what the model
+                    knows of it.
 
     Raises mct.Error.
     """
@@ -170,6 +181,7 @@ def make_report(
                 notes=["a model that was loaded has none, and a generator can be read once"],
             )
         data, samples = kept.data, samples or kept.limit
+    known = model.trace if trace is None else _read_trace(trace)
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
         classes = _labels(labels, data, spooled)
@@ -189,6 +201,7 @@ def make_report(
                 batch_size=batch_size,
                 threads=threads,
                 max_memory=max_memory,
+                trace=known,
                 poll=report.poll if report else None,
             )
         changed = [entry["sample"] for entry in json.loads(text)["changed"]]
