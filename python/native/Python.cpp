@@ -296,6 +296,17 @@ static std::string exportTarget(const std::string &target) {
   return json;
 }
 
+static std::string compareReports(const std::string &before,
+                                  const std::string &after) {
+  Job job;
+  std::string json;
+  perform(job, nb::none(), [&] {
+    json = mct::python::compareReports(before, after, job);
+    job.end(!json.empty());
+  });
+  return json;
+}
+
 static std::string readReport(const std::string &text,
                               const std::string &name) {
   Job job;
@@ -335,6 +346,8 @@ NB_MODULE(_native, m) {
   m.def("read_report", readReport, "text"_a, "name"_a = "report",
         "The JSON of a report as this version prints it; `name` is what "
         "messages call it. Raises `mct.Error` for what is none.");
+  m.def("compare_reports", compareReports, "before"_a, "after"_a,
+        "Two reports side by side: a JSON document with what changed.");
   m.def("report_schema", mct::python::getReportSchema,
         "JSON Schema of reports, with what each key means.");
   m.def(

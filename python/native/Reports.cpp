@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Reports.h"
 
-#include "mct/Report/Report.h"
+#include "mct/Report/Compare.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mct;
@@ -23,6 +23,27 @@ std::string mct::python::readReport(StringRef text, StringRef name, Job &job) {
     return "";
   }
   return write([&](llvm::json::OStream &json) { report::print(json, *found); });
+}
+
+std::string mct::python::compareReports(StringRef before, StringRef after,
+                                        Job &job) {
+  auto read = [&](StringRef text, StringRef which) {
+    llvm::Expected<report::Report> found = report::parse(text);
+    if (found)
+      return std::optional<report::Report>(std::move(*found));
+    job.fail(("the " + which + " report: " + llvm::toString(found.takeError()))
+                 .str());
+    return std::optional<report::Report>();
+  };
+  std::optional<report::Report> old = read(before, "earlier");
+  if (!old)
+    return "";
+  std::optional<report::Report> now = read(after, "later");
+  if (!now)
+    return "";
+  return write([&](llvm::json::OStream &json) {
+    report::print(json, report::compare(*old, *now));
+  });
 }
 
 std::string mct::python::getReportSchema() {

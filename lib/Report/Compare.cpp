@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Report/Compare.h"
+#include "JsonFields.h"
+#include "ShiftedNames.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+using namespace mct;
+using namespace mct::report;
+
+static constexpr StringRef kFormat = "mct-comparison";
+
+namespace mct::report {
+
+template <> struct Fields<Change> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "path of the number in the report");
+    v("before", x.before, "none: that report has no such number");
+    v("after", x.after, "likewise");
+    v("difference", x.difference, "after - before");
+  }
+};
+
+template <> struct Fields<TextChange> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "what it says");
+    v("before", x.before, "as it was");
+    v("after", x.after, "as it is");
+  }
+};
+
+template <> struct Fields<Matched> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "in the later report");
+    v("name_before", x.nameBefore, "in the earlier one");
+    v("numbers", x.numbers, "those of one of the reports");
+    v("texts", x.texts, "those that differ");
+  }
+};
+
+template <> struct Fields<Comparison::Side> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("model", x.model, "as in the report");
+    v("target", x.target, "as in the report");
+    v("metric", x.metric, "as in the report");
+    v("digest", x.digest, "as in the report");
+    v("calibration_digest", x.calibrationDigest, "as in the report");
+    v("verdict", x.verdict, "as in the report");
+    v("reproduce", x.reproduce, "as in the report");
+  }
+};
+
+template <> struct Fields<Comparison::Stayed> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("rule", x.rule, "name of the rule");
+    v("subject", x.subject, "point or operator; empty: the network");
+    v("severity_before", x.severityBefore, "in the earlier report");
+    v("severity_after", x.severityAfter, "in the later one");
+  }
+};
+
+template <> struct Fields<Comparison> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("before", x.before, "what the earlier report is about");
+    v("after", x.after, "what the later one is about");
+    v("same_samples", x.sameSamples, "both ran on the same samples");
+    v("same_calibration", x.sameCalibration,
+      "both modules come from the same samples");
+    v("numbers", x.numbers, "of the network");
+    v("points", x.points, "of both");
+    v("operators", x.operators, "of both");
+    v("points_only_before", x.pointsOnlyBefore, "names");
+    v("points_only_after", x.pointsOnlyAfter, "names");
+    v("operators_only_before", x.operatorsOnlyBefore, "names");
+    v("operators_only_after", x.operatorsOnlyAfter, "names");
+    v("diagnoses_that_went", x.diagnosesThatWent, "only before");
+    v("diagnoses_that_came", x.diagnosesThatCame, "only after");
+    v("diagnoses_that_stayed", x.diagnosesThatStayed, "in both");
+  }
+};
+
+} // namespace mct::report
+
+void mct::report::print(json::OStream &stream, const Comparison &comparison) {
+  printDocument(stream, kFormat, kComparisonVersion, comparison);
+}
+
+llvm::Expected<Comparison> mct::report::parseComparison(StringRef text) {
+  return parseDocument<Comparison>(text, "comparison", kFormat,
+                                   kComparisonVersion);
+}
+
+//===----------------------------------------------------------------------===//
+// What both say
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Numbers and texts of a part of a report, by their paths, in order.
+struct Said {
+  struct Value {
+    std::string path;
+    Real value;
+    /// Numbers are compared where this is the same.
+    StringRef unit;
+  };
+  std::vector<Value> numbers;
+  std::vector<std::pair<std::string, std::string>> texts;
+
+  void number(std::string path, std::optional<Real> value,
+              StringRef unit = "") {
+    if (value)
+      numbers.push_back({std::move(path), *value, unit});
+  }
+  void distance(const std::string &path, const std::optional<Distance> &found) {
+    if (!found)
+      return;
+    number(path + ".sqnr", found->sqnr);
+    number(path + ".cosine", found->cosine);
+    number(path + ".largest", found->largest);
+  }
+  void effect(const std::optional<Effect> &found, StringRef metric) {
+    if (!found)
+      return;
+    number("effect.own", found->own, metric);
+    number("effect.without", found->without, metric);
+    number("effect.gain", found->gain, metric);
+    number("effect.agreement", found->agreement);
+  }
+  void accuracy(const std::string &path, const std::optional<Accuracy> &found) {
+    if (!found)
+      return;
+    number(path + ".top1", found->top1);
+    number(path + ".agreement", found->agreement);
+    distance(path + ".output", found->output);
+  }
+  void resources(const std::string &path, const Report::Resources &found) {
+    number(path + ".weight_bytes", found.weightBytes);
+    number(path + ".activation_bytes", found.activationBytes);
+    number(path + ".total_bytes", found.totalBytes);
+    number(path + ".bops", found.bops);
+  }
+};
+} // namespace
+
+static std::string toText(llvm::ArrayRef<int64_t> numbers) {
+  return llvm::join(
+      llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }),
+      ", ");
+}
+
+static Said describe(const Point &point, StringRef metric) {
+  Said said;
+  if (point.parameters)
+    said.number("parameters.bits", Real(point.parameters->bits));
+  if (point.selection && point.selection->error.size() == 1)
+    said.number("selection.error", point.selection->error.front(),
+                point.selection->errorMethod);
+  said.number("clipped", point.clipped);
+  said.number("used", point.used);
+  if (point.shift)
+    said.number("shift.by", point.shift->by);
+  said.distance("total", point.total);
+  said.distance("own", point.own);
+  said.distance("inherited", point.inherited);
+  said.effect(point.effect, metric);
+  if (point.integer)
+    said.number("integer.differing", Real(point.integer->differing));
+  said.texts = {
+      {"shape", toText(point.shape)},
+      {"axes", toText(point.axes)},
+      {"group", llvm::join(point.group, ", ")},
+      {"parameters", point.parameters ? point.parameters->text : ""},
+      {"error_method", point.selection ? point.selection->errorMethod : ""},
+      {"decisions", llvm::join(llvm::map_range(point.decisions,
+                                               [](const Decision &each) {
+                                                 return each.pass + ": " +
+                                                        each.text;
+                                               }),
+                               "\n")},
+  };
+  return said;
+}
+
+static Said describe(const Operator &op, StringRef metric) {
+  Said said;
+  said.number("weight_bytes", op.weightBytes);
+  said.number("activation_bytes", op.activationBytes);
+  said.number("bops", Real(op.bops));
+  if (op.sums)
+    said.number("sums.largest", op.sums->largest);
+  said.effect(op.effect, metric);
+  said.texts = {
+      {"operator_set", op.operatorSet},
+      {"matched_by", op.matchedBy},
+      {"overridden_by", op.overriddenBy},
+      {"cover", op.cover},
+      {"why_float", op.whyFloat},
+      {"group", op.group},
+      {"points", llvm::join(op.points, ", ")},
+  };
+  return said;
+}
+
+static Said describe(const Report &report) {
+  Said said;
+  said.accuracy("floating", report.floating);
+  said.accuracy("simulated", report.simulated);
+  said.accuracy("integer", report.integer);
+  said.number("distance", report.distance, report.metric);
+  said.number("num_changed", Real(report.numChanged));
+  said.number("samples", Real(report.samples));
+  said.number("effect_samples", Real(report.effectSamples));
+  if (report.calibrationSamples)
+    said.number("calibration_samples", Real(*report.calibrationSamples));
+  said.number("weight_bytes", report.weightBytes);
+  said.number("float_weight_bytes", report.floatWeightBytes);
+  said.resources("resources", report.resources);
+  said.number("seconds", report.seconds);
+  if (!report.passes.empty()) {
+    Real sum = 0;
+    for (const PassTime &pass : report.passes)
+      sum += pass.seconds;
+    said.number("passes.seconds", sum);
+  }
+  return said;
+}
+
+/// In the order of `after`, with what only `before` has behind it.
+static std::vector<Change> compareNumbers(const Said &before,
+                                          const Said &after) {
+  std::vector<Change> changes;
+  auto find = [](const Said &said, StringRef path) -> const Said::Value * {
+    auto found = llvm::find_if(said.numbers, [&](const Said::Value &value) {
+      return value.path == path;
+    });
+    return found == said.numbers.end() ? nullptr : &*found;
+  };
+  for (const Said::Value &value : after.numbers) {
+    Change &change = changes.emplace_back();
+    change.name = value.path;
+    change.after = value.value;
+    const Said::Value *old = find(before, value.path);
+    if (!old)
+      continue;
+    change.before = old->value;
+    if (old->unit == value.unit && std::isfinite(old->value) &&
+        std::isfinite(value.value))
+      change.difference = value.value - old->value;
+  }
+  for (const Said::Value &value : before.numbers)
+    if (!find(after, value.path))
+      changes.push_back({value.path, value.value, std::nullopt, std::nullopt});
+  return changes;
+}
+
+/// Both have the same texts in the same order.
+static std::vector<TextChange> compareTexts(const Said &before,
+                                            const Said &after) {
+  std::vector<TextChange> changes;
+  for (auto [old, now] : llvm::zip_equal(before.texts, after.texts))
+    if (old.second != now.second)
+      changes.push_back({now.first, old.second, now.second});
+  return changes;
+}
+
+template <typename T>
+static void match(const std::vector<T> &before, const std::vector<T> &after,
+                  StringRef metricBefore, StringRef metricAfter,
+                  std::vector<Matched> &both,
+                  std::vector<std::string> &onlyBefore,
+                  std::vector<std::string> &onlyAfter) {
+  llvm::StringMap<const T *> exact, unshifted;
+  for (const T &each : before) {
+    exact.try_emplace(each.name, &each);
+    if (std::string old = unshift(each.name); !old.empty())
+      unshifted.try_emplace(old, &each);
+  }
+  llvm::StringMap<bool> taken;
+  for (const T &now : after) {
+    std::string plain = unshift(now.name);
+    const T *old = exact.lookup(now.name);
+    if (!old)
+      old = plain.empty() ? unshifted.lookup(now.name) : exact.lookup(plain);
+    if (!old || !taken.try_emplace(old->name, true).second) {
+      onlyAfter.push_back(now.name);
+      continue;
+    }
+    Said saidBefore = describe(*old, metricBefore);
+    Said saidAfter = describe(now, metricAfter);
+    both.push_back({now.name, old->name, compareNumbers(saidBefore, saidAfter),
+                    compareTexts(saidBefore, saidAfter)});
+  }
+  for (const T &old : before)
+    if (!taken.contains(old.name))
+      onlyBefore.push_back(old.name);
+}
+
+static void compareDiagnoses(const Report &before, const Report &after,
+                             Comparison &result) {
+  using Key = std::pair<StringRef, StringRef>;
+  std::map<Key, const Diagnosis *> old;
+  for (const Diagnosis &each : before.diagnoses)
+    old.try_emplace({each.rule, each.subject}, &each);
+  std::map<Key, bool> met;
+  for (const Diagnosis &each : after.diagnoses) {
+    Key key(each.rule, each.subject);
+    met[key] = true;
+    auto found = old.find(key);
+    if (found == old.end())
+      result.diagnosesThatCame.push_back(each);
+    else
+      result.diagnosesThatStayed.push_back(
+          {each.rule, each.subject, found->second->severity, each.severity});
+  }
+  for (const Diagnosis &each : before.diagnoses)
+    if (!met.count({each.rule, each.subject}))
+      result.diagnosesThatWent.push_back(each);
+}
+
+static Comparison::Side toSide(const Report &report) {
+  return {report.model,
+          report.target,
+          report.metric,
+          report.digest,
+          report.calibrationDigest,
+          report.verdict,
+          report.reproduce};
+}
+
+Comparison mct::report::compare(const Report &before, const Report &after) {
+  Comparison result;
+  result.before = toSide(before);
+  result.after = toSide(after);
+  result.sameSamples = !after.digest.empty() && before.digest == after.digest;
+  result.sameCalibration = !after.calibrationDigest.empty() &&
+                           before.calibrationDigest == after.calibrationDigest;
+  result.numbers = compareNumbers(describe(before), describe(after));
+  match(before.points, after.points, before.metric, after.metric, result.points,
+        result.pointsOnlyBefore, result.pointsOnlyAfter);
+  match(before.operators, after.operators, before.metric, after.metric,
+        result.operators, result.operatorsOnlyBefore,
+        result.operatorsOnlyAfter);
+  compareDiagnoses(before, after, result);
+  return result;
+}
