@@ -167,7 +167,9 @@ function histogramPlot(point) {
   const smallest = Math.min(...bars.map((bar) => bar.share));
   const floor = 10 ** Math.floor(Math.log10(smallest) - 0.3);
   const x = (field, more = {}) => quantitative(field, 'value', { scale: { domain: [from, to], nice: false }, axis: { tickCount: 8 }, ...more });
-  const y = { scale: { type: 'log', domainMin: floor, nice: true }, axis: { tickCount: 5, format: '~e' }, title: 'share of the values in a bin' };
+  // Room above the bars for the name of the threshold.
+  const most = Math.max(...bars.map((bar) => bar.share));
+  const y = { scale: { type: 'log', domainMin: floor, domainMax: most * 5, nice: true }, axis: { tickCount: 5, format: '~e' }, title: 'share of the values in a bin' };
   const layers = [];
   if (lowest) {
     const beyond = [];
