@@ -202,15 +202,26 @@ static void findBiasOffGrid(const Case &network, Diagnoses &found) {
       diagnosis.remedy =
           "A larger threshold of the kernel makes the steps larger.";
     } else if (!isTooLarge) {
-      MoreBits more = proposeMoreBits(network, *kernel);
+      // Each bit halves the steps.
+      int64_t bits = 0;
+      for (const Operator::Alternative &alternative : op.alternatives) {
+        Real error = sums.biasError * std::exp2(kernel->parameters->bits -
+                                                alternative.weightBits);
+        if (error <= kRoundingOfResult &&
+            (bits == 0 || alternative.weightBits < bits))
+          bits = alternative.weightBits;
+      }
       diagnosis.cause =
           "The bias of " + quoted(op.name) + " is " + brief(sums.biasError) +
           " steps of the result off what the accumulator can add, more than "
           "rounding the result costs.";
       diagnosis.kind = "overrides";
-      diagnosis.paste = more.line;
-      diagnosis.remedy =
-          "More bits of the kernel make the steps smaller: " + more.words + ".";
+      diagnosis.paste = giveBits(*kernel, bits);
+      diagnosis.remedy = bits == 0
+                             ? "Leave the kernel in float: no width that the "
+                               "target offers makes the steps small enough."
+                             : "Give the kernel " + std::to_string(bits) +
+                                   " bits, which make the steps small enough.";
     } else {
       continue;
     }

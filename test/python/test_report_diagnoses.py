@@ -299,6 +299,16 @@ def test_labels_in_another_order_make_the_float_network_guess(study, tmp_path):
     assert rules(digits(study, labels=path).report())[0] == "float-network-fails"
 
 
+def test_a_report_on_few_samples_is_uncertain(study):
+    few = digits(study)
+    few.run_options = few.run_options | {"report_samples": 4}
+    report = few.report()
+    assert report["effect_samples"] < 15
+    assert find(report, "few-report-samples")["severity"] == 0
+    few.run_options["report_samples"] = 256
+    assert "few-report-samples" not in rules(few.report())
+
+
 # ===--- Tensors ------------------------------------------------------------------------------------------------------
 
 
@@ -401,6 +411,21 @@ def test_a_constant_activation_stays_float(study):
     check_cure(sick, "constant-activation", "conv")
 
 
+def test_small_values_beside_few_large_ones_need_more_than_8_bits(study):
+    def spikes(seed):
+        values = samples(1000, 0, 0.002, seed=seed)
+        values[:5, 0, 0, 0] = 1
+        return values
+
+    check_cure(study(Network().conv("conv", kernels()), spikes(0), spikes(9)), "wide-range", "image")
+
+
+def test_a_tensor_before_a_reciprocal_is_sensitive(study):
+    network = Network().unary("reciprocal", "tosa.reciprocal")
+    sick = study(network, samples(low=0.01), samples(low=0.01, seed=9))
+    check_cure(sick, "sensitive-tensor", "image")
+
+
 # ===--- Bits ---------------------------------------------------------------------------------------------------------
 
 
@@ -479,6 +504,31 @@ def test_a_bias_beyond_32_bits_gets_a_larger_threshold(study):
     assert simulate().stderr == ""
     sums = {one["name"]: one.get("sums") for one in after["operators"]}["conv"]
     assert sums["largest_bias"] < 2**31
+
+
+def test_a_bias_off_the_steps_of_the_accumulator_gets_smaller_steps(study):
+    """Channels that are nearly equal are subtracted with weights of 2 bits: the result is smaller than the steps."""
+
+    def twins(seed):
+        values = samples(channels=1, seed=seed)
+        return np.concatenate([values, values + samples(channels=1, high=0.004, seed=seed + 1)], axis=-1)
+
+    network = Network(2).conv("conv", [[1, -1], [-1, 1]], [0.0123, -0.0211])
+    sick = study(network, twins(0), twins(9), weights_bias_correction="false", round_weights="false")
+    sick.overrides = ['name "conv" weights=2']
+
+    def simulated_error():
+        simulated = sick.folder / "simulated.mlirbc"
+        measure.run_ok([measure.BIN / "mct-opt", sick.quantized, "--mct-simulate-integers", "-o", simulated])
+        points = measure.run_json(simulated, sick.test, compare=sick.model)["points"]
+        return next(10 ** (-one["sqnr_db"] / 10) for one in points if one["name"] == "conv")
+
+    before = sick.report()
+    error = simulated_error()
+    found = find(before, "bias-off-grid", "conv")
+    after = sick.report(found)
+    assert "bias-off-grid" not in rules(after)
+    assert simulated_error() < error
 
 
 def test_sums_beyond_32_bits_get_smaller(study):

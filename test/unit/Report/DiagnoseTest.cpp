@@ -636,6 +636,11 @@ TEST(DiagnoseTest, ABiasThatIsFurtherOffThanRoundingTakesMoreBits) {
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "bias-off-grid");
   EXPECT_EQ(diagnosis.paste, "name \"conv\" weights.kernel_attr=8");
+  // 4 more bits divide by 16.
+  network.layer().sums->biasError = 4.7;
+  EXPECT_EQ(network.only().paste, "name \"conv\" weights.kernel_attr=float");
+  network.layer().sums->biasError = 4.6;
+  EXPECT_EQ(network.only().paste, "name \"conv\" weights.kernel_attr=8");
 }
 
 TEST(DiagnoseTest, SumsThatLeaveTheAccumulatorTakeFewerBits) {
