@@ -303,10 +303,11 @@ def _report(arguments: argparse.Namespace) -> None:
         made = report.load(arguments.source)
     else:
         made = _make_report(arguments)
+    shown: Any = made.against(report.load(arguments.against)) if arguments.against else made
     for output in outputs:
-        made.save(output)
+        shown.save(output)
     if not outputs:
-        made.show()
+        shown.show()
 
 
 def _make_report(arguments: argparse.Namespace) -> Any:
@@ -552,6 +553,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     report.add_argument("--model", metavar="FILE", help="the float model that it was made of")
     report.add_argument("--integer", metavar="FILE", help="the integer network that was made of it")
     report.add_argument("--trace", metavar="FILE.json", help="what mct quantize --trace wrote: how it came about")
+    report.add_argument("--against", metavar="FILE.json", help="tell what is another than in that earlier report")
     report.add_argument(
         "-o",
         "--output",

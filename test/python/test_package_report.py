@@ -89,8 +89,8 @@ def saved(quantized: mct.QuantizedModel, tmp_path_factory: pytest.TempPathFactor
 
 def steady(text: str) -> dict[str, Any]:
     """Without what is another in each run, and without names of files."""
-    document = json.loads(text)
-    return {key: value for key, value in document.items() if key not in ("seconds", "passes", "model", "reproduce")}
+    another = ("seconds", "passes", "model", "reproduce", "placeholders")
+    return {key: value for key, value in json.loads(text).items() if key not in another}
 
 
 def test_samples_are_read_again_where_they_can_be(model: mct.Model, quantized: mct.QuantizedModel) -> None:
@@ -194,10 +194,8 @@ def test_ctrl_c_ends_it(quantized: mct.QuantizedModel) -> None:
         quantized.report(data=TEST, progress=stop)
 
 
-def test_numbers_are_those_of_the_tools(
-    tools: Path, saved: Path, quantized: mct.QuantizedModel, tmp_path: Path
-) -> None:
-    made = quantized.report(data=TEST, labels=LABELS)
+def test_numbers_are_those_of_the_tools(tools: Path, model: mct.Model, saved: Path, tmp_path: Path) -> None:
+    made = mct.load(saved).report(data=TEST, labels=LABELS, reference=model)
     options = {"labels": LABELS, "compare": DIGITS}
     run = measure.run_json(saved, TEST, **options, report=tmp_path / "tool.json")
     document = made.document
@@ -268,11 +266,11 @@ def call(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_console_writes_what_python_writes(saved: Path, quantized: mct.QuantizedModel, tmp_path: Path) -> None:
+def test_the_console_writes_what_python_writes(saved: Path, model: mct.Model, tmp_path: Path) -> None:
     common = (saved, "--model", DIGITS, "--data", TEST, "--labels", LABELS, "--samples", "100")
     finished = call(*common, "-o", tmp_path / "r.html", "-o", tmp_path / "r.json")
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "", "")
-    expected = quantized.report(data=TEST, labels=LABELS, samples=100)
+    expected = mct.load(saved).report(data=TEST, labels=LABELS, samples=100, reference=model)
     assert steady((tmp_path / "r.json").read_text()) == steady(expected.json)
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
     # Of a report that is there, and without a file as text.
@@ -295,9 +293,33 @@ def test_options_of_the_console_change_the_report(saved: Path, tmp_path: Path) -
     assert not document()["has_labels"] and document("--labels", LABELS)["has_labels"]
 
 
+def test_against_an_earlier_report(model: mct.Model, quantized: mct.QuantizedModel, tmp_path: Path) -> None:
+    better = mct.quantize(model, "imx500", CALIBRATION, preprocessing=SCALE)
+    options = {"data": TEST, "labels": LABELS, "samples": 100}
+    before, after = (q.report(tmp_path / f"{q is better}.json", **options) for q in (quantized, better))
+    found = after.against(before)
+    numbers = {entry["name"]: entry for entry in found.document["numbers"]}
+    distance = numbers["distance"]
+    assert distance["before"] == before.document["distance"] > distance["after"] == after.document["distance"]
+    assert distance["difference"] == distance["after"] - distance["before"] and found.document["same_samples"]
+    finished = call(tmp_path / "True.json", "--against", tmp_path / "False.json")
+    assert finished.returncode == 0 and finished.stdout == found.text() == str(found)
+    assert re.search(r"^ distance .* -0.0", found.text(), re.MULTILINE)
+    finished = call(tmp_path / "True.json", "--against", tmp_path / "False.json", "-o", tmp_path / "change.html")
+    assert finished.returncode == 0, finished.stderr
+    page = (tmp_path / "change.html").read_text()
+    (inside,) = re.findall(r'<script type="application/json" id="comparison">(.*?)</script>', page, re.DOTALL)
+    assert json.loads(inside) == found.document
+    found.save(tmp_path / "change.json")
+    assert json.loads((tmp_path / "change.json").read_text()) == found.document
+    assert found.html(tmp_path / "again.html") == (tmp_path / "again.html").read_text()
+    assert repr(found).startswith("<Comparison of <Report of ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("r.json", "--against", "damaged.json"), "'damaged.json': "),
         (("q.mlirbc", "--data", TEST), "--model: expected the float model that this one was made of"),
         (("q.mlirbc", "--model", DIGITS), "--data: expected samples to run both models on"),
         (("r.json", "--data", TEST), "--data is about a model, and 'r.json' is a report that was made of one"),

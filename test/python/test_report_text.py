@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import re
+from typing import Any
 
 import pytest
 
@@ -127,3 +128,50 @@ def test_what_an_encoding_lacks_is_written_out() -> None:
 def test_str_is_the_text() -> None:
     report = documents.report([documents.point("a")])
     assert str(report) == report.text(80) and repr(report) == "<Report of model.mlirbc>"
+
+
+def change(name: str, before: float | None, after: float | None) -> dict[str, Any]:
+    known = before is not None and after is not None
+    return {"name": name, "before": before, "after": after} | ({"difference": after - before} if known else {})
+
+
+def comparison(names: list[str], text: str = "model") -> dict[str, Any]:
+    side = {"model": text, "target": text, "verdict": text}
+    point = [
+        [change("effect.own", 0.5, 0.5 + at / 8), change("total.sqnr", 20.0, 20.0 - at)] for at in range(len(names))
+    ]
+    return {
+        "before": side,
+        "after": side,
+        "same_samples": True,
+        "numbers": [change("simulated.top1", 0.75, 0.5), change("distance", None, 0.25)],
+        "points": [{"name": name, "numbers": numbers} for name, numbers in zip(names, point, strict=True)],
+        "points_only_before": [text],
+        "points_only_after": [],
+        "diagnoses_that_came": [documents.diagnosis(text, f"{text} is clipped.")],
+        "diagnoses_that_went": [],
+    }
+
+
+def compared(document: dict[str, Any], width: int = 80) -> str:
+    return terminal.to_text(terminal.render_comparison(document, width), width)
+
+
+def test_what_changed_most_stands_first() -> None:
+    names = [f"layer{at:02}" for at in range(12)]
+    text = compared(comparison(names))
+    effects, errors = text.split("points, effect alone")[1].split("points, SQNR dB")
+    assert rows(effects, names) == rows(errors, names) == names[:1:-1]
+    assert re.search(r"^ simulated.top1 +75.00 % +50.00 % +-25.00 points$", text, re.MULTILINE)
+    assert re.search(r"^ distance +- +0.25 +-$", text, re.MULTILINE)
+    assert re.search(r"^ layer11 +0.5 +1.875 +\+1.375$", effects, re.MULTILINE)
+    assert "\n+ clipped-tail model: model is clipped.\n" in text and "Points only before: model" in text
+    assert "different samples" not in text
+    assert "different samples" in compared(comparison(names) | {"same_samples": False})
+
+
+@pytest.mark.parametrize("name", [LONG, EVIL])
+def test_any_name_in_a_comparison_fits_and_steers_nothing(name: str) -> None:
+    text = compared(comparison([name, "b"], name), 80)
+    assert text.replace("\n", "").isprintable() and "\nforged" not in text
+    assert max(terminal.cell_len(line) for line in text.splitlines()) <= 80

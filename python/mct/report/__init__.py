@@ -29,6 +29,7 @@ from mct.samples import Array, recorded, spool
 if TYPE_CHECKING:
     from mct.model import Model
     from mct.preprocessing import Preprocessing
+    from mct.report.comparison import Comparison
 
 __all__ = ["Report", "load", "make_report", "schema"]
 
@@ -87,6 +88,12 @@ class Report:
         from mct.report import terminal
 
         terminal.show(lambda width: terminal.render(self.document, width))
+
+    def against(self, earlier: Report) -> Comparison:
+        """What is another since an earlier report: of the same network with other settings, or for another target."""
+        from mct.report.comparison import Comparison
+
+        return Comparison(earlier, self)
 
     def __str__(self) -> str:
         return self.text()

@@ -173,12 +173,85 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
     of_points = [found for point in worst_points(report) if (found := _diagnosis_of(report, point))]
     shown = [diagnosis for diagnosis in diagnoses if diagnosis in of_network or diagnosis in of_points]
     if len(shown) < len(diagnoses):
-        parts.append(Text(f"{len(diagnoses) - len(shown)} more diagnoses: see the HTML or JSON."))
+        hidden = len(diagnoses) - len(shown)
+        parts.append(Text(f"{hidden} more {'diagnosis' if hidden == 1 else 'diagnoses'}: see the HTML or JSON."))
     for kind, title in (("overrides", "Lines of overrides to paste:"), ("option", "Options to paste:")):
         lines = _lines(diagnosis["paste"] for diagnosis in shown if diagnosis["kind"] == kind)
         if lines:
             parts += [Text(), Text(title), *lines]
     return parts
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Two reports
+# ----------------------------------------------------------------------------------------------------------------------
+
+# Of the network, what people ask for first; the rest is in the other forms.
+_NUMBERS = (
+    *("floating.top1", "simulated.top1", "simulated.agreement", "integer.top1", "integer.agreement"),
+    *("simulated.output.sqnr", "distance", "num_changed", "weight_bytes", "resources.bops", "seconds"),
+)
+_SHARES = ("top1", "agreement")
+
+
+def _change(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+    """A number before, after, and by how much it changed."""
+    is_share = entry["name"].rpartition(".")[2] in _SHARES
+    difference = entry.get("difference")
+    if is_share:
+        points = 100 * difference if isinstance(difference, (int, float)) else difference
+        return share(entry.get("before")), share(entry.get("after")), number(points, "+.2f", " points")
+    return number(entry.get("before"), ".5g"), number(entry.get("after"), ".5g"), number(difference, "+.5g")
+
+
+def _changes(title: str, rows: Iterable[tuple[str, Mapping[str, Any]]], width: int) -> Table:
+    cells = max(16, width - 3 * 14)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(title, no_wrap=True, max_width=cells)
+    for name in ("before", "after", "change"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, entry in rows:
+        table.add_row(Text(name_text(name, cells)), *_change(entry))
+    return table
+
+
+def render_comparison(comparison: Mapping[str, Any], width: int) -> list[RenderableType]:
+    """As `render`: the network, the ten points whose effect or error changed most, and the diagnoses."""
+    parts: list[RenderableType] = []
+    for side in ("before", "after"):
+        about = comparison[side]
+        head = f"{side:<7}{clean(about['model'], 200)} · target {clean(about['target'], 80)}"
+        parts += [Text(head, style="bold"), Padding(Text(clean(about["verdict"], 2 * _SENTENCE)), (0, 0, 0, 7))]
+    if not comparison["same_samples"]:
+        parts += [Text(), Text("The reports may be about different samples.", style="yellow")]
+    by_name = {entry["name"]: entry for entry in comparison["numbers"]}
+    rows = [(name, by_name[name]) for name in _NUMBERS if name in by_name]
+    parts += [Text(), _changes("network", rows, width)]
+    for key, what in (("effect.own", "effect alone"), ("total.sqnr", "SQNR dB")):
+        found = [
+            (point["name"], entry)
+            for point in comparison["points"]
+            for entry in point["numbers"]
+            if entry["name"] == key and entry.get("difference")
+        ]
+        if found:
+            found.sort(key=lambda row: -abs(row[1]["difference"]))
+            parts += [_changes(f"points, {what}", found[:10], width)]
+    for key, sign in (("diagnoses_that_came", "+"), ("diagnoses_that_went", "-")):
+        for diagnosis in comparison[key][:10]:
+            subject = f" {name_text(diagnosis['subject'], 40)}" if diagnosis["subject"] else ""
+            line = Text(f"{sign} {clean(diagnosis['rule'], 60)}{subject}: ", style="red" if sign == "+" else "green")
+            parts.append(line.append(clean(diagnosis["cause"], _SENTENCE), style="default"))
+    for key, what in (("points_only_before", "only before"), ("points_only_after", "only after")):
+        if names := comparison[key]:
+            listed = ", ".join(clean(name, 40) for name in names[:10])
+            parts.append(Text(f"Points {what}: {listed}{', …' if len(names) > 10 else ''}"))
+    return parts
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Printed
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def print_parts(parts: Sequence[RenderableType], file: TextIO, width: int, is_coloured: bool) -> None:
