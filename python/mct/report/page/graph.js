@@ -147,7 +147,7 @@ function graphNodes() {
     const value = drawn('text', { class: 'value', x: NODE.width - 8, y: 32, 'text-anchor': 'end' });
     const dots = points.map((point, at) => ({ point, element: pointSign(point, 14 + at * 15) }));
     const label = `${brief(name, 80)}, ${operator ? opsOf(operator) : 'input of the network'}`;
-    const box = drawn('g', { class: `node${operator ? '' : ' argument'}${points.length ? '' : ' bare'}`, transform: `translate(${x} ${y})`, tabindex: '-1', role: 'link', 'aria-label': label, click: open,
+    const box = drawn('g', { class: `node${!operator || operator.ops[0] === 'argument' ? ' argument' : ''}${points.length ? '' : ' bare'}`, transform: `translate(${x} ${y})`, tabindex: '-1', role: 'link', 'aria-label': label, click: open,
       mousemove: (event) => showTipAt(event, nodeTip(name, operator, points)), mouseleave: hideTip },
     drawn('rect', { class: 'box', width: NODE.width, height: NODE.height, rx: 5 }),
     drawn('text', { x: 8, y: 15, class: 'title' }, brief(name, 22)),
