@@ -240,6 +240,13 @@ void mct::report::addTrace(Report &report, const Trace &trace) {
     std::vector<report::Decision> *to = points.find(record.name);
     if (!to)
       to = operators.find(record.name);
+    if (to)
+      // The IR, or an earlier run of the pass, says the same with fewer words.
+      llvm::erase_if(*to, [&](const report::Decision &present) {
+        return present.pass == record.decision.pass &&
+               present.decision == record.decision.decision &&
+               present.reason == record.decision.reason;
+      });
     (to ? *to : report.decisions).push_back(record.decision);
   }
   if (report.target.empty())
@@ -279,8 +286,7 @@ mct::report::makeReproduceLine(const Trace &trace,
     placeholders.push_back(input);
   }
   placeholders.push_back("QUANTIZED.mlirbc");
-  std::string pipeline =
-      "builtin.module(" + llvm::join(trace.asked, ",") + ")";
+  std::string pipeline = "builtin.module(" + llvm::join(trace.asked, ",") + ")";
   return "mct-opt " + quote(input) + " " +
          quote("--pass-pipeline=" + pipeline) + " -o QUANTIZED.mlirbc";
 }

@@ -89,6 +89,27 @@ TEST(TraceTest, RecordsReachWhatTheyAreAbout) {
   EXPECT_EQ(texts(report.decisions), (Names{"gone", ""}));
 }
 
+TEST(TraceTest, ARecordTakesThePlaceOfWhatTheModuleSays) {
+  Report report;
+  Point &point = report.points.emplace_back();
+  point.name = "act";
+  point.decisions.resize(2);
+  point.decisions[0].pass = "mct-correct-shift-negative";
+  point.decisions[0].decision = "applied";
+  point.decisions[0].reason = "shifted";
+  point.decisions[1] = point.decisions[0];
+  point.decisions[1].reason = "other";
+  Trace trace;
+  TracedRecord &record = trace.records.emplace_back();
+  record.name = "act";
+  record.decision = point.decisions[0];
+  record.decision.text = "with thresholds";
+  addTrace(report, trace);
+  ASSERT_EQ(point.decisions.size(), 2u);
+  EXPECT_EQ(point.decisions[0].reason, "other");
+  EXPECT_EQ(point.decisions[1].text, "with thresholds");
+}
+
 TEST(TraceTest, AReportTakesTheRest) {
   Trace trace = createFilledTrace();
   Report report;
