@@ -138,6 +138,8 @@ private:
 
   LogicalResult set(size_t point, bool isOn);
   LogicalResult setBias(const SwitchedLayer &layer);
+  /// Runs one stage of the network as it is.
+  LogicalResult advance(unsigned stage, const Frontier *from, Frontier *to);
   unsigned firstStageOf(const PointSet &set) const;
 
   /// In memory, of each of two frontiers and of the float results.
@@ -157,8 +159,6 @@ private:
 //===----------------------------------------------------------------------===//
 
 std::string EffectRun::findObstacle(func::FuncOp function) {
-  if (!llvm::hasSingleElement(function.getBody()))
-    return "its body has several blocks";
   std::string obstacle;
   KernelOps kernels =
       KernelOps::forModule(function->getParentOfType<ModuleOp>());
@@ -166,11 +166,6 @@ std::string EffectRun::findObstacle(func::FuncOp function) {
     if (isa<func::CallOp>(op))
       obstacle = "it calls other functions, and points are switched within "
                  "one; run --inline before";
-    else if (auto point = dyn_cast<tpc::QuantizeOp>(op);
-             point && point->getParentOp() != function)
-      obstacle = "the point '" + point.getUniqueName() +
-                 "' stands inside of '" +
-                 point->getParentOp()->getName().getStringRef().str() + "'";
     else if (std::optional<KernelOp> layer = kernels.get(op);
              layer && layer->getCorrections() &&
              !layer->canTakeBackCorrections())
@@ -330,10 +325,10 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
     return llvm::to_vector(llvm::map_range(
         specs, [](const execution::TensorSpec &spec) { return spec.type; }));
   };
-  if (types(run->executor().inputs()) != types(executor->inputs()) ||
-      types(run->executor().outputs()) != types(executor->outputs()))
-    return emitError(loc) << "its inputs and outputs are not those of the "
-                             "float network";
+  if (types(run->executor().outputs()) != types(executor->outputs())) {
+    whyNot = "its results have other types than those of the float network";
+    return success();
+  }
   results =
       std::make_unique<ResultDistance>(executor->outputs(), executor->unit(),
                                        source->numSamples(), kFrontierBytes);
@@ -467,6 +462,24 @@ unsigned EffectRunImpl::firstStageOf(const PointSet &set) const {
   return first;
 }
 
+LogicalResult EffectRunImpl::advance(unsigned stage, const Frontier *from,
+                                     Frontier *to) {
+  // Whoever loads what the stage makes edits it.
+  SmallVector<const SwitchedLayer *> edited;
+  for (const SwitchedLayer &layer : layers)
+    if (layer.edited && executor->stageOf(*layer.edited) == stage)
+      edited.push_back(&layer);
+  for (const SwitchedLayer *layer : edited)
+    for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
+      staged->worker(worker).setEditor(*layer->edited, nullptr);
+  if (failed(check(staged->run({stage, stage, from, to}))))
+    return failure();
+  for (const SwitchedLayer *layer : edited)
+    if (failed(setBias(*layer)))
+      return failure();
+  return success();
+}
+
 FailureOr<RunDistance>
 EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
                        MutableArrayRef<RunDistance> found, double &deviation) {
@@ -495,10 +508,10 @@ EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
         if (failed(set(point, base)))
           return failure();
     }
-    if (failed(check(
-            staged->run({stage, stage, before.get(),
-                         stage == last ? nullptr : behind.get()},
-                        stage == last ? StagedRun::Done(compare) : nullptr))))
+    if (stage != last && failed(advance(stage, before.get(), behind.get())))
+      return failure();
+    if (stage == last && failed(check(staged->run(
+                             {stage, stage, before.get(), nullptr}, compare))))
       return failure();
     std::swap(before, behind);
   }

@@ -552,6 +552,143 @@ TEST_F(EffectsTest, DeviationIsThatOfTheSamples) {
               1e-4 * report.deviation);
 }
 
+// A bias that linalg broadcasts first is no constant of the layer; it is
+// changed behind the layer.
+TEST_F(EffectsTest, BiasesThatAreBroadcastAreSwitched) {
+  const std::string image = "tensor<1x5x5x3xf32>",
+                    kernel = "tensor<1x1x3x3xf32>";
+  std::string text = "func.func @main(%x: " + image + " loc(\"x\")) -> " +
+                     image + " {\n%e = tensor.empty() : " + image + "\n";
+  std::string value = "x";
+  for (std::string name : {"one", "two"}) {
+    Floats weights = randomFloats(9, unsigned(name.size() + name[0]));
+    std::string k, b = "dense<[0.25, -0.5, 0.75]> : tensor<3xf32>";
+    for (float weight : weights)
+      k += (k.empty() ? "" : ", ") + llvm::formatv("{0:f6}", weight).str();
+    text += "%k" + name + " = arith.constant dense<[[[[" + k +
+            "]]]]> : " + kernel + "\n";
+    for (size_t at = text.rfind("[[[["), count = 0;
+         (at = text.find(", ", at)) != std::string::npos && count != 8;
+         ++count) {
+      bool ends = count == 2 || count == 5;
+      if (ends)
+        text.replace(at, 2, "], [");
+      at += 2;
+    }
+    text +=
+        "%b" + name + " = arith.constant " + b + "\n%w" + name +
+        " = tpc.quantize %k" + name + " as \"" + name +
+        "\" weight \"kernel\" axes [3] parameters(#tpc.symmetric<threshold = "
+        "[1.0, 0.75, 0.5], bits = 3>) corrections(#tpc.corrections<applied "
+        "= [\"quantized_network\"], bias_offset = [0.125, -0.25, 0.0625], "
+        "kernel_scale = [1.0]>) : " +
+        kernel + "\n%i" + name + " = linalg.broadcast ins(%b" + name +
+        " : tensor<3xf32>) outs(%e : " + image +
+        ") dimensions = [0, 1, 2]\n%c" + name +
+        " = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, "
+        "strides = dense<1> : tensor<2xi64>} ins(%" +
+        value + ", %w" + name + " : " + image + ", " + kernel + ") outs(%i" +
+        name + " : " + image + ") -> " + image + " loc(\"" + name + "\")\n%q" +
+        name + " = tpc.quantize %c" + name + " as \"" + name + "\" activation" +
+        quantizer(4, 5) + " : " + image + "\n";
+    value = "q" + name;
+  }
+  text += "return %" + value + " : " + image + "\n}";
+  auto quantized = parse(text);
+  ASSERT_TRUE(quantized);
+  auto floating = with(*quantized, {});
+  RunSettings settings = makeSettings(*quantized, 21);
+  Report report = measure(*quantized, *floating, settings);
+  EXPECT_EQ(report.whyNoEffects, "");
+  Results floats = run(*floating, settings);
+  llvm::StringSet<> all = pointsOf(*quantized);
+  ASSERT_EQ(all.size(), 4u);
+  for (const Point &point : report.points) {
+    llvm::StringSet<> own, others = all;
+    own.insert(point.name);
+    others.erase(point.name);
+    ASSERT_TRUE(point.effect) << point.name;
+    double alone =
+               distance(floats, run(*with(*quantized, own), settings), false),
+           without = distance(floats, run(*with(*quantized, others), settings),
+                              false);
+    EXPECT_NEAR(point.effect->own, alone, 1e-4 * alone) << point.name;
+    EXPECT_NEAR(point.effect->without, without, 1e-4 * without) << point.name;
+  }
+}
+
+// What cannot be switched, and what cannot be compared: everything else is
+// there.
+TEST_F(EffectsTest, WhyThereAreNoEffects) {
+  const std::string type = "tensor<1x4xf32>",
+                    head = "func.func @main(%x: " + type + " loc(\"x\")) -> " +
+                           type + " {\n",
+                    point = "tpc.quantize %x as \"p\" activation" +
+                            quantizer(1, 3) + " : " + type + "\n",
+                    end = "return %0 : " + type + "\n}";
+  auto plain =
+      parse(head + "%0 = tosa.abs %x : (" + type + ") -> " + type + "\n" + end);
+  auto nothing =
+      parse(head + "%0 = tosa.abs %x : (" + type + ") -> " + type + "\n" + end);
+  RunSettings settings = makeSettings(*plain, 7);
+  EXPECT_EQ(measure(*nothing, *plain, settings).whyNoEffects,
+            "no point of it quantizes");
+
+  auto quantized = parse(head + "%0 = " + point + end);
+  auto other = parse("func.func @main(%x: " + type +
+                     " loc(\"x\")) -> tensor<1x1xf32> {\n%0 = tosa.reduce_sum "
+                     "%x {axis = 1 : i32} : (" +
+                     type +
+                     ") -> tensor<1x1xf32>\nreturn %0 : "
+                     "tensor<1x1xf32>\n}");
+  Report report = measure(*quantized, *other, settings);
+  EXPECT_EQ(report.whyNoEffects,
+            "its results have other types than those of the float network");
+  EXPECT_EQ(report.samples, 7);
+
+  auto root =
+      parse(head + "%0 = tosa.log %x : (" + type + ") -> " + type + "\n" + end);
+  EXPECT_EQ(measure(*quantized, *root, settings).whyNoEffects,
+            "results of the float network are not finite");
+
+  auto integers = parse("func.func @main(%x: " + type +
+                        " loc(\"x\")) -> tensor<1x4xi32> {\n%1 = " + point +
+                        "%0 = tosa.cast %1 : (" + type +
+                        ") -> tensor<1x4xi32>\nreturn %0 : "
+                        "tensor<1x4xi32>\n}");
+  auto floating = with(*integers, {});
+  EXPECT_EQ(measure(*integers, *floating, settings).whyNoEffects,
+            "no result of it is a tensor of f32 with a batch, whose change "
+            "could be measured");
+
+  auto corrected = parse(
+      "func.func @main(%x: tensor<1x4x4x2xf32> loc(\"x\")) -> "
+      "tensor<1x4x4x2xf32> {\n" +
+      std::string(kZero) + constant("k", {2, 1, 1, 2}, 1) +
+      constant("s", {2}, 2) +
+      "%b = tosa.reduce_max %x {axis = 1 : i32} : (tensor<1x4x4x2xf32>) -> "
+      "tensor<1x1x4x2xf32>\n%c = tosa.reduce_max %b {axis = 2 : i32} : "
+      "(tensor<1x1x4x2xf32>) -> tensor<1x1x1x2xf32>\n%shape = tosa.const_shape "
+      "{values = dense<[2]> : tensor<1xindex>} : () -> !tosa.shape<1>\n%d = "
+      "tosa.reshape %c, %shape : (tensor<1x1x1x2xf32>, !tosa.shape<1>) -> "
+      "tensor<2xf32>\n%w = tpc.quantize %k as \"c\" weight \"kernel\" axes []" +
+      quantizer(1, 4) +
+      " corrections(#tpc.corrections<applied = [\"quantized_network\"], "
+      "bias_offset = [0.5, 0.25], kernel_scale = [1.0]>) : "
+      "tensor<2x1x1x2xf32>\n%0 = tosa.conv2d %x, %w, %d, %zero, %zero "
+      "{acc_type "
+      "= f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, "
+      "stride "
+      "= array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, "
+      "tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>\n"
+      "return %0 : tensor<1x4x4x2xf32>\n}");
+  ASSERT_TRUE(corrected);
+  report = measure(*corrected, *corrected, makeSettings(*corrected, 7));
+  EXPECT_EQ(report.whyNoEffects,
+            "the corrections of 'c' cannot be taken back: its bias or its "
+            "float kernel cannot be read");
+}
+
 // Points that cannot be switched: the rest of the report is there.
 TEST_F(EffectsTest, ControlFlowAndCallsHaveNoEffects) {
   const std::string type = "tensor<1x4xf32>",
