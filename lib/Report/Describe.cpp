@@ -161,6 +161,9 @@ bool Describer::readPlan() {
     added.whyFloat = planned.whyFloat;
     added.isWanted = planned.cover != ResultCover::None;
     added.offered = planned.candidates;
+    for (const DroppedCandidate &dropped : planned.dropped)
+      if (dropped.rule)
+        added.offered.push_back(dropped.config);
   }
   for (const PlannedInput &input : plan->inputs) {
     Members &added = *members.insert(
@@ -347,23 +350,28 @@ void Describer::addAlternatives(size_t number) {
     return;
   // An override has decided, and its line can be changed.
   Operator::Alternative taken = result.alternatives.front();
+  auto widths = [](const Operator::Alternative &alternative) {
+    return std::make_pair(alternative.weightBits, alternative.activationBits);
+  };
   SmallVector<Operator::Alternative> offered;
-  std::optional<int64_t> chosen;
   for (tpc::OpQuantConfigAttr config : members[number].offered) {
-    Operator::Alternative alternative;
+    Operator::Alternative &alternative = offered.emplace_back();
     if (taken.activationBits)
       addActivation(alternative, config);
     if (taken.weightBits)
       addWeight(alternative, config.getWeightConfig(tpc::kKernelWeight));
-    if (alternative.activationBits == taken.activationBits &&
-        alternative.weightBits == taken.weightBits && !chosen)
-      chosen = int64_t(offered.size());
-    offered.push_back(alternative);
   }
-  if (!chosen)
+  // As the plan has them: the widest first.
+  llvm::sort(offered, [&](const auto &lhs, const auto &rhs) {
+    return widths(lhs) > widths(rhs);
+  });
+  const auto *chosen = llvm::find_if(offered, [&](const auto &alternative) {
+    return widths(alternative) == widths(taken);
+  });
+  if (chosen == offered.end())
     return;
   result.alternatives.assign(offered.begin(), offered.end());
-  result.chosen = *chosen;
+  result.chosen = chosen - offered.begin();
 }
 
 //===----------------------------------------------------------------------===//

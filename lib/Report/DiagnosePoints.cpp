@@ -173,14 +173,28 @@ static void findWastedSign(const Case &network, Diagnoses &found) {
       return;
     Real threshold = point.parameters->threshold.front();
     Real min = getMin(point), max = getMax(point);
-    // The unsigned grid of the same threshold has half the step; the shifted
-    // values have to fit.
-    if (!(min >= -kShortTail * threshold) || !(max - min <= threshold) ||
-        max <= 0)
+    if (!(min >= -kShortTail * threshold) || max <= 0)
+      return;
+    // The unsigned grid of the same threshold has half the step; the shift is a
+    // multiple of that.
+    Parameters lifted = *point.parameters;
+    Real step = lifted.step.front() / 2,
+         shift = std::ceil(std::max<Real>(0, -min) / step) * step;
+    lifted.step = {step};
+    lifted.lowest = {-shift};
+    lifted.highest = {threshold - step - shift};
+    const Statistics &values =
+        point.observed ? *point.observed : *point.statistics;
+    std::optional<GridError> now = estimateError(values, *point.parameters),
+                             then = estimateError(values, lifted);
+    if (!now || !(then->total() < kWorthwhile * now->total()))
       return;
     Diagnosis diagnosis = aboutPoint(network, point);
     bool hasTail = min < 0;
-    diagnosis.numbers = {{"min", min}, {"threshold", threshold}};
+    diagnosis.numbers = {{"min", min},
+                         {"threshold", threshold},
+                         {"error", now->total()},
+                         {"error without sign", then->total()}};
     if (!hasTail) {
       diagnosis.cause = quoted(point.name) +
                         " is never negative, and half of the levels of its "
@@ -194,7 +208,9 @@ static void findWastedSign(const Case &network, Diagnoses &found) {
     diagnosis.cause =
         quoted(point.name) + " goes down to " + brief(min) + " only, " +
         percent(ratio) + " of its threshold " + brief(threshold) +
-        ": nearly half of the levels of its signed grid are not used.";
+        ": nearly half of the levels of its signed grid are not used, and "
+        "without them its error would be " +
+        percent(then->total() / now->total()) + " of what it is.";
     const Decision *decision = findShiftDecision(point);
     if (!decision || decision->reason == "long-tail") {
       diagnosis.kind = "option";
@@ -640,8 +656,9 @@ ArrayRef<Rule> mct::report::getPointRules() {
        findClippedTail},
       {{"wasted-sign",
         "a signed grid on values >= 0, or on values whose negative ones reach "
-        "less than a quarter of the threshold and that an unsigned grid of the "
-        "same threshold holds",
+        "at most a quarter of the threshold, where an unsigned grid of the "
+        "same "
+        "threshold, moved, has less than half of the error",
         "`shift-negative-ratio`; more bits where it cannot be shifted"},
        findWastedSign},
       {{"missing-sign",

@@ -142,8 +142,8 @@ class Study:
         np.save(path, data)
         return path
 
-    def report(self, pasted=None):
-        """`pasted`: of a diagnosis, what stands there, as a user takes it."""
+    def report(self, pasted=None, trace=False):
+        """`pasted`: a diagnosis whose remedy is taken as it stands there. `trace`: of the quantization, too."""
         options, overrides = dict(self.options), list(self.overrides)
         if pasted and pasted["kind"] == "option":
             words = [word.split("=") for word in pasted["paste"].split()]
@@ -156,10 +156,14 @@ class Study:
             options["overrides"] = rules
         self.count += 1
         self.quantized = self.folder / f"{self.count}.mlirbc"
-        measure.run_ok(measure.ptq_command(self.model, self.calibration, self.quantized, **options))
+        command = measure.ptq_command(self.model, self.calibration, self.quantized, **options)
+        traced = {"trace": self.folder / f"{self.count}.trace.json"} if trace else {}
+        measure.run_ok([*command, *(f"--mct-trace={path}" for path in traced.values())])
         output = self.folder / f"{self.count}.json"
         measure.run_ok(
-            measure.run_command(self.quantized, self.test, compare=self.model, report=output, **self.run_options)
+            measure.run_command(
+                self.quantized, self.test, compare=self.model, report=output, **self.run_options, **traced
+            )
         )
         return json.loads(output.read_text())
 
@@ -237,6 +241,24 @@ def test_the_digits_network_is_healthy_and_says_what_was_shifted(study):
     assert "dB" in shifted["cause"]
 
 
+def test_a_tail_that_is_too_long_for_the_default_is_shifted_with_another_ratio(study):
+    found = check_cure(digits(study), "wasted-sign", "stem/hard_swish/scale")
+    assert found["paste"] == "shift-negative-activation-correction=true shift-negative-ratio=0.1"
+    assert found["severity"] < GRAVE
+
+
+def test_the_trace_tells_what_stands_nowhere_else(study):
+    """Which samples calibration had, and why a tail was left."""
+    sick = digits(study, DIGITS_TEST)
+    report = sick.report()
+    assert "same-samples" not in rules(report)
+    traced = sick.report(trace=True)
+    assert find(traced, "same-samples")["severity"] == 0
+    decisions = {point["name"]: point["decisions"] for point in traced["points"]}["stem/hard_swish/scale"]
+    assert "long-tail" in [one["reason"] for one in decisions]
+    assert find(traced, "wasted-sign", "stem/hard_swish/scale")
+
+
 def test_black_images_come_first(study):
     report = digits(study, np.zeros_like(np.load(DIGITS_CALIBRATION))).report()
     worst = report["diagnoses"][0]
@@ -274,8 +296,8 @@ def test_four_samples_come_first_and_more_are_the_remedy(study):
     worst = before["diagnoses"][0]
     assert worst["rule"] == "too-few-samples"
     assert worst["severity"] > WORTHLESS
-    after = sick.report({"kind": "option", "paste": "calibration-samples=64"})
-    assert "64 samples" in worst["remedy"]
+    assert worst["remedy"].startswith("Calibrate with ")
+    after = sick.report({"kind": "option", "paste": "calibration-samples=300"})
     assert "too-few-samples" not in rules(after)
     assert output_error(after) < output_error(before)
 

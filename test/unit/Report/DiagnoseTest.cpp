@@ -345,8 +345,8 @@ TEST(DiagnoseTest, AQuarterOfTheThresholdIsNoShortTail) {
   Network network;
   network.see(network.conv(), spread(-0.26, 0.74));
   EXPECT_EQ(network.rules(), Rules());
-  // Shifted, it would not fit.
-  network.see(network.conv(), spread(-0.2, 0.81));
+  // Shifted, a tenth would be cut off.
+  network.see(network.conv(), spread(-0.2, 0.9));
   EXPECT_EQ(network.rules(), Rules());
 }
 
