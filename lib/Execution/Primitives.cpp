@@ -20,14 +20,28 @@ using Format = memory::format_tag;
 static constexpr auto kFloat = memory::data_type::f32;
 
 namespace {
-/// What one call needs besides the three pointers.
+/// A tensor that comes with each call, or is made by it.
+struct Argument {
+  /// oneDNN's number of it.
+  int index = 0;
+  /// As the caller has it, and as the primitive wants it.
+  memory::desc given, used;
+  /// From one to the other, when they differ; made with the primitive, because
+  /// the number of threads is fixed then.
+  dnnl::reorder reorder;
+  memory::desc scratchpad;
+
+  bool isReordered() const { return static_cast<bool>(reorder); }
+};
+
+/// What one call needs besides the pointers.
 struct Primitive {
   dnnl::primitive primitive;
   std::string implementation;
-  memory::desc first, second, result, scratchpad;
-  /// Index of the second operand for oneDNN; 0: there is none.
-  int secondIndex = 0;
-  /// Whether that is what a binary post-op adds.
+  std::vector<Argument> operands;
+  Argument result;
+  memory::desc scratchpad;
+  /// Whether the last operand is what a binary post-op adds.
   bool hasAdded = false;
   memory weights, bias;
   /// How weights are given, before they are packed.
@@ -71,34 +85,68 @@ struct PrimitiveSet::Impl {
     return attributes;
   }
 
+  Argument reordered(int index, const memory::desc &given,
+                     const memory::desc &used, bool isResult = false) {
+    Argument argument{index, given, used, {}, {}};
+    if (given == used)
+      return argument;
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    dnnl::reorder::primitive_desc descriptor(engine, isResult ? used : given,
+                                             engine, isResult ? given : used,
+                                             attributes);
+    argument.reorder = dnnl::reorder(descriptor);
+    argument.scratchpad = descriptor.scratchpad_desc();
+    return argument;
+  }
+  static Argument asGiven(int index, const memory::desc &given) {
+    return {index, given, given, {}, {}};
+  }
+
   template <typename Descriptor>
-  Primitive finish(const Descriptor &descriptor, dnnl::primitive primitive,
-                   const Epilogue &epilogue) {
+  static Primitive begin(const Descriptor &descriptor,
+                         dnnl::primitive primitive) {
     Primitive made;
     made.primitive = std::move(primitive);
     made.implementation = descriptor.impl_info_str();
-    made.first = descriptor.src_desc();
-    made.result = descriptor.dst_desc();
+    made.operands.push_back(asGiven(DNNL_ARG_SRC, descriptor.src_desc()));
     made.scratchpad = descriptor.scratchpad_desc();
+    return made;
+  }
+  /// Of a primitive that makes its destination; its operands are complete but
+  /// for what is added.
+  void finish(Primitive made, const memory::desc &result,
+              const Epilogue &epilogue) {
+    made.result = asGiven(DNNL_ARG_DST, result);
     if (epilogue.addOperand) {
       made.hasAdded = true;
-      made.second = descriptor.dst_desc();
-      made.secondIndex = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
+      made.operands.push_back(
+          asGiven(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, result));
     }
-    return made;
+    primitives.push_back(std::move(made));
   }
 
   void addConvolution(ConvolutionShape shape, llvm::ArrayRef<float> weights,
                       llvm::ArrayRef<float> bias, const Epilogue &epilogue);
+  void addWeightGradient(ConvolutionShape shape, bool inputChannelsFirst);
   void addMatMul(const MatMulShape &shape, llvm::ArrayRef<float> constant,
                  const Epilogue &epilogue);
 };
 
-void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
-                                        llvm::ArrayRef<float> weights,
-                                        llvm::ArrayRef<float> bias,
-                                        const Epilogue &epilogue) {
-  bool depthwise = shape.kind == ConvolutionShape::Kind::Depthwise;
+namespace {
+/// The tensors of a convolution, as oneDNN speaks of them.
+struct ConvolutionTensors {
+  explicit ConvolutionTensors(ConvolutionShape shape);
+
+  memory::desc source, result, biases;
+  /// Weights as they are given, and in any format.
+  memory::desc given, any;
+  memory::dims strides, dilations, before, after;
+  int64_t outputChannels;
+};
+} // namespace
+
+ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   // A pointwise convolution treats all pixels alike: as one long row oneDNN
   // can block over them freely, which matters when an image has few (a fully
   // connected layer has one).
@@ -110,17 +158,17 @@ void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
     shape.outputWidth = shape.inputWidth;
     shape.batch = shape.inputHeight = shape.outputHeight = 1;
   }
+  outputChannels = shape.outputChannels;
 
-  memory::desc source(
+  source = memory::desc(
       {shape.batch, shape.inputChannels, shape.inputHeight, shape.inputWidth},
       kFloat, Format::nhwc);
-  memory::desc result({shape.batch, shape.outputChannels, shape.outputHeight,
-                       shape.outputWidth},
-                      kFloat, Format::nhwc);
-  memory::desc biases({shape.outputChannels}, kFloat, Format::a);
+  result = memory::desc({shape.batch, shape.outputChannels, shape.outputHeight,
+                         shape.outputWidth},
+                        kFloat, Format::nhwc);
+  biases = memory::desc({shape.outputChannels}, kFloat, Format::a);
   memory::dims weightSizes;
-  memory::desc given;
-  if (depthwise) {
+  if (shape.kind == ConvolutionShape::Kind::Depthwise) {
     int64_t channels = shape.inputChannels;
     int64_t multiplier = shape.outputChannels / channels;
     weightSizes = {channels, multiplier, 1, shape.kernelHeight,
@@ -134,15 +182,22 @@ void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
                    shape.kernelHeight, shape.kernelWidth};
     given = memory::desc(weightSizes, kFloat, Format::ohwi);
   }
-  memory::desc any(weightSizes, kFloat, Format::any);
-  memory::dims strides{shape.strideHeight, shape.strideWidth};
+  any = memory::desc(weightSizes, kFloat, Format::any);
+  strides = {shape.strideHeight, shape.strideWidth};
   // oneDNN counts a dilation of 1 as 0. Along an axis on which the kernel has
   // one element there is none; oneDNN 2.6 does not always see that.
-  memory::dims dilations{shape.kernelHeight == 1 ? 0 : shape.dilationHeight - 1,
-                         shape.kernelWidth == 1 ? 0 : shape.dilationWidth - 1};
-  memory::dims before{shape.padTop, shape.padLeft};
-  memory::dims after{shape.padBottom, shape.padRight};
-  dnnl::primitive_attr attr = attributes(epilogue, result);
+  dilations = {shape.kernelHeight == 1 ? 0 : shape.dilationHeight - 1,
+               shape.kernelWidth == 1 ? 0 : shape.dilationWidth - 1};
+  before = {shape.padTop, shape.padLeft};
+  after = {shape.padBottom, shape.padRight};
+}
+
+void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
+                                        llvm::ArrayRef<float> weights,
+                                        llvm::ArrayRef<float> bias,
+                                        const Epilogue &epilogue) {
+  ConvolutionTensors tensors(shape);
+  dnnl::primitive_attr attr = attributes(epilogue, tensors.result);
   auto inference = dnnl::prop_kind::forward_inference;
 
   std::vector<float> allBiases(bias.begin(), bias.end());
@@ -150,25 +205,62 @@ void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
     allBiases.resize(shape.outputChannels, allBiases.front());
 
   auto add = [&](const auto &descriptor, dnnl::primitive primitive) {
-    Primitive made = finish(descriptor, std::move(primitive), epilogue);
-    made.weights = pack(given, weights.data(), descriptor.weights_desc());
-    made.givenWeights = given;
-    made.bias = pack(biases, allBiases.data(), biases);
-    primitives.push_back(std::move(made));
+    Primitive made = begin(descriptor, std::move(primitive));
+    if (weights.empty())
+      made.operands.push_back(reordered(DNNL_ARG_WEIGHTS, tensors.given,
+                                        descriptor.weights_desc()));
+    else
+      made.weights =
+          pack(tensors.given, weights.data(), descriptor.weights_desc());
+    made.givenWeights = tensors.given;
+    if (bias.empty())
+      made.operands.push_back(asGiven(DNNL_ARG_BIAS, tensors.biases));
+    else
+      made.bias = pack(tensors.biases, allBiases.data(), tensors.biases);
+    finish(std::move(made), descriptor.dst_desc(), epilogue);
   };
   if (shape.kind == ConvolutionShape::Kind::Transpose) {
     dnnl::deconvolution_forward::primitive_desc descriptor(
-        {inference, dnnl::algorithm::deconvolution_direct, source, any, biases,
-         result, strides, dilations, before, after},
+        {inference, dnnl::algorithm::deconvolution_direct, tensors.source,
+         tensors.any, tensors.biases, tensors.result, tensors.strides,
+         tensors.dilations, tensors.before, tensors.after},
         attr, engine);
     add(descriptor, dnnl::deconvolution_forward(descriptor));
     return;
   }
   dnnl::convolution_forward::primitive_desc descriptor(
-      {inference, dnnl::algorithm::convolution_direct, source, any, biases,
-       result, strides, dilations, before, after},
+      {inference, dnnl::algorithm::convolution_direct, tensors.source,
+       tensors.any, tensors.biases, tensors.result, tensors.strides,
+       tensors.dilations, tensors.before, tensors.after},
       attr, engine);
   add(descriptor, dnnl::convolution_forward(descriptor));
+}
+
+void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
+                                           bool inputChannelsFirst) {
+  ConvolutionTensors tensors(shape);
+  dnnl::primitive_attr attr = attributes({}, tensors.result);
+  // oneDNN wants to know the convolution whose gradient it is.
+  dnnl::convolution_forward::primitive_desc forward(
+      {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
+       tensors.source, tensors.any, tensors.result, tensors.strides,
+       tensors.dilations, tensors.before, tensors.after},
+      attr, engine);
+  dnnl::convolution_backward_weights::primitive_desc descriptor(
+      {dnnl::algorithm::convolution_direct, tensors.source, tensors.any,
+       tensors.result, tensors.strides, tensors.dilations, tensors.before,
+       tensors.after},
+      attr, engine, forward);
+  Primitive made =
+      begin(descriptor, dnnl::convolution_backward_weights(descriptor));
+  made.operands.push_back(
+      asGiven(DNNL_ARG_DIFF_DST, descriptor.diff_dst_desc()));
+  memory::desc wanted = inputChannelsFirst ? memory::desc(tensors.given.dims(),
+                                                          kFloat, Format::ihwo)
+                                           : tensors.given;
+  made.result = reordered(DNNL_ARG_DIFF_WEIGHTS, wanted,
+                          descriptor.diff_weights_desc(), /*isResult=*/true);
+  primitives.push_back(std::move(made));
 }
 
 void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
@@ -184,15 +276,14 @@ void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
       constant.empty() ? given : memory::desc(secondSizes, kFloat, Format::any);
   dnnl::matmul::primitive_desc descriptor({first, second, result},
                                           attributes(epilogue, result), engine);
-  Primitive made = finish(descriptor, dnnl::matmul(descriptor), epilogue);
+  Primitive made = begin(descriptor, dnnl::matmul(descriptor));
   if (!constant.empty()) {
     made.weights = pack(given, constant.data(), descriptor.weights_desc());
     made.givenWeights = given;
   } else {
-    made.second = given;
-    made.secondIndex = DNNL_ARG_WEIGHTS;
+    made.operands.push_back(asGiven(DNNL_ARG_WEIGHTS, given));
   }
-  primitives.push_back(std::move(made));
+  finish(std::move(made), descriptor.dst_desc(), epilogue);
 }
 
 PrimitiveSet::PrimitiveSet() = default;
@@ -223,14 +314,17 @@ std::optional<size_t> PrimitiveSet::addConvolution(
                  [&] { impl->addConvolution(shape, weights, bias, epilogue); });
 }
 
+std::optional<size_t>
+PrimitiveSet::addWeightGradient(const ConvolutionShape &shape,
+                                bool inputChannelsFirst, std::string &error) {
+  return attempt(impl, error,
+                 [&] { impl->addWeightGradient(shape, inputChannelsFirst); });
+}
+
 std::optional<size_t> PrimitiveSet::addMatMul(const MatMulShape &shape,
                                               llvm::ArrayRef<float> constant,
                                               const Epilogue &epilogue,
                                               std::string &error) {
-  if (constant.empty() && epilogue.addOperand) {
-    error = "a primitive has two operands at most";
-    return std::nullopt;
-  }
   return attempt(impl, error,
                  [&] { impl->addMatMul(shape, constant, epilogue); });
 }
@@ -310,45 +404,93 @@ std::string PrimitiveSet::instructionSet() {
 
 struct PrimitiveRunner::Impl {
   explicit Impl(const PrimitiveSet::Impl &primitives) : primitives(primitives) {
-    size_t scratchBytes = 0;
     for (const Primitive &made : primitives.primitives)
-      scratchBytes = std::max(scratchBytes, made.scratchpad.get_size());
-    constexpr size_t kAlignment = 4096;
-    scratch.resize(scratchBytes + kAlignment);
+      add(made);
+    constexpr size_t kPage = 4096;
+    scratch.resize(scratchBytes + kPage);
     auto address = reinterpret_cast<uintptr_t>(scratch.data());
-    auto *aligned = reinterpret_cast<char *>((address + kAlignment - 1) /
-                                             kAlignment * kAlignment);
-
-    for (const Primitive &made : primitives.primitives) {
-      Call &call = calls.emplace_back();
-      auto argument = [&](int index, const memory &value) {
-        call.arguments.push_back({index, value.get()});
-        call.memories.push_back(value);
-        return value.get();
-      };
-      const dnnl::engine &engine = primitives.engine;
-      call.first = argument(DNNL_ARG_SRC, memory(made.first, engine, nullptr));
-      call.result =
-          argument(DNNL_ARG_DST, memory(made.result, engine, nullptr));
-      if (made.secondIndex)
-        call.second =
-            argument(made.secondIndex, memory(made.second, engine, nullptr));
-      if (made.weights)
-        argument(DNNL_ARG_WEIGHTS, made.weights);
-      if (made.bias)
-        argument(DNNL_ARG_BIAS, made.bias);
-      argument(DNNL_ARG_SCRATCHPAD, memory(made.scratchpad, engine, aligned));
-    }
+    auto *aligned =
+        reinterpret_cast<char *>((address + kPage - 1) / kPage * kPage);
+    for (auto [value, offset] : scratchOffsets)
+      dnnl_memory_set_data_handle(value, aligned + offset);
   }
 
-  struct Call {
+  /// One primitive and its arguments.
+  struct Execution {
+    dnnl_primitive_t primitive = nullptr;
     std::vector<dnnl_exec_arg_t> arguments;
-    std::vector<memory> memories;
-    dnnl_memory_t first = nullptr, second = nullptr, result = nullptr;
+
+    bool run(dnnl_stream_t stream) const {
+      return dnnl_primitive_execute(primitive, stream,
+                                    static_cast<int>(arguments.size()),
+                                    arguments.data()) == dnnl_success;
+    }
   };
+  /// What is executed for one primitive: it, and reorders before and behind.
+  struct Call {
+    std::vector<Execution> executions;
+    std::vector<memory> memories;
+    std::vector<dnnl_memory_t> operands;
+    dnnl_memory_t result = nullptr;
+  };
+
+  void add(const Primitive &made) {
+    const dnnl::engine &engine = primitives.engine;
+    Call &call = calls.emplace_back();
+    // Where the scratch memory of this call ends.
+    size_t end = 0;
+    auto hold = [&](memory value) {
+      call.memories.push_back(value);
+      return value.get();
+    };
+    auto inScratch = [&](const memory::desc &descriptor) {
+      dnnl_memory_t value = hold(memory(descriptor, engine, nullptr));
+      scratchOffsets.emplace_back(value, end);
+      constexpr size_t kAlignment = 64;
+      end += (descriptor.get_size() + kAlignment - 1) / kAlignment * kAlignment;
+      scratchBytes = std::max(scratchBytes, end);
+      return value;
+    };
+    auto reorder = [&](const Argument &argument, dnnl_memory_t from,
+                       dnnl_memory_t to) {
+      call.executions.push_back(
+          {argument.reorder.get(),
+           {{DNNL_ARG_FROM, from},
+            {DNNL_ARG_TO, to},
+            {DNNL_ARG_SCRATCHPAD, inScratch(argument.scratchpad)}}});
+    };
+
+    Execution main{made.primitive.get(), {}};
+    for (const Argument &operand : made.operands) {
+      dnnl_memory_t given = hold(memory(operand.given, engine, nullptr));
+      call.operands.push_back(given);
+      dnnl_memory_t used = given;
+      if (operand.isReordered()) {
+        used = inScratch(operand.used);
+        reorder(operand, given, used);
+      }
+      main.arguments.push_back({operand.index, used});
+    }
+    if (made.weights)
+      main.arguments.push_back({DNNL_ARG_WEIGHTS, hold(made.weights)});
+    if (made.bias)
+      main.arguments.push_back({DNNL_ARG_BIAS, hold(made.bias)});
+    main.arguments.push_back({DNNL_ARG_SCRATCHPAD, inScratch(made.scratchpad)});
+    call.result = hold(memory(made.result.given, engine, nullptr));
+    dnnl_memory_t result = call.result;
+    if (made.result.isReordered())
+      result = inScratch(made.result.used);
+    main.arguments.push_back({made.result.index, result});
+    call.executions.push_back(std::move(main));
+    if (made.result.isReordered())
+      reorder(made.result, result, call.result);
+  }
+
   const PrimitiveSet::Impl &primitives;
   dnnl::stream stream{primitives.engine};
   std::vector<char> scratch;
+  size_t scratchBytes = 0;
+  std::vector<std::pair<dnnl_memory_t, size_t>> scratchOffsets;
   std::vector<Call> calls;
 };
 
@@ -359,17 +501,17 @@ PrimitiveRunner::PrimitiveRunner(const PrimitiveSet &primitives) {
 }
 PrimitiveRunner::~PrimitiveRunner() = default;
 
-bool PrimitiveRunner::run(size_t primitive, const void *first,
-                          const void *second, void *result) {
+bool PrimitiveRunner::run(size_t primitive,
+                          llvm::ArrayRef<const void *> operands, void *result) {
   Impl::Call &call = impl->calls[primitive];
-  dnnl_memory_set_data_handle(call.first, const_cast<void *>(first));
+  for (size_t number = 0; number != call.operands.size(); ++number)
+    dnnl_memory_set_data_handle(call.operands[number],
+                                const_cast<void *>(operands[number]));
   dnnl_memory_set_data_handle(call.result, result);
-  if (call.second)
-    dnnl_memory_set_data_handle(call.second, const_cast<void *>(second));
-  return dnnl_primitive_execute(
-             impl->primitives.primitives[primitive].primitive.get(),
-             impl->stream.get(), static_cast<int>(call.arguments.size()),
-             call.arguments.data()) == dnnl_success;
+  for (const Impl::Execution &execution : call.executions)
+    if (!execution.run(impl->stream.get()))
+      return false;
+  return true;
 }
 
 SingleOpenMPThread::SingleOpenMPThread() : before(omp_get_max_threads()) {

@@ -49,12 +49,19 @@ public:
   PrimitiveSet();
   ~PrimitiveSet();
 
-  /// Number of the new primitive, or none with the reason in `error`.
+  /// Number of the new primitive, or none with the reason in `error`. Weights
+  /// or biases that are empty are operands, behind the input.
   std::optional<size_t> addConvolution(const ConvolutionShape &shape,
                                        llvm::ArrayRef<float> weights,
                                        llvm::ArrayRef<float> bias,
                                        const Epilogue &epilogue,
                                        std::string &error);
+  /// The gradient of the weights of a plain convolution of this shape, from its
+  /// input and the gradient of its output; `inputChannelsFirst`: as
+  /// [IC,KH,KW,OC] instead of [OC,KH,KW,IC].
+  std::optional<size_t> addWeightGradient(const ConvolutionShape &shape,
+                                          bool inputChannelsFirst,
+                                          std::string &error);
   /// `constant`: the second factor, or empty when it is an operand.
   std::optional<size_t> addMatMul(const MatMulShape &shape,
                                   llvm::ArrayRef<float> constant,
@@ -93,9 +100,10 @@ public:
   explicit PrimitiveRunner(const PrimitiveSet &primitives);
   ~PrimitiveRunner();
 
-  /// `second`: the added operand, or the second factor; else ignored. False
-  /// when oneDNN reports an error.
-  bool run(size_t primitive, const void *first, const void *second,
+  /// `operands`: the input or the first factor; what is no constant of second
+  /// factor, weights and bias, or the gradient of the output; what is added.
+  /// False when oneDNN reports an error.
+  bool run(size_t primitive, llvm::ArrayRef<const void *> operands,
            void *result);
 
 private:

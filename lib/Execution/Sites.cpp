@@ -218,12 +218,11 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
     return Reason::DynamicShape;
   if (!isZero(op.getInputZp()) || !isZero(op.getWeightZp()))
     return Reason::ZeroPointNotZero;
+  if (!isStaticFloat(op.getWeight()) || !isStaticFloat(op.getBias()))
+    return Reason::DynamicShape;
+  // What is constant is packed once.
   std::optional<ConstantFloats> weights = evaluateFloats(op.getWeight());
-  if (!weights)
-    return Reason::WeightsNotConstant;
   std::optional<ConstantFloats> bias = evaluateFloats(op.getBias());
-  if (!bias)
-    return Record(Reason::BiasNotConstant) << "its bias is not constant";
 
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto output = cast<RankedTensorType>(op.getType());
@@ -232,15 +231,95 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
   if (isTooLarge(input) || isTooLarge(output))
     return Reason::TooLarge;
   ConvolutionShape shape = readShape(op);
+  if (!bias &&
+      cast<RankedTensorType>(op.getBias().getType()).getNumElements() !=
+          shape.outputChannels)
+    return Record(Reason::BiasNotConstant)
+           << "its bias is one number for all channels, and not constant";
   if (isTranspose && std::min({shape.padTop, shape.padBottom, shape.padLeft,
                                shape.padRight}) < 0)
     return Reason::OutputPadded;
-  Value source = dropUnreadRows(op.getInput(), shape);
+  SmallVector<Value, 3> operands{dropUnreadRows(op.getInput(), shape)};
+  if (!weights)
+    operands.push_back(op.getWeight());
+  if (!bias)
+    operands.push_back(op.getBias());
+  auto valuesOf = [](const std::optional<ConstantFloats> &constant) {
+    return constant ? constant->values() : ArrayRef<float>();
+  };
   return placePrimitive(
-      op, source, [&](const Epilogue &epilogue, std::string &error) {
+      op, operands, [&](const Epilogue &epilogue, std::string &error) {
         return program.primitives.addConvolution(
-            shape, weights->values(), bias->values(), epilogue, error);
+            shape, valuesOf(weights), valuesOf(bias), epilogue, error);
       });
+}
+
+/// The tensor [a, …, b] that is read as [b, …, a], or null.
+static Value swappedEnds(Value value) {
+  auto transpose = value.getDefiningOp<tosa::TransposeOp>();
+  if (!transpose || transpose.getPerms() != ArrayRef<int32_t>{3, 1, 2, 0})
+    return nullptr;
+  return transpose.getInput1();
+}
+
+/// A convolution over the samples, of an input and the gradient of an output,
+/// is the gradient of the weights of the convolution between the two, whose
+/// stride is its dilation and the other way round.
+bool SiteFinder::findWeightGradient(tosa::Conv2DOp op) {
+  Value input = swappedEnds(op.getInput());
+  Value gradient = swappedEnds(op.getWeight());
+  if (!input || !gradient || !isStaticFloat(input) ||
+      !isStaticFloat(gradient) || !isStaticFloat(op.getResult()) ||
+      !isZero(op.getInputZp()) || !isZero(op.getWeightZp()) ||
+      !isZero(op.getBias()))
+    return false;
+  auto from = cast<RankedTensorType>(input.getType());
+  auto to = cast<RankedTensorType>(gradient.getType());
+  auto product = cast<RankedTensorType>(op.getType());
+  if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
+      isTooLarge(from) || isTooLarge(to) || isTooLarge(product))
+    return false;
+  ConvolutionShape shape;
+  shape.batch = from.getDimSize(0);
+  shape.inputHeight = from.getDimSize(1);
+  shape.inputWidth = from.getDimSize(2);
+  shape.inputChannels = from.getDimSize(3);
+  shape.outputHeight = to.getDimSize(1);
+  shape.outputWidth = to.getDimSize(2);
+  shape.outputChannels = to.getDimSize(3);
+  shape.kernelHeight = product.getDimSize(1);
+  shape.kernelWidth = product.getDimSize(2);
+  shape.strideHeight = op.getDilation()[0];
+  shape.strideWidth = op.getDilation()[1];
+  shape.dilationHeight = op.getStride()[0];
+  shape.dilationWidth = op.getStride()[1];
+  shape.padTop = op.getPad()[0];
+  shape.padBottom = op.getPad()[1];
+  shape.padLeft = op.getPad()[2];
+  shape.padRight = op.getPad()[3];
+  // Weights are wanted with the output's channels in front.
+  Operation *last = op;
+  auto turned = dyn_cast_or_null<tosa::TransposeOp>(soleUser(op.getResult()));
+  if (turned && swappedEnds(turned.getResult()))
+    last = turned;
+  std::string error;
+  std::optional<size_t> primitive =
+      program.primitives.addWeightGradient(shape, last == op, error);
+  if (!primitive)
+    return false;
+  if (program.primitives.isReference(*primitive)) {
+    program.primitives.removeLast();
+    return false;
+  }
+  program.primitiveInfos.push_back(
+      {describeOp(op), program.primitives.implementation(*primitive)});
+  for (Value operand : {op.getInput(), op.getWeight()})
+    if (soleUser(operand) == op)
+      covered.insert(operand.getDefiningOp());
+  if (last != op)
+    covered.insert(op);
+  sites[last] = {Step::Kind::Primitive, *primitive, {input, gradient}};
+  return true;
 }
 
 std::optional<Record> SiteFinder::findMatMul(Operation *operation) {
@@ -420,7 +499,9 @@ void SiteFinder::findPrimitives() {
   moveReshapesBack();
   for (Operation &op : function.getBody().front()) {
     std::optional<Record> reason;
-    if (op.getNumOperands() == 0 || op.getNumResults() != 1)
+    // Another call may do what this op does.
+    if (op.getNumOperands() == 0 || op.getNumResults() != 1 ||
+        covered.contains(&op) || sites.contains(&op))
       continue;
     if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::PadOp, tosa::ConcatOp>(op))
       findMove(&op);
@@ -430,9 +511,10 @@ void SiteFinder::findPrimitives() {
       findPool(pool, Step::Kind::MaximumPoolBytes);
     if (!isStaticFloat(op.getOperand(0)))
       continue;
-    if (auto conv = dyn_cast<tosa::Conv2DOp>(op))
-      reason = findConvolution(conv);
-    else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
+    if (auto conv = dyn_cast<tosa::Conv2DOp>(op)) {
+      if (!findWeightGradient(conv))
+        reason = findConvolution(conv);
+    } else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
       reason = findConvolution(conv);
     else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op))
       reason = findConvolution(conv);

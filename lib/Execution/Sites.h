@@ -61,6 +61,7 @@ private:
   void moveReshapesBack();
   template <typename ConvolutionOp>
   std::optional<Record> findConvolution(ConvolutionOp op);
+  bool findWeightGradient(mlir::tosa::Conv2DOp op);
   std::optional<Record> findMatMul(mlir::Operation *op);
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);

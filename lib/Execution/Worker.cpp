@@ -291,8 +291,10 @@ llvm::Error Worker::State::run(const Step &step) {
   switch (step.kind) {
   case Step::Kind::Primitive: {
     double begin = measure ? now() : 0;
-    if (!runner.run(step.index, buffer(0),
-                    step.buffers.size() == 3 ? buffer(1) : nullptr, result))
+    llvm::SmallVector<const void *, 4> operands;
+    for (size_t number = 0; number + 1 != step.buffers.size(); ++number)
+      operands.push_back(buffer(number));
+    if (!runner.run(step.index, operands, result))
       return llvm::createStringError("oneDNN could not compute '" + step.op +
                                      "'");
     if (measure)

@@ -19,7 +19,8 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
 
     * A convolution's input gets a convolution with the kernel turned around, or a transposed one where it has a stride;
       its kernel gets a convolution over the samples with stride and dilation exchanged; both are exact for all pads,
-      strides and dilations.
+      strides and dilations. Executed, the first run as convolutions of oneDNN, the second, of `tosa.conv2d`, as its
+      gradients of weights.
     * `tosa.clamp` passes nothing at its bounds, as the ReLUs of the frameworks, unless `closed-clamps`. Equal operands of
       `tosa.maximum` and `tosa.minimum` share by halves, equal extremes of a reduction by their number; of equal elements
       of a `tosa.max_pool2d` the first one gets all.

@@ -260,6 +260,58 @@ TEST_F(KernelTest, TransposedConvolution) {
       1);
 }
 
+// A training step has its weights from outside, and each kind in any layout.
+TEST_F(KernelTest, ConvolutionsWithKernelsAndBiasesThatAreOperands) {
+  expectSameAsLoops(
+      function("%x: tensor<2x9x8x16xf32>, %w: tensor<32x3x3x16xf32>, %b: "
+               "tensor<32xf32>, %d: tensor<3x3x32x2xf32>, %e: tensor<64xf32>, "
+               "%t: tensor<16x3x3x64xf32>, %f: tensor<16xf32>",
+               "tensor<2x11x18x16xf32>", R"(
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 2, 1>}
+      : (tensor<2x9x8x16xf32>, tensor<32x3x3x16xf32>, tensor<32xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x5x8x32xf32>
+    %1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 2.0 : f32} : (tensor<2x5x8x32xf32>) -> tensor<2x5x8x32xf32>
+    %2 = tosa.depthwise_conv2d %1, %d, %e, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+      : (tensor<2x5x8x32xf32>, tensor<3x3x32x2xf32>, tensor<64xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x5x8x64xf32>
+    %3 = tosa.transpose_conv2d %2, %t, %f, %zero, %zero {acc_type = f32, out_pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>}
+      : (tensor<2x5x8x64xf32>, tensor<16x3x3x64xf32>, tensor<16xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x11x17x16xf32>
+    %4 = tosa.concat %3, %3 {axis = 2 : i32} : (tensor<2x11x17x16xf32>, tensor<2x11x17x16xf32>) -> tensor<2x11x34x16xf32>
+    %start = tosa.const_shape {values = dense<[0, 0, 7, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %size = tosa.const_shape {values = dense<[2, 11, 18, 16]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %5 = tosa.slice %4, %start, %size : (tensor<2x11x34x16xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<2x11x18x16xf32>
+    return %5 : tensor<2x11x18x16xf32>)"),
+      // Three layers of sums with up to 600 terms each.
+      3, 2e-2f);
+}
+
+// The gradient of the kernel of a convolution with a stride: a convolution over
+// the samples with a dilation.
+TEST_F(KernelTest, ConvolutionOverSamplesIsAWeightGradient) {
+  auto text = [&](bool turned) {
+    std::string body = R"(
+    %0 = tosa.transpose %x {perms = array<i32: 3, 1, 2, 0>} : (tensor<2x9x8x16xf32>) -> tensor<16x9x8x2xf32>
+    %1 = tosa.transpose %g {perms = array<i32: 3, 1, 2, 0>} : (tensor<2x5x8x32xf32>) -> tensor<32x5x8x2xf32>
+    %2 = tosa.conv2d %0, %1, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 2, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+      : (tensor<16x9x8x2xf32>, tensor<32x5x8x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<16x3x3x32xf32> loc("slope"))";
+    if (turned)
+      body += R"(
+    %3 = tosa.transpose %2 {perms = array<i32: 3, 1, 2, 0>} : (tensor<16x3x3x32xf32>) -> tensor<32x3x3x16xf32>
+    return %3 : tensor<32x3x3x16xf32>)";
+    else
+      body += R"(
+    return %2 : tensor<16x3x3x32xf32>)";
+    return function("%x: tensor<2x9x8x16xf32>, %g: tensor<2x5x8x32xf32>",
+                    turned ? "tensor<32x3x3x16xf32>" : "tensor<16x3x3x32xf32>",
+                    body);
+  };
+  for (bool turned : {true, false}) {
+    expectSameAsLoops(text(turned), 1);
+    // Only of what has the layout of images: else it is a convolution.
+    auto executor = compile(text(turned));
+    ASSERT_TRUE(executor);
+    EXPECT_EQ(executor->primitives()[0].op, "slope");
+  }
+}
+
 TEST_F(KernelTest, MatrixProductOfActivations) {
   expectSameAsLoops(function("%x: tensor<2x5x7xf32>, %y: tensor<2x7x4xf32>",
                              "tensor<2x5x4xf32>", R"(
@@ -390,17 +442,18 @@ TEST_F(KernelTest, DequantizedWeightsArePacked) {
 }
 
 TEST_F(KernelTest, ConvolutionThatCannotBeAKernelGetsARemark) {
-  auto executor =
-      compile(function("%x: tensor<1x2x2x1xf32>, %w: tensor<1x1x1x1xf32>",
-                       "tensor<1x2x2x1xf32>", constant("b", {1}, 2) + R"(
+  auto executor = compile(function("%x: tensor<1x2x2x1xf32>, %b: tensor<1xf32>",
+                                   "tensor<1x2x2x2xf32>",
+                                   constant("w", {2, 1, 1, 1}, 2) + R"(
     %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
-      : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32> loc("conv")
-    return %0 : tensor<1x2x2x1xf32>)"));
+      : (tensor<1x2x2x1xf32>, tensor<2x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32> loc("conv")
+    return %0 : tensor<1x2x2x2xf32>)"));
   ASSERT_TRUE(executor);
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics[0],
             "loc(\"conv\"): remark: 'tosa.conv2d' op runs without oneDNN, "
-            "slowly: its weights are not constant");
+            "slowly: its bias is one number for all channels, and not "
+            "constant");
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 
 #include "ReferenceEvaluator.h"
 
+#include "mct/Execution/Executor.h"
 #include "mct/Training/Gradients.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -40,6 +41,7 @@ protected:
     registry.insert<mlir::func::FuncDialect, mlir::tosa::TosaDialect,
                     tpc::TpcDialect>();
     registerGradientModels(registry);
+    execution::Executor::registerDependencies(registry);
     return registry;
   }
 
@@ -86,6 +88,72 @@ protected:
     return results;
   }
 
+  /// Executes a function, and expects what it returns within the bounds of the
+  /// reference. Returns the implementations of its primitives.
+  std::vector<std::string> expectExecutes(mlir::func::FuncOp function,
+                                          const Tensors &arguments) {
+    execution::CompileOptions options;
+    options.function = function.getName().str();
+    options.simulateQuantization = false;
+    options.keepTypes = true;
+    auto executor = execution::Executor::compile(
+        function->getParentOfType<mlir::ModuleOp>(), options);
+    EXPECT_TRUE(succeeded(executor)) << diagnostics;
+    if (failed(executor))
+      return {};
+    auto store = [](const ReferenceTensor &tensor) {
+      std::vector<char> bytes;
+      for (const Number &number : tensor.numbers) {
+        auto append = [&](auto value) {
+          const char *begin = reinterpret_cast<const char *>(&value);
+          bytes.insert(bytes.end(), begin, begin + sizeof(value));
+        };
+        if (tensor.element.isF32())
+          append(float(number.value));
+        else if (tensor.element.isInteger(32))
+          append(int32_t(number.value));
+        else if (tensor.element.isInteger(16))
+          append(int16_t(number.value));
+        else
+          append(int8_t(number.value));
+      }
+      return bytes;
+    };
+    std::vector<std::vector<char>> inputs;
+    std::vector<std::vector<float>> outputs;
+    llvm::SmallVector<const void *> inputData;
+    llvm::SmallVector<void *> outputData;
+    for (const ReferenceTensor &tensor : arguments)
+      inputs.push_back(store(tensor));
+    for (const execution::TensorSpec &spec : (*executor)->outputs())
+      outputs.emplace_back(size_t(spec.type.getNumElements()));
+    for (auto &input : inputs)
+      inputData.push_back(input.data());
+    for (auto &output : outputs)
+      outputData.push_back(output.data());
+    execution::Worker worker(**executor);
+    llvm::cantFail(worker.run(inputData, outputData, (*executor)->unit()));
+
+    ReferenceEvaluator evaluator(function, /*simulate=*/false);
+    EXPECT_TRUE(evaluator.run(arguments)) << evaluator.error;
+    for (auto [value, output] :
+         llvm::zip(function.getBody().front().getTerminator()->getOperands(),
+                   outputs))
+      for (auto [i, number] : llvm::enumerate(evaluator[value].numbers))
+        // Without a bound nothing is known.
+        if (std::isfinite(number.error) &&
+            !(std::abs(output[i] - number.value) <= number.error)) {
+          ADD_FAILURE() << "element " << i << " of a result is " << output[i]
+                        << ", not within " << number.error << " of "
+                        << number.value;
+          return {};
+        }
+    std::vector<std::string> implementations;
+    for (const auto &primitive : (*executor)->primitives())
+      implementations.push_back(primitive.implementation);
+    return implementations;
+  }
+
   std::string diagnostics;
   mlir::MLIRContext context;
 };
@@ -104,7 +172,8 @@ inline ReferenceTensor randomTensor(mlir::Type type, std::mt19937 &random,
                                     double low = -1, double high = 1) {
   ReferenceTensor tensor = ReferenceEvaluator::zeros(type);
   for (Number &number : tensor.numbers)
-    number.value = low + (high - low) * double(random() >> 4) * 0x1p-28;
+    // What an execution in float32 can be given, too.
+    number.value = float(low + (high - low) * double(random() >> 8) * 0x1p-24);
   return tensor;
 }
 
