@@ -439,7 +439,7 @@ struct PrimitiveRunner::Impl {
     Call &call = calls.emplace_back();
     // Where the scratch memory of this call ends.
     size_t end = 0;
-    auto hold = [&](memory value) {
+    auto hold = [&](const memory &value) {
       call.memories.push_back(value);
       return value.get();
     };
