@@ -17,6 +17,8 @@ import pytest
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
+import report_minimal as documents  # noqa: E402
+
 DIGITS = measure.DIGITS / "digits.mlirbc"
 CALIBRATION, TEST = measure.DIGITS / "digits_calib.npy", measure.DIGITS / "digits_test.npy"
 MCT_OPT = measure.REPOSITORY / "build" / "bin" / "mct-opt"
@@ -104,8 +106,9 @@ def test_a_trace_is_saved_beside_the_model_and_read_again(tmp_path: Path) -> Non
         quantized.save(path, trace=path)
     with pytest.raises(mct.Error, match=r"cannot read '.*none.json': No such file"):
         loaded.report(trace=tmp_path / "none.json", **options)
-    with pytest.raises(mct.Error, match="the trace: "):
-        loaded.report(trace=path.with_suffix(".txt"), **options) if path.with_suffix(".txt").write_text("{}") else None
+    (tmp_path / "none.json").write_text("{}")
+    with pytest.raises(mct.Error, match='the trace: expected an object with "format": "mct-trace"'):
+        loaded.report(trace=tmp_path / "none.json", **options)
 
 
 def test_the_console_command_is_what_makes_the_module_again(tmp_path: Path) -> None:
@@ -146,3 +149,32 @@ def test_a_trace_that_cannot_be_written_is_refused_before_anything_runs(
     assert ran.returncode == 1
     assert ran.stderr == f"error: {message}\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_two_reports_are_compared_by_the_compiler() -> None:
+    options = {"data": np.load(TEST)[:20], "effect_samples": 5}
+    before = quantize(np.load(CALIBRATION)).report(**options)
+    after = quantize(np.load(CALIBRATION), overrides=['name "*" weights=4']).report(**options)
+    text = mct._native.compare_reports(before.json, after.json)
+    assert text == mct._native.compare_reports(before.json, after.json)
+    compared = json.loads(text)
+    assert (compared["format"], compared["version"]) == ("mct-comparison", 1)
+    assert compared["same_samples"] and compared["same_calibration"]
+    assert compared["points_only_before"] == compared["points_only_after"] == []
+    distance = next(change for change in compared["numbers"] if change["name"] == "distance")
+    assert distance["difference"] == after.document["distance"] - before.document["distance"] > 0
+    kernels = [point for point in compared["points"] if point["name"].endswith("/kernel_attr")]
+    assert kernels
+    for kernel in kernels:
+        bits = next(change for change in kernel["numbers"] if change["name"] == "parameters.bits")
+        assert (bits["before"], bits["after"]) == (8, 4)
+        assert any(change["name"] == "parameters" for change in kernel["texts"])
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_is_no_report_is_not_compared(number: int) -> None:
+    texts = [json.dumps({"format": "mct-report", "version": 99})] * 2
+    if number:
+        texts[0] = documents.report([]).json
+    with pytest.raises(mct.Error, match=f"the {('earlier', 'later')[number]} report: report has version 99"):
+        mct._native.compare_reports(*texts)
