@@ -161,9 +161,16 @@ function histogramPlot(point) {
   }
   const start = histogram.first;
   const end = histogram.first + width * histogram.counts.length;
-  const from = Math.min(start, lowest ? lowest[0] : start, 0);
   const threshold = range(point.parameters?.threshold ?? []);
-  const to = Math.max(end, highest ? highest[1] : end, threshold ? threshold[1] : end, 0);
+  let from = Math.min(start, lowest ? lowest[0] : start, 0);
+  let to = Math.max(end, highest ? highest[1] : end, threshold ? threshold[1] : end, 0);
+  // What the samples showed beyond that, as far as the rest stays large enough to be seen.
+  const seen = point.observed?.histogram;
+  if (seen) {
+    const reach = to - from;
+    from = Math.max(from - reach, Math.min(from, seen.first));
+    to = Math.min(to + reach, Math.max(to, seen.first + widthOf(seen) * seen.counts.length));
+  }
   const smallest = Math.min(...bars.map((bar) => bar.share));
   const floor = 10 ** Math.floor(Math.log10(smallest) - 0.3);
   const x = (field, more = {}) => quantitative(field, 'value', { scale: { domain: [from, to], nice: false }, axis: { tickCount: 8 }, ...more });
