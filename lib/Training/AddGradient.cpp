@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace mct;
 
 static bool isReal(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
 }
 
 /// What an argument is called: by its name, or by its number.
@@ -38,6 +39,10 @@ struct AddGradientPass
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
     if (failed(entry))
       return signalPassFailure();
+    if (!entry->getBody().hasOneBlock()) {
+      entry->emitOpError("has no gradient: it is of several blocks");
+      return signalPassFailure();
+    }
     GradientRequest request;
     request.withResults = withResults;
     request.rules.maskPoints = maskPoints;
@@ -104,7 +109,7 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
     if (!isReal(found))
       return entry.emitOpError()
              << "has no gradient with respect to '" << asked << "': it is of "
-             << found.getType() << ", and no real number";
+             << found.getType() << ", and no tensor of real numbers";
     request.inputs.push_back(found);
   }
   return success();
@@ -125,7 +130,7 @@ LogicalResult AddGradientPass::findResults(func::FuncOp entry,
       return entry.emitOpError()
              << "has no gradient of result #" << number << ": it is of "
              << terminator->getOperand(number).getType()
-             << ", and no real number";
+             << ", and no tensor of real numbers";
     request.results.push_back(number);
   }
   if (request.results.empty())

@@ -229,7 +229,7 @@ Value GradientBuilder::padAxis(Value a, int64_t axis, int64_t before,
 Value GradientBuilder::stuff(Value a, int64_t axis, int64_t stride) {
   SmallVector<int64_t> shape(shapeOf(a));
   auto [outer, count, inner] = splitAt(shape, axis);
-  if (stride == 1 || count == 1)
+  if (stride == 1 || count <= 1)
     return a;
   Value apart = padAxis(reshape(a, {outer, count, 1, inner}), 2, 0, stride - 1);
   Value joined = sliceAxis(reshape(apart, {outer, count * stride, inner}), 1, 0,

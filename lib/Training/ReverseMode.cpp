@@ -68,6 +68,16 @@ static bool isPiecewiseConstant(Operation *op) {
   return rule && rule.isPiecewiseConstant();
 }
 
+/// Whether a tensor has a known number of elements, and some.
+static bool hasElements(Type type) {
+  auto tensor = dyn_cast<ShapedType>(type);
+  return !tensor || (tensor.hasStaticShape() && tensor.getNumElements() != 0);
+}
+static constexpr StringLiteral
+    kShapeMustBeKnown("tensors must have a known number of elements, but one "
+                      "is "),
+    kRemedy("; run mct-set-batch=size=N before");
+
 namespace {
 /// Builds one function.
 class Reverser {
@@ -214,19 +224,15 @@ LogicalResult Reverser::checkActive() {
             << "nor has this '" << op->getName().getStringRef() << "' op";
       continue;
     }
-    auto isStatic = [](Value value) {
-      auto type = dyn_cast<ShapedType>(value.getType());
-      return !type || type.hasStaticShape();
-    };
-    for (Value value :
-         llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
-                             SmallVector<Value>(op->getResults())))
-      if (!isStatic(value)) {
+    for (ValueRange values :
+         {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value value : values) {
+        if (hasElements(value.getType()))
+          continue;
         if (error)
           return failure();
-        return op->emitOpError("has no gradient: its shapes must be known, but "
-                               "one is ")
-               << value.getType() << "; run mct-set-batch=size=N before";
+        return op->emitOpError("has no gradient: ")
+               << kShapeMustBeKnown << value.getType() << kRemedy;
       }
   }
   return failure(error.has_value());
@@ -305,6 +311,14 @@ LogicalResult Reverser::run() {
 
 FailureOr<func::FuncOp> mct::addGradient(func::FuncOp function,
                                          const GradientRequest &request) {
+  SmallVector<Value> ends = request.inputs;
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (unsigned number : request.results)
+    ends.push_back(terminator->getOperand(number));
+  for (Value end : ends)
+    if (!hasElements(end.getType()))
+      return function.emitOpError("has no gradient: ")
+             << kShapeMustBeKnown << end.getType() << kRemedy;
   Reverser reverser(function, request);
   if (succeeded(reverser.run()))
     return reverser.result;

@@ -30,8 +30,8 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
     * Roundings, comparisons and everything that makes integers pass none. `remarks` tells which do, since an input that
       reaches a result through them only has the gradient 0.
 
-    Fails at ops without a rule that lie between an input and a result, such as control flow; where a shape of such an op
-    is not static; and at zero points that are not 0.
+    Fails at ops without a rule that lie between an input and a result, such as control flow; where a shape is not
+    static; and at zero points that are not 0.
 
     Before:
     ```mlir

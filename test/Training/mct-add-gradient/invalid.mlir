@@ -2,6 +2,10 @@
 // RUN: mct-opt %t/no-rule.mlir --mct-add-gradient=remarks=true --verify-diagnostics
 // RUN: mct-opt %t/behind.mlir --mct-add-gradient=inputs=behind | FileCheck %t/behind.mlir
 // RUN: mct-opt %t/dynamic.mlir --mct-add-gradient --verify-diagnostics
+// RUN: mct-opt %t/dynamic-inside.mlir --mct-add-gradient --verify-diagnostics
+// RUN: mct-opt %t/empty.mlir --mct-add-gradient --verify-diagnostics
+// RUN: mct-opt %t/scalar.mlir --mct-add-gradient --verify-diagnostics
+// RUN: mct-opt %t/blocks.mlir --mct-add-gradient --verify-diagnostics
 // RUN: mct-opt %t/zero-point.mlir --mct-add-gradient --verify-diagnostics
 // RUN: mct-opt %t/names.mlir --mct-add-gradient=inputs=sound --verify-diagnostics
 // RUN: mct-opt %t/integer-input.mlir --mct-add-gradient=inputs=1 --verify-diagnostics
@@ -38,10 +42,34 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %1 : tensor<2xf32>
 }
 //--- dynamic.mlir
+// expected-error @below {{'func.func' op has no gradient: tensors must have a known number of elements, but one is 'tensor<?x2xf32>'; run mct-set-batch=size=N before}}
 func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
-  // expected-error @below {{'tosa.exp' op has no gradient: its shapes must be known, but one is 'tensor<?x2xf32>'; run mct-set-batch=size=N before}}
   %0 = tosa.exp %x : (tensor<?x2xf32>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
+}
+//--- dynamic-inside.mlir
+func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{'tosa.exp' op has no gradient: tensors must have a known number of elements, but one is 'tensor<?x2xf32>'; run mct-set-batch=size=N before}}
+  %0 = tosa.exp %x : (tensor<2x2xf32>) -> tensor<?x2xf32>
+  %1 = tosa.exp %0 : (tensor<?x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+//--- empty.mlir
+// expected-error @below {{'func.func' op has no gradient: tensors must have a known number of elements, but one is 'tensor<0x2xf32>'; run mct-set-batch=size=N before}}
+func.func @main(%x: tensor<0x2xf32>) -> tensor<0x2xf32> {
+  return %x : tensor<0x2xf32>
+}
+//--- scalar.mlir
+// expected-error @below {{'func.func' op has no argument of real numbers; name the values whose gradients are asked for with inputs=}}
+func.func @main(%x: f32) -> f32 {
+  return %x : f32
+}
+//--- blocks.mlir
+// expected-error @below {{'func.func' op has no gradient: it is of several blocks}}
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  cf.br ^next
+^next:
+  return %x : tensor<2xf32>
 }
 //--- zero-point.mlir
 func.func @main(%a: tensor<1x2x2xf32>, %z: tensor<1xf32>) -> tensor<1x2x2xf32> {
@@ -55,7 +83,7 @@ func.func @main(%x: tensor<2xf32> loc("image"), %y: tensor<2xf32>) -> tensor<2xf
   return %x : tensor<2xf32>
 }
 //--- integer-input.mlir
-// expected-error @below {{'func.func' op has no gradient with respect to '1': it is of 'tensor<2xi32>', and no real number}}
+// expected-error @below {{'func.func' op has no gradient with respect to '1': it is of 'tensor<2xi32>', and no tensor of real numbers}}
 func.func @main(%x: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
@@ -71,7 +99,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 //--- integer-result.mlir
-// expected-error @below {{'func.func' op has no gradient of result #0: it is of 'tensor<2xi32>', and no real number}}
+// expected-error @below {{'func.func' op has no gradient of result #0: it is of 'tensor<2xi32>', and no tensor of real numbers}}
 func.func @main(%x: tensor<2xf32>) -> tensor<2xi32> {
   %0 = tosa.cast %x : (tensor<2xf32>) -> tensor<2xi32>
   return %0 : tensor<2xi32>
