@@ -76,12 +76,24 @@ Real Case::getShare(const Point &point) const {
 }
 
 Real Case::getSeverity(const Point &point) const {
-  Real severity = harm * getShare(point);
   // Divergences count probabilities that no decision depends on, of the classes
   // far behind the first: what changes no prediction by itself is not grave.
   bool changesNone =
       point.effect && point.effect->agreement && *point.effect->agreement == 1;
-  return changesNone ? std::min(severity, kGrave / 2) : severity;
+  // Nor is what a single sample may have made.
+  Real severity = harm * getShare(point);
+  return changesNone || isUncertain() ? kGrave / 2 * severity : severity;
+}
+
+Real Case::getStandardError(int64_t samples) const {
+  return isPositive(report.distance) && isPositive(report.deviation) &&
+                 samples > 0
+             ? report.deviation / report.distance / std::sqrt(Real(samples))
+             : 0;
+}
+
+bool Case::isUncertain() const {
+  return getStandardError(report.effectSamples) > kLargestStandardError;
 }
 
 int64_t Case::getObservedSamples(const Point &point) const {

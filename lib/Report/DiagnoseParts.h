@@ -10,6 +10,10 @@
 
 namespace mct::report {
 
+/// Of a mean distance, as a share of it: two of them are the distance itself,
+/// which then cannot be told from zero.
+inline constexpr Real kLargestStandardError = 0.5;
+
 /// Whether it is an argument of the network and computes nothing.
 bool isArgument(const Operator &op);
 
@@ -48,6 +52,14 @@ public:
   Real getSeverity(const Point &point) const;
   /// Its part alone.
   Real getShare(const Point &point) const;
+  /// How much the distance of the results matters, 0 to 1.
+  Real getHarm() const { return harm; }
+  /// Of the mean distance of the results over so many samples, as a share of
+  /// it; 0: not known.
+  Real getStandardError(int64_t samples) const;
+  /// Whether the distance of the results, and with it the parts of the points,
+  /// cannot be told from chance.
+  bool isUncertain() const;
 
   /// Of calibration and of the report; 0: not known.
   int64_t getCalibrationSamples() const { return calibrationSamples; }
@@ -60,8 +72,7 @@ private:
   std::vector<const Point *> inputs;
   std::vector<const Operator *> layers;
   int64_t calibrationSamples = 0;
-  /// How much the distance of the results matters, 0 to 1, and what shares are
-  /// shares of.
+  /// `whole`: what shares are shares of.
   Real harm = 0, whole = 0;
 };
 

@@ -25,9 +25,6 @@ static constexpr Real kOtherRangeFactor = 2;
 // 16 leaves the range that calibration saw, at every point anew.
 static constexpr int64_t kFewestSamples = 15;
 
-// Two standard errors are the distance itself: it cannot be told from zero.
-static constexpr Real kLargestStandardError = 0.5;
-
 // Of Kolmogorov and Smirnov: two samples of one distribution are further apart
 // than this over the root of their (harmonic) number once in a thousand times.
 // Values of one sample of the network depend on each other and count as one.
@@ -195,19 +192,16 @@ static void findOtherRange(const Case &network, Diagnoses &found) {
 }
 
 static void findTooFewSamples(const Case &network, Diagnoses &found) {
-  const Report &report = network.report;
   int64_t samples = network.getCalibrationSamples();
   if (samples < 1)
     return;
-  Real error =
-      report.distance > 0 && std::isfinite(report.deviation)
-          ? report.deviation / report.distance / std::sqrt(Real(samples))
-          : 0;
+  Real error = network.getStandardError(samples);
   bool areFew = samples < kFewestSamples;
   if (!areFew && !(error > kLargestStandardError))
     return;
   Diagnosis diagnosis;
-  diagnosis.severity = areFew ? kTooFew : std::min<Real>(1, error) * 0.5;
+  diagnosis.severity =
+      areFew ? kTooFew : std::min<Real>(1, error) / 2 * network.getHarm();
   diagnosis.cause =
       "Calibration saw " + std::to_string(samples) +
       (samples == 1 ? " sample" : " samples") + ": one sample in " +
@@ -275,12 +269,9 @@ static void findUnlikeSamples(const Case &network, Diagnoses &found) {
 
 static void findFewReportSamples(const Case &network, Diagnoses &found) {
   const Report &report = network.report;
-  if (report.effectSamples < 1 || !(report.distance > 0))
+  if (!network.isUncertain())
     return;
-  Real error = report.deviation / report.distance /
-               std::sqrt(Real(report.effectSamples));
-  if (!(error > kLargestStandardError))
-    return;
+  Real error = network.getStandardError(report.effectSamples);
   Diagnosis diagnosis;
   diagnosis.cause = "Errors and effects are means over " +
                     std::to_string(report.effectSamples) +

@@ -689,6 +689,25 @@ TEST(DiagnoseTest, ASmallDistanceMakesNothingGrave) {
   EXPECT_DOUBLE_EQ(network.only().severity, 0.002);
 }
 
+TEST(DiagnoseTest, WhatChangesNoPredictionIsNotGrave) {
+  Network network;
+  network.see(network.conv(), spread(0, 1));
+  network.conv().effect->agreement = 0.99;
+  EXPECT_DOUBLE_EQ(network.only().severity, 0.2);
+  network.conv().effect->agreement = 1;
+  EXPECT_DOUBLE_EQ(network.only().severity, 0.2 * kGrave / 2);
+}
+
+TEST(DiagnoseTest, WhatChanceMayHaveMadeIsNotGrave) {
+  Network network;
+  network.see(network.conv(), spread(0, 1));
+  network.report.effectSamples = 4;
+  EXPECT_DOUBLE_EQ(network.only().severity, 0.2);
+  network.report.deviation = 1.01 * network.report.distance;
+  EXPECT_EQ(network.rules(), (Rules{"wasted-sign", "few-report-samples"}));
+  EXPECT_DOUBLE_EQ(diagnose(network.report)[0].severity, 0.2 * kGrave / 2);
+}
+
 TEST(DiagnoseTest, NamesAreWrittenAsPatternsOfThemselves) {
   Network network;
   network.see(network.conv(), spread(0, 1));
