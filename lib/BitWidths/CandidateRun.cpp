@@ -713,28 +713,9 @@ unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
   return first;
 }
 
-namespace {
-/// Adds to channels what a bias would.
-struct AddOffsets {
-  std::vector<float> offsets;
-  int64_t axis;
-
-  void operator()(MutableArrayRef<float> values,
-                  ArrayRef<int64_t> shape) const {
-    int64_t inner = 1;
-    for (int64_t size : shape.drop_front(axis + 1))
-      inner *= size;
-    float *value = values.begin();
-    while (value != values.end())
-      for (float offset : offsets)
-        for (int64_t i = 0; i != inner; ++i)
-          *value++ += offset;
-  }
-};
-} // namespace
-
 void CandidateRunImpl::edit(size_t layer, std::vector<float> offsets) {
-  AddOffsets editor{std::move(offsets), layers[layer].result.axis};
+  execution::TensorEditor editor =
+      execution::addToChannels(std::move(offsets), layers[layer].result.axis);
   for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
     staged->worker(worker).setEditor(layer, editor);
 }

@@ -15,6 +15,22 @@ StagedRun::StagedRun(const Executor &executor,
     largest = std::max(largest, executor.savedBytes(stage));
 }
 
+TensorEditor execution::addToChannels(std::vector<float> offsets,
+                                      int64_t axis) {
+  return
+      [offsets = std::move(offsets), axis](llvm::MutableArrayRef<float> values,
+                                           llvm::ArrayRef<int64_t> shape) {
+        int64_t inner = 1;
+        for (int64_t size : shape.drop_front(axis + 1))
+          inner *= size;
+        float *value = values.begin();
+        while (value != values.end())
+          for (float offset : offsets)
+            for (int64_t i = 0; i != inner; ++i)
+              *value++ += offset;
+      };
+}
+
 llvm::Expected<std::unique_ptr<StagedRun>>
 StagedRun::create(const Executor &executor,
                   std::shared_ptr<const SampleSource> samples,

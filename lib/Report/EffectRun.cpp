@@ -55,24 +55,6 @@ struct SwitchedPoint {
   SmallVector<unsigned> outputs;
   bool isSwitched = true, isOn = false;
 };
-
-/// Adds to channels what a bias would.
-struct AddOffsets {
-  std::vector<float> offsets;
-  int64_t axis;
-
-  void operator()(MutableArrayRef<float> values,
-                  ArrayRef<int64_t> shape) const {
-    int64_t inner = 1;
-    for (int64_t size : shape.drop_front(axis + 1))
-      inner *= size;
-    float *value = values.begin();
-    while (value != values.end())
-      for (float offset : offsets)
-        for (int64_t i = 0; i != inner; ++i)
-          *value++ += offset;
-  }
-};
 } // namespace
 
 /// Behind points.
@@ -420,9 +402,9 @@ LogicalResult EffectRunImpl::setBias(const SwitchedLayer &layer) {
     now -= compiled;
   for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
     staged->worker(worker).setEditor(
-        *layer.edited, isCorrected ? execution::TensorEditor()
-                                   : execution::TensorEditor(
-                                         AddOffsets{values, layer.resultAxis}));
+        *layer.edited,
+        isCorrected ? execution::TensorEditor()
+                    : execution::addToChannels(values, layer.resultAxis));
   return success();
 }
 

@@ -13,6 +13,9 @@
 
 namespace mct::execution {
 
+/// Adds to each channel of an axis what a bias would.
+TensorEditor addToChannels(std::vector<float> offsets, int64_t axis);
+
 /// An executor that is run in stages on samples, by several workers. What is
 /// made does not depend on them.
 class StagedRun {
