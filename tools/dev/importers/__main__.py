@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(os.environ.get("MCT_IMPORTERS_DIR", ROOT / "build" / "importers"))
 
 # The extras of each environment: those of one can be installed together.
-ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa", "images"], "torch": ["torch"], "keras": ["keras"]}
+ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa", "images", "report"], "torch": ["torch"], "keras": ["keras"]}
 # What judges the results and writes the files that are imported.
 TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": []}
 
