@@ -120,8 +120,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     optimum is found for `remeasure` shares from 0 to 0.8, by which sensitivities at the beginning count less than at the end;
     where some of these are the same, the next best sums fill up their number. These assignments are rounded on one half of
     the samples and run as a whole on the other, and the other way round: weights of few bits fit the samples that they are
-    rounded on, and the fewer the bits, the more they promise there. The one that is nearest to the float network is taken;
-    of equally good ones the first.
+    rounded on, and the fewer the bits, the more they promise there. What is half as far again from the float network as
+    another on one half is not asked on the other. The one that is nearest is taken; of equally good ones the first.
 
     Where no assignment keeps to the limits, an error tells which comes closest, and which limits it exceeds. `overrides`
     (as for `mct-insert-quantizers`): what its rules ask for is not changed. Alternatives of an operator go together: its
