@@ -106,7 +106,7 @@ TEST(CrossEntropy, OfLogitsAndOfProbabilities) {
       probabilities.push_back(float(std::exp(logits[3 * row + i]) / sum));
     expected -= std::log(std::exp(logits[3 * row + labels[row]]) / sum) / 2;
   }
-  for (auto [scores, values] :
+  for (const auto &[scores, values] :
        {std::pair(Scores::Logits, logits),
         std::pair(Scores::Probabilities, probabilities)}) {
     auto loss = [&, scores = scores](const Floats &at, Floats &gradients) {
@@ -150,7 +150,7 @@ TEST(DivergenceFromTeacher, IsZeroForTheTeacherAlone) {
 }
 
 TEST(NormalizeScores, LogarithmsBeginAtZero) {
-  auto normalize = [](std::vector<double> scores, bool isScaled) {
+  auto normalize = [](const std::vector<double> &scores, bool isScaled) {
     return llvm::cantFail(normalizeScores(
         scores, 3, {/*bySample=*/false, /*isLogarithmic=*/true, isScaled}));
   };

@@ -83,7 +83,7 @@ struct Network {
     kernel.effect = Effect{0.008, 0.008, 0.008, {}};
     addActivation("conv", spread(-1, 1), grid(1, true), 0.008);
   }
-  Point &addActivation(const char *name, Statistics values,
+  Point &addActivation(const char *name, const Statistics &values,
                        Parameters parameters, Real own) {
     Point &point = report.points.emplace_back();
     point.name = point.owner = name;

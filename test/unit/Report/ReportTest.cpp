@@ -99,7 +99,7 @@ TEST(ReportTest, NumbersAreExact) {
 // Names come out of files from anywhere.
 TEST(ReportTest, NamesMayBeAnything) {
   Report report;
-  for (std::string name :
+  for (const std::string &name :
        {std::string(10000, 'x'), std::string("</script>\"'\\\n\0", 14),
         std::string("\xff\xfe")})
     report.points.emplace_back().name = name;
@@ -169,7 +169,8 @@ TEST(ReportTest, WhatIsNoJsonIsRefused) {
 
 /// Every key of `value` stands in `schema`, with a meaning.
 static void expectDescribed(const json::Value &value,
-                            const json::Object &schema, std::string path) {
+                            const json::Object &schema,
+                            const std::string &path) {
   if (const json::Array *array = value.getAsArray()) {
     ASSERT_EQ(schema.getString("type"), "array") << path;
     for (const json::Value &element : *array)
