@@ -210,13 +210,13 @@ def _quantize(arguments: argparse.Namespace) -> None:
 
 
 def _check_trace(arguments: argparse.Namespace) -> None:
-    from mct.errors import Error
+    from mct.errors import Error, check_place
 
     path = arguments.trace
     if path and os.path.realpath(path) == os.path.realpath(arguments.output):
         raise Error(f"--trace: '{path}' is the output, too; give it a file of its own")
-    if path and not Path(path).absolute().parent.is_dir():
-        raise Error(f"--trace: cannot write '{path}': the folder is not there")
+    if path:
+        check_place(path, "--trace")
 
 
 def _without(words: Sequence[str], option: str) -> list[str]:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 _LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "remark": logging.INFO}
 
@@ -57,6 +59,15 @@ class Error(Exception):
         first = all_errors[0]
         notes = [": ".join(filter(None, note)) for note in first.notes]
         return cls(first.text, first.location, notes, "\n".join(map(str, all_errors)))
+
+
+def check_place(path: str | os.PathLike[str], option: str = "") -> None:
+    """Of a file that is written later, behind something else: its folder is there. `option` begins the message."""
+    prefix = f"{option}: " if option else ""
+    if not Path(path).absolute().parent.is_dir():
+        raise Error(f"{prefix}cannot write '{os.fspath(path)}': the folder is not there")
+    if Path(path).is_dir():
+        raise Error(f"{prefix}cannot write '{os.fspath(path)}': it is a folder")
 
 
 def log(diagnostic: Diagnostic) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mct import _native, importers
-from mct.errors import Error
+from mct.errors import Error, check_place
 from mct.importers import _process
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ class Model:
         path = os.fspath(path)
         if trace is not None and os.path.realpath(trace) == os.path.realpath(path):
             raise Error(f"trace: '{os.fspath(trace)}' is the file of the model; give it one of its own")
+        if trace is not None:
+            check_place(trace, "trace")
         data = self.bytecode if path.endswith(".mlirbc") else self.text.encode()
         _native.write_file(path, data)
         if trace is not None:

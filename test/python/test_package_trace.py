@@ -104,6 +104,10 @@ def test_a_trace_is_saved_beside_the_model_and_read_again(tmp_path: Path) -> Non
     assert told["reproduce"] == quantized.report(data=np.load(TEST)[:20], effect_samples=5).document["reproduce"]
     with pytest.raises(mct.Error, match="is the file of the model"):
         quantized.save(path, trace=path)
+    for bad, why in ((tmp_path / "none" / "t.json", "the folder is not there"), (tmp_path, "it is a folder")):
+        with pytest.raises(mct.Error, match=f"trace: cannot write '.*': {why}"):
+            quantized.save(tmp_path / "other.mlirbc", trace=bad)
+    assert not (tmp_path / "other.mlirbc").exists()
     with pytest.raises(mct.Error, match=r"cannot read '.*none.json': No such file"):
         loaded.report(trace=tmp_path / "none.json", **options)
     (tmp_path / "none.json").write_text("{}")

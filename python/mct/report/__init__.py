@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mct import _native
-from mct.errors import Error
+from mct.errors import Error, check_place
 from mct.evaluation import _labels
 from mct.progress import Callback, reporting
 from mct.report.pictures import read_pictures
@@ -116,10 +116,7 @@ def check_output(path: str | os.PathLike[str]) -> None:
         from mct.report import page
 
         page.require()
-    if not Path(path).absolute().parent.is_dir():
-        raise Error(f"cannot write '{os.fspath(path)}': the folder is not there")
-    if Path(path).is_dir():
-        raise Error(f"cannot write '{os.fspath(path)}': it is a folder")
+    check_place(path)
 
 
 def load(path: str | os.PathLike[str]) -> Report:
