@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 # These print, and leave the module as it is: methods of models do that.
 PRINTING = ("tpc-explain", "mct-report-memory", "mct-report-resources")
-NAMES = {"mct-ptq": "quantize"}
+# `mct.gptq` and `mct.qat` are modules with the names of MCT.
+NAMES = {"mct-ptq": "quantize", "mct-gptq": "train_rounding", "mct-qat": "train"}
 # Python has better types than text for these, whatever pass has them.
 ARGUMENT_TYPES = {
     "target": "Target",
@@ -28,6 +29,9 @@ ARGUMENT_TYPES = {
     "statistics-out": "PathLike",
     "bit-widths-in": "PathLike",
     "bit-widths-out": "PathLike",
+    "labels": "Labels",
+    "checkpoint": "PathLike",
+    "losses-out": "PathLike",
     "input-scale": "Channels",
     "input-offset": "Channels",
 }
@@ -198,7 +202,7 @@ def write_stages(definitions: Definitions) -> str:
         "",
         "from mct import running",
         "from mct.model import Model, QuantizedModel",
-        "from mct.running import Channels, Config, Overrides, PathLike, Progress, Target",
+        "from mct.running import Channels, Config, Labels, Overrides, PathLike, Progress, Target",
         "",
         "if TYPE_CHECKING:",
         "    from mct.preprocessing import Preprocessing",

@@ -24,10 +24,9 @@ QuantizationPlan::getNames(const FusedGroup &group) const {
                              [&](size_t index) { return nodes[index].name; });
 }
 
-/// The name under which a node's result is known. Where only reshapes follow
-/// the kernel op, the values are the kernel op's, and its name says more than
-/// theirs.
-static StringAttr getNodeName(const tpc::Node &node) {
+/// Where only reshapes follow the kernel op, the values are the kernel op's,
+/// and its name says more than theirs.
+StringAttr mct::getNodeName(const tpc::Node &node) {
   bool onlyReshapes = true;
   for (Operation *op : llvm::reverse(node.ops)) {
     if (op == node.kernelOp)
@@ -46,8 +45,7 @@ bool plan::isPreserving(const tpc::Node &node) {
   return node.options.getConfigs().front().getPreserving();
 }
 
-/// Float values that the node reads, each once, constants apart.
-static SmallVector<Value> getFloatInputs(const tpc::Node &node) {
+SmallVector<Value> mct::getFloatInputs(const tpc::Node &node) {
   llvm::SmallSetVector<Value, 4> inputs;
   for (Operation *op : node.ops)
     for (Value operand : op->getOperands())

@@ -11,6 +11,7 @@
 #include "mct/Execution/ResultDistance.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/StagedRun.h"
+#include "mct/Training/HessianScores.h"
 #include "mct/Transforms/Candidates.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
@@ -254,6 +255,7 @@ private:
   double distance() const;
 
   LogicalResult preparePoints(const Executor &floating);
+  LogicalResult findScores(const execution::RunSettings &settings);
 
   /// Gives the kernel of a layer other values.
   LogicalResult setKernel(size_t layer, ArrayRef<float> values);
@@ -311,6 +313,10 @@ private:
   std::vector<SeenPoint> seenPoints;
   /// Whether they are compared now.
   bool comparesPoints = false;
+  /// The same in the float network; how much its results change with them,
+  /// where that is asked for.
+  SmallVector<ComparePoint> floatPoints;
+  std::vector<double> scores;
 };
 } // namespace mct::bit_widths
 
@@ -352,8 +358,8 @@ CandidateRunImpl::compile(func::FuncOp function,
       chosen.insert(name);
   SmallVector<ComparePoint> compared =
       findComparePoints(quantized, kernels, options.comparePoints);
-  for (const ComparePoint &point :
-       findComparePoints(floating, kernels, options.comparePoints))
+  floatPoints = findComparePoints(floating, kernels, options.comparePoints);
+  for (const ComparePoint &point : floatPoints)
     all[0].observedValues.push_back(point.value);
   quantized.walk([&](tpc::QuantizeOp point) {
     if (!chosen.contains(point.getUniqueName())) {
@@ -438,7 +444,7 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
   if (results->isEmpty())
     return emitError(loc) << "no result of the function is a tensor of f32 "
                              "with a batch, whose change could be measured";
-  if (failed(preparePoints(run->executor())))
+  if (failed(preparePoints(run->executor())) || failed(findScores(settings)))
     return failure();
   std::vector<std::unique_ptr<SeePoint>> keep;
   comparesPoints = true;
@@ -487,6 +493,33 @@ LogicalResult CandidateRunImpl::preparePoints(const Executor &floating) {
   return success();
 }
 
+LogicalResult
+CandidateRunImpl::findScores(const execution::RunSettings &settings) {
+  // As many as MCT takes: of each so many gradients are computed.
+  constexpr int64_t kSamples = 32;
+  if (options.weighting != SensitivityWeighting::Hessian || floatPoints.empty())
+    return success();
+  SmallVector<Value> values;
+  for (const ComparePoint &point : floatPoints)
+    values.push_back(point.value);
+  HessianOptions hessian;
+  hessian.maxSamples = kSamples;
+  hessian.run = settings.run;
+  hessian.maxMemory = settings.maxMemory;
+  hessian.cache = settings.cache;
+  auto function =
+      values.front().getParentRegion()->getParentOfType<func::FuncOp>();
+  auto found = computeHessianScores(function, values, source, hessian);
+  if (failed(found))
+    return failure();
+  scores = found->means();
+  if (llvm::any_of(scores, [](double score) { return score > 0; }))
+    return success();
+  return emitError(loc) << "has no points to compare that its results change "
+                           "with, and no Hessian scores; take another "
+                           "weighting, or other compare-points";
+}
+
 LogicalResult CandidateRunImpl::createLanes() {
   auto created = StagedRun::create(*executor, source, runOptions);
   if (!created)
@@ -528,7 +561,7 @@ double CandidateRunImpl::distance() const {
     ofPoints.push_back(
         std::accumulate(seen.distances.begin(), seen.distances.end(), 0.0) /
         double(seen.distances.size()));
-  return results->distance() + weigh(options.weighting, ofPoints);
+  return results->distance() + weigh(options.weighting, ofPoints, scores);
 }
 
 //===----------------------------------------------------------------------===//

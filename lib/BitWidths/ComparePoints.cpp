@@ -48,20 +48,25 @@ double mct::bit_widths::distanceOf(SensitivityDistance distance,
 }
 
 double mct::bit_widths::weigh(SensitivityWeighting weighting,
-                              ArrayRef<double> distances) {
+                              ArrayRef<double> distances,
+                              ArrayRef<double> scores) {
   // Distances from which on points count alike.
   constexpr double kSigma = 0.1;
   if (distances.empty())
     return 0;
   if (weighting == SensitivityWeighting::LastLayer)
     return distances.back();
+  auto weightOf = [&](size_t point) {
+    if (weighting == SensitivityWeighting::Average)
+      return 1.0;
+    return weighting == SensitivityWeighting::Hessian
+               ? scores[point]
+               : -std::expm1(-distances[point] / kSigma);
+  };
   double sum = 0, weights = 0;
-  for (double distance : distances) {
-    double weight = weighting == SensitivityWeighting::Average
-                        ? 1
-                        : -std::expm1(-distance / kSigma);
-    sum += weight * distance;
-    weights += weight;
+  for (auto [point, distance] : llvm::enumerate(distances)) {
+    sum += weightOf(point) * distance;
+    weights += weightOf(point);
   }
   return weights > 0 ? sum / weights : 0;
 }

@@ -19,8 +19,9 @@ double distanceOf(SensitivityDistance distance, llvm::ArrayRef<float> expected,
                   bool isDistribution);
 
 /// One distance of those of the points in the order of the program; 0 without
-/// points.
-double weigh(SensitivityWeighting weighting, llvm::ArrayRef<double> distances);
+/// points. `scores`: of each point, for Hessian; not all 0.
+double weigh(SensitivityWeighting weighting, llvm::ArrayRef<double> distances,
+             llvm::ArrayRef<double> scores);
 
 struct ComparePoint {
   /// What the operator makes, behind the quantizer that alone reads it.

@@ -4,6 +4,7 @@
 #include "Sensitivities.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Training/Gradients.h"
 
 namespace mct {
 #define GEN_PASS_DEF_MEASURESENSITIVITYPASS
@@ -22,6 +23,7 @@ struct MeasureSensitivityPass
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<tpc::TpcDialect>();
     execution::Executor::registerDependencies(registry);
+    registerGradientModels(registry);
   }
 
   void runOnOperation() override {
@@ -35,13 +37,17 @@ struct MeasureSensitivityPass
         Sensitivities::readFrom(*entry, choices);
     if (failed(present))
       return signalPassFailure();
-    if (*present)
-      return;
     if (!(comparePoints >= 0 && comparePoints <= 1)) {
       emitError(getOperation().getLoc())
           << "compare-points is " << double(comparePoints)
           << ", which is no fraction; give a number from 0 to 1";
       return signalPassFailure();
+    }
+    ComparedPoints points{comparePoints, distance, weighting};
+    if (*present) {
+      if (failed(checkPresent(*entry, **present, points)))
+        signalPassFailure();
+      return;
     }
     FailureOr<execution::RunSettings> settings = parseSettings();
     if (failed(settings))
@@ -62,11 +68,33 @@ struct MeasureSensitivityPass
     Sensitivities found;
     found.metric = (*run)->usedMetric();
     found.samples = (*run)->numSamples();
+    found.points = points;
     found.distances = std::move(*distances);
     found.writeTo(*entry, choices);
   }
 
 private:
+  /// A table that was measured in another way is another table. What a person
+  /// has written says of no samples.
+  LogicalResult checkPresent(func::FuncOp entry, const Sensitivities &present,
+                             const ComparedPoints &points) {
+    if (present.samples == 0)
+      return success();
+    if (metric != SensitivityMetric::Auto && metric != present.metric)
+      return entry.emitOpError()
+             << "has '" << tpc::TpcDialect::kSensitivitiesAttrName
+             << "' of the metric " << stringifyMetric(present.metric)
+             << ", and not " << stringifyMetric(metric)
+             << "; remove it, and run mct-measure-sensitivity again";
+    if (!(present.points == points))
+      return entry.emitOpError()
+             << "has '" << tpc::TpcDialect::kSensitivitiesAttrName
+             << "' that was measured with " << present.points.describe()
+             << ", and not with " << points.describe()
+             << "; ask for the same, or remove it, and run "
+                "mct-measure-sensitivity again";
+    return success();
+  }
   FailureOr<execution::RunSettings> parseSettings() {
     if (calibrationData.empty())
       return emitError(getOperation().getLoc())

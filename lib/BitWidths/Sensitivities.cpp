@@ -3,6 +3,8 @@
 
 #include "mlir/IR/Builders.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcSensitivities.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mct;
@@ -22,6 +24,53 @@ StringRef mct::bit_widths::stringifyMetric(SensitivityMetric metric) {
   return metric == SensitivityMetric::KL ? "kl" : "mse";
 }
 
+static StringRef wordOf(SensitivityDistance distance) {
+  return tpc::kSensitivityDistances[size_t(distance)];
+}
+
+static StringRef wordOf(SensitivityWeighting weighting) {
+  return tpc::kSensitivityWeightings[size_t(weighting)];
+}
+
+std::string ComparedPoints::describe() const {
+  std::string text = "compare-points=";
+  llvm::raw_string_ostream stream(text);
+  stream << llvm::format("%g", fraction);
+  if (fraction != 0)
+    stream << " distance=" << wordOf(distance)
+           << " weighting=" << wordOf(weighting);
+  return text;
+}
+
+static DictionaryAttr toAttribute(const ComparedPoints &points,
+                                  Builder &builder) {
+  NamedAttribute members[] = {
+      builder.getNamedAttr(tpc::kSensitivityDistance,
+                           builder.getStringAttr(wordOf(points.distance))),
+      builder.getNamedAttr(tpc::kSensitivityFraction,
+                           builder.getF64FloatAttr(points.fraction)),
+      builder.getNamedAttr(tpc::kSensitivityWeighting,
+                           builder.getStringAttr(wordOf(points.weighting)))};
+  return builder.getDictionaryAttr(members);
+}
+
+/// The dialect has checked the words.
+template <typename Enum, size_t N>
+static Enum readWord(DictionaryAttr members, StringRef key,
+                     const llvm::StringLiteral (&words)[N]) {
+  StringRef word = members.getAs<StringAttr>(key).getValue();
+  return Enum(llvm::find(words, word) - std::begin(words));
+}
+
+static ComparedPoints readPoints(DictionaryAttr members) {
+  return {
+      members.getAs<FloatAttr>(tpc::kSensitivityFraction).getValueAsDouble(),
+      readWord<SensitivityDistance>(members, tpc::kSensitivityDistance,
+                                    tpc::kSensitivityDistances),
+      readWord<SensitivityWeighting>(members, tpc::kSensitivityWeighting,
+                                     tpc::kSensitivityWeightings)};
+}
+
 void Sensitivities::writeTo(func::FuncOp function,
                             ArrayRef<OperatorPoints> choices) const {
   Builder builder(function.getContext());
@@ -29,13 +78,16 @@ void Sensitivities::writeTo(func::FuncOp function,
   for (auto [of, ofOperator] : llvm::zip(choices, distances))
     table.push_back(
         builder.getNamedAttr(of.name, builder.getF64ArrayAttr(ofOperator)));
-  NamedAttribute members[] = {
+  SmallVector<NamedAttribute> members = {
       builder.getNamedAttr(TpcDialect::kSensitivityMetric,
                            builder.getStringAttr(stringifyMetric(metric))),
       builder.getNamedAttr(TpcDialect::kSensitivitySamples,
                            builder.getI64IntegerAttr(samples)),
       builder.getNamedAttr(TpcDialect::kSensitivityTable,
                            builder.getDictionaryAttr(table))};
+  if (points.fraction != 0)
+    members.push_back(builder.getNamedAttr(tpc::kSensitivityPoints,
+                                           toAttribute(points, builder)));
   function->setAttr(TpcDialect::kSensitivitiesAttrName,
                     builder.getDictionaryAttr(members));
 }
@@ -55,6 +107,8 @@ Sensitivities::readFrom(func::FuncOp function,
   if (auto samples =
           attribute.getAs<IntegerAttr>(TpcDialect::kSensitivitySamples))
     found.samples = samples.getInt();
+  if (auto points = attribute.getAs<DictionaryAttr>(tpc::kSensitivityPoints))
+    found.points = readPoints(points);
   auto table = attribute.getAs<DictionaryAttr>(TpcDialect::kSensitivityTable);
   for (const OperatorPoints &of : choices) {
     auto row = table.getAs<ArrayAttr>(of.name);

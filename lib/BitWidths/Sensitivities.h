@@ -13,10 +13,28 @@ namespace mct::bit_widths {
 /// Those of the operators that have several alternatives, in program order.
 std::vector<OperatorPoints> findChoices(mlir::func::FuncOp function);
 
+/// Which points inside of a network are compared beside its results, and how.
+struct ComparedPoints {
+  double fraction = 0;
+  SensitivityDistance distance = SensitivityDistance::Auto;
+  SensitivityWeighting weighting = SensitivityWeighting::Average;
+
+  /// Without points there is no how.
+  bool operator==(const ComparedPoints &other) const {
+    return fraction == other.fraction &&
+           (fraction == 0 ||
+            (distance == other.distance && weighting == other.weighting));
+  }
+  /// As options.
+  std::string describe() const;
+};
+
 /// What `tpc.sensitivities` of a function says.
 struct Sensitivities {
   SensitivityMetric metric = SensitivityMetric::MSE;
+  /// 0: not known, as in a table that somebody has written.
   int64_t samples = 0;
+  ComparedPoints points;
   /// For each operator of `findChoices` one number for each alternative.
   std::vector<std::vector<double>> distances;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
 #include "Linalg.h"
+#include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Transforms/SetBatch.h"
@@ -44,6 +45,8 @@ struct LowerToIntegerPass
       }
     }
     // Whatever is refused is refused before anything changes.
+    if (failed(requireFrozenPoints(getOperation())))
+      return signalPassFailure();
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!hasPoints(function))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Quantization/Grid.h"
@@ -49,6 +50,8 @@ struct LowerToQuantPass
   using LowerToQuantPassBase::LowerToQuantPassBase;
 
   void runOnOperation() override {
+    if (failed(requireFrozenPoints(getOperation())))
+      return signalPassFailure();
     SmallVector<tpc::QuantizeOp> points;
     SmallVector<tpc::BiasOp> biases;
     SmallVector<Operation *> target;

@@ -404,13 +404,15 @@ void mct::insertTablePoints(
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfterValue(source);
     auto inner = tpc::QuantizeOp::create(
-        builder, source.getLoc(), source.getType(), source, name,
+        builder, source.getLoc(), source.getType(), source,
+        /*learned=*/ValueRange(), name,
         /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(),
         /*config=*/Attribute(), /*candidates=*/Attribute(),
         /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
         /*statistics=*/tpc::StatisticsAttr(), chosen,
         /*selection=*/tpc::SelectionAttr(),
-        /*corrections=*/tpc::CorrectionsAttr());
+        /*corrections=*/tpc::CorrectionsAttr(),
+        /*trainable=*/tpc::TrainableAttrInterface());
     source.replaceUsesWithIf(inner.getResult(), [&](OpOperand &use) {
       return expression.contains(use.getOwner());
     });

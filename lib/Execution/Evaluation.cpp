@@ -175,46 +175,13 @@ bool execution::hasScores(const TensorSpec &output, int64_t unit) {
          llvm::is_contained(output.type.getShape().drop_front(), classes);
 }
 
-/// One class for each of the samples that are run; the file may have those of
-/// all samples.
-static llvm::Expected<std::vector<int64_t>>
-readLabels(StringRef path, const execution::SampleSource &samples,
-           int64_t classes) {
+llvm::Expected<std::vector<int64_t>> execution::readLabels(StringRef path) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError(path + ": " + message);
   };
   auto file = execution::NpyFile::open(path);
   if (!file)
     return file.takeError();
-  std::vector<int64_t> labels;
-  auto convert = [&](auto zero) -> llvm::Error {
-    auto values = (*file)->readAll<decltype(zero)>();
-    if (!values)
-      return values.takeError();
-    labels.assign(values->begin(), values->end());
-    return llvm::Error::success();
-  };
-  auto read = [&]() -> llvm::Error {
-    switch ((*file)->elementType()) {
-    case ElementType::U8:
-      return convert(uint8_t());
-    case ElementType::I8:
-      return convert(int8_t());
-    case ElementType::U16:
-      return convert(uint16_t());
-    case ElementType::I16:
-      return convert(int16_t());
-    case ElementType::U32:
-      return convert(uint32_t());
-    case ElementType::I32:
-      return convert(int32_t());
-    case ElementType::I64:
-      return convert(int64_t());
-    default:
-      return fail("expected integer labels, found " +
-                  execution::getName((*file)->elementType()));
-    }
-  };
   ArrayRef<int64_t> shape = (*file)->shape();
   if (shape.empty() || (*file)->numElements() != shape.front())
     return fail("expected one class number for each sample, shape N or Nx1, "
@@ -226,13 +193,49 @@ readLabels(StringRef path, const execution::SampleSource &samples,
                                                     return std::to_string(size);
                                                   }),
                                   "x")));
-  if (shape.front() != samples.numAvailable() &&
-      shape.front() != samples.numSamples())
+  auto convert = [&](auto zero) -> llvm::Expected<std::vector<int64_t>> {
+    auto values = (*file)->readAll<decltype(zero)>();
+    if (!values)
+      return values.takeError();
+    return std::vector<int64_t>(values->begin(), values->end());
+  };
+  switch ((*file)->elementType()) {
+  case ElementType::U8:
+    return convert(uint8_t());
+  case ElementType::I8:
+    return convert(int8_t());
+  case ElementType::U16:
+    return convert(uint16_t());
+  case ElementType::I16:
+    return convert(int16_t());
+  case ElementType::U32:
+    return convert(uint32_t());
+  case ElementType::I32:
+    return convert(int32_t());
+  case ElementType::I64:
+    return convert(int64_t());
+  default:
+    return fail("expected integer labels, found " +
+                execution::getName((*file)->elementType()));
+  }
+}
+
+/// One class of so many for each of the samples that are run; the file may have
+/// those of all samples.
+static llvm::Expected<std::vector<int64_t>>
+readLabelsOf(const execution::SampleSource &samples, StringRef path,
+             int64_t classes) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError(path + ": " + message);
+  };
+  auto labels = execution::readLabels(path);
+  if (!labels)
+    return labels;
+  auto count = int64_t(labels->size());
+  if (count != samples.numAvailable() && count != samples.numSamples())
     return fail("expected " + Twine(samples.numAvailable()) +
-                " labels, found " + Twine(shape.front()));
-  if (llvm::Error error = read())
-    return std::move(error);
-  for (auto [index, label] : llvm::enumerate(labels))
+                " labels, found " + Twine(count));
+  for (auto [index, label] : llvm::enumerate(*labels))
     if (label < 0 || label >= classes)
       return fail("expected classes in [0, " + Twine(classes) +
                   "), as many as the output has scores, found " + Twine(label) +
@@ -433,7 +436,7 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
               (outputs.empty()
                    ? std::string()
                    : llvm::formatv(", found {0}", outputs.front().type).str()));
-    auto read = readLabels(asked.labelsFile, network->samples(), classes);
+    auto read = readLabelsOf(network->samples(), asked.labelsFile, classes);
     if (!read)
       return report(asked, read.takeError());
     labels = std::move(*read);

@@ -5,6 +5,7 @@
 #include "Pipeline.h"
 #include "Program.h"
 #include "Schedule.h"
+#include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/ResizeOffsets.h"
 #include "mct/Analysis/Shapes.h"
@@ -51,11 +52,14 @@ private:
   LogicalResult extract();
   LogicalResult checkOps();
   LogicalResult replaceQuantizers();
+  LogicalResult findHosts();
   LogicalResult findObserved();
   LogicalResult checkBatchIsShared();
   LogicalResult chooseUnit();
   LogicalResult checkTypes();
+  FollowedShape describeShape(Value value) const;
   void describeObserved();
+  LogicalResult describeHosts();
 
   LogicalResult checkMemory();
 
@@ -81,6 +85,8 @@ private:
   SmallVector<OpOperand *> replaceable;
   /// Of `options.replaceablePoints`, likewise.
   SmallVector<QuantizeOp> replaceablePoints;
+  /// What asks the program around us, and for what; numbered as in the program.
+  SmallVector<std::pair<Operation *, mct::HostPoint>> hosts;
   mct::Preprocessings preprocessing;
   /// Where the batch lies in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
@@ -271,6 +277,8 @@ LogicalResult Compiler::checkOps() {
 }
 
 LogicalResult Compiler::replaceQuantizers() {
+  if (!options.simulateQuantization)
+    entry.walk([](QuantizeOp point) { point.removeTrainableAttr(); });
   if (options.quantizers.empty())
     return success();
   llvm::StringSet<> found;
@@ -291,6 +299,7 @@ LogicalResult Compiler::replaceQuantizers() {
       return WalkResult::interrupt();
     }
     point.removeQuantizer();
+    point.removeTrainableAttr();
     if (quantizer)
       point.setQuantizer(quantizer);
     return failed(point.verify()) ? WalkResult::interrupt()
@@ -306,6 +315,28 @@ LogicalResult Compiler::replaceQuantizers() {
              << options.function << "' has no point named '" << chosen.getKey()
              << "' whose quantizer could be replaced";
   return success();
+}
+
+LogicalResult Compiler::findHosts() {
+  WalkResult result = entry.walk([&](Operation *op) {
+    std::optional<mct::HostPoint> found = mct::getHostGradient(op);
+    if (auto point = dyn_cast<QuantizeOp>(op)) {
+      if (options.simulateQuantization &&
+          failed(mct::requireNothingLearned(point)))
+        return WalkResult::interrupt();
+      found = mct::getHostPoint(point);
+    }
+    if (!found)
+      return WalkResult::advance();
+    if (llvm::is_contained(replaceablePoints, op)) {
+      op->emitOpError("cannot be executed with another quantizer: ")
+          << found->quantizer.getName() << " of the program quantizes it";
+      return WalkResult::interrupt();
+    }
+    hosts.push_back({op, std::move(*found)});
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult Compiler::findObserved() {
@@ -458,8 +489,13 @@ LogicalResult Compiler::chooseUnit() {
   };
   Operation *terminator = entry.getBody().front().getTerminator();
   bool grows = llvm::all_of(terminator->getOperands(), isOutermost) &&
-               llvm::all_of(observations, [&](const Observation &o) {
-                 return isOutermost(o.value);
+               llvm::all_of(observations,
+                            [&](const Observation &o) {
+                              return isOutermost(o.value);
+                            }) &&
+               llvm::all_of(hosts, [&](const auto &host) {
+                 Value value = host.first->getResult(0);
+                 return !dimensions->contains(value) || isOutermost(value);
                });
   if (!grows)
     program->unit = 1;
@@ -516,28 +552,57 @@ LogicalResult Compiler::checkTypes() {
   return mct::verifyShapes(entry);
 }
 
+FollowedShape Compiler::describeShape(Value value) const {
+  FollowedShape shape;
+  llvm::append_range(shape.shape,
+                     cast<RankedTensorType>(value.getType()).getShape());
+  if (!batch)
+    return shape;
+  auto it = batch->find(value);
+  if (it == batch->end())
+    return shape;
+  shape.followed = true;
+  shape.batchDimension = it->second.dimension;
+  shape.rowsPerSample = it->second.rows;
+  return shape;
+}
+
 void Compiler::describeObserved() {
   for (const Observation &observation : observations) {
-    auto type = cast<RankedTensorType>(observation.value.getType());
-    program->observed.push_back({observation.name, type});
-    Program::ObservedShape &shape = program->observedShapes.emplace_back();
-    llvm::append_range(shape.shape, type.getShape());
-    if (!batch)
-      continue;
-    auto it = batch->find(observation.value);
-    if (it == batch->end())
-      continue;
-    shape.followed = true;
-    shape.batchDimension = it->second.dimension;
-    shape.rowsPerSample = it->second.rows;
+    program->observed.push_back(
+        {observation.name,
+         cast<RankedTensorType>(observation.value.getType())});
+    program->observedShapes.push_back(describeShape(observation.value));
   }
+}
+
+LogicalResult Compiler::describeHosts() {
+  llvm::StringSet<> trained;
+  for (const auto &[op, host] : hosts)
+    if (!isa<QuantizeOp>(op))
+      trained.insert(host.name);
+  for (auto &[op, host] : hosts) {
+    host.type = cast<RankedTensorType>(op->getResult(0).getType());
+    FailureOr<std::shared_ptr<mct::HostQuantizer>> quantizer =
+        mct::HostQuantizers::get(op, host);
+    if (failed(quantizer))
+      return failure();
+    program->hosts.push_back({*quantizer, describeShape(op->getResult(0)),
+                              !isa<QuantizeOp>(op),
+                              trained.contains(host.name)});
+    program->primitiveInfos.push_back(
+        {host.name,
+         (kHostImplementation + host.quantizer.getName().getValue()).str()});
+  }
+  return success();
 }
 
 LogicalResult Compiler::plan(PartSet &parts) {
   program->maxMemory =
       options.maxMemory > 0 ? options.maxMemory : machineMemory();
   if (failed(extract()) || failed(checkOps()) || failed(replaceQuantizers()) ||
-      failed(findObserved()) || failed(chooseUnit()) || failed(checkTypes()))
+      failed(findHosts()) || failed(findObserved()) || failed(chooseUnit()) ||
+      failed(checkTypes()) || failed(describeHosts()))
     return failure();
   avoidNegativeCoordinates(entry);
   describeObserved();
@@ -560,11 +625,13 @@ LogicalResult Compiler::plan(PartSet &parts) {
       observations, [](const Observation &o) { return o.value; });
   SmallVector<Operation *> readers = llvm::map_to_vector(
       observations, [](const Observation &o) { return o.reader; });
+  SmallVector<Operation *> hostOps =
+      llvm::map_to_vector(hosts, [](const auto &host) { return host.first; });
   scheduler.emplace(entry, *program, parts,
                     // The others have lost their parameters.
                     options.simulateQuantization || !options.quantizers.empty(),
                     observed, readers, options.numEdited, replaceable,
-                    replaceablePoints);
+                    replaceablePoints, hostOps);
   return scheduler->schedule(options.usePrimitives);
 }
 

@@ -265,8 +265,8 @@ void SiteFinder::findChain(Operation *op) {
                        int(type.getElementTypeBitWidth() / 8)));
   for (Operation *next : llvm::drop_begin(chain.ops))
     covered.insert(next);
-  sites[op] = {Step::Kind::Integer, program.integers.size() - 1,
-               chain.operands};
+  sites[op] = {
+      Step::Kind::Integer, program.integers.size() - 1, chain.operands, {}};
 }
 
 void SiteFinder::findInteger(Operation *op) {
@@ -278,7 +278,7 @@ void SiteFinder::findInteger(Operation *op) {
     return;
   std::optional<RescaleShape> rescale;
   SmallVector<Operation *, 2> behind = readRescaleBehind(op, rescale);
-  Site site{Step::Kind::Integer, program.integers.size(), {}};
+  Site site{Step::Kind::Integer, program.integers.size(), {}, {}};
   std::unique_ptr<IntegerKernel> kernel =
       makeInteger(op, rescale ? &*rescale : nullptr, site.operands);
   if (!kernel)

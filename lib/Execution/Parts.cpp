@@ -353,6 +353,7 @@ func::FuncOp PartSet::takeDestinations(const Code &code, size_t number) {
     Value target;
     if (code.updated) {
       target = body.getArgument(*code.updated);
+      written.push_back(*code.updated);
     } else {
       written.push_back(body.getNumArguments());
       target = body.addArgument(bufferType(result.getType()), place);

@@ -4,6 +4,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -40,6 +41,7 @@
 #include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -53,6 +55,38 @@
 using namespace mlir;
 
 namespace {
+
+/// Upstream's fusion, also of what an op reads several times, or by several
+/// operands.
+struct ElementwiseFusion
+    : PassWrapper<ElementwiseFusion, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ElementwiseFusion)
+
+  StringRef getArgument() const final { return "mct-execution-fusion"; }
+
+  void runOnOperation() final {
+    linalg::ControlFusionFn isReadOnce = [](OpOperand *operand) {
+      Operation *producer = operand->get().getDefiningOp();
+      return producer && llvm::all_of(producer->getUsers(), [&](Operation *op) {
+               return op == operand->getOwner();
+             });
+    };
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, isReadOnce);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isReadOnce);
+    linalg::populateConstantFoldLinalgOperations(patterns, isReadOnce);
+    tensor::populateBubbleUpExpandShapePatterns(patterns);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    context->getLoadedDialect<linalg::LinalgDialect>()
+        ->getCanonicalizationPatterns(patterns);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns),
+                                GreedyRewriteConfig().setUseTopDownTraversal());
+  }
+};
 
 void buildTosaToLinalg(OpPassManager &module) {
   // Function by function, so that they are lowered in parallel.
@@ -72,7 +106,7 @@ void buildTosaToLinalg(OpPassManager &module) {
   pm.addPass(createTosaToArithPass(arith));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(std::make_unique<ElementwiseFusion>());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -194,10 +228,55 @@ SmallVector<ReassociationIndices> collapsibleLoops(linalg::GenericOp op) {
   return groups;
 }
 
+/// Operands that are repeated along dimensions of one element are read without
+/// these: as what they are, one number or one for each channel.
+void dropUnitDimensions(linalg::GenericOp op) {
+  OpBuilder builder(op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<MemRefType>(input->get().getType());
+    AffineMap &map = maps[input->getOperandNumber()];
+    auto isRepeated = [](AffineExpr expr) {
+      auto constant = dyn_cast<AffineConstantExpr>(expr);
+      return constant && constant.getValue() == 0;
+    };
+    if (!type || !type.getLayout().isIdentity() ||
+        llvm::none_of(map.getResults(), isRepeated))
+      continue;
+    SmallVector<AffineExpr> kept;
+    SmallVector<int64_t> sizes;
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices leading;
+    bool areUnits = true;
+    for (auto [number, expr] : llvm::enumerate(map.getResults())) {
+      if (isRepeated(expr)) {
+        areUnits &= type.getDimSize(number) == 1;
+        (groups.empty() ? leading : groups.back()).push_back(number);
+        continue;
+      }
+      kept.push_back(expr);
+      sizes.push_back(type.getDimSize(number));
+      groups.push_back(std::exchange(leading, {}));
+      groups.back().push_back(number);
+    }
+    if (!areUnits)
+      continue;
+    input->set(memref::CollapseShapeOp::create(
+        builder, op.getLoc(), MemRefType::get(sizes, type.getElementType()),
+        input->get(), groups));
+    map = AffineMap::get(map.getNumDims(), 0, kept, op.getContext());
+  }
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+}
+
 /// Elementwise ops on four dimensions become one long loop: it vectorizes
 /// better than a nest whose innermost loop is 16 channels, and compiles ten
 /// times faster.
 void collapseLoops(ModuleOp module) {
+  module.walk([](linalg::GenericOp op) {
+    if (op.hasPureBufferSemantics())
+      dropUnitDimensions(op);
+  });
   SmallVector<linalg::GenericOp> ops;
   module.walk([&](linalg::GenericOp op) {
     bool plain = op.hasPureBufferSemantics() &&

@@ -150,22 +150,36 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   // A pointwise convolution treats all pixels alike: as one long row oneDNN
   // can block over them freely, which matters when an image has few (a fully
   // connected layer has one).
-  if (shape.kind == ConvolutionShape::Kind::Plain && shape.kernelHeight == 1 &&
-      shape.kernelWidth == 1 && shape.strideHeight == 1 &&
-      shape.strideWidth == 1 && shape.inputHeight == shape.outputHeight &&
+  if (shape.kind == ConvolutionShape::Kind::Plain && shape.kernelDepth == 1 &&
+      shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
+      shape.strideDepth == 1 && shape.strideHeight == 1 &&
+      shape.strideWidth == 1 && shape.inputDepth == shape.outputDepth &&
+      shape.inputHeight == shape.outputHeight &&
       shape.inputWidth == shape.outputWidth) {
-    shape.inputWidth *= shape.batch * shape.inputHeight;
+    shape.inputWidth *= shape.batch * shape.inputDepth * shape.inputHeight;
     shape.outputWidth = shape.inputWidth;
     shape.batch = shape.inputHeight = shape.outputHeight = 1;
+    shape.inputDepth = shape.outputDepth = 1;
   }
   outputChannels = shape.outputChannels;
 
-  source = memory::desc(
-      {shape.batch, shape.inputChannels, shape.inputHeight, shape.inputWidth},
-      kFloat, Format::nhwc);
-  result = memory::desc({shape.batch, shape.outputChannels, shape.outputHeight,
-                         shape.outputWidth},
-                        kFloat, Format::nhwc);
+  // Sizes in space stand at the end.
+  auto inSpace = [&](memory::dims sizes, int64_t depth, int64_t height,
+                     int64_t width) {
+    if (shape.hasDepth)
+      sizes.push_back(depth);
+    sizes.insert(sizes.end(), {height, width});
+    return sizes;
+  };
+  Format image = shape.hasDepth ? Format::ndhwc : Format::nhwc;
+  source =
+      memory::desc(inSpace({shape.batch, shape.inputChannels}, shape.inputDepth,
+                           shape.inputHeight, shape.inputWidth),
+                   kFloat, image);
+  result = memory::desc(inSpace({shape.batch, shape.outputChannels},
+                                shape.outputDepth, shape.outputHeight,
+                                shape.outputWidth),
+                        kFloat, image);
   biases = memory::desc({shape.outputChannels}, kFloat, Format::a);
   memory::dims weightSizes;
   if (shape.kind == ConvolutionShape::Kind::Depthwise) {
@@ -178,18 +192,25 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
                                       shape.kernelWidth * channels * multiplier,
                                       channels * multiplier});
   } else {
-    weightSizes = {shape.outputChannels, shape.inputChannels,
-                   shape.kernelHeight, shape.kernelWidth};
-    given = memory::desc(weightSizes, kFloat, Format::ohwi);
+    weightSizes =
+        inSpace({shape.outputChannels, shape.inputChannels}, shape.kernelDepth,
+                shape.kernelHeight, shape.kernelWidth);
+    given = memory::desc(weightSizes, kFloat,
+                         shape.hasDepth ? Format::odhwi : Format::ohwi);
   }
   any = memory::desc(weightSizes, kFloat, Format::any);
-  strides = {shape.strideHeight, shape.strideWidth};
+  strides =
+      inSpace({}, shape.strideDepth, shape.strideHeight, shape.strideWidth);
   // oneDNN counts a dilation of 1 as 0. Along an axis on which the kernel has
   // one element there is none; oneDNN 2.6 does not always see that.
-  dilations = {shape.kernelHeight == 1 ? 0 : shape.dilationHeight - 1,
-               shape.kernelWidth == 1 ? 0 : shape.dilationWidth - 1};
-  before = {shape.padTop, shape.padLeft};
-  after = {shape.padBottom, shape.padRight};
+  auto dilation = [](int64_t size, int64_t dilation) {
+    return size == 1 ? 0 : dilation - 1;
+  };
+  dilations = inSpace({}, dilation(shape.kernelDepth, shape.dilationDepth),
+                      dilation(shape.kernelHeight, shape.dilationHeight),
+                      dilation(shape.kernelWidth, shape.dilationWidth));
+  before = inSpace({}, shape.padFront, shape.padTop, shape.padLeft);
+  after = inSpace({}, shape.padBack, shape.padBottom, shape.padRight);
 }
 
 void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
@@ -255,9 +276,10 @@ void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
       begin(descriptor, dnnl::convolution_backward_weights(descriptor));
   made.operands.push_back(
       asGiven(DNNL_ARG_DIFF_DST, descriptor.diff_dst_desc()));
-  memory::desc wanted = inputChannelsFirst ? memory::desc(tensors.given.dims(),
-                                                          kFloat, Format::ihwo)
-                                           : tensors.given;
+  memory::desc wanted = tensors.given;
+  if (inputChannelsFirst)
+    wanted = memory::desc(wanted.dims(), kFloat,
+                          shape.hasDepth ? Format::idhwo : Format::ihwo);
   made.result = reordered(DNNL_ARG_DIFF_WEIGHTS, wanted,
                           descriptor.diff_weights_desc(), /*isResult=*/true);
   primitives.push_back(std::move(made));
@@ -266,10 +288,13 @@ void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
 void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
                                    llvm::ArrayRef<float> constant,
                                    const Epilogue &epilogue) {
+  auto layout = [](bool transposed) {
+    return transposed ? Format::acb : Format::abc;
+  };
   memory::desc first({shape.batch, shape.rows, shape.inner}, kFloat,
-                     Format::abc);
+                     layout(shape.firstTransposed));
   memory::dims secondSizes{shape.batch, shape.inner, shape.columns};
-  memory::desc given(secondSizes, kFloat, Format::abc);
+  memory::desc given(secondSizes, kFloat, layout(shape.secondTransposed));
   memory::desc result({shape.batch, shape.rows, shape.columns}, kFloat,
                       Format::abc);
   memory::desc second =

@@ -15,8 +15,9 @@
 namespace mct::execution {
 
 /// A convolution as TOSA writes it: NHWC data, weights [OC,KH,KW,IC], for
-/// depthwise [KH,KW,C,M] with OC = C * M. `transpose`: pads are subtracted from
-/// the output instead of added to the input.
+/// depthwise [KH,KW,C,M] with OC = C * M; of volumes NDHWC data, weights
+/// [OC,KD,KH,KW,IC]. `transpose`: pads are subtracted from the output instead
+/// of added to the input.
 struct ConvolutionShape {
   enum class Kind { Plain, Depthwise, Transpose };
   Kind kind = Kind::Plain;
@@ -27,11 +28,18 @@ struct ConvolutionShape {
   int64_t strideHeight = 1, strideWidth = 1;
   int64_t dilationHeight = 1, dilationWidth = 1;
   int64_t padTop = 0, padBottom = 0, padLeft = 0, padRight = 0;
+  /// Of volumes, which are plain.
+  bool hasDepth = false;
+  int64_t inputDepth = 1, outputDepth = 1, kernelDepth = 1, strideDepth = 1,
+          dilationDepth = 1, padFront = 0, padBack = 0;
 };
 
 /// [batch, rows, inner] x [batch, inner, columns].
 struct MatMulShape {
   int64_t batch = 1, rows = 1, inner = 1, columns = 1;
+  /// Factors that lie in memory with the last two dimensions exchanged; not
+  /// those that are constant.
+  bool firstTransposed = false, secondTransposed = false;
 };
 
 /// What a primitive does with its result before it stores it, in this order.
@@ -56,9 +64,10 @@ public:
                                        llvm::ArrayRef<float> bias,
                                        const Epilogue &epilogue,
                                        std::string &error);
-  /// The gradient of the weights of a plain convolution of this shape, from its
-  /// input and the gradient of its output; `inputChannelsFirst`: as
-  /// [IC,KH,KW,OC] instead of [OC,KH,KW,IC].
+  /// The gradient of the weights of a convolution of this shape, which is not
+  /// transposed, from its input and the gradient of its output;
+  /// `inputChannelsFirst`: of a plain one as [IC,KH,KW,OC] instead of
+  /// [OC,KH,KW,IC].
   std::optional<size_t> addWeightGradient(const ConvolutionShape &shape,
                                           bool inputChannelsFirst,
                                           std::string &error);

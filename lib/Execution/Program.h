@@ -8,6 +8,7 @@
 #include "Moving.h"
 #include "Pooling.h"
 #include "Primitives.h"
+#include "mct/Analysis/HostQuantizers.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Quantization/TensorQuantizer.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -26,6 +27,34 @@ struct QuantizeSite {
   std::optional<quantization::Grid> grid;
 
   void run(const float *input, float *output) const;
+};
+
+/// Sizes of a tensor for any number of samples.
+struct FollowedShape {
+  llvm::SmallVector<int64_t> shape;
+  size_t batchDimension = 0;
+  int64_t rowsPerSample = 1;
+  /// Whether the batch dimension is known.
+  bool followed = false;
+
+  llvm::SmallVector<int64_t> withSamples(int64_t samples) const;
+};
+
+/// What `Executor::primitives` says of a call of the program around us, in
+/// front of its name.
+inline constexpr llvm::StringLiteral kHostImplementation = "host:";
+
+/// A quantizer that the program around us runs, or its gradient.
+struct HostSite {
+  std::shared_ptr<HostQuantizer> quantizer;
+  FollowedShape shape;
+  bool isGradient = false;
+  /// The function computes the quantizer's gradient.
+  bool isTraining = false;
+
+  /// Gradients: `values` and `gradients`, which may be null otherwise.
+  llvm::Error run(const float *values, const float *gradients, float *result,
+                  int64_t samples) const;
 };
 
 /// A point that may get another quantizer.
@@ -64,6 +93,7 @@ struct Step {
     MaximumPoolBytes,
     Move,
     Quantize,
+    Host,
     Observe,
     Part,
     Copy
@@ -140,13 +170,7 @@ struct Program {
   std::vector<TensorSpec> inputs, outputs, observed;
   /// Elements per sample of each observed tensor; its leading sizes of 1 before
   /// the batch stay, so only one size depends on the number of samples.
-  struct ObservedShape {
-    llvm::SmallVector<int64_t> shape;
-    size_t batchDimension = 0;
-    int64_t rowsPerSample = 1;
-    bool followed = false;
-  };
-  std::vector<ObservedShape> observedShapes;
+  std::vector<FollowedShape> observedShapes;
   int64_t unit = 1;
   bool allowsPartialUnits = true;
 
@@ -155,6 +179,7 @@ struct Program {
   std::vector<PoolingShape> pools;
   std::vector<MovingShape> moves;
   std::vector<QuantizeSite> quantizers;
+  std::vector<HostSite> hosts;
   std::vector<ConstantBuffer> constants;
   std::vector<ReplaceableConstant> replaceable;
   std::vector<ReplaceablePoint> replaceablePoints;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Run.h"
 
+#include "Program.h"
+#include "mct/Execution/HostCalls.h"
 #include "mct/Support/AlignedBuffer.h"
 #include "mct/Support/ByteSize.h"
 #include "mct/Support/ContextThreads.h"
@@ -95,9 +97,18 @@ llvm::Error mct::execution::checkUnits(const Executor &executor,
       " samples are no multiple of it");
 }
 
+bool mct::execution::callsHost(const Executor &executor) {
+  return llvm::any_of(executor.primitives(), [](const auto &call) {
+    return llvm::StringRef(call.implementation)
+        .starts_with(kHostImplementation);
+  });
+}
+
 size_t mct::execution::numWorkers(const Executor &executor,
                                   const SampleSource &samples,
                                   const RunOptions &options) {
+  if (callsHost(executor))
+    return 1;
   unsigned threads = options.threads.count();
   // Each worker has memory of its own.
   const Executor::Memory &memory = executor.memory();

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,6 +29,10 @@ constexpr int64_t kLargeSplatBytes = 4096;
 int64_t byteSizeOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * getElementBytes(tensor.getElementType());
+}
+
+int64_t elementsOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
 /// Whether compiled code and constants hold the elements in the same form.
@@ -84,7 +89,12 @@ int64_t cutIntoBlocks(func::FuncOp part) {
     return tensor && tensor.getShape() == whole.getShape() &&
            isStoredInBytes(tensor);
   };
-  if (!llvm::all_of(body.getArgumentTypes(), isWhole))
+  auto isWholeOrOne = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return isWhole(type) ||
+           (tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1);
+  };
+  if (!llvm::all_of(body.getArgumentTypes(), isWholeOrOne))
     return 1;
   for (Operation &op : body.without_terminator()) {
     DenseElementsAttr constant;
@@ -94,7 +104,7 @@ int64_t cutIntoBlocks(func::FuncOp part) {
           (constant.getNumElements() != 1 && !isWhole(constant.getType())))
         return 1;
     } else if (!isElementwise(&op) || op.getNumResults() != 1 ||
-               !isWhole(op.getResult(0).getType())) {
+               !isWholeOrOne(op.getResult(0).getType())) {
       return 1;
     }
   }
@@ -149,23 +159,46 @@ Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
                      bool simulate, ArrayRef<Value> observed,
                      ArrayRef<Operation *> readers, size_t numEdited,
                      ArrayRef<OpOperand *> replaceable,
-                     ArrayRef<QuantizeOp> replaceablePoints)
+                     ArrayRef<QuantizeOp> replaceablePoints,
+                     ArrayRef<Operation *> hostOps)
     : function(function), program(program), parts(parts), simulate(simulate),
       observed(observed), readers(readers), numEdited(numEdited),
       replaceable(replaceable), replaceablePoints(replaceablePoints) {
+  for (auto [number, op] : llvm::enumerate(hostOps))
+    hosts[op] = number;
   constants.handle<QuantizeOp>(
-      [simulate](QuantizeOp point, ConstantEvaluator::Operands operands)
-          -> std::optional<ConstantTensor> {
-        const ConstantTensor &input = operands.front();
-        if (!simulate || !point.getParameters())
-          return input;
-        std::optional<ConstantFloats> floats = ConstantFloats::convert(input);
-        if (!floats)
-          return std::nullopt;
-        std::vector<float> values(floats->values().size());
-        makeQuantizer(point).run(floats->values().data(), values.data());
-        return ConstantTensor::create(input.getType(), std::move(values));
+      [this](QuantizeOp point, ConstantEvaluator::Operands operands) {
+        return quantizeConstant(point, operands.front());
       });
+}
+
+std::optional<ConstantTensor>
+Scheduler::quantizeConstant(QuantizeOp point, const ConstantTensor &input) {
+  auto host = hosts.find(point);
+  bool isHost = host != hosts.end();
+  if (!isHost && (!simulate || !point.getParameters()))
+    return input;
+  std::optional<ConstantFloats> floats = ConstantFloats::convert(input);
+  if (!floats)
+    return std::nullopt;
+  std::vector<float> values(floats->values().size());
+  if (!isHost) {
+    makeQuantizer(point).run(floats->values().data(), values.data());
+    return ConstantTensor::create(input.getType(), std::move(values));
+  }
+  // It may keep what it has seen: it sees a constant once.
+  auto known = hostConstants.find(host->second);
+  if (known != hostConstants.end())
+    return ConstantTensor::create(input.getType(), known->second);
+  const HostSite &site = program.hosts[host->second];
+  if (llvm::Error error =
+          site.run(floats->values().data(), nullptr, values.data(), 0)) {
+    failedPoint = point;
+    hostError = llvm::toString(std::move(error));
+    return std::nullopt;
+  }
+  hostConstants[host->second] = values;
+  return ConstantTensor::create(input.getType(), std::move(values));
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,6 +248,8 @@ void Scheduler::markNeeded() {
     values.insert(reads.begin(), reads.end());
     if (isView(&op) || isa<QuantizeOp>(op))
       kept.insert(op.getOperand(0));
+    if (hosts.contains(&op))
+      kept.insert(op.operand_begin(), op.operand_end());
   }
 }
 
@@ -225,33 +260,68 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   // Initial tensors and what fills them.
   if (!isTosa)
     return producer->getNumResults() == 1;
-  // What upstream's fusion makes one loop of.
-  return isElementwise(producer) && (isElementwise(user) || isReduction(user));
+  // What fusion makes one loop of. That loop would compute what is repeated as
+  // often as it is read.
+  return isElementwise(producer) &&
+         (isElementwise(user) || isReduction(user)) &&
+         elementsOf(producer->getResult(0)) >=
+             elementsOf((isReduction(user) ? user->getOperand(0)
+                                           : user->getResult(0)));
 }
 
-/// An op joins the part of its user when that is the only one: then every value
-/// inside of a part is read there alone, and no part waits for another one that
-/// waits for it.
+/// Whether to compute an op again in each of several parts moves less memory
+/// than to write its result and read it there: and that costs nothing besides.
+static bool isCheaperAgain(Operation *op, size_t numParts) {
+  if (!isa<tosa::AbsOp, tosa::AddOp, tosa::CastOp, tosa::CeilOp, tosa::ClampOp,
+           tosa::EqualOp, tosa::FloorOp, tosa::GreaterEqualOp, tosa::GreaterOp,
+           tosa::LogicalAndOp, tosa::LogicalNotOp, tosa::LogicalOrOp,
+           tosa::LogicalXorOp, tosa::MaximumOp, tosa::MinimumOp, tosa::MulOp,
+           tosa::NegateOp, tosa::SelectOp, tosa::SubOp>(op))
+    return false;
+  // Loops that load truths do not become vector code.
+  constexpr size_t kMostParts = 4;
+  if (getElementTypeOrSelf(op->getResult(0)).isInteger(1))
+    return numParts <= kMostParts;
+  llvm::SmallDenseSet<Value, 4> large;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+        type && type.getNumElements() > 1 &&
+        !matchPattern(operand, m_Constant()))
+      large.insert(operand);
+  return numParts * large.size() <= large.size() + 1 + numParts;
+}
+
+/// An op joins the part of its users when they are in one, or cost less with
+/// it in each of theirs: then every value inside of a part is read there alone,
+/// and no part waits for another one that waits for it.
 void Scheduler::formGroups() {
   Block &body = function.getBody().front();
   for (Operation &op : llvm::reverse(body.without_terminator())) {
     if (!needed.contains(&op) || sites->lookup(&op) || isView(&op) ||
-        isa<QuantizeOp>(op) || hasOnlyScalars(&op) || isa<tensor::EmptyOp>(op))
+        isa<QuantizeOp>(op) || hosts.contains(&op) || hasOnlyScalars(&op) ||
+        isa<tensor::EmptyOp>(op))
       continue;
-    Operation *user = nullptr;
-    bool isSole = op.getNumResults() == 1 && !kept.contains(op.getResult(0));
-    if (isSole)
+    SmallVector<Operation *, 1> roots;
+    bool joins = op.getNumResults() == 1 && !kept.contains(op.getResult(0));
+    if (joins)
       for (Operation *next : op.getResult(0).getUsers()) {
         next = body.findAncestorOpInBlock(*next);
-        isSole &= !user || user == next;
-        user = next;
+        auto users = rootsOf.find(next);
+        joins = users != rootsOf.end() && canMerge(&op, next);
+        if (!joins)
+          break;
+        for (Operation *root : users->second)
+          if (!llvm::is_contained(roots, root))
+            roots.push_back(root);
       }
-    Operation *root = &op;
-    if (isSole && user && rootOf.contains(user) && canMerge(&op, user) &&
-        members[rootOf[user]].size() < kLargestPart)
-      root = rootOf[user];
-    rootOf[&op] = root;
-    members[root].push_back(&op);
+    joins &= !roots.empty() && llvm::all_of(roots, [&](Operation *root) {
+      return members[root].size() < kLargestPart;
+    }) && (roots.size() == 1 || isCheaperAgain(&op, roots.size()));
+    if (!joins)
+      roots = {&op};
+    for (Operation *root : roots)
+      members[root].push_back(&op);
+    rootsOf[&op] = std::move(roots);
   }
 }
 
@@ -358,8 +428,10 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   next.part = parts.add(part, checkIndices);
   next.step.numBlocks = numBlocks;
   if (numBlocks != 1)
-    for (Type whole : wholes)
-      next.step.blockBytes.push_back(byteSizeOf(whole) / numBlocks);
+    for (Type type : wholes) {
+      bool isOne = cast<RankedTensorType>(type).getNumElements() == 1;
+      next.step.blockBytes.push_back(isOne ? 0 : byteSizeOf(type) / numBlocks);
+    }
   next.reads = std::move(reads);
   for (Value result : root->getResults())
     next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));
@@ -468,8 +540,19 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
         return failure();
       reads.push_back(*buffer);
     }
+    auto select = [&](ArrayRef<unsigned> numbers) {
+      return SmallVector<unsigned, 4>(
+          llvm::map_range(numbers, [&](unsigned n) { return reads[n]; }));
+    };
+    for (const Site::Call &call : site->before) {
+      Planned &next = add(call.kind, call.index, op);
+      next.reads = select(call.reads);
+      next.writes = {static_cast<unsigned>(program.buffers.size())};
+      reads.push_back(next.writes.front());
+      program.buffers.push_back({ProgramBuffer::Place::Block, 0, call.bytes});
+    }
     Planned &next = add(site->kind, site->index, op);
-    next.reads = std::move(reads);
+    next.reads = site->before.empty() ? std::move(reads) : select(site->reads);
     next.writes = {newBuffer(op->getResult(0), ProgramBuffer::Place::Block)};
     makerOf[next.writes.front()] = planned.size() - 1;
     return success();
@@ -479,6 +562,19 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     if (failed(buffer))
       return failure();
     buffers[op->getResult(0)] = *buffer;
+    return success();
+  }
+  if (auto host = hosts.find(op); host != hosts.end()) {
+    SmallVector<unsigned, 4> reads;
+    for (Value operand : op->getOperands()) {
+      FailureOr<unsigned> buffer = bufferOf(operand);
+      if (failed(buffer))
+        return failure();
+      reads.push_back(*buffer);
+    }
+    Planned &next = add(Step::Kind::Host, host->second, op);
+    next.reads = std::move(reads);
+    next.writes = {newBuffer(op->getResult(0), ProgramBuffer::Place::Block)};
     return success();
   }
   if (auto point = dyn_cast<QuantizeOp>(op)) {
@@ -505,7 +601,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     next.writes = {newBuffer(point.getResult(), ProgramBuffer::Place::Block)};
     return success();
   }
-  if (rootOf.lookup(op) == op)
+  if (llvm::is_contained(rootsOf.lookup(op), op))
     return schedulePart(op);
   return success();
 }
@@ -629,7 +725,8 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   function.walk([&](QuantizeOp point) {
     if (!simulate)
       point.removeQuantizer();
-    if (point.getParameters() || changing.contains(point))
+    if (point.getParameters() || changing.contains(point) ||
+        hosts.contains(point))
       return;
     for (Value &value : observed)
       if (value == point.getResult())
@@ -643,7 +740,7 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   // What a value is changed to is not known before.
   for (Value value : edited())
     constants.leaveOut(value);
-  sites.emplace(function, program, constants, observed);
+  sites.emplace(function, program, constants, observed, replaceable);
   if (usePrimitives) {
     // The number of threads is fixed in a primitive when it is made.
     SingleOpenMPThread singleThread;
@@ -660,6 +757,8 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
     sortByStage();
   markConstants();
   markNeeded();
+  if (failedPoint)
+    return failedPoint.emitOpError() << hostError;
   formGroups();
 
   Block &body = function.getBody().front();

@@ -22,12 +22,13 @@ public:
   /// `observed`: the values that observers see, by their numbers, each when the
   /// op in `readers` is about to read it, or, where that is null, when it is
   /// made; `numEdited`, `replaceable` and `replaceablePoints` as in
-  /// CompileOptions, in this function.
+  /// CompileOptions, in this function; `hosts`: the ops of `Program::hosts`.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
             bool simulate, llvm::ArrayRef<mlir::Value> observed,
             llvm::ArrayRef<mlir::Operation *> readers, size_t numEdited,
             llvm::ArrayRef<mlir::OpOperand *> replaceable,
-            llvm::ArrayRef<tpc::QuantizeOp> replaceablePoints);
+            llvm::ArrayRef<tpc::QuantizeOp> replaceablePoints,
+            llvm::ArrayRef<mlir::Operation *> hosts);
 
   /// Finds primitives (if `usePrimitives`) and parts.
   mlir::LogicalResult schedule(bool usePrimitives);
@@ -63,6 +64,8 @@ private:
   mlir::LogicalResult schedulePart(mlir::Operation *root);
   void scheduleObserver(size_t number, unsigned buffer);
   void scheduleObservers(mlir::Value value);
+  std::optional<ConstantTensor> quantizeConstant(tpc::QuantizeOp point,
+                                                 const ConstantTensor &input);
   bool isReadOnlyBy(tpc::QuantizeOp point) const;
   Planned &add(Step::Kind kind, size_t index, mlir::Operation *op);
 
@@ -85,6 +88,12 @@ private:
   size_t numEdited;
   llvm::SmallVector<mlir::OpOperand *> replaceable;
   llvm::SmallVector<tpc::QuantizeOp> replaceablePoints;
+  /// Numbers of what the program around us computes.
+  llvm::DenseMap<mlir::Operation *, size_t> hosts;
+  /// What it made of constants, by the same numbers, and what went wrong.
+  llvm::DenseMap<size_t, std::vector<float>> hostConstants;
+  tpc::QuantizeOp failedPoint;
+  std::string hostError;
   /// Numbers of those that quantize what is computed.
   llvm::DenseMap<mlir::Operation *, size_t> pointNumbers;
   /// What `replaceable` reads, which nothing else does.
@@ -100,8 +109,9 @@ private:
   llvm::DenseSet<mlir::Operation *> needed;
   /// Values that have a buffer, because somebody besides their part reads them.
   llvm::DenseSet<mlir::Value> kept;
-  /// The last op of the part that an op is in.
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> rootOf;
+  /// The last ops of the parts that an op is in.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>>
+      rootsOf;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 4>>
       members;
   llvm::DenseMap<mlir::Value, unsigned> buffers;

@@ -110,8 +110,8 @@ std::optional<Record> SiteFinder::placePrimitive(
     program.primitiveInfos.push_back({describeOp(op), implementation});
     primitives[op] = *primitive;
 
-    Site site{Step::Kind::Primitive, *primitive,
-              SmallVector<Value, 2>(operands)};
+    Site site{
+        Step::Kind::Primitive, *primitive, SmallVector<Value, 2>(operands), {}};
     if (fusion.added)
       site.operands.push_back(fusion.added);
     // The chain is op -> (add) -> (clamp); the call stands at its end.
@@ -130,7 +130,8 @@ std::optional<Record> SiteFinder::placePrimitive(
 
 Value mct::execution::dropUnreadRows(Value input, ConvolutionShape &shape) {
   auto slice = input.getDefiningOp<tosa::SliceOp>();
-  if (!slice || shape.kind == ConvolutionShape::Kind::Transpose)
+  if (!slice || shape.kind == ConvolutionShape::Kind::Transpose ||
+      shape.hasDepth)
     return input;
   auto from = dyn_cast<RankedTensorType>(slice.getInput1().getType());
   SmallVector<int64_t> start;
@@ -179,26 +180,40 @@ ConvolutionShape mct::execution::readShape(ConvolutionOp op) {
   shape.kind = isTranspose   ? ConvolutionShape::Kind::Transpose
                : isDepthwise ? ConvolutionShape::Kind::Depthwise
                              : ConvolutionShape::Kind::Plain;
+  constexpr bool isDeep = std::is_same_v<ConvolutionOp, tosa::Conv3DOp>;
+  // Where height stands among the sizes of images and of attributes.
+  constexpr unsigned row = isDeep ? 2 : 1, space = row - 1;
   shape.batch = input.getDimSize(0);
-  shape.inputHeight = input.getDimSize(1);
-  shape.inputWidth = input.getDimSize(2);
-  shape.inputChannels = input.getDimSize(3);
-  shape.outputHeight = output.getDimSize(1);
-  shape.outputWidth = output.getDimSize(2);
-  shape.outputChannels = output.getDimSize(3);
-  shape.kernelHeight = kernel.getDimSize(isDepthwise ? 0 : 1);
-  shape.kernelWidth = kernel.getDimSize(isDepthwise ? 1 : 2);
-  shape.strideHeight = op.getStride()[0];
-  shape.strideWidth = op.getStride()[1];
+  shape.inputHeight = input.getDimSize(row);
+  shape.inputWidth = input.getDimSize(row + 1);
+  shape.inputChannels = input.getDimSize(row + 2);
+  shape.outputHeight = output.getDimSize(row);
+  shape.outputWidth = output.getDimSize(row + 1);
+  shape.outputChannels = output.getDimSize(row + 2);
+  shape.kernelHeight = kernel.getDimSize(isDepthwise ? 0 : row);
+  shape.kernelWidth = kernel.getDimSize(isDepthwise ? 1 : row + 1);
+  shape.strideHeight = op.getStride()[space];
+  shape.strideWidth = op.getStride()[space + 1];
   ArrayRef<int64_t> pad;
   int64_t sign = 1;
   if constexpr (isTranspose) {
     pad = op.getOutPad();
     sign = -1;
   } else {
-    shape.dilationHeight = op.getDilation()[0];
-    shape.dilationWidth = op.getDilation()[1];
+    shape.dilationHeight = op.getDilation()[space];
+    shape.dilationWidth = op.getDilation()[space + 1];
     pad = op.getPad();
+  }
+  if constexpr (isDeep) {
+    shape.hasDepth = true;
+    shape.inputDepth = input.getDimSize(1);
+    shape.outputDepth = output.getDimSize(1);
+    shape.kernelDepth = kernel.getDimSize(1);
+    shape.strideDepth = op.getStride()[0];
+    shape.dilationDepth = op.getDilation()[0];
+    shape.padFront = pad[0];
+    shape.padBack = pad[1];
+    pad = pad.drop_front(2);
   }
   shape.padTop = sign * pad[0];
   shape.padBottom = sign * pad[1];
@@ -209,6 +224,7 @@ ConvolutionShape mct::execution::readShape(ConvolutionOp op) {
 template ConvolutionShape mct::execution::readShape(tosa::Conv2DOp);
 template ConvolutionShape mct::execution::readShape(tosa::DepthwiseConv2DOp);
 template ConvolutionShape mct::execution::readShape(tosa::TransposeConv2DOp);
+template ConvolutionShape mct::execution::readShape(tosa::Conv3DOp);
 
 template <typename ConvolutionOp>
 std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
@@ -257,15 +273,40 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
 /// The tensor [a, …, b] that is read as [b, …, a], or null.
 static Value swappedEnds(Value value) {
   auto transpose = value.getDefiningOp<tosa::TransposeOp>();
-  if (!transpose || transpose.getPerms() != ArrayRef<int32_t>{3, 1, 2, 0})
+  if (!transpose)
     return nullptr;
+  ArrayRef<int32_t> perms = transpose.getPerms();
+  auto last = static_cast<int32_t>(perms.size()) - 1;
+  for (auto [number, axis] : llvm::enumerate(perms))
+    if (axis != (number == 0           ? last
+                 : int(number) == last ? 0
+                                       : static_cast<int32_t>(number)))
+      return nullptr;
   return transpose.getInput1();
+}
+
+std::optional<size_t>
+SiteFinder::placeWeightGradient(Operation *op, const ConvolutionShape &shape,
+                                bool inputChannelsFirst) {
+  std::string error;
+  std::optional<size_t> primitive =
+      program.primitives.addWeightGradient(shape, inputChannelsFirst, error);
+  if (!primitive)
+    return std::nullopt;
+  if (program.primitives.isReference(*primitive)) {
+    program.primitives.removeLast();
+    return std::nullopt;
+  }
+  program.primitiveInfos.push_back(
+      {describeOp(op), program.primitives.implementation(*primitive)});
+  return primitive;
 }
 
 /// A convolution over the samples, of an input and the gradient of an output,
 /// is the gradient of the weights of the convolution between the two, whose
 /// stride is its dilation and the other way round.
-bool SiteFinder::findWeightGradient(tosa::Conv2DOp op) {
+template <typename ConvolutionOp>
+bool SiteFinder::findWeightGradient(ConvolutionOp op) {
   Value input = swappedEnds(op.getInput());
   Value gradient = swappedEnds(op.getWeight());
   if (!input || !gradient || !isStaticFloat(input) ||
@@ -279,46 +320,94 @@ bool SiteFinder::findWeightGradient(tosa::Conv2DOp op) {
   if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
       isTooLarge(from) || isTooLarge(to) || isTooLarge(product))
     return false;
-  ConvolutionShape shape;
-  shape.batch = from.getDimSize(0);
-  shape.inputHeight = from.getDimSize(1);
-  shape.inputWidth = from.getDimSize(2);
-  shape.inputChannels = from.getDimSize(3);
-  shape.outputHeight = to.getDimSize(1);
-  shape.outputWidth = to.getDimSize(2);
-  shape.outputChannels = to.getDimSize(3);
-  shape.kernelHeight = product.getDimSize(1);
-  shape.kernelWidth = product.getDimSize(2);
-  shape.strideHeight = op.getDilation()[0];
-  shape.strideWidth = op.getDilation()[1];
-  shape.dilationHeight = op.getStride()[0];
-  shape.dilationWidth = op.getStride()[1];
-  shape.padTop = op.getPad()[0];
-  shape.padBottom = op.getPad()[1];
-  shape.padLeft = op.getPad()[2];
-  shape.padRight = op.getPad()[3];
+  // What the op takes for its kernel is the output.
+  ConvolutionShape shape = readShape(op);
+  shape.batch = from.getShape().front();
+  shape.inputChannels = from.getShape().back();
+  shape.outputChannels = to.getShape().back();
+  std::swap(shape.outputDepth, shape.kernelDepth);
+  std::swap(shape.outputHeight, shape.kernelHeight);
+  std::swap(shape.outputWidth, shape.kernelWidth);
+  std::swap(shape.strideDepth, shape.dilationDepth);
+  std::swap(shape.strideHeight, shape.dilationHeight);
+  std::swap(shape.strideWidth, shape.dilationWidth);
   // Weights are wanted with the output's channels in front.
   Operation *last = op;
   auto turned = dyn_cast_or_null<tosa::TransposeOp>(soleUser(op.getResult()));
   if (turned && swappedEnds(turned.getResult()))
     last = turned;
-  std::string error;
   std::optional<size_t> primitive =
-      program.primitives.addWeightGradient(shape, last == op, error);
+      placeWeightGradient(op, shape, last == op.getOperation());
   if (!primitive)
     return false;
-  if (program.primitives.isReference(*primitive)) {
-    program.primitives.removeLast();
-    return false;
-  }
-  program.primitiveInfos.push_back(
-      {describeOp(op), program.primitives.implementation(*primitive)});
   for (Value operand : {op.getInput(), op.getWeight()})
     if (soleUser(operand) == op)
       covered.insert(operand.getDefiningOp());
-  if (last != op)
+  if (last != op.getOperation())
     covered.insert(op);
-  sites[last] = {Step::Kind::Primitive, *primitive, {input, gradient}};
+  sites[last] = {Step::Kind::Primitive, *primitive, {input, gradient}, {}};
+  return true;
+}
+
+/// A depthwise convolution in which every channel of every sample is a channel
+/// of its own, and the sum over the samples behind it, are the gradient of the
+/// weights of a depthwise convolution.
+bool SiteFinder::findDepthwiseWeightGradient(tosa::DepthwiseConv2DOp op) {
+  // [N,H,W,C] that is read as [H,W,N * C] with ones around it.
+  auto samplesInChannels = [](Value value) -> Value {
+    auto reshape = value.getDefiningOp<tosa::ReshapeOp>();
+    auto transpose =
+        reshape ? reshape.getInput1().getDefiningOp<tosa::TransposeOp>()
+                : nullptr;
+    if (!transpose || transpose.getPerms() != ArrayRef<int32_t>{1, 2, 0, 3} ||
+        !isStaticFloat(transpose.getInput1()))
+      return nullptr;
+    return transpose.getInput1();
+  };
+  Value input = samplesInChannels(op.getInput());
+  Value gradient = samplesInChannels(op.getWeight());
+  auto apart = dyn_cast_or_null<tosa::ReshapeOp>(soleUser(op.getResult()));
+  auto sum =
+      apart ? dyn_cast_or_null<tosa::ReduceSumOp>(soleUser(apart.getResult()))
+            : nullptr;
+  if (!input || !gradient || !sum || !isStaticFloat(sum.getResult()) ||
+      !isZero(op.getInputZp()) || !isZero(op.getWeightZp()) ||
+      !isZero(op.getBias()))
+    return false;
+  auto from = cast<RankedTensorType>(input.getType());
+  auto to = cast<RankedTensorType>(gradient.getType());
+  auto kernel = cast<RankedTensorType>(op.getWeight().getType());
+  auto product = cast<RankedTensorType>(op.getType());
+  if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
+      isTooLarge(from) || isTooLarge(to) || isTooLarge(product))
+    return false;
+  int64_t samples = from.getDimSize(0), channels = from.getDimSize(3),
+          outputs = to.getDimSize(3);
+  ArrayRef<int64_t> whole = product.getShape();
+  SmallVector<int64_t> inputs{1, from.getDimSize(1), from.getDimSize(2),
+                              samples * channels};
+  SmallVector<int64_t> kernels{to.getDimSize(1), to.getDimSize(2),
+                               samples * channels, outputs / channels};
+  SmallVector<int64_t> taps{whole[1] * whole[2], samples, outputs};
+  if (to.getDimSize(0) != samples || outputs % channels != 0 ||
+      cast<RankedTensorType>(op.getInput().getType()).getShape() !=
+          ArrayRef(inputs) ||
+      kernel.getShape() != ArrayRef(kernels) || sum.getAxis() != 1 ||
+      cast<RankedTensorType>(apart.getType()).getShape() != ArrayRef(taps))
+    return false;
+  ConvolutionShape shape = readShape(op);
+  shape.batch = samples;
+  shape.inputChannels = channels;
+  shape.outputChannels = outputs;
+  std::swap(shape.outputHeight, shape.kernelHeight);
+  std::swap(shape.outputWidth, shape.kernelWidth);
+  std::swap(shape.strideHeight, shape.dilationHeight);
+  std::swap(shape.strideWidth, shape.dilationWidth);
+  std::optional<size_t> primitive = placeWeightGradient(op, shape, false);
+  if (!primitive)
+    return false;
+  covered.insert(op);
+  sites[sum] = {Step::Kind::Primitive, *primitive, {input, gradient}, {}};
   return true;
 }
 
@@ -338,12 +427,19 @@ std::optional<Record> SiteFinder::findMatMul(Operation *operation) {
   if (isTooLarge(a) || isTooLarge(b) || isTooLarge(op.getType()))
     return Record(Reason::TooLarge) << "a factor is too large for oneDNN";
   std::optional<ConstantFloats> constant = evaluateFloats(op.getB());
-  SmallVector<Value, 2> operands{op.getA()};
+  auto untransposed = [&](Value factor, bool &transposed) {
+    auto transpose = factor.getDefiningOp<tosa::TransposeOp>();
+    transposed = transpose && !kept.contains(factor) &&
+                 transpose.getPerms() == ArrayRef<int32_t>{0, 2, 1};
+    return transposed ? transpose.getInput1() : factor;
+  };
+  SmallVector<Value, 2> operands{
+      untransposed(op.getA(), shape.firstTransposed)};
   ArrayRef<float> values;
   if (constant)
     values = constant->values();
   else
-    operands.push_back(op.getB());
+    operands.push_back(untransposed(op.getB(), shape.secondTransposed));
   return placePrimitive(
       op, operands, [&](const Epilogue &epilogue, std::string &error) {
         return program.primitives.addMatMul(shape, values, epilogue, error);
@@ -370,7 +466,7 @@ void SiteFinder::findPool(PoolOp op, Step::Kind kind) {
   shape.padTop = op.getPad()[0];
   shape.padLeft = op.getPad()[2];
   program.pools.push_back(shape);
-  sites[op] = {kind, program.pools.size() - 1, {op.getInput()}};
+  sites[op] = {kind, program.pools.size() - 1, {op.getInput()}, {}};
 }
 
 static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
@@ -378,6 +474,67 @@ static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
   for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d)
     strides[d] = strides[d + 1] * shape[d + 1];
   return strides;
+}
+
+/// Elements of a value, as they lie in the memory of another one.
+struct SiteFinder::View {
+  Value source;
+  /// In elements; a reversed dimension has a negative stride.
+  SmallVector<int64_t, 4> strides;
+  int64_t offset = 0;
+};
+
+/// Past transposes, slices and reversals, where nobody else changes or sees
+/// what they make. The value is static.
+SiteFinder::View SiteFinder::viewOf(Value value) const {
+  // Outermost first, and what they read.
+  SmallVector<Operation *> ops;
+  SmallVector<SmallVector<int64_t>> starts;
+  while (Operation *op = value.getDefiningOp()) {
+    if (kept.contains(value) ||
+        !isa<tosa::TransposeOp, tosa::SliceOp, tosa::ReverseOp>(op))
+      break;
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!type || !type.hasStaticShape())
+      break;
+    SmallVector<int64_t> start;
+    if (auto slice = dyn_cast<tosa::SliceOp>(op)) {
+      Operation *constant = slice.getStart().getDefiningOp();
+      if (!constant || !tosa::getConstShapeValues(constant, start))
+        break;
+      bool fits = true;
+      for (auto [begin, size, whole] :
+           llvm::zip(start, cast<RankedTensorType>(slice.getType()).getShape(),
+                     type.getShape()))
+        fits &= begin >= 0 && begin <= whole - size;
+      if (!fits)
+        break;
+    }
+    ops.push_back(op);
+    starts.push_back(std::move(start));
+    value = op->getOperand(0);
+  }
+  View view{value,
+            rowMajorStrides(cast<RankedTensorType>(value.getType()).getShape()),
+            0};
+  for (auto [op, start] : llvm::reverse(llvm::zip(ops, starts))) {
+    if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
+      SmallVector<int64_t, 4> strides;
+      for (int32_t axis : transpose.getPerms())
+        strides.push_back(view.strides[axis]);
+      view.strides = strides;
+    } else if (auto reverse = dyn_cast<tosa::ReverseOp>(op)) {
+      int64_t &stride = view.strides[reverse.getAxis()];
+      int64_t size = cast<RankedTensorType>(reverse.getType())
+                         .getDimSize(reverse.getAxis());
+      view.offset += (size - 1) * stride;
+      stride = -stride;
+    } else {
+      for (auto [begin, stride] : llvm::zip(start, view.strides))
+        view.offset += begin * stride;
+    }
+  }
+  return view;
 }
 
 void SiteFinder::findMove(Operation *op) {
@@ -413,28 +570,16 @@ void SiteFinder::findMove(Operation *op) {
   };
 
   SmallVector<Value, 2> operands{op->getOperand(0)};
-  if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
-    SmallVector<int64_t, 4> strides =
-        rowMajorStrides(typeOf(transpose.getInput1()).getShape());
-    SmallVector<int64_t, 4> from;
-    for (int32_t axis : transpose.getPerms())
-      from.push_back(strides[axis]);
-    addCopy(0, type.getShape(), from, 0, 0);
-  } else if (auto slice = dyn_cast<tosa::SliceOp>(op)) {
-    SmallVector<int64_t> start;
-    if (!constantShape(slice.getStart(), start))
+  if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::ReverseOp>(op)) {
+    // Past this op in any case: it is what is made.
+    bool wasKept = kept.erase(op->getResult(0));
+    View view = viewOf(op->getResult(0));
+    if (wasKept)
+      kept.insert(op->getResult(0));
+    if (view.source == op->getResult(0))
       return;
-    SmallVector<int64_t, 4> from =
-        rowMajorStrides(typeOf(slice.getInput1()).getShape());
-    int64_t offset = 0;
-    for (auto [begin, size, whole, stride] :
-         llvm::zip(start, type.getShape(), typeOf(slice.getInput1()).getShape(),
-                   from)) {
-      if (begin < 0 || begin > whole - size)
-        return;
-      offset += begin * stride;
-    }
-    addCopy(0, type.getShape(), from, offset, 0);
+    operands = {view.source};
+    addCopy(0, type.getShape(), view.strides, view.offset, 0);
   } else if (auto pad = dyn_cast<tosa::PadOp>(op)) {
     SmallVector<int64_t> padding;
     std::optional<ConstantTensor> value = constants.evaluate(pad.getPadConst());
@@ -463,7 +608,190 @@ void SiteFinder::findMove(Operation *op) {
     return;
   }
   program.moves.push_back(std::move(shape));
-  sites[op] = {Step::Kind::Move, program.moves.size() - 1, operands};
+  sites[op] = {Step::Kind::Move, program.moves.size() - 1, operands, {}};
+}
+
+namespace {
+/// The elements of a result, along one axis, that are `phase` modulo the stride
+/// of a transposed convolution: those of a convolution with every stride-th
+/// element of the kernel.
+struct Phase {
+  /// The last element of the kernel, which the convolution has first, and how
+  /// many it has.
+  int64_t tap = 0, taps = 0;
+  /// What it makes, and what is around its input.
+  int64_t size = 0, padBefore = 0, padAfter = 0;
+  /// Which of these are elements of the result: so many from here on.
+  int64_t first = 0, count = 0;
+  /// Where they begin.
+  int64_t target = 0;
+};
+} // namespace
+
+static SmallVector<Phase> phasesOf(int64_t input, int64_t output,
+                                   int64_t kernel, int64_t stride,
+                                   int64_t cut) {
+  SmallVector<Phase> phases;
+  for (int64_t remainder = 0; remainder != stride; ++remainder) {
+    // Positions count from where the kernel begins at the first input.
+    int64_t position = cut + ((remainder - cut) % stride + stride) % stride;
+    if (position >= cut + output)
+      continue;
+    Phase phase;
+    phase.target = position - cut;
+    phase.count = (cut + output - 1 - position) / stride + 1;
+    if (remainder < kernel) {
+      phase.taps = (kernel - remainder - 1) / stride + 1;
+      phase.tap = remainder + stride * (phase.taps - 1);
+      int64_t begin = position / stride, end = begin + phase.count - 1;
+      // Pads are not negative.
+      int64_t from = std::min(begin, phase.taps - 1),
+              to = std::max(end, input - 1);
+      phase.padBefore = phase.taps - 1 - from;
+      phase.padAfter = to - (input - 1);
+      phase.size = to - from + 1;
+      phase.first = begin - from;
+    }
+    phases.push_back(phase);
+  }
+  return phases;
+}
+
+/// oneDNN is fast at convolutions without strides, and slow at the transposed:
+/// this one becomes some of the former, whose results are interleaved.
+bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
+  constexpr size_t kMostPhases = 16;
+  Value input = op.getInput(), bias = op.getBias();
+  if (changing.contains(op) || !isStaticFloat(input) ||
+      !isStaticFloat(op.getWeight()) || !isStaticFloat(bias) ||
+      !isStaticFloat(op.getResult()) || !isZero(op.getInputZp()) ||
+      !isZero(op.getWeightZp()))
+    return false;
+  auto from = cast<RankedTensorType>(input.getType());
+  auto to = cast<RankedTensorType>(op.getType());
+  ConvolutionShape whole = readShape(op);
+  if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
+      isTooLarge(from) || isTooLarge(to) ||
+      (whole.strideHeight == 1 && whole.strideWidth == 1) ||
+      std::min({whole.padTop, whole.padBottom, whole.padLeft, whole.padRight}) <
+          0)
+    return false;
+  SmallVector<Phase> rows =
+      phasesOf(whole.inputHeight, whole.outputHeight, whole.kernelHeight,
+               whole.strideHeight, whole.padTop);
+  SmallVector<Phase> columns =
+      phasesOf(whole.inputWidth, whole.outputWidth, whole.kernelWidth,
+               whole.strideWidth, whole.padLeft);
+  auto isEmpty = [](const Phase &phase) { return phase.taps == 0; };
+  bool hasEmpty = llvm::any_of(rows, isEmpty) || llvm::any_of(columns, isEmpty);
+  std::optional<ConstantFloats> biases = evaluateFloats(bias);
+  if (rows.size() * columns.size() > kMostPhases ||
+      (hasEmpty && !isZero(bias)) ||
+      (!biases && cast<RankedTensorType>(bias.getType()).getNumElements() !=
+                      whole.outputChannels))
+    return false;
+
+  Epilogue epilogue;
+  Operation *last = op;
+  if (auto clamp = dyn_cast_or_null<tosa::ClampOp>(soleUser(op.getResult()));
+      clamp && !hasEmpty && readClamp(clamp, epilogue))
+    last = clamp;
+
+  View weights = viewOf(op.getWeight());
+  Site site{Step::Kind::Move, 0, {input, weights.source}, {}};
+  if (!biases)
+    site.operands.push_back(bias);
+  MovingShape interleave;
+  interleave.targetElements = to.getNumElements();
+  if (hasEmpty)
+    interleave.fill.assign(sizeof(float), 0);
+  size_t numMoves = program.moves.size();
+  SmallVector<size_t> added;
+  auto giveUp = [&] {
+    for (size_t number = 0; number != added.size(); ++number)
+      program.primitives.removeLast();
+    program.moves.resize(numMoves);
+    return false;
+  };
+  for (const Phase &row : rows)
+    for (const Phase &column : columns) {
+      if (isEmpty(row) || isEmpty(column))
+        continue;
+      ConvolutionShape shape;
+      shape.batch = whole.batch;
+      shape.inputHeight = whole.inputHeight;
+      shape.inputWidth = whole.inputWidth;
+      shape.inputChannels = whole.inputChannels;
+      shape.outputHeight = row.size;
+      shape.outputWidth = column.size;
+      shape.outputChannels = whole.outputChannels;
+      shape.kernelHeight = row.taps;
+      shape.kernelWidth = column.taps;
+      shape.padTop = row.padBefore;
+      shape.padBottom = row.padAfter;
+      shape.padLeft = column.padBefore;
+      shape.padRight = column.padAfter;
+      std::string error;
+      std::optional<size_t> primitive = program.primitives.addConvolution(
+          shape, {}, biases ? biases->values() : ArrayRef<float>(), epilogue,
+          error);
+      if (!primitive)
+        return giveUp();
+      added.push_back(*primitive);
+      if (program.primitives.isReference(*primitive))
+        return giveUp();
+
+      StridedCopy taps;
+      taps.sizes = {whole.outputChannels, row.taps, column.taps,
+                    whole.inputChannels};
+      taps.to = rowMajorStrides(taps.sizes);
+      taps.from = {weights.strides[0], -weights.strides[1] * whole.strideHeight,
+                   -weights.strides[2] * whole.strideWidth, weights.strides[3]};
+      taps.fromOffset = weights.offset + row.tap * weights.strides[1] +
+                        column.tap * weights.strides[2];
+      MovingShape kernel;
+      kernel.targetElements =
+          whole.outputChannels * row.taps * column.taps * whole.inputChannels;
+      taps.simplify();
+      kernel.copies.push_back(std::move(taps));
+
+      StridedCopy part;
+      part.source = interleave.copies.size();
+      part.sizes = {whole.batch, row.count, column.count, whole.outputChannels};
+      SmallVector<int64_t, 4> made = rowMajorStrides(
+          {whole.batch, row.size, column.size, whole.outputChannels});
+      SmallVector<int64_t, 4> target = rowMajorStrides(to.getShape());
+      part.from = made;
+      part.fromOffset = row.first * made[1] + column.first * made[2];
+      part.to = {target[0], target[1] * whole.strideHeight,
+                 target[2] * whole.strideWidth, 1};
+      part.toOffset = row.target * target[1] + column.target * target[2];
+      part.simplify();
+      interleave.copies.push_back(std::move(part));
+
+      unsigned made0 = site.operands.size() + site.before.size();
+      site.before.push_back({Step::Kind::Move,
+                             program.moves.size(),
+                             {1},
+                             kernel.targetElements * int64_t(sizeof(float))});
+      program.moves.push_back(std::move(kernel));
+      Site::Call call{Step::Kind::Primitive,
+                      *primitive,
+                      {0, made0},
+                      whole.batch * made[0] * int64_t(sizeof(float))};
+      if (!biases)
+        call.reads.push_back(2);
+      site.before.push_back(std::move(call));
+      site.reads.push_back(made0 + 1);
+    }
+  program.primitiveInfos.push_back(
+      {describeOp(op), program.primitives.implementation(added.back())});
+  site.index = program.moves.size();
+  program.moves.push_back(std::move(interleave));
+  if (last != op.getOperation())
+    covered.insert(op);
+  sites[last] = std::move(site);
+  return true;
 }
 
 /// A reshape between a primitive and what could be fused into it moves to the
@@ -477,7 +805,8 @@ void SiteFinder::moveReshapesBack() {
       Value input = reshape.getInput1();
       auto point = dyn_cast<QuantizeOp>(user);
       bool movable =
-          isa<tosa::ClampOp>(user) || (point && point.getChannelAxes().empty());
+          isa<tosa::ClampOp>(user) ||
+          (point && point.getChannelAxes().empty() && !getHostPoint(point));
       Value result = user->getResult(0);
       if (!movable || !input.hasOneUse() || kept.contains(input) ||
           !input.getDefiningOp() || reshape.getType() != result.getType())
@@ -503,7 +832,8 @@ void SiteFinder::findPrimitives() {
     if (op.getNumOperands() == 0 || op.getNumResults() != 1 ||
         covered.contains(&op) || sites.contains(&op))
       continue;
-    if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::PadOp, tosa::ConcatOp>(op))
+    if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::ReverseOp, tosa::PadOp,
+            tosa::ConcatOp>(op))
       findMove(&op);
     findInteger(&op);
     if (auto pool = dyn_cast<tosa::MaxPool2dOp>(op);
@@ -514,11 +844,16 @@ void SiteFinder::findPrimitives() {
     if (auto conv = dyn_cast<tosa::Conv2DOp>(op)) {
       if (!findWeightGradient(conv))
         reason = findConvolution(conv);
-    } else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
-      reason = findConvolution(conv);
-    else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op))
-      reason = findConvolution(conv);
-    else if (isa<tosa::MatMulOp>(op))
+    } else if (auto conv = dyn_cast<tosa::Conv3DOp>(op)) {
+      if (!findWeightGradient(conv))
+        reason = findConvolution(conv);
+    } else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op)) {
+      if (!findDepthwiseWeightGradient(conv))
+        reason = findConvolution(conv);
+    } else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op)) {
+      if (!findPhases(conv))
+        reason = findConvolution(conv);
+    } else if (isa<tosa::MatMulOp>(op))
       reason = findMatMul(&op);
     else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op)) {
       if (isZero(pool.getInputZp()) && isZero(pool.getOutputZp()))

@@ -21,6 +21,17 @@ struct Site {
   /// In the program's list of that kind.
   size_t index = 0;
   llvm::SmallVector<mlir::Value, 2> operands;
+  /// A call before it, which makes a value for it or the calls behind.
+  struct Call {
+    Step::Kind kind;
+    size_t index = 0;
+    /// Numbers of operands; behind them those of what earlier calls make.
+    llvm::SmallVector<unsigned, 4> reads;
+    int64_t bytes = 0;
+  };
+  llvm::SmallVector<Call, 0> before;
+  /// As in those calls; where there are none it reads the operands.
+  llvm::SmallVector<unsigned, 4> reads = {};
 };
 
 /// Finds the sites of a function with static shapes, which is ours to change,
@@ -29,11 +40,16 @@ class SiteFinder {
 public:
   /// `observed`: values that somebody besides the function's ops reads. No call
   /// computes past them. Where a rewrite replaces one it is exchanged.
+  /// `replaceable`: operands that may get other values.
   SiteFinder(mlir::func::FuncOp function, Program &program,
              ConstantEvaluator &constants,
-             llvm::MutableArrayRef<mlir::Value> observed)
+             llvm::MutableArrayRef<mlir::Value> observed,
+             llvm::ArrayRef<mlir::OpOperand *> replaceable)
       : function(function), program(program), constants(constants),
-        observed(observed), kept(observed.begin(), observed.end()) {}
+        observed(observed), kept(observed.begin(), observed.end()) {
+    for (mlir::OpOperand *operand : replaceable)
+      changing.insert(operand->getOwner());
+  }
 
   /// Convolutions, matrix products and pools; ops that only move elements.
   void findPrimitives();
@@ -61,10 +77,17 @@ private:
   void moveReshapesBack();
   template <typename ConvolutionOp>
   std::optional<Record> findConvolution(ConvolutionOp op);
-  bool findWeightGradient(mlir::tosa::Conv2DOp op);
+  bool findPhases(mlir::tosa::TransposeConv2DOp op);
+  template <typename ConvolutionOp> bool findWeightGradient(ConvolutionOp op);
+  bool findDepthwiseWeightGradient(mlir::tosa::DepthwiseConv2DOp op);
+  std::optional<size_t> placeWeightGradient(mlir::Operation *op,
+                                            const ConvolutionShape &shape,
+                                            bool inputChannelsFirst);
   std::optional<Record> findMatMul(mlir::Operation *op);
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);
+  struct View;
+  View viewOf(mlir::Value value) const;
   void findInteger(mlir::Operation *op);
   struct Chain;
   bool isLink(mlir::Operation *op);
@@ -90,6 +113,8 @@ private:
   ConstantEvaluator &constants;
   llvm::MutableArrayRef<mlir::Value> observed;
   llvm::DenseSet<mlir::Value> kept;
+  /// Ops whose constants may get other values.
+  llvm::DenseSet<mlir::Operation *> changing;
   llvm::DenseMap<mlir::Operation *, Site> sites;
   llvm::DenseSet<mlir::Operation *> covered;
   llvm::DenseMap<mlir::Operation *, size_t> primitives;

@@ -111,6 +111,33 @@ void QuantizeSite::run(const float *input, float *output) const {
     std::memcpy(output, input, elements * sizeof(float));
 }
 
+llvm::SmallVector<int64_t> FollowedShape::withSamples(int64_t samples) const {
+  llvm::SmallVector<int64_t> sizes = shape;
+  if (followed)
+    sizes[batchDimension] = samples * rowsPerSample;
+  return sizes;
+}
+
+llvm::Error HostSite::run(const float *values, const float *gradients,
+                          float *result, int64_t samples) const {
+  auto count = [](llvm::ArrayRef<int64_t> sizes) {
+    size_t elements = 1;
+    for (int64_t size : sizes)
+      elements *= size;
+    return elements;
+  };
+  // Samples that are none are not shown to anybody.
+  llvm::SmallVector<int64_t> sizes = shape.withSamples(samples);
+  size_t all = count(shape.shape), valid = count(sizes);
+  const float *kept = gradients ? gradients : values;
+  std::memcpy(result, kept, all * sizeof(float));
+  std::lock_guard<std::mutex> lock(quantizer->mutex);
+  if (isGradient)
+    return quantizer->backward(sizes, {values, valid}, {result, valid});
+  return quantizer->quantize(sizes, {values, valid}, isTraining,
+                             {result, valid});
+}
+
 struct Worker::State {
   explicit State(const Program &program)
       : program(program), runner(program.primitives),
@@ -153,10 +180,7 @@ struct Worker::State {
 };
 
 TensorView Worker::State::view(size_t index, const void *data) {
-  const Program::ObservedShape &observed = program.observedShapes[index];
-  shape = observed.shape;
-  if (observed.followed)
-    shape[observed.batchDimension] = samples.count * observed.rowsPerSample;
+  shape = program.observedShapes[index].withSamples(samples.count);
   return {program.observed[index].type.getElementType(), data, shape, samples};
 }
 
@@ -332,6 +356,16 @@ llvm::Error Worker::State::run(const Step &step) {
     program.quantizers[step.index].run(static_cast<const float *>(buffer(0)),
                                        result);
     break;
+  case Step::Kind::Host: {
+    const HostSite &host = program.hosts[step.index];
+    auto *gradients = host.isGradient ? buffer(1) : nullptr;
+    if (llvm::Error error = host.run(static_cast<const float *>(buffer(0)),
+                                     static_cast<const float *>(gradients),
+                                     result, samples.count))
+      return llvm::createStringError("'" + step.op +
+                                     "': " + llvm::toString(std::move(error)));
+    break;
+  }
   case Step::Kind::Observe:
     observe(step.index, buffer(0));
     break;

@@ -7,6 +7,7 @@
 #include "ShiftPoints.h"
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/Preprocessing.h"
@@ -1683,7 +1684,7 @@ LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
   // Names and points are put into a copy.
   OwningOpRef<ModuleOp> copy = module.clone();
   FailureOr<func::FuncOp> function = findEntryFunction(*copy, options.function);
-  if (failed(function))
+  if (failed(function) || failed(requireFrozenPoints(*function)))
     return failure();
   assignNames(*function);
   if (options.profile == OnnxProfile::Imx500)

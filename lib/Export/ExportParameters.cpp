@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Export/Parameters.h"
@@ -69,6 +70,8 @@ LogicalResult mct::exportParameters(ModuleOp module, StringRef name,
   if (failed(signature) || failed(found))
     return failure();
   func::FuncOp function = *found;
+  if (failed(requireFrozenPoints(function)))
+    return failure();
   FailureOr<std::vector<RecordedValue>> recorded = findRecordedValues(function);
   if (failed(recorded))
     return failure();

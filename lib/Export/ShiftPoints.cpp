@@ -94,12 +94,14 @@ void mct::insertShiftPoints(func::FuncOp function) {
         name = builder.getStringAttr(outer.getPointName() + "_unshifted");
       auto point = tpc::QuantizeOp::create(
           builder, operand.get().getLoc(), operand.get().getType(),
-          operand.get(), name, /*weight=*/StringAttr(),
+          operand.get(), /*learned=*/ValueRange(), name,
+          /*weight=*/StringAttr(),
           /*axes=*/DenseI64ArrayAttr(), /*config=*/Attribute(),
           /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
           /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
           parameters, /*selection=*/tpc::SelectionAttr(),
-          /*corrections=*/tpc::CorrectionsAttr());
+          /*corrections=*/tpc::CorrectionsAttr(),
+          /*trainable=*/tpc::TrainableAttrInterface());
       operand.set(point);
     }
   }

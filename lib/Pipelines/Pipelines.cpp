@@ -141,6 +141,14 @@ static void addCorrections(OpPassManager &passManager,
     bias.function = options.samples.function;
     passManager.addPass(createCorrectActivationBiasPass(bias));
   }
+  // It starts from the best that is known without gradients.
+  if (options.training.gptqEpochs != 0 && runs) {
+    GradientPtqPassOptions training;
+    options.samples.copyTo(training);
+    options.remarks.copyTo(training);
+    training.epochs = options.training.gptqEpochs;
+    passManager.addPass(createGradientPtqPass(training));
+  }
 }
 
 void mct::buildCorrectPipeline(OpPassManager &passManager,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Quantization/Optimizers.h"
-#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,41 +9,59 @@ using namespace mct::quantization;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
+void quantization::step(const Adam &adam, int64_t number,
+                        MutableArrayRef<float> mean,
+                        MutableArrayRef<float> square,
+                        ArrayRef<float> gradients,
+                        MutableArrayRef<float> parameters, double rateFactor) {
+  // Both means begin at zero; this is what they are short of.
+  double meanShare = 1 - std::pow(adam.beta1, double(number)),
+         squareShare = 1 - std::pow(adam.beta2, double(number)),
+         rate = adam.rate * rateFactor / meanShare;
+  for (size_t i = 0; i != parameters.size(); ++i) {
+    double gradient = gradients[i];
+    mean[i] = float(adam.beta1 * mean[i] + (1 - adam.beta1) * gradient);
+    square[i] = float(adam.beta2 * square[i] +
+                      (1 - adam.beta2) * (gradient * gradient));
+    // Not std::sqrt, which may set errno, one element at a time.
+    double root = __builtin_elementwise_sqrt(square[i] / squareShare);
+    parameters[i] =
+        float(parameters[i] - rate * mean[i] / (root + adam.epsilon));
+  }
+}
+
 void quantization::step(const Adam &adam, AdamState &state,
                         ArrayRef<float> gradients,
                         MutableArrayRef<float> parameters, double rateFactor) {
   state.mean.resize(parameters.size());
   state.square.resize(parameters.size());
   ++state.steps;
-  // Both means begin at zero; this is what they are short of.
-  double meanShare = 1 - std::pow(adam.beta1, double(state.steps)),
-         squareShare = 1 - std::pow(adam.beta2, double(state.steps)),
-         rate = adam.rate * rateFactor / meanShare;
-  for (auto [gradient, mean, square, parameter] :
-       llvm::zip(gradients, state.mean, state.square, parameters)) {
-    mean = float(adam.beta1 * mean + (1 - adam.beta1) * gradient);
-    square = float(adam.beta2 * square +
-                   (1 - adam.beta2) * (double(gradient) * gradient));
-    double root = std::sqrt(square / squareShare);
-    parameter = float(parameter - rate * mean / (root + adam.epsilon));
+  step(adam, state.steps, state.mean, state.square, gradients, parameters,
+       rateFactor);
+}
+
+void quantization::step(const GradientDescent &descent,
+                        MutableArrayRef<float> velocity,
+                        ArrayRef<float> gradients,
+                        MutableArrayRef<float> parameters, double rateFactor) {
+  double rate = descent.rate * rateFactor;
+  if (descent.momentum == 0) {
+    for (size_t i = 0; i != parameters.size(); ++i)
+      parameters[i] = float(parameters[i] - rate * gradients[i]);
+    return;
+  }
+  for (size_t i = 0; i != parameters.size(); ++i) {
+    velocity[i] = float(descent.momentum * velocity[i] + gradients[i]);
+    parameters[i] = float(parameters[i] - rate * velocity[i]);
   }
 }
 
 void quantization::step(const GradientDescent &descent,
                         GradientDescentState &state, ArrayRef<float> gradients,
                         MutableArrayRef<float> parameters, double rateFactor) {
-  double rate = descent.rate * rateFactor;
-  if (descent.momentum == 0) {
-    for (auto [gradient, parameter] : llvm::zip(gradients, parameters))
-      parameter = float(parameter - rate * gradient);
-    return;
-  }
-  state.velocity.resize(parameters.size());
-  for (auto [gradient, velocity, parameter] :
-       llvm::zip(gradients, state.velocity, parameters)) {
-    velocity = float(descent.momentum * velocity + gradient);
-    parameter = float(parameter - rate * velocity);
-  }
+  if (descent.momentum != 0)
+    state.velocity.resize(parameters.size());
+  step(descent, state.velocity, gradients, parameters, rateFactor);
 }
 
 double RateSchedule::at(int64_t step) const {

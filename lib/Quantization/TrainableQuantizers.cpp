@@ -217,6 +217,10 @@ double SoftRounding::derivative(double variable) {
   return (kZeta - kGamma) * value * (1 - value);
 }
 
+double SoftRounding::variableOf(double soft) {
+  return -std::log((kZeta - kGamma) / (soft - kGamma) - 1);
+}
+
 SoftRounding SoftRounding::ofThreshold(double threshold, unsigned bits) {
   Grid grid = symmetricGrid(threshold, bits, /*isSigned=*/true);
   return {grid.step, 0, double(grid.qmin), double(grid.qmax)};
@@ -237,8 +241,7 @@ std::vector<float> SoftRounding::initialize(ArrayRef<float> weights) const {
     double level =
         std::clamp((double(weight) - offset) / step, lowest, highest);
     double rest = level - std::floor(level);
-    variables.push_back(
-        float(-std::log((kZeta - kGamma) / (rest - kGamma) - 1)));
+    variables.push_back(float(variableOf(rest)));
   }
   return variables;
 }

@@ -10,6 +10,19 @@ using namespace mct::quantization;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
+double quantization::squaredError(ArrayRef<float> values,
+                                  ArrayRef<float> expected, double factor,
+                                  MutableArrayRef<float> gradients) {
+  double error = 0;
+  for (auto [value, wanted, gradient] :
+       llvm::zip(values, expected, gradients)) {
+    double difference = double(value) - wanted;
+    error += factor * difference * difference;
+    gradient = float(factor * 2 * difference);
+  }
+  return error;
+}
+
 double quantization::normalizedSquaredError(ArrayRef<float> values,
                                             ArrayRef<float> expected,
                                             double factor,
@@ -50,19 +63,19 @@ quantization::sampleLayerAttention(ArrayRef<ComparedLayer> layers) {
   if (!(largest > 0) || !std::isfinite(largest))
     return llvm::createStringError("no sample counts in any layer");
   double loss = 0;
-  for (const ComparedLayer &layer : layers) {
-    size_t samples = layer.attention.size(),
-           size = layer.values.size() / samples;
-    double positions = double(size) / double(layer.channels);
-    for (auto [sample, attention] : llvm::enumerate(layer.attention)) {
-      double factor = attention / (positions * double(samples) * largest);
-      for (size_t i = sample * size; i != (sample + 1) * size; ++i) {
-        double difference = double(layer.values[i]) - layer.expected[i];
-        loss += factor * difference * difference;
-        layer.gradients[i] = float(factor * 2 * difference);
-      }
-    }
-  }
+  for (const ComparedLayer &layer : layers)
+    loss += attendedError(layer, double(layer.attention.size()) * largest);
+  return loss;
+}
+
+double quantization::attendedError(const ComparedLayer &layer, double unit) {
+  size_t size = layer.values.size() / layer.attention.size();
+  double positions = double(size) / double(layer.channels), loss = 0;
+  for (auto [sample, attention] : llvm::enumerate(layer.attention))
+    loss += squaredError(layer.values.slice(sample * size, size),
+                         layer.expected.slice(sample * size, size),
+                         attention / (positions * unit),
+                         layer.gradients.slice(sample * size, size));
   return loss;
 }
 
@@ -87,9 +100,10 @@ static void normalize(Scores scores, ArrayRef<float> row,
 llvm::Expected<double>
 quantization::crossEntropy(Scores scores, ArrayRef<float> values,
                            ArrayRef<int64_t> labels, int64_t numClasses,
-                           MutableArrayRef<float> gradients) {
+                           MutableArrayRef<float> gradients, int64_t allRows) {
   std::vector<double> row(numClasses);
-  double loss = 0, rows = double(labels.size());
+  double loss = 0,
+         rows = allRows == 0 ? double(labels.size()) : double(allRows);
   for (auto [number, label] : llvm::enumerate(labels)) {
     if (label < 0 || label >= numClasses)
       return llvm::createStringError(
@@ -110,27 +124,58 @@ quantization::crossEntropy(Scores scores, ArrayRef<float> values,
   return rows == 0 ? 0 : loss / rows;
 }
 
-double quantization::divergenceFromTeacher(Scores scores,
-                                           ArrayRef<float> values,
-                                           ArrayRef<float> teacher,
-                                           int64_t numClasses,
-                                           MutableArrayRef<float> gradients) {
+double quantization::divergenceFromTeacher(
+    Scores scores, ArrayRef<float> values, ArrayRef<float> teacher,
+    int64_t numClasses, MutableArrayRef<float> gradients, int64_t allRows) {
   std::vector<double> row(numClasses), wanted(numClasses);
-  size_t rows = values.size() / size_t(numClasses);
-  double loss = 0;
-  for (size_t first = 0; first != rows * size_t(numClasses);
+  size_t own = values.size() / size_t(numClasses);
+  double loss = 0, rows = allRows == 0 ? double(own) : double(allRows);
+  for (size_t first = 0; first != own * size_t(numClasses);
        first += size_t(numClasses)) {
     normalize(scores, values.slice(first, numClasses), row);
     normalize(scores, teacher.slice(first, numClasses), wanted);
     for (int64_t each = 0; each != numClasses; ++each) {
       loss += wanted[each] * std::log(wanted[each] / row[each]);
-      gradients[first + each] =
-          scores == Scores::Logits
-              ? float((row[each] - wanted[each]) / double(rows))
-              : float(-wanted[each] / (row[each] * double(rows)));
+      gradients[first + each] = scores == Scores::Logits
+                                    ? float((row[each] - wanted[each]) / rows)
+                                    : float(-wanted[each] / (row[each] * rows));
     }
   }
-  return rows == 0 ? 0 : loss / double(rows);
+  return rows == 0 ? 0 : loss / rows;
+}
+
+/// softmax(log(p) / temperature).
+static std::vector<double> soften(ArrayRef<float> distribution,
+                                  double temperature) {
+  std::vector<double> soft;
+  double sum = 0;
+  for (float probability : distribution) {
+    soft.push_back(
+        std::pow(std::max(double(probability), kSmallest), 1 / temperature));
+    sum += soft.back();
+  }
+  for (double &probability : soft)
+    probability /= sum;
+  return soft;
+}
+
+double quantization::softenedDivergence(ArrayRef<float> values,
+                                        ArrayRef<float> teacher,
+                                        double temperature, double factor,
+                                        MutableArrayRef<float> gradients) {
+  std::vector<double> actual = soften(values, temperature),
+                      wanted = soften(teacher, temperature);
+  double sum = 0;
+  for (size_t i = 0; i != values.size(); ++i) {
+    sum += wanted[i] * std::log(wanted[i] / actual[i]);
+    // By the logarithm it is (actual - wanted) * temperature; nothing comes
+    // back to what is cut off.
+    gradients[i] = values[i] > kSmallest
+                       ? float(factor * temperature * (actual[i] - wanted[i]) /
+                               double(values[i]))
+                       : 0.0F;
+  }
+  return factor * temperature * temperature * sum;
 }
 
 llvm::Expected<std::vector<double>>

@@ -91,7 +91,9 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
         break;
       }
     for (Operation &op : entry.getBody().front())
-      if (!found && op.getNumResults() == 1)
+      // Constants have names of what reads them.
+      if (!found && op.getNumResults() == 1 &&
+          !op.hasTrait<OpTrait::ConstantLike>())
         if (StringAttr opName = mct::getName(op.getLoc());
             opName && opName == asked)
           found = op.getResult(0);

@@ -2,7 +2,7 @@
 #ifndef MCT_LIB_TRAINING_GRADIENTMODELS_H
 #define MCT_LIB_TRAINING_GRADIENTMODELS_H
 
-#include "mct/Training/Gradients.h"
+#include "mct/Training/Training.h"
 
 namespace mct {
 

@@ -2,7 +2,9 @@
 //
 // The gradient of quantizer points: straight through.
 #include "GradientModels.h"
+#include "TrainableModels.h"
 
+#include "mct/Analysis/HostQuantizers.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
 #include <cmath>
@@ -50,26 +52,42 @@ static SmallVector<Kept> keptBy(tpc::QuantizerAttrInterface quantizer) {
   return kept;
 }
 
-static LogicalResult pointRule(QuantizeOp op, GradientBuilder &b, Value g,
-                               OperandGradients &gradients) {
-  tpc::QuantizerAttrInterface quantizer = op.getParametersAttr();
-  if (!quantizer || !b.getRules().maskPoints) {
-    gradients.set(0, g);
-    return success();
-  }
-  Value x = op.getInput();
+Value mct::buildKept(GradientBuilder &b, QuantizeOp point) {
+  Value x = point.getInput();
   SmallVector<double> low, high;
-  for (const Kept &kept : keptBy(quantizer)) {
+  for (const Kept &kept : keptBy(point.getParametersAttr())) {
     low.push_back(kept.low);
     high.push_back(kept.high);
   }
-  SmallVector<int64_t> shape(GradientBuilder::shapeOf(x).size(), 1);
-  if (low.size() != 1)
-    for (int64_t axis : op.getChannelAxes())
-      shape[axis] = GradientBuilder::shapeOf(x)[axis];
-  Value inside = b.both(b.greaterEqual(x, b.constant(low, shape, x)),
-                        b.greaterEqual(b.constant(high, shape, x), x));
-  gradients.set(0, b.where(inside, g));
+  SmallVector<int64_t> shape = getParameterShape(point, low.size());
+  return b.both(b.greaterEqual(x, b.constant(low, shape, x)),
+                b.greaterEqual(b.constant(high, shape, x), x));
+}
+
+static LogicalResult pointRule(QuantizeOp op, GradientBuilder &b, Value g,
+                               OperandGradients &gradients) {
+  if (!op.getLearned().empty()) {
+    auto trainable =
+        dyn_cast<TrainableQuantizerAttrInterface>(op.getTrainableAttr());
+    if (!trainable)
+      return noImplementation(op);
+    trainable.buildGradients(b, op, g, gradients);
+    return success();
+  }
+  if (std::optional<HostPoint> host = getHostPoint(op)) {
+    gradients.set(0, buildHostGradient(b, b.getLoc(), *host, op.getInput(), g));
+    return success();
+  }
+  tpc::QuantizerAttrInterface quantizer = op.getParametersAttr();
+  auto straight =
+      dyn_cast_if_present<tpc::StraightThroughAttr>(op.getTrainableAttr());
+  bool masks = straight ? straight.getClip() == tpc::ClipGradient::Masked
+                        : b.getRules().maskPoints;
+  if (!quantizer || !masks) {
+    gradients.set(0, g);
+    return success();
+  }
+  gradients.set(0, b.where(buildKept(b, op), g));
   return success();
 }
 

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace mct;
 
@@ -44,6 +46,17 @@ static LogicalResult averagePoolRule(tosa::AvgPool2dOp op, GradientBuilder &b,
   return success();
 }
 
+/// Values of one shape, one behind the other along an axis.
+static Value join(GradientBuilder &b, ArrayRef<Value> values, int64_t axis) {
+  if (values.size() == 1)
+    return values.front();
+  RankedTensorType type = GradientBuilder::typeOf(values.front());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] *= static_cast<int64_t>(values.size());
+  return b.make("tosa.concat", type.clone(shape), values,
+                b.getNamedAttr("axis", b.getI32IntegerAttr(axis)));
+}
+
 /// Of equal elements of a window, the first in row-major order gets all.
 static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
                                  Value g, OperandGradients &gradients) {
@@ -55,26 +68,51 @@ static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
   auto type = cast<FloatType>(GradientBuilder::typeOf(input).getElementType());
   double lowest =
       -APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
-  SmallVector<int64_t> before{0, pad[0], pad[2], 0},
-      after{0, pad[1], pad[3], 0};
-  Value padded = b.pad(input, before, after, lowest);
-  SmallVector<int64_t> whole(GradientBuilder::shapeOf(padded));
-  Value seen, sum;
+  // In cells of as many rows and columns as the window moves by, which are
+  // dimensions of their own: element [n, y, i, x, j, c] lies in row
+  // y * stride + i.
+  std::array<int64_t, 2> cells, rest;
+  for (size_t d = 0; d != 2; ++d) {
+    cells[d] = to[d + 1] + (kernel[d] - 1) / stride[d];
+    rest[d] = cells[d] * stride[d] - pad[2 * d] - from[d + 1];
+  }
+  SmallVector<int64_t> before{0, pad[0], pad[2], 0};
+  SmallVector<int64_t> apart{from[0],  cells[0],  stride[0],
+                             cells[1], stride[1], from[3]};
+  Value padded =
+      b.reshape(b.pad(input, before, {0, rest[0], rest[1], 0}, lowest), apart);
+  SmallVector<int64_t> tapShape{from[0], to[1], 1, to[2], 1, from[3]};
+  SmallVector<int64_t> cellShape{from[0], cells[0], 1, cells[1], 1, from[3]};
+  // What each element of a cell gets; null: nothing.
+  SmallVector<SmallVector<Value>> sums(stride[0],
+                                       SmallVector<Value>(stride[1], nullptr));
+  Value largest = b.reshape(op.getOutput(), tapShape);
+  // What no element has got yet.
+  Value left = b.reshape(g, tapShape);
   for (int64_t y = 0; y != kernel[0]; ++y)
     for (int64_t x = 0; x != kernel[1]; ++x) {
-      Value rows = b.takeEvery(padded, 1, y, stride[0], to[1]);
-      Value tap = b.takeEvery(rows, 2, x, stride[1], to[2]);
-      Value isLargest = b.equal(tap, op.getOutput());
-      Value isFirst = seen ? b.both(isLargest, b.isNot(seen)) : isLargest;
-      seen = seen ? b.either(seen, isLargest) : isLargest;
-      Value part =
-          b.stuff(b.stuff(b.where(isFirst, g), 1, stride[0]), 2, stride[1]);
-      ArrayRef<int64_t> size = GradientBuilder::shapeOf(part);
-      part = b.pad(part, {0, y, x, 0},
-                   {0, whole[1] - y - size[1], whole[2] - x - size[2], 0});
+      int64_t row = y / stride[0], column = x / stride[1];
+      Value tap = b.slice(
+          padded, {0, row, y % stride[0], column, x % stride[1], 0}, tapShape);
+      Value isLargest = b.equal(tap, largest);
+      Value part = b.where(isLargest, left);
+      left = b.where(b.isNot(isLargest), left);
+      part = b.pad(
+          part, {0, row, 0, column, 0, 0},
+          {0, cells[0] - to[1] - row, 0, cells[1] - to[2] - column, 0, 0});
+      Value &sum = sums[y % stride[0]][x % stride[1]];
       sum = sum ? b.add(sum, part) : part;
     }
-  gradients.set(0, b.slice(sum, before, from));
+  SmallVector<Value> rows;
+  for (SmallVector<Value> &columns : sums) {
+    for (Value &sum : columns)
+      if (!sum)
+        sum = b.splat(0, GradientBuilder::typeOf(g).clone(cellShape));
+    rows.push_back(join(b, columns, 4));
+  }
+  Value whole = b.reshape(join(b, rows, 2), {from[0], cells[0] * stride[0],
+                                             cells[1] * stride[1], from[3]});
+  gradients.set(0, b.slice(whole, before, from));
   return success();
 }
 

@@ -16,6 +16,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include "mct/Training/DifferentiableOp.cpp.inc"
+#include "mct/Training/TrainableQuantizer.cpp.inc"
 
 using namespace mlir;
 using namespace mct;
@@ -31,6 +32,7 @@ void mct::registerGradientModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tpc::TpcDialect *) {
     attachPointGradients(context);
   });
+  registerTrainableQuantizers(registry);
 }
 
 LogicalResult mct::requireZero(Operation *op, ValueRange zeroPoints) {
@@ -99,7 +101,7 @@ private:
   func::FuncOp function;
   const GradientRequest &request;
   IRMapping copies;
-  SmallVector<Value> inputs, results;
+  SmallVector<Value> inputs, results, kept;
   /// Ops of the copy, in order.
   SmallVector<Operation *> forward;
   /// Values that change with an input; ops whose results a result depends on.
@@ -143,6 +145,8 @@ void Reverser::copyForward() {
   if (request.withResults)
     for (unsigned number : request.results)
       resultTypes.push_back(terminator->getOperand(number).getType());
+  for (unsigned number : request.kept)
+    resultTypes.push_back(terminator->getOperand(number).getType());
   for (Value input : request.inputs)
     resultTypes.push_back(input.getType());
 
@@ -169,6 +173,8 @@ void Reverser::copyForward() {
     copy->getArgument(body.getNumArguments() + static_cast<unsigned>(i))
         .setLoc(gradientLoc(results.back()));
   }
+  for (unsigned number : request.kept)
+    kept.push_back(copies.lookup(terminator->getOperand(number)));
 }
 
 void Reverser::findActive() {
@@ -276,6 +282,7 @@ void Reverser::finish() {
   SmallVector<Value> returned;
   if (request.withResults)
     returned = results;
+  llvm::append_range(returned, kept);
   for (auto [input, original] : llvm::zip(inputs, request.inputs)) {
     GradientBuilder builder(gradientLoc(original), terminator, request.rules);
     Value gradient = gradients.lookup(input);

@@ -43,13 +43,15 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
                                   tpc::AlternativesAttr alternatives,
                                   ArrayAttr group, tpc::RangeAttr range) {
   auto point = tpc::QuantizeOp::create(
-      builder, value.getLoc(), value.getType(), value, name,
+      builder, value.getLoc(), value.getType(), value, /*learned=*/ValueRange(),
+      name,
       /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), config,
       alternatives, group, range,
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface(),
       /*selection=*/tpc::SelectionAttr(),
-      /*corrections=*/tpc::CorrectionsAttr());
+      /*corrections=*/tpc::CorrectionsAttr(),
+      /*trainable=*/tpc::TrainableAttrInterface());
   value.replaceAllUsesExcept(point.getOutput(), point);
 }
 
@@ -58,8 +60,8 @@ static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
                               const PlannedNode &planned) {
   Value value = weight.operand->get();
   auto point = tpc::QuantizeOp::create(
-      builder, value.getLoc(), value.getType(), value, planned.name,
-      weight.name, weight.axes, weight.config,
+      builder, value.getLoc(), value.getType(), value, /*learned=*/ValueRange(),
+      planned.name, weight.name, weight.axes, weight.config,
       getAlternatives(planned,
                       [&](tpc::OpQuantConfigAttr config) {
                         return config.getWeightConfig(weight.genericName);
@@ -68,7 +70,8 @@ static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
       /*statistics=*/tpc::StatisticsAttr(),
       /*parameters=*/tpc::QuantizerAttrInterface(),
       /*selection=*/tpc::SelectionAttr(),
-      /*corrections=*/tpc::CorrectionsAttr());
+      /*corrections=*/tpc::CorrectionsAttr(),
+      /*trainable=*/tpc::TrainableAttrInterface());
   weight.operand->set(point.getOutput());
 }
 

@@ -48,8 +48,10 @@ _MODULES = {
     "mct.samples": (),
     "mct.stages": (),
     # Names of MCT.
+    "mct.constants": (),
     "mct.core": (),
     "mct.framework_info": ("FrameworkInfo",),
+    "mct.gptq": (),
     "mct.mct_names": (
         "get_target_platform_capabilities",
         "get_target_platform_capabilities_sdsp",
@@ -59,8 +61,10 @@ _MODULES = {
         "pytorch_post_training_quantization",
     ),
     "mct.ptq": (),
+    "mct.qat": (),
     "mct.quantization_config": ("QuantizationConfig", "QuantizationErrorMethod", "ThresholdSelectionMethod"),
     "mct.quantize_config": ("QuantizeConfig",),
+    "mct.quantizers": (),
     "mct.target_platform": ("QuantizationMethod",),
     "mct.trainable_infrastructure": (),
 }

@@ -125,18 +125,23 @@ class MixedPrecisionQuantizationConfig:
 
     num_of_images:              samples on which it is measured what alternatives cost.
     num_interest_points_factor: fraction of the points inside of the network that are compared with those of the float
-        network, beside its results; None: results alone.
-    distance_weighting_method:  how the distances of these points become one: "AVG", "LAST_LAYER" or "EXP", as text or
-        as MCT's enum.
+        network, beside its results; None: results alone, or all of them where a weighting is asked for.
+    distance_weighting_method:  how the distances of these points become one: "AVG", "LAST_LAYER", "EXP" or "HESSIAN",
+        as text or as MCT's enum.
+    use_hessian_based_scores:   True: "HESSIAN".
 
     The other parameters of MCT have no counterpart; only their defaults are taken.
     """
 
-    _WEIGHTINGS: ClassVar[Mapping[str, str]] = {"AVG": "average", "LAST_LAYER": "last-layer", "EXP": "exponential"}
+    _WEIGHTINGS: ClassVar[Mapping[str, str]] = {
+        "AVG": "average",
+        "LAST_LAYER": "last-layer",
+        "EXP": "exponential",
+        "HESSIAN": "hessian",
+    }
     _OTHERS: ClassVar[Mapping[str, Any]] = {
         "compute_distance_fn": None,
         "custom_metric_fn": None,
-        "use_hessian_based_scores": False,
         "norm_scores": True,
         "refine_mp_solution": True,
         "metric_normalization": None,
@@ -152,6 +157,7 @@ class MixedPrecisionQuantizationConfig:
         num_of_images: int = 32,
         num_interest_points_factor: float | None = None,
         distance_weighting_method: Any = None,
+        use_hessian_based_scores: bool = False,
         **others: Any,
     ) -> None:
         owner = "MixedPrecisionQuantizationConfig"
@@ -166,7 +172,16 @@ class MixedPrecisionQuantizationConfig:
         if weighting is not None and weighting not in self._WEIGHTINGS:
             known = ", ".join(self._WEIGHTINGS)
             raise TargetError(f"{owner}: distance_weighting_method {weighting!r} is not known; known: {known}")
-        self.distance_weighting_method = weighting
+        if not isinstance(use_hessian_based_scores, bool):
+            raise TargetError(
+                f"{owner}: use_hessian_based_scores must be True or False, but is {use_hessian_based_scores!r}"
+            )
+        if use_hessian_based_scores and weighting not in (None, "HESSIAN"):
+            raise TargetError(
+                f"{owner}: use_hessian_based_scores is the distance_weighting_method HESSIAN, and that is {weighting!r}"
+            )
+        self.use_hessian_based_scores = use_hessian_based_scores
+        self.distance_weighting_method = "HESSIAN" if use_hessian_based_scores else weighting
         for name, value in others.items():
             if name not in self._OTHERS:
                 known = ", ".join(self._OTHERS)
@@ -180,8 +195,9 @@ class MixedPrecisionQuantizationConfig:
     def to_options(self) -> dict[str, Option]:
         """Options of `mct.quantize`, by name."""
         options: dict[str, Option] = {"sensitivity_max_samples": self.num_of_images}
-        if self.num_interest_points_factor is not None:
-            options["sensitivity_compare_points"] = float(self.num_interest_points_factor)
+        if self.num_interest_points_factor is not None or self.distance_weighting_method is not None:
+            factor = self.num_interest_points_factor
+            options["sensitivity_compare_points"] = 1.0 if factor is None else float(factor)
         if self.distance_weighting_method is not None:
             options["sensitivity_weighting"] = self._WEIGHTINGS[self.distance_weighting_method]
         return options

@@ -124,7 +124,7 @@ class UserInformation(NamedTuple):
 
     mixed_precision_cfg: by name of an operator the index of the alternative that it takes, where bits were chosen.
     input_scale:         factor of the input that a user has to apply: 1, for `input_scaling` is a part of the model.
-    gptq_info_dict:      None: nothing is trained.
+    gptq_info_dict:      None: traces and remarks tell of training.
     """
 
     mixed_precision_cfg: dict[str, int]
@@ -150,6 +150,20 @@ class _Arguments(NamedTuple):
     target: Any
     options: dict[str, Option]
     overrides: list[str]
+    # Gradient-based training behind it, and its samples.
+    gptq_config: Any
+    gptq_data: Callable[[], Iterable[Any]]
+
+
+def batch_size(batches: Iterable[Any]) -> int | None:
+    """Samples of the first batch; None where there is none, or it does not say."""
+    first: Any = next(iter(batches), None)
+    if isinstance(first, dict):
+        first = list(first.values())
+    if isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    shape: Any = getattr(first, "shape", ())
+    return int(shape[0]) if len(shape) > 1 else None
 
 
 def _take_target(
@@ -225,12 +239,16 @@ def _collect(
         fw_info, target = target, None
     resources = kpi if resources is None else resources
     config = quant_config if config is None else config
-    for name, ours in (
-        ("network_editor", "overrides=... of mct.quantize, or BitWidthConfig"),
-        ("gptq_config", "round-weights, which runs by default"),
-    ):
-        if given.pop(name, None):
-            raise TargetError(f"{name} works inside of MCT's graphs; ours is {ours}")
+    if given.pop("network_editor", None):
+        raise TargetError(
+            "network_editor works inside of MCT's graphs; ours is overrides=... of mct.quantize, or BitWidthConfig"
+        )
+    gptq_config, gptq_data = given.pop("gptq_config", None), given.pop("gptq_representative_data_gen", None)
+    if gptq_config is not None:
+        from mct.gptq import GradientPTQConfig
+
+        if not isinstance(gptq_config, GradientPTQConfig):
+            raise TargetError(f"gptq_config must be a mct.gptq.GradientPTQConfig, but is {gptq_config!r}")
     if given.pop("analyze_similarity", False):
         raise TargetError("analyze_similarity draws plots of MCT; QuantizedModel.compare tells the same")
     if given:
@@ -245,8 +263,15 @@ def _collect(
     if resources is not None and (budget := resources.to_budget()):
         options["budget"] = budget
     bits = config.bit_width_config if isinstance(config, CoreConfig) else None
+    data = _take_data(representative_data_gen, n_iter)
     return _Arguments(
-        model, _take_data(representative_data_gen, n_iter), target, options, [] if bits is None else bits.rules
+        model,
+        data,
+        target,
+        options,
+        [] if bits is None else bits.rules,
+        gptq_config,
+        data if gptq_data is None else _take_data(gptq_data, n_iter),
     )
 
 
@@ -294,8 +319,9 @@ def post_training_quantization(
     preprocessing, progress:     of `mct.quantize`.
 
     By the names of MCT 1.0: n_iter (how often the function is called, each time for one batch), quant_config, a
-    `mct.QuantizationConfig`, and fw_info, a `FrameworkInfo`. What works on MCT's own graphs (network_editor,
-    gptq_config, analyze_similarity) is an error that names what does the same here.
+    `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then rounding
+    is trained behind it. What works on MCT's own graphs (network_editor, analyze_similarity) is an error that names
+    what does the same here.
 
     Same as `mct.quantize(mct.load(model), target, data, config=…, overrides=…)`.
     """
@@ -325,6 +351,10 @@ def post_training_quantization(
         preprocessing=preprocessing,
         progress=progress,
     )
+    if asked.gptq_config is not None:
+        from mct import gptq
+
+        quantized = gptq.train(quantized, asked.gptq_data, asked.gptq_config, progress)
     chosen = _read_choices(quantized.text) if "budget" in asked.options else {}
     return quantized, UserInformation(chosen)
 

@@ -188,6 +188,19 @@ class QuantizedModel(Model):
         self.calibration = calibration
 
 
+class AnnotatedModel(Model):
+    """A network, some operators of which are marked; see `mct.quantize_config`.
+
+    base:        the network without the marks.
+    annotations: by operator what is asked for; None: what the scheme says.
+    """
+
+    def __init__(self, module: _native.Module, base: Model, annotations: Mapping[str, Any]) -> None:
+        super().__init__(module)
+        self.base = base
+        self.annotations = dict(annotations)
+
+
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object. Files are read in processes of their own first: what is damaged in a
     way that ends the reader is an error as well.

@@ -17,18 +17,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
+
+from mct import _host
 from mct.errors import Error
 
 if TYPE_CHECKING:
     from mct.model import Model
     from mct.preprocessing import Preprocessing
     from mct.progress import Report, Reporter
+    from mct.samples import Array
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 # One number, or one for each channel; text as the option itself takes it.
 Channels: TypeAlias = "float | Sequence[float] | str"
 # True or None: bars on standard error, where that is a terminal; False: nothing; or a function that is called.
 Progress: TypeAlias = "bool | Callable[[Report], None] | None"
+# Class of each sample: an array, or the path of a `.npy`.
+Labels: TypeAlias = "PathLike | Sequence[int] | Array"
 # Path of a file with rules, or the rules themselves.
 Overrides: TypeAlias = "PathLike | Sequence[str]"
 
@@ -128,12 +134,16 @@ class _Files:
         # Paths, and words that stand for them where people read them.
         self.renamed: list[tuple[str, str]] = []
 
-    def write(self, name: str, text: str) -> str:
+    def place(self, name: str) -> Path:
         if self.folder is None:
             self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="mct-")))
         path = self.folder / name
-        path.write_text(text)
         self.renamed.append((str(path), path.stem.upper() + path.suffix))
+        return path
+
+    def write(self, name: str, text: str) -> str:
+        path = self.place(name)
+        path.write_text(text)
         return str(path)
 
 
@@ -143,6 +153,13 @@ def _prepare(flag: str, value: object, files: _Files) -> object:
         if not hasattr(value, "to_mlir"):
             raise _invalid(flag, "a stock name, a path, or an object with a method `to_mlir`", value)
         return files.write("target.mlir", value.to_mlir())
+    if flag == "labels" and not isinstance(value, (str, os.PathLike)):
+        labels = np.asarray(value)
+        if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+            raise _invalid(flag, "the path of a .npy file, or one class number for each sample", value)
+        path = files.place("labels.npy")
+        np.save(path, labels)
+        return str(path)
     if flag == "overrides" and not isinstance(value, (str, os.PathLike)):
         if not isinstance(value, Sequence):
             raise _invalid(flag, "the path of a file with rules, or a list of rules", value)
@@ -250,4 +267,5 @@ def run_stage(
                 files.renamed += spooled.renamed
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
         pipeline = f"{flag}{{{listed}}}" if listed else flag
-        return Model(module.run(pipeline, report.poll if report else None, files.renamed))
+        poll = report.poll if report else None
+        return Model(module.run(pipeline, poll, files.renamed, _host.current_training()))

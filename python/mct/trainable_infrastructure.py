@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of MCT below `mct.trainable_infrastructure`: what a trainable quantizer starts from.
+"""Names of MCT below `mct.trainable_infrastructure`: quantizers that are trained, and what they start from.
 
-Here nothing is trained in Python: `round-weights` of the pipeline rounds weights of few bits together, which is what
-training of weight quantizers is for. The configurations say which quantizer a point has (`to_mlir`); the base classes
-check theirs, keep it, and say so where they would have to run inside Keras or torch.
+The compiler has the quantizers that MCT has. A method of your own is a subclass of `BaseTrainableQuantizer`, of which
+Keras' and torch's base classes are other names: it computes on numpy arrays, and a point calls it back. Each array
+crosses from the compiler to Python and back, one at a time: for a try, not for speed.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, ClassVar, TypeVar
 
-from mct.quantization_config import MIN_THRESHOLD
+import numpy as np
+import numpy.typing as npt
+
+from mct import _host
+from mct.constants import LUT_VALUES, MIN_THRESHOLD, RANGE_MAX, RANGE_MIN, SIGNED, THRESHOLD
 from mct.target_platform import QuantizationMethod, TargetError
 from mct.target_platform._predicates import write_real
 from mct.target_platform._schema import Frozen, check_bits, check_bool, check_enum
-
-# Keys of the parameters of quantizers, as in `model_compression_toolkit.constants`.
-THRESHOLD = "threshold"
-SIGNED = "is_signed"
-RANGE_MIN = "range_min"
-RANGE_MAX = "range_max"
-LUT_VALUES = "lut_values"
 
 __all__ = [
     "LUT_VALUES",
@@ -33,11 +32,57 @@ __all__ = [
     "THRESHOLD",
     "BaseKerasTrainableQuantizer",
     "BasePytorchTrainableQuantizer",
+    "BaseTrainableQuantizer",
+    "QuantizationTarget",
+    "RoundingType",
     "TrainableQuantizerActivationConfig",
+    "TrainableQuantizerCandidateConfig",
     "TrainableQuantizerWeightsConfig",
+    "TrainingMethod",
+    "Variable",
+    "VariableGroup",
+    "VariableOwner",
+    "get_trainable_quantizer_class",
+    "mark_quantizer",
 ]
 
-Q = TypeVar("Q", bound="_BaseTrainableQuantizer")
+B = TypeVar("B")
+Q = TypeVar("Q", bound="BaseTrainableQuantizer")
+C = TypeVar("C", bound=type)
+
+
+class QuantizationTarget(Enum):
+    """What a quantizer is for."""
+
+    Activation = "Activation"
+    Weights = "Weights"
+
+
+class TrainingMethod(Enum):
+    """How quantizers of quantization-aware training learn. `DQA` is declared, as in MCT, and nothing implements it."""
+
+    STE = "STE"
+    DQA = "DQA"
+    LSQ = "LSQ"
+
+
+class RoundingType(Enum):
+    """How gradient-based post-training quantization rounds weights."""
+
+    STE = 0
+    SoftQuantizer = 1
+
+
+class VariableGroup(Enum):
+    """What a variable of a quantizer is: one for each weight (offsets of its rounding), or a parameter of the grid."""
+
+    WEIGHTS = 0
+    QPARAMS = 1
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Configurations
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def _numbers(owner: str, name: str, value: Any) -> list[float]:
@@ -108,6 +153,23 @@ class _QuantizerConfig(Frozen):
         )
 
 
+class TrainableQuantizerCandidateConfig(Frozen):
+    """Another width that a quantizer may have.
+
+    n_bits:              width.
+    quantization_params: parameters by key, for that width.
+    """
+
+    def __init__(self, n_bits: int, quantization_params: Mapping[str, Any]) -> None:
+        self.n_bits = check_bits(type(self).__name__, "n_bits", n_bits)
+        self.quantization_params = dict(quantization_params)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TrainableQuantizerCandidateConfig) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class TrainableQuantizerWeightsConfig(_QuantizerConfig):
     """The quantizer of a weight.
 
@@ -151,6 +213,11 @@ class TrainableQuantizerWeightsConfig(_QuantizerConfig):
         )
         self.weights_quantization_candidates = weights_quantization_candidates
 
+    @property
+    def weights_bits_candidates(self) -> list[Any] | None:
+        """As MCT's own object calls its candidates."""
+        return self.weights_quantization_candidates
+
     def to_mlir(self) -> str:
         """The parameters of a `tpc.quantize` of a weight."""
         return self._write(
@@ -192,6 +259,11 @@ class TrainableQuantizerActivationConfig(_QuantizerConfig):
         )
         self.activation_quantization_candidates = activation_quantization_candidates
 
+    @property
+    def activation_bits_candidates(self) -> list[Any] | None:
+        """As MCT's own object calls its candidates."""
+        return self.activation_quantization_candidates
+
     def to_mlir(self) -> str:
         """The parameters of a `tpc.quantize` of an activation."""
         return self._write(
@@ -202,73 +274,330 @@ class TrainableQuantizerActivationConfig(_QuantizerConfig):
         )
 
 
-class _BaseTrainableQuantizer:
-    _FRAMEWORK = ""
+# ----------------------------------------------------------------------------------------------------------------------
+# Variables
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class Variable:
+    """Numbers that a quantizer keeps, and may learn.
+
+    name:      of the variable.
+    value:     float32.
+    trainable: whether it is learned; PyTorch's word for it is `requires_grad`.
+    """
+
+    def __init__(self, name: str, value: npt.ArrayLike, trainable: bool = True) -> None:
+        self.name = name
+        self.value: npt.NDArray[np.float32] = np.array(value, np.float32)
+        self.trainable = trainable
+
+    @property
+    def requires_grad(self) -> bool:
+        return self.trainable
+
+    def assign(self, value: npt.ArrayLike) -> None:
+        """Other numbers, of the same shape or of one that fills it."""
+        self.value[...] = value
+
+    def numpy(self) -> npt.NDArray[np.float32]:
+        return self.value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False and dtype not in (None, np.float32):
+            raise ValueError("a variable is of float32")
+        return np.array(self.value, dtype) if copy or dtype is not None else self.value
+
+    def __repr__(self) -> str:
+        return f"Variable({self.name!r}, {self.value.tolist()!r}, trainable={self.trainable})"
+
+
+class VariableOwner:
+    """Where a quantizer makes its variables: the layer that `initialize_quantization` is given.
+
+    name:      of the layer.
+    variables: by name, in the order in which they were made.
+    """
+
+    def __init__(self, name: str = "layer") -> None:
+        self.name = name
+        self.variables: dict[str, Variable] = {}
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Sequence[int] = (),
+        initializer: Callable[..., Any] | float = 0.0,
+        trainable: bool = True,
+        **ignored: Any,
+    ) -> Variable:
+        """As Keras calls it. `initializer`: a number, or a function that makes an array of a shape."""
+        made = initializer(tuple(shape)) if callable(initializer) else initializer
+        return self._add(Variable(name, np.broadcast_to(np.asarray(made, np.float32), tuple(shape)), trainable))
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        """As PyTorch calls it; `param` is a variable, or an array of its numbers."""
+        if not isinstance(param, Variable):
+            array = param.detach().numpy() if hasattr(param, "detach") else param
+            param = Variable(name, array, bool(getattr(param, "requires_grad", True)))
+        self._add(param, name)
+
+    def get_parameter(self, name: str) -> Variable:
+        if name not in self.variables:
+            raise TargetError(f"layer {self.name!r} has no variable {name!r}; known: {', '.join(self.variables)}")
+        return self.variables[name]
+
+    def _add(self, variable: Variable, name: str | None = None) -> Variable:
+        name = variable.name if name is None else name
+        if name in self.variables:
+            raise TargetError(f"layer {self.name!r} has a variable {name!r} already")
+        self.variables[name] = variable
+        return variable
+
+
+def _is_trainable(name: str, variable: Any) -> bool:
+    for flag in ("trainable", "requires_grad"):
+        if hasattr(variable, flag):
+            return bool(getattr(variable, flag))
+    raise TargetError(
+        f"variable {name!r} says neither `trainable` nor `requires_grad`; make it by `add_weight` of the layer"
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Quantizers
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def mark_quantizer(
+    quantization_target: QuantizationTarget, quantization_method: Sequence[QuantizationMethod], identifier: Any = None
+) -> Callable[[C], C]:
+    """Says of a class of quantizers what it is for; `get_trainable_quantizer_class` finds it by that.
+
+    quantization_target: weights or activations.
+    quantization_method: the methods that it can do.
+    identifier:          which of several it is: a `TrainingMethod`, a `RoundingType`, or an object of yours.
+    """
+    target = check_enum("mark_quantizer", "quantization_target", quantization_target, QuantizationTarget)
+    if not isinstance(quantization_method, (list, tuple)) or not quantization_method:
+        raise TargetError(f"mark_quantizer: quantization_method must be a list, but is {quantization_method!r}")
+    methods = [
+        check_enum("mark_quantizer", "quantization_method", one, QuantizationMethod) for one in quantization_method
+    ]
+
+    def mark(quantizer_class: C) -> C:
+        marked: Any = quantizer_class
+        marked.quantization_target = target
+        marked.quantization_method = methods
+        marked.identifier = identifier
+        return quantizer_class
+
+    return mark
+
+
+def _all_subclasses(base: type[Any]) -> list[type[Any]]:
+    found: dict[type[Any], None] = {}
+    for subclass in base.__subclasses__():
+        found[subclass] = None
+        found |= dict.fromkeys(_all_subclasses(subclass))
+    return list(found)
+
+
+def find_quantizer_class(
+    quant_target: QuantizationTarget, quantizer_id: Any, quant_method: QuantizationMethod, quantizer_base_class: type[B]
+) -> type[B]:
+    """The one subclass of the base class that is marked so."""
+    found = [
+        subclass
+        for subclass in _all_subclasses(quantizer_base_class)
+        if getattr(subclass, "quantization_target", None) is quant_target
+        and quant_method in (getattr(subclass, "quantization_method", None) or ())
+        and getattr(subclass, "identifier", None) == quantizer_id
+    ]
+    if len(found) == 1:
+        return found[0]
+    names = "".join(f" {subclass.__qualname__}," for subclass in found).rstrip(",")
+    raise TargetError(
+        f"a quantizer of {quant_target.value} by {quant_method.name} with the identifier {quantizer_id!r} must be one "
+        f"subclass of {quantizer_base_class.__name__}, but {len(found)} were found:{names or ' none is marked so'}"
+    )
+
+
+class BaseTrainableQuantizer:
+    """Base of quantizers that are trained: those of your own, on numpy arrays.
+
+    A subclass is marked (`mark_quantizer`), takes a configuration and nothing else that has no default, and has
+
+        initialize_quantization(tensor_shape, name, layer)   once: makes its variables, by `layer.add_weight`
+        __call__(inputs, training)                           what it makes of an array of float32, of the same shape
+        backward(inputs, gradients)                          optional: what comes back to the inputs; without it,
+                                                             the gradients as they are (straight-through)
+        convert2inferable()                                  optional: the ordinary quantizer that it becomes
+
+    quantization_config: of the weight or the activation.
+    freeze_quant_params: its parameters are not learned, which the subclass promises.
+    """
+
+    quantization_target: ClassVar[QuantizationTarget | None] = None
+    quantization_method: ClassVar[Sequence[QuantizationMethod] | None] = None
+    identifier: ClassVar[Any] = None
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        _host.register(cls)
 
     def __init__(
-        self, quantization_config: TrainableQuantizerWeightsConfig | TrainableQuantizerActivationConfig
+        self,
+        quantization_config: TrainableQuantizerWeightsConfig | TrainableQuantizerActivationConfig,
+        freeze_quant_params: bool = False,
     ) -> None:
-        if not isinstance(quantization_config, _QuantizerConfig):
+        self._check_signature()
+        owner = type(self).__name__
+        if self.quantization_target is None or not self.quantization_method:
             raise TargetError(
-                f"{type(self).__name__} takes a TrainableQuantizerWeightsConfig or TrainableQuantizerActivationConfig, "
+                f"{owner} says neither what it quantizes nor how; decorate it with "
+                "@mark_quantizer(quantization_target=..., quantization_method=[...], identifier=...)"
+            )
+        is_weights = self.quantization_target is QuantizationTarget.Weights
+        kind = TrainableQuantizerWeightsConfig if is_weights else TrainableQuantizerActivationConfig
+        if not isinstance(quantization_config, kind):
+            raise TargetError(
+                f"{owner} is a quantizer of {self.quantization_target.value} and takes a {kind.__name__}, "
                 f"not {quantization_config!r}"
             )
+        method = _method_of(quantization_config)
+        if method not in self.quantization_method:
+            known = ", ".join(one.name for one in self.quantization_method)
+            raise TargetError(f"{owner} quantizes by {known}, but its configuration asks for {method.name}")
         self.quantization_config = quantization_config
+        self.freeze_quant_params = check_bool(owner, "freeze_quant_params", freeze_quant_params)
+        self.quantizer_parameters: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    def _check_signature(cls) -> None:
+        """A configuration alone must be enough to make one."""
+        if cls.__init__ is BaseTrainableQuantizer.__init__:
+            return
+        try:
+            signature = inspect.signature(cls, eval_str=True)
+        except NameError:  # an annotation that names what only type checkers import
+            signature = inspect.signature(cls)
+        kinds = (TrainableQuantizerWeightsConfig, TrainableQuantizerActivationConfig)
+        names = tuple(kind.__name__ for kind in kinds)
+        for number, parameter in enumerate(signature.parameters.values()):
+            if number == 0:
+                said = parameter.annotation
+                if said not in kinds and not (isinstance(said, str) and said.rpartition(".")[2] in names):
+                    raise TargetError(
+                        f"{cls.__name__}: the first parameter of the constructor, {parameter.name!r}, must be "
+                        f"annotated with {' or '.join(names)}"
+                    )
+            elif parameter.default is parameter.empty and parameter.kind not in (
+                parameter.VAR_KEYWORD,
+                parameter.VAR_POSITIONAL,
+            ):
+                raise TargetError(
+                    f"{cls.__name__}: parameter {parameter.name!r} of the constructor needs a default, for a "
+                    "configuration alone must be enough to make a quantizer"
+                )
+
+    def initialize_quantization(self, tensor_shape: Sequence[int], name: str, layer: VariableOwner) -> Any:
+        """Make the variables on the layer, and tell of each by `add_quantizer_variable`. Here: there are none."""
+        return {}
+
+    def __call__(self, inputs: npt.NDArray[np.float32], training: bool) -> npt.NDArray[np.float32]:
+        raise NotImplementedError(f"{type(self).__name__} has no __call__(inputs, training), which quantizes")
+
+    def add_quantizer_variable(self, name: str, variable: Any, group: VariableGroup = VariableGroup.WEIGHTS) -> None:
+        """Remember a variable."""
+        group = check_enum(type(self).__name__, "group", group, VariableGroup)
+        self.quantizer_parameters[name] = {"var": variable, "group": group}
+
+    def get_quantizer_variable(self, name: str) -> Any:
+        """The variable of that name."""
+        if name not in self.quantizer_parameters:
+            known = ", ".join(self.quantizer_parameters) or "none"
+            raise TargetError(f"{type(self).__name__} has no variable {name!r}; known: {known}")
+        return self.quantizer_parameters[name]["var"]
+
+    def get_trainable_variables(self, group: VariableGroup) -> list[Any]:
+        """Those of a group that are learned."""
+        found = [
+            entry["var"]
+            for name, entry in self.quantizer_parameters.items()
+            if entry["group"] is group and _is_trainable(name, entry["var"])
+        ]
+        if self.freeze_quant_params and group is VariableGroup.QPARAMS and found:
+            raise TargetError(
+                f"{type(self).__name__} was made with freeze_quant_params, but {len(found)} of its parameters are "
+                "trainable; make them with trainable=not self.freeze_quant_params"
+            )
+        return found
+
+    def convert2inferable(self) -> Any:
+        """The ordinary quantizer that it becomes: one of `mct.quantizers`, or a configuration of this module."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no convert2inferable, which gives the quantizer that a deployed network has"
+        )
 
     def to_mlir(self) -> str:
         """The parameters that the quantizer starts from."""
         return self.quantization_config.to_mlir()
 
-    def initialize_quantization(self, *args: Any, **kwargs: Any) -> NoReturn:
-        self._refuse("initialize_quantization")
-
-    def get_trainable_variables(self, *args: Any, **kwargs: Any) -> NoReturn:
-        self._refuse("get_trainable_variables")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        self._refuse("__call__")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise TargetError(
-            f"{type(self).__name__}.{what} works on variables of {self._FRAMEWORK} only; here weights of few bits are "
-            "rounded together by the pipeline (round-weights), and a method of your own is a C++ attribute that "
-            "implements QuantizationMethodAttrInterface (tpc_dialect/README.md)"
-        )
-
-
-class BaseKerasTrainableQuantizer(_BaseTrainableQuantizer):
-    """Base of quantizers that are trained in Keras.
-
-    quantization_config: of the weight or the activation.
-    """
-
-    _FRAMEWORK = "Keras"
+    def to_attribute(self) -> str:
+        """What a point has as `trainable`, so that it calls the quantizer."""
+        return _host.write_quantizer(self)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` makes the same quantizer of."""
-        values = dict(vars(self.quantization_config))
-        values = {
-            name: value.name if isinstance(value, QuantizationMethod) else value for name, value in values.items()
-        }
+        values: dict[str, Any] = {}
+        for name, value in vars(self.quantization_config).items():
+            if isinstance(value, QuantizationMethod):
+                value = value.name
+            elif name.endswith("_params"):
+                value = {key: one.tolist() if hasattr(one, "tolist") else one for key, one in value.items()}
+            elif name.endswith("_candidates") and value is not None:
+                value = [vars(one) if isinstance(one, TrainableQuantizerCandidateConfig) else one for one in value]
+            values[name] = value
         is_weights = isinstance(self.quantization_config, TrainableQuantizerWeightsConfig)
         return {"quantization_config": values | {"is_weights": is_weights, "is_activations": not is_weights}}
 
     @classmethod
     def from_config(cls: type[Q], config: Mapping[str, Any]) -> Q:
+        """Of what `get_config` gave, or MCT's: methods by name or by number."""
         values = dict(config["quantization_config"])
         is_weights = values.pop("is_weights")
         values.pop("is_activations")
-        for name in ("weights_quantization_method", "activation_quantization_method"):
-            if name in values:
-                values[name] = QuantizationMethod[values[name]]
+        side = "weights" if is_weights else "activation"
+        method = values[f"{side}_quantization_method"]
+        if isinstance(method, str):
+            values[f"{side}_quantization_method"] = QuantizationMethod[method]
+        candidates = values.pop(f"{side}_bits_candidates", values.pop(f"{side}_quantization_candidates", None))
+        if candidates is not None:
+            candidates = [
+                TrainableQuantizerCandidateConfig(**one) if isinstance(one, Mapping) else one for one in candidates
+            ]
+        values[f"{side}_quantization_candidates"] = candidates
         kind = TrainableQuantizerWeightsConfig if is_weights else TrainableQuantizerActivationConfig
-        return cls(kind(**values))
+        return cls(quantization_config=kind(**values))
 
 
-class BasePytorchTrainableQuantizer(_BaseTrainableQuantizer):
-    """Base of quantizers that are trained in torch.
+def get_trainable_quantizer_class(
+    quant_target: QuantizationTarget,
+    quantizer_id: Any,
+    quant_method: QuantizationMethod,
+    quantizer_base_class: type[Q],
+) -> type[Q]:
+    """The one quantizer of your own for weights or activations, of an identifier, by a method."""
+    return find_quantizer_class(quant_target, quantizer_id, quant_method, quantizer_base_class)
 
-    quantization_config: of the weight or the activation.
-    """
 
-    _FRAMEWORK = "torch"
+def _method_of(config: TrainableQuantizerWeightsConfig | TrainableQuantizerActivationConfig) -> QuantizationMethod:
+    if isinstance(config, TrainableQuantizerWeightsConfig):
+        return config.weights_quantization_method
+    return config.activation_quantization_method
+
+
+# There is one kind of array here, so one base; frameworks' names are for scripts.
+BaseKerasTrainableQuantizer = BaseTrainableQuantizer
+BasePytorchTrainableQuantizer = BaseTrainableQuantizer

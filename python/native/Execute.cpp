@@ -22,6 +22,7 @@ struct Session {
                 }),
         scope(context, job.progress()) {
     job.setStage("run");
+    job.attachHosts(context);
     DialectRegistry dependencies;
     execution::Executor::registerDependencies(dependencies);
     context->appendDialectRegistry(dependencies);

@@ -21,6 +21,7 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/LoadTarget.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -270,6 +271,13 @@ Module::run(StringRef passes, Job &job,
     job.tell(toMessage(diagnostic));
   });
   support::ProgressScope scope(context, job.progress());
+  std::optional<TrainingHostScope> training;
+  if (job.getTraining())
+    training.emplace(context, *job.getTraining());
+  job.attachHosts(context);
+  // The module outlives the job, and would keep objects of Python alive that
+  // may hold it.
+  llvm::scope_exit forgetHosts([&] { HostQuantizers::detach(context); });
   PassManager manager(context, ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
   std::string errors;

@@ -5,9 +5,11 @@
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
 
+#include "mct/Analysis/HostQuantizers.h"
 #include "mct/Export/Onnx.h"
 #include "mct/Report/Trace.h"
 #include "mct/Support/Progress.h"
+#include "mct/Training/TrainingHost.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -50,6 +52,19 @@ public:
   /// Those that nobody has taken yet.
   std::vector<Message> takeMessages();
 
+  /// Quantizers of the program, for points that ask for one; none: not.
+  void setHosts(HostQuantizers::Maker maker) { hosts = std::move(maker); }
+  /// Tells a context of them. Once for each context.
+  void attachHosts(mlir::MLIRContext *context) const {
+    if (hosts)
+      HostQuantizers::attach(context, hosts);
+  }
+
+  /// What the program has to do with training; none: nothing. Outlives the
+  /// job.
+  void setTraining(TrainingHost *host) { training = host; }
+  TrainingHost *getTraining() const { return training; }
+
   /// Says how it ended.
   void end(bool isDone) { done = isDone; }
   bool hasFailed() const { return !done; }
@@ -62,6 +77,8 @@ public:
 
 private:
   support::Progress samples;
+  HostQuantizers::Maker hosts;
+  TrainingHost *training = nullptr;
   std::atomic<bool> done{false};
   mutable std::mutex mutex;
   std::vector<Message> messages;

@@ -4,6 +4,7 @@
 #include "mct/Analysis/Passes.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Pipelines/Pipelines.h"
+#include "mct/Training/Passes.h"
 
 using namespace mct::python;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The module `mct._native`. The only file that is compiled with exceptions:
-// they are those of Python, and none crosses a function of MLIR or of ours,
-// which never call back.
+// they are those of Python, and none crosses a function of MLIR or of ours:
+// what these call back keeps an exception until they have returned.
 #include "Module.h"
 #include "OptionWords.h"
 #include "Reports.h"
@@ -12,6 +12,7 @@
 #include "tpc_dialect/targets/Targets.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -22,6 +23,7 @@
 #include <condition_variable>
 #include <exception>
 #include <pthread.h>
+#include <utility>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -63,6 +65,196 @@ static void deliver(Job &job, nb::list &errors) {
 }
 
 //===----------------------------------------------------------------------===//
+// Quantizers written in Python
+//===----------------------------------------------------------------------===//
+
+static nb::object toPython(mlir::Attribute attribute) {
+  if (auto text = mlir::dyn_cast<mlir::StringAttr>(attribute))
+    return nb::str(text.getValue().data(), text.getValue().size());
+  if (auto truth = mlir::dyn_cast<mlir::BoolAttr>(attribute))
+    return nb::bool_(truth.getValue());
+  if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(attribute))
+    return nb::int_(number.getValue().getSExtValue());
+  if (auto number = mlir::dyn_cast<mlir::FloatAttr>(attribute))
+    return nb::float_(number.getValueAsDouble());
+  if (auto items = mlir::dyn_cast<mlir::ArrayAttr>(attribute)) {
+    nb::list list;
+    for (mlir::Attribute item : items)
+      list.append(toPython(item));
+    return list;
+  }
+  nb::dict dictionary;
+  if (auto entries = mlir::dyn_cast<mlir::DictionaryAttr>(attribute)) {
+    for (mlir::NamedAttribute entry : entries)
+      dictionary[nb::str(entry.getName().data(), entry.getName().size())] =
+          toPython(entry.getValue());
+    return dictionary;
+  }
+  // `unit`, and what no configuration of Python's has.
+  return nb::none();
+}
+
+/// What is called keeps none of them.
+template <typename Sizes, typename Values>
+static nb::object view(const Sizes &shape, Values values) {
+  using Element = std::remove_pointer_t<decltype(values.data())>;
+  std::vector<size_t> sizes(shape.begin(), shape.end());
+  return nb::cast(nb::ndarray<nb::numpy, Element>(values.data(), sizes.size(),
+                                                  sizes.data(), nb::none()),
+                  nb::rv_policy::reference);
+}
+
+namespace {
+/// The exception that a callback has raised first.
+struct Raised {
+  std::exception_ptr first;
+
+  /// Runs with the interpreter's lock; what is raised becomes an error.
+  template <typename Work> llvm::Error guard(Work &&work) {
+    nb::gil_scoped_acquire acquired;
+    try {
+      work();
+      return llvm::Error::success();
+    } catch (const std::exception &error) {
+      std::string text = error.what();
+      if (!first)
+        first = std::current_exception();
+      return llvm::createStringError(text);
+    }
+  }
+};
+
+/// An object of `mct._host`.
+class PythonQuantizer : public mct::HostQuantizer {
+public:
+  PythonQuantizer(nb::object object, Raised &raised)
+      : object(std::move(object)), raised(raised) {}
+  ~PythonQuantizer() override {
+    nb::gil_scoped_acquire acquired;
+    object.reset();
+  }
+
+  llvm::Error quantize(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<float> values, bool isTraining,
+                       llvm::MutableArrayRef<float> results) override {
+    return raised.guard([&] {
+      object.attr("quantize")(view(shape, values), view(shape, results),
+                              isTraining);
+    });
+  }
+  llvm::Error backward(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<float> values,
+                       llvm::MutableArrayRef<float> gradients) override {
+    return raised.guard([&] {
+      object.attr("backward")(view(shape, values), view(shape, gradients));
+    });
+  }
+  llvm::Expected<std::string> freeze() override {
+    std::string text;
+    if (llvm::Error error = raised.guard(
+            [&] { text = nb::cast<std::string>(object.attr("freeze")()); }))
+      return error;
+    return text;
+  }
+
+private:
+  nb::object object;
+  Raised &raised;
+};
+} // namespace
+
+static mct::HostQuantizers::Maker makeHosts(Raised &raised) {
+  return [&raised](const mct::HostPoint &point)
+             -> llvm::Expected<std::shared_ptr<mct::HostQuantizer>> {
+    std::shared_ptr<mct::HostQuantizer> made;
+    if (llvm::Error error = raised.guard([&] {
+          nb::list shape;
+          for (int64_t size : point.type.getShape())
+            shape.append(size);
+          nb::object found =
+              nb::module_::import_("mct._host")
+                  .attr("make")(toPython(point.quantizer.getName()),
+                                toPython(point.quantizer.getConfig()),
+                                point.name, nb::tuple(shape));
+          if (!found.is_none())
+            made = std::make_shared<PythonQuantizer>(std::move(found), raised);
+        }))
+      return error;
+    return made;
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Training that Python looks at
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An object of `mct._host`.
+class PythonTraining : public mct::TrainingHost {
+public:
+  /// With the interpreter's lock.
+  explicit PythonTraining(nb::object object)
+      : object(std::move(object)),
+        watches(nb::cast<bool>(this->object.attr("watches_steps"))),
+        computes(nb::cast<bool>(this->object.attr("has_loss"))),
+        name(nb::cast<std::string>(this->object.attr("name"))) {}
+
+  bool watchesSteps() const override { return watches; }
+  llvm::Error afterStep(const mct::TrainingStepInfo &step,
+                        llvm::ArrayRef<std::string> compared) override {
+    return raised->guard([&] {
+      nb::list gradients, values, names;
+      for (const mct::TrainedTensor &tensor : step.trained) {
+        const auto &shape = tensor.learned->initial.shape;
+        gradients.append(view(shape, tensor.gradients));
+        values.append(view(shape, tensor.values));
+      }
+      for (const std::string &each : compared)
+        names.append(each);
+      object.attr("after_step")(step.loss + step.regularizer, gradients, values,
+                                names);
+    });
+  }
+
+  bool hasLoss() const override { return computes; }
+  llvm::Expected<double>
+  computeLoss(llvm::ArrayRef<mct::ComparedShape> shapes,
+              llvm::ArrayRef<mct::TrainingShard::Result> results,
+              llvm::ArrayRef<double> weights) override {
+    double loss = 0;
+    if (llvm::Error error = raised->guard([&] {
+          nb::list quantized, floats, gradients, counts;
+          for (size_t number = 0; number != results.size(); ++number) {
+            const mct::ComparedShape &shape = shapes[number];
+            const mct::TrainingShard::Result &result = results[number];
+            std::vector<int64_t> sizes{int64_t(result.values.size()) /
+                                       std::max<int64_t>(shape.elements, 1)};
+            sizes.insert(sizes.end(), shape.sizes.begin(), shape.sizes.end());
+            quantized.append(view(sizes, result.values));
+            floats.append(view(sizes, result.teacher));
+            gradients.append(view(sizes, result.gradients));
+          }
+          for (double weight : weights)
+            counts.append(weight);
+          loss = nb::cast<double>(object.attr("compute_loss")(
+              quantized, floats, counts, gradients));
+        }))
+      return error;
+    return loss;
+  }
+  std::string describeLoss() const override { return name; }
+
+  /// Of the call that trains.
+  Raised *raised = nullptr;
+
+private:
+  nb::object object;
+  bool watches, computes;
+  std::string name;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // Calls that take time
 //===----------------------------------------------------------------------===//
 
@@ -99,9 +291,15 @@ static void *runCall(void *call) {
 /// there have been. An exception of either cancels the job, and is raised when
 /// it has ended.
 template <typename Work>
-static void perform(Job &job, const nb::object &poll, Work &&work) {
+static void perform(Job &job, const nb::object &poll, Work &&work,
+                    PythonTraining *training = nullptr) {
   static constexpr auto kInterval = std::chrono::milliseconds(50);
   nb::list errors;
+  Raised inCallback;
+  job.setHosts(makeHosts(inCallback));
+  if (training)
+    training->raised = &inCallback;
+  job.setTraining(training);
   std::exception_ptr raised;
   auto attend = [&](auto &&action) {
     if (raised)
@@ -144,6 +342,9 @@ static void perform(Job &job, const nb::object &poll, Work &&work) {
   if (isOwn)
     pthread_join(thread, nullptr);
   attend([&] { deliver(job, errors); });
+  // It is what the errors speak of.
+  if (inCallback.first && job.hasFailed())
+    std::rethrow_exception(inCallback.first);
   if (raised)
     std::rethrow_exception(raised);
   if (!errors.empty() && job.hasFailed())
@@ -167,13 +368,20 @@ static std::shared_ptr<const Module> parse(const nb::bytes &data,
 
 static std::shared_ptr<const Module>
 run(const Module &self, const std::string &pipeline, const nb::object &poll,
-    const std::vector<std::pair<std::string, std::string>> &renamed) {
+    const std::vector<std::pair<std::string, std::string>> &renamed,
+    const nb::object &training) {
   Job job;
+  std::optional<PythonTraining> host;
+  if (!training.is_none())
+    host.emplace(training);
   std::shared_ptr<const Module> module;
-  perform(job, poll, [&] {
-    module = self.run(pipeline, job, renamed);
-    job.end(module != nullptr);
-  });
+  perform(
+      job, poll,
+      [&] {
+        module = self.run(pipeline, job, renamed);
+        job.end(module != nullptr);
+      },
+      host ? &*host : nullptr);
   return module;
 }
 
@@ -399,23 +607,29 @@ NB_MODULE(_native, m) {
           "schema"_a, "The target as JSON of MCT.")
       .def(
           "clone",
-          [](const Module &self) { return run(self, "", nb::none(), {}); },
+          [](const Module &self) {
+            return run(self, "", nb::none(), {}, nb::none());
+          },
           "A copy, in a context of its own.")
-      .def("run", run, "pipeline"_a, "poll"_a = nb::none(),
-           "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
-           nb::sig("def run(self, pipeline: str, poll: "
-                   "collections.abc.Callable[[str, int, int, int], object] | "
-                   "None = None, renamed: collections.abc.Sequence[tuple[str, "
-                   "str]] = ()) -> Module"),
-           "A copy on which a textual pipeline of passes on a module has run."
-           "\n\n"
-           "`poll` is called a few times a second with the flag of the pass "
-           "that runs, and of its run over samples that is under way the "
-           "samples done, those there are (0: it does not run), and the number "
-           "of runs there have been; what it raises, and Ctrl-C, cancels the "
-           "run. `renamed`: of files in the pipeline that nobody keeps what "
-           "`trace` calls them. Raises `mct.Error` where a pass fails; remarks "
-           "and warnings go to `logging`.")
+      .def(
+          "run", run, "pipeline"_a, "poll"_a = nb::none(),
+          "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
+          "training"_a = nb::none(),
+          nb::sig("def run(self, pipeline: str, poll: "
+                  "collections.abc.Callable[[str, int, int, int], object] | "
+                  "None = None, renamed: collections.abc.Sequence[tuple[str, "
+                  "str]] = (), training: object | None = None) -> Module"),
+          "A copy on which a textual pipeline of passes on a module has run."
+          "\n\n"
+          "`poll` is called a few times a second with the flag of the pass "
+          "that runs, and of its run over samples that is under way the "
+          "samples done, those there are (0: it does not run), and the number "
+          "of runs there have been; what it raises, and Ctrl-C, cancels the "
+          "run. `renamed`: of files in the pipeline that nobody keeps what "
+          "`trace` calls them. `training`: of `mct._host`, what is asked while "
+          "networks are trained. Raises `mct.Error` where a pass fails; "
+          "remarks "
+          "and warnings go to `logging`.")
       .def("execute", execute, "inputs"_a,
            "outputs"_a = std::vector<std::string>(), nb::kw_only(),
            "reference"_a.none() = nb::none(), "labels"_a = "",

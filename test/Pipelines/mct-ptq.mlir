@@ -4,6 +4,7 @@
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy linear-collapsing=false residual-collapsing=false relu-bound-to-power-of-2=true activation-channel-equalization=true" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PREPARE
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 activation-error-method=mae softmax-shift=true input-scaling=true concat-threshold-update=true shift-negative-ratio=0.1 shift-negative-threshold-recalculation=false shift-negative-params-search=true round-weights=false second-moment-max-bits=5 bias-estimate=input-mean bias-max-samples=77 activation-bias-correction=true activation-bias-correction-threshold=5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=CORRECT
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy shift-negative-activation-correction=false round-weights=false weights-second-moment-correction=false weights-bias-correction=false weights-error-method=hmse" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 gptq-epochs=3" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TRAIN
 // RUN: mct-opt %s --mct-ptq="target=imx500 statistics-in=%t.json weights-bias-correction=false" | FileCheck %s --check-prefix=FILE
 // RUN: printf 'op tosa.exp float\n' > %t.rules
 // RUN: mct-opt %s --mct-ptq="target=imx500 statistics-in=%t.json weights-bias-correction=false overrides=%t.rules" | FileCheck %s --check-prefix=RULES
@@ -29,6 +30,9 @@
 // CHECK-NEXT: )
 // CHECK-LABEL: func.func @main
 // CHECK:         tpc.quantize {{.*}} as "exp" {{.*}} statistics({{.*}} parameters(
+
+// TRAIN:      mct-correct-bias{
+// TRAIN-NEXT: mct-gptq{{.*}}two_samples.npy{{.*}} epochs=3 {{.*}}threads=3{{.*}}}
 
 // ALL: tpc-attach-target{target=imx500_v1_0}
 // ALL:      mct-select-weight-parameters{error-method=no-clipping lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}

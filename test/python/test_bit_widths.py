@@ -2,6 +2,7 @@
 """What bit widths chosen for a budget are worth on ResNet8; tools/dev/bit_widths.py prints the whole table."""
 
 import json
+import re
 
 import bit_widths
 import corrections
@@ -168,6 +169,28 @@ def test_digits_get_the_cheapest_that_fits(measured, tmp_path, target, budget):
             cheaper += 1
         operator["alternative"] = before
     assert cheaper > 0
+
+
+# By the gradients of the results points count otherwise than alike; whoever computes them, they are the same.
+def test_digits_with_points_weighted_by_gradients(measured, tmp_path):
+    calibrated = measured("imx500").with_name("calibrated.mlirbc")
+    passes = ["--mct-select-parameters", "--mct-select-weight-parameters", "--mct-measure-sensitivity"]
+    tables = {}
+    for name, options in {
+        "average": {"weighting": "average"},
+        "hessian": {"weighting": "hessian"},
+        "one by one": {"weighting": "hessian", "threads": 1, "batch_size": 1},
+        "three threads": {"weighting": "hessian", "threads": 3},
+    }.items():
+        output = tmp_path / f"{name}.mlir"
+        finished = opt(calibrated, output, *passes, compare_points=1, **options)
+        assert finished.returncode == 0, finished.stderr
+        tables[name] = re.search(
+            r"tpc.sensitivities = .*of = \{(.*?)\}, points = \{(.*?)\}", output.read_text()
+        ).groups()
+    assert tables["hessian"] == tables["one by one"] == tables["three threads"]
+    assert 'weighting = "average"' in tables["average"][1] and 'weighting = "hessian"' in tables["hessian"][1]
+    assert tables["hessian"][0] != tables["average"][0]
 
 
 # Kernels that become tables: of 2 and 4 bits, rounded together, and the network still reads digits.

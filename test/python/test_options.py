@@ -26,6 +26,7 @@ RENAMED = {
     "activation-bias-correction-threshold": ("mct-correct-activation-bias", "threshold"),
 }
 SWITCHES = [
+    "gptq-epochs",
     "linear-collapsing",
     "residual-collapsing",
     "relu-bound-to-power-of-2",
@@ -103,7 +104,8 @@ def test_pipelines_describe_an_option_with_the_same_words(described):
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_defaults_are_those_of_the_passes(tools, described, pipeline):
-    switched_on = " ".join(f"{option}=true" for option in SWITCHES if option in described[pipeline])
+    values = {"gptq-epochs": 20}  # as of the pass
+    switched_on = " ".join(f"{name}={values.get(name, 'true')}" for name in SWITCHES if name in described[pipeline])
     samples = " calibration-data=a.npy" if pipeline != "mct-prepare" else ""
     added = dump(tools, f"{pipeline}={switched_on}{samples}")
     assert len(added) > 7

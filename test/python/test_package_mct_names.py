@@ -201,6 +201,23 @@ def test_options_of_both_generations_are_those_of_the_pipeline(tools, tmp_path):
     measure.run_ok([tools / "mct-opt", data / "digits.mlirbc", f"--mct-ptq={pipeline}", "--dump-pass-pipeline"])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "points", "weighting"),
+    [
+        ({}, None, None),
+        ({"num_interest_points_factor": 0.5}, 0.5, None),
+        ({"distance_weighting_method": "LAST_LAYER"}, 1.0, "last-layer"),
+        ({"distance_weighting_method": "HESSIAN", "num_interest_points_factor": 0.5}, 0.5, "hessian"),
+        ({"use_hessian_based_scores": True}, 1.0, "hessian"),
+        ({"use_hessian_based_scores": True, "distance_weighting_method": "HESSIAN"}, 1.0, "hessian"),
+    ],
+)
+def test_points_and_weightings_of_mixed_precision(arguments, points, weighting):
+    options = mct.core.MixedPrecisionQuantizationConfig(**arguments).to_options()
+    assert options.get("sensitivity_compare_points") == points
+    assert options.get("sensitivity_weighting") == weighting
+
+
 def test_every_parameter_of_the_page_reaches_an_option_or_the_target():
     others = {
         "activation_threshold_method": mct.ThresholdSelectionMethod.KL,
@@ -261,13 +278,23 @@ def test_configuration_of_2_6():
         (lambda: mct.core.MixedPrecisionQuantizationConfig(0), "num_of_images must be a positive integer"),
         (lambda: mct.core.MixedPrecisionQuantizationConfig(1, 2.0), "must be above 0 and at most 1, but is 2.0"),
         (
-            lambda: mct.core.MixedPrecisionQuantizationConfig(distance_weighting_method="HESSIAN"),
-            "distance_weighting_method 'HESSIAN' is not known; known: AVG, LAST_LAYER, EXP",
+            lambda: mct.core.MixedPrecisionQuantizationConfig(distance_weighting_method="LARGEST"),
+            "distance_weighting_method 'LARGEST' is not known; known: AVG, LAST_LAYER, EXP, HESSIAN",
         ),
         (lambda: mct.core.MixedPrecisionQuantizationConfig(bogus=1), "has no parameter 'bogus'"),
         (
-            lambda: mct.core.MixedPrecisionQuantizationConfig(use_hessian_based_scores=True),
-            "use_hessian_based_scores belongs to the search of MCT",
+            lambda: mct.core.MixedPrecisionQuantizationConfig(use_hessian_based_scores=1),
+            "use_hessian_based_scores must be True or False, but is 1",
+        ),
+        (
+            lambda: mct.core.MixedPrecisionQuantizationConfig(
+                distance_weighting_method="EXP", use_hessian_based_scores=True
+            ),
+            "use_hessian_based_scores is the distance_weighting_method HESSIAN, and that is 'EXP'",
+        ),
+        (
+            lambda: mct.core.MixedPrecisionQuantizationConfig(metric_epsilon=1e-3),
+            "metric_epsilon belongs to the search of MCT",
         ),
         (lambda: mct.core.CoreConfig(3), "quantization_config must be a "),
         (lambda: mct.core.CoreConfig(mixed_precision_config=3), "mixed_precision_config must be a Mixed"),
@@ -388,31 +415,6 @@ def test_trainable_configs_as_their_page_shows(tools, tmp_path):
     assert "table = [-90, -20, 0, 64], bits = 2" in parse_point(tools, tmp_path, table.to_mlir())
 
 
-def test_trainable_quantizers_keep_their_config():
-    class MyKeras(infrastructure.BaseKerasTrainableQuantizer):
-        pass
-
-    class MyTorch(infrastructure.BasePytorchTrainableQuantizer):
-        pass
-
-    config = infrastructure.TrainableQuantizerActivationConfig(
-        mct.QuantizationMethod.SYMMETRIC, 8, {"threshold": 2.0}, True, 2**-16
-    )
-    quantizer = MyKeras(quantization_config=config)
-    stored = quantizer.get_config()
-    assert stored["quantization_config"]["activation_quantization_method"] == "SYMMETRIC"
-    copied = MyKeras.from_config(stored)
-    assert vars(copied.quantization_config) == vars(config) and copied.to_mlir() == config.to_mlir()
-    for made, framework in ((quantizer, "Keras"), (MyTorch(config), "torch")):
-        for method in ("initialize_quantization", "get_trainable_variables", "__call__"):
-            with pytest.raises(
-                tp.TargetError, match=f"{method} works on variables of {framework} only; .*round-weights"
-            ):
-                getattr(made, method)()
-    with pytest.raises(tp.TargetError, match=r"MyTorch takes a TrainableQuantizerWeightsConfig or .*, not 3"):
-        MyTorch(3)
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -510,8 +512,12 @@ def test_quantize_config_that_asks_for_nothing_leaves_floats():
 def test_bad_quantize_config(methods, message):
     with pytest.raises(tp.TargetError, match=message):
         type("Bad", (MyDenseQuantizeConfig,), methods)().to_op_config()
-    with pytest.raises(tp.TargetError, match="narrow_range is of symmetric grids"):
-        quantize_config.Quantizer(symmetric=False, narrow_range=True)
+    narrow = {"get_output_quantizers": lambda s, layer: [quantize_config.AllValuesQuantizer(8, narrow_range=True)]}
+    narrow["get_activations_and_quantizers"] = lambda s, layer: []
+    fixed = {**narrow, "get_output_quantizers": lambda s, layer: [quantize_config.FixedQuantizer(8, 0, 1)]}
+    for methods in (narrow, fixed):
+        with pytest.raises(tp.TargetError, match=r"a target cannot ask for .*; it knows ranges that are observed"):
+            type("Bad", (MyDenseQuantizeConfig,), methods)().to_op_config()
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -674,7 +680,7 @@ INFO = mct.FrameworkInfo([], [], [], {}, {}, {})
         (
             (DIGITS, samples, 1, None, INFO, [], 3),
             {},
-            "gptq_config works inside of MCT's graphs; ours is round-weights",
+            "gptq_config must be a mct.gptq.GradientPTQConfig, but is 3",
         ),
         ((DIGITS, samples), {"analyze_similarity": True}, "QuantizedModel.compare tells the same"),
         ((DIGITS, samples, 1, None, None, [], None, False, 3), {}, "takes 8 parameters by position, but got 9"),

@@ -30,6 +30,36 @@ func.func private @f() attributes {tpc.sensitivities = {samples = 0 : i64, of = 
 
 // -----
 
+// expected-error @below {{'tpc.sensitivities' has other 'points' than {fraction = an f64 above 0 and at most 1, distance = one of auto, mse, cosine, kl, weighting = one of average, last-layer, exponential, hessian}}}
+func.func private @f() attributes {tpc.sensitivities = {points = "all", of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has other 'points' than}}
+func.func private @f() attributes {tpc.sensitivities = {points = {fraction = 1.0, distance = "mse"}, of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has other 'points' than}}
+func.func private @f() attributes {tpc.sensitivities = {points = {fraction = 0.0, distance = "mse", weighting = "average"}, of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has other 'points' than}}
+func.func private @f() attributes {tpc.sensitivities = {points = {fraction = 1.5, distance = "mse", weighting = "average"}, of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has other 'points' than}}
+func.func private @f() attributes {tpc.sensitivities = {points = {fraction = 1.0, distance = "near", weighting = "average"}, of = {}}}
+
+// -----
+
+// expected-error @below {{'tpc.sensitivities' has other 'points' than}}
+func.func private @f() attributes {tpc.sensitivities = {points = {fraction = 1.0, distance = "mse", weighting = "sum"}, of = {}}}
+
+// -----
+
 // expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = 4 : i64}
 

@@ -145,7 +145,7 @@ func.func @f(%x: tensor<2x4xf32>) {
 
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error@+1 {{'config' must be #tpc.op_quant_config, but got #tpc.attr_quant_config}}
+  // expected-error@+1 {{'config' must be #tpc.op_quant_config or #tpc.quantize_config, but got #tpc.attr_quant_config}}
   tpc.quantize %x as "a" activation config(#w) : tensor<4xf32>
   return
 }

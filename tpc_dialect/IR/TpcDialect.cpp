@@ -5,6 +5,7 @@
 #include "tpc_dialect/IR/TpcBudget.h"
 #include "tpc_dialect/IR/TpcBytecode.h"
 #include "tpc_dialect/IR/TpcOverrides.h"
+#include "tpc_dialect/IR/TpcSensitivities.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -33,6 +34,22 @@ struct TpcAliases : public OpAsmDialectInterface {
   }
 };
 } // namespace
+
+/// How points inside of a network were compared.
+static bool isSensitivityPoints(Attribute attribute) {
+  auto members = dyn_cast<DictionaryAttr>(attribute);
+  if (!members || members.size() != 3)
+    return false;
+  auto fraction = members.getAs<FloatAttr>(kSensitivityFraction);
+  auto isWord = [&](StringRef key, ArrayRef<StringLiteral> words) {
+    auto word = members.getAs<StringAttr>(key);
+    return word && llvm::is_contained(words, word.getValue());
+  };
+  return fraction && fraction.getType().isF64() &&
+         fraction.getValueAsDouble() > 0 && fraction.getValueAsDouble() <= 1 &&
+         isWord(kSensitivityDistance, kSensitivityDistances) &&
+         isWord(kSensitivityWeighting, kSensitivityWeightings);
+}
 
 /// A table of finite numbers by operator, and how they were measured.
 static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
@@ -67,6 +84,16 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   if (samples &&
       (!count || !count.getType().isSignlessInteger(64) || count.getInt() <= 0))
     return refuse("has 'samples' that are no positive i64");
+  if (Attribute points = members.get(kSensitivityPoints);
+      points && !isSensitivityPoints(points)) {
+    std::string distances = llvm::join(ArrayRef(kSensitivityDistances), ", "),
+                weightings = llvm::join(ArrayRef(kSensitivityWeightings), ", ");
+    return op->emitError()
+           << "'" << TpcDialect::kSensitivitiesAttrName
+           << "' has other 'points' than {fraction = an f64 above 0 and at "
+              "most 1, distance = one of "
+           << distances << ", weighting = one of " << weightings << "}";
+  }
   return success();
 }
 

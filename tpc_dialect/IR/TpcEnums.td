@@ -62,4 +62,33 @@ def Tpc_PredicateKind : Tpc_Enum<"PredicateKind", "filter comparison or connecti
   I32EnumCase<"Or", 8, "or">
 ]>;
 
+def Tpc_LearnedRole : Tpc_Enum<"LearnedRole", "role of a learned value", [
+  I32EnumCase<"Threshold", 0, "threshold">,
+  I32EnumCase<"Minimum", 1, "minimum">,
+  I32EnumCase<"Maximum", 2, "maximum">,
+  I32EnumCase<"Rounding", 3, "rounding">,
+  I32EnumCase<"Perturbation", 4, "perturbation">,
+  I32EnumCase<"Scale", 5, "scale">,
+  I32EnumCase<"ObservedMinimum", 6, "observed_minimum">,
+  I32EnumCase<"ObservedMaximum", 7, "observed_maximum">,
+  I32EnumCase<"Fraction", 8, "fraction">
+]>;
+
+def Tpc_StepGradient : Tpc_Enum<"StepGradient", "gradient of a step", [
+  I32EnumCase<"StraightThrough", 0, "straight_through">,
+  I32EnumCase<"LearnedStep", 1, "learned_step">
+]>;
+
+def Tpc_ClipGradient : Tpc_Enum<"ClipGradient", "gradient of what is cut off", [
+  I32EnumCase<"Masked", 0, "masked">,
+  I32EnumCase<"Passed", 1, "passed">
+]>;
+
+def Tpc_Observer : Tpc_Enum<"Observer", "observer of a range", [
+  I32EnumCase<"LastValue", 0, "last_value">,
+  I32EnumCase<"MovingAverage", 1, "moving_average">,
+  I32EnumCase<"AllValues", 2, "all_values">,
+  I32EnumCase<"Fixed", 3, "fixed">
+]>;
+
 #endif // TPC_DIALECT_IR_TPCENUMS_TD

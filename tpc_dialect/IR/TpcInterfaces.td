@@ -117,4 +117,41 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
   ];
 }
 
+def Tpc_TrainableAttrInterface : AttrInterface<"TrainableAttrInterface"> {
+  let cppNamespace = "::mct::tpc";
+  let description = [{
+    How a point is trained, as `trainable` of a `tpc.quantize` says it. What it computes is another interface,
+    `TrainableQuantizerAttrInterface` of `lib/Training`: here stands only what the op needs to be well formed.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        What is learned, or follows what is seen, in the order of the operands behind the tensor.}],
+      "::llvm::SmallVector<::mct::tpc::LearnedRole>", "getRoles", (ins)>,
+    InterfaceMethod<[{
+        Whether the point keeps `parameters` beside learned operands, which say what these do not.}],
+      "bool", "keepsParameters", (ins), "", "return false;">,
+  ];
+}
+
+def Tpc_QuantizeConfigAttrInterface : AttrInterface<"QuantizeConfigAttrInterface"> {
+  let cppNamespace = "::mct::tpc";
+  let description = [{
+    What is quantized of one operator, and how: `config` of the point that `mct-quantize-annotate` puts behind it, which
+    `mct-quantize-apply` asks. Another dialect that implements it supplies kinds of configs of its own.
+
+    `op` is the op that has the kernel, or the only one. A quantizer is an attribute that implements
+    `TrainableAttrInterface`, and is trained, or `QuantizerAttrInterface`, and stays. Null: as the scheme says.
+  }];
+  let methods = [
+    InterfaceMethod<"Quantizers of the weights, by their generic names; those that are not named get none.",
+      "::mlir::DictionaryAttr", "getWeightQuantizers", (ins "::mlir::Operation *":$op)>,
+    InterfaceMethod<"Whether the weight of that name, which has a quantizer, has parameters for each of its channels.",
+      "bool", "isPerChannel", (ins "::mlir::Operation *":$op, "::mlir::StringAttr":$weight)>,
+    InterfaceMethod<"Quantizers of the activation function that runs with the operator; one at most.",
+      "::mlir::ArrayAttr", "getActivationQuantizers", (ins "::mlir::Operation *":$op)>,
+    InterfaceMethod<"Quantizers of what leaves the operator; one at most.",
+      "::mlir::ArrayAttr", "getOutputQuantizers", (ins "::mlir::Operation *":$op)>,
+  ];
+}
+
 #endif // TPC_DIALECT_IR_TPCINTERFACES_TD

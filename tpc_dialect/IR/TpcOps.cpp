@@ -4,6 +4,7 @@
 #include "tpc_dialect/IR/Elements.h"
 #include "tpc_dialect/IR/TpcBytecode.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcVerification.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -192,6 +193,10 @@ std::string QuantizeOp::getUniqueName() {
 
 OpQuantConfigAttr QuantizeOp::getActivationConfig() {
   return dyn_cast_or_null<OpQuantConfigAttr>(getConfigAttr());
+}
+
+QuantizeConfigAttrInterface QuantizeOp::getOperatorConfig() {
+  return dyn_cast_or_null<QuantizeConfigAttrInterface>(getConfigAttr());
 }
 
 AttrQuantConfigAttr QuantizeOp::getWeightConfig() {
@@ -391,9 +396,16 @@ LogicalResult QuantizeOp::verify() {
   };
   StringRef expected =
       isActivation() ? "#tpc.op_quant_config" : "#tpc.attr_quant_config";
-  if (getConfigAttr() && !fits(getConfigAttr()))
-    return emitOpError() << "'config' must be " << expected << ", but got "
-                         << getConfigAttr();
+  bool isMark = isActivation() && getOperatorConfig();
+  if (getConfigAttr() && !fits(getConfigAttr()) && !isMark)
+    return emitOpError() << "'config' must be " << expected
+                         << (isActivation() ? " or #tpc.quantize_config" : "")
+                         << ", but got " << getConfigAttr();
+  // C3
+  if (isMark && (getParametersAttr() || getTrainableAttr()))
+    return emitOpError("marks an operator, and has no quantizer of its own; "
+                       "mct-quantize-apply inserts the points that 'config' "
+                       "asks for");
   // O3
   if (OpQuantConfigAttr config = getActivationConfig();
       config && config.getActEnabled() && config.getPreserving())
@@ -436,7 +448,7 @@ LogicalResult QuantizeOp::verify() {
                            << " errors for " << parameters.getNumChannels()
                            << " parameters";
   }
-  if (failed(verifyAttributes(*this)))
+  if (failed(verifyAttributes(*this)) || failed(verifyLearned(*this)))
     return failure();
   return verifyTogether(*this);
 }

@@ -146,7 +146,7 @@ def Tpc_FrameworkOp : Tpc_Op<"framework", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
+def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]>]> {
   let summary = "A quantizer point: a tensor that is, or will be, quantized";
   let description = [{
     Without `parameters` the identity; with them every element is replaced by its representative on the grid.
@@ -156,6 +156,8 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     * `activation`, or `weight` with the generic name of the weight (`kernel_attr`); `axes` are then the axes over
       which its channels run, ascending, none for one parameter per tensor.
     * `config`: what the target asks for: `#tpc.op_quant_config` of an activation, `#tpc.attr_quant_config` of a weight.
+      An attribute of `QuantizeConfigAttrInterface`, such as `#tpc.quantize_config`, asks for points that are not there
+      yet: the point marks the operator that makes the value, and is the identity (`mct-quantize-annotate`).
     * `candidates`: what the target allows instead, where there are several: `#tpc.alternatives`, by which the points of
       one operator change together (`mct-choose-candidates`). Files of earlier versions have a plain list of the
       distinct configs, which does not say what goes with what.
@@ -163,6 +165,9 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     * `range`: bounds that the value can never leave; from `tpc.framework`.
     * `statistics`: from calibration. `parameters`: the chosen quantizer. `selection`: how it was found, and its error.
     * `corrections`: of the layer that has this kernel, on a weight.
+    * `trainable`: how the point is trained. In a function that a training run executes it also has `learned` values,
+      what its quantizer learns or observes, one for each role of `trainable`; elsewhere it has none, and is what its
+      `parameters` say.
 
     ```mlir
     %2 = tpc.quantize %1 as "relu1" activation config(#act8) group(["conv1", "relu1"])
@@ -177,13 +182,23 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     of the dialect have them in a fixed order).
 
     Rules: (C1) `config` is the chosen one of the alternatives; (C2) the points of a function whose alternatives are of
-    one operator have as many and choose the same; (S5) a selection stands beside parameters, with one error or one for
-    each of them.
+    one operator have as many and choose the same; (C3) what marks an operator has neither `parameters` nor `trainable`;
+    (S5) a selection stands beside parameters, with one error or one for each of them; (T1) there are learned values for
+    all roles of `trainable`, or none; (T2) a threshold, an end of a range or a scale has the rank of the tensor, and
+    size 1 except on the channel axes, where it has size 1 on all of them or that of the tensor; a fraction has size 1;
+    what is learned for every element has the type of the tensor.
+
+    ```mlir
+    %3 = tpc.quantize %1 as "relu1" activation
+           trainable(#tpc.learned_threshold<bits = 4, is_signed = false>) learned(%t : tensor<1x1x1x1xf32>)
+           : tensor<1x8x8x16xf32>
+    ```
 
     The op has no folder: canonicalization and CSE keep every point apart, because names are unique.
   }];
   let arguments = (ins
     AnyRankedTensor:$input,
+    Variadic<AnyRankedTensor>:$learned,
     StrAttr:$point_name,
     OptionalAttr<StrAttr>:$weight,
     OptionalAttr<DenseI64ArrayAttr>:$axes,
@@ -194,14 +209,16 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     OptionalAttr<Tpc_StatisticsAttr>:$statistics,
     OptionalAttr<Tpc_QuantizerAttrInterface>:$parameters,
     OptionalAttr<Tpc_SelectionAttr>:$selection,
-    OptionalAttr<Tpc_CorrectionsAttr>:$corrections);
+    OptionalAttr<Tpc_CorrectionsAttr>:$corrections,
+    OptionalAttr<Tpc_TrainableAttrInterface>:$trainable);
   let results = (outs AnyRankedTensor:$output);
   let assemblyFormat = [{
     $input `as` $point_name (`weight` $weight^):(`activation`)? (`axes` $axes^)? (`config` `(` $config^ `)`)?
     (`candidates` `(` $candidates^ `)`)? (`group` `(` $group^ `)`)? (`range` `(` qualified($range)^ `)`)?
     (`statistics` `(` qualified($statistics)^ `)`)? (`parameters` `(` $parameters^ `)`)?
     (`selection` `(` qualified($selection)^ `)`)?
-    (`corrections` `(` qualified($corrections)^ `)`)? attr-dict `:` type($output)
+    (`corrections` `(` qualified($corrections)^ `)`)? (`trainable` `(` $trainable^ `)`)?
+    (`learned` `(` $learned^ `:` type($learned) `)`)? attr-dict `:` type($output)
   }];
   let hasVerifier = 1;
   let useCustomPropertiesEncoding = 1;
@@ -217,6 +234,8 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, SameOperandsAndResultType]> {
     void removeQuantizer();
     /// Configuration of an activation point, or null.
     ::mct::tpc::OpQuantConfigAttr getActivationConfig();
+    /// What is asked for of the operator that an activation point marks, or null.
+    ::mct::tpc::QuantizeConfigAttrInterface getOperatorConfig();
     /// Configuration of a weight point, or null.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig();
     /// What the operator of the point may do instead, or null; also for a list of an earlier version.

@@ -56,7 +56,7 @@ static SmallVector<double> multiply(ArrayRef<double> values,
 // Quantizers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyBits(EmitError emitError, unsigned bits) {
+LogicalResult tpc::verifyBits(EmitError emitError, unsigned bits) {
   // 24 bits and more have no exact float representatives.
   if (bits < 1 || bits > 23)
     return emitError() << "quantizers have 1 to 23 bits, but got " << bits;

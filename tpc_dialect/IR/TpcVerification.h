@@ -15,6 +15,12 @@ using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 mlir::LogicalResult verifyBounds(EmitError emitError, const llvm::Twine &what,
                                  std::optional<Real> min,
                                  std::optional<Real> max);
+
+/// Of quantizers.
+mlir::LogicalResult verifyBits(EmitError emitError, unsigned bits);
+
+/// What is learned of a point, and its operands.
+mlir::LogicalResult verifyLearned(QuantizeOp point);
 } // namespace mct::tpc
 
 #endif // TPC_DIALECT_IR_TPCVERIFICATION_H

@@ -51,6 +51,13 @@ mlir::DenseI64ArrayAttr getChannelAxes(tpc::OpInfoAttr info,
                                        mlir::Value result,
                                        tpc::AttrQuantConfigAttr config);
 
+/// The name under which a node's result is known, once values have names
+/// (`assignNames`).
+mlir::StringAttr getNodeName(const tpc::Node &node);
+
+/// The values of f32 that the node reads, each once, constants apart.
+llvm::SmallVector<mlir::Value> getFloatInputs(const tpc::Node &node);
+
 /// Whether two alternatives quantize a result in the same way.
 bool haveEqualActivation(tpc::OpQuantConfigAttr lhs,
                          tpc::OpQuantConfigAttr rhs);

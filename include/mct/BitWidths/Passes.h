@@ -58,7 +58,7 @@ inline llvm::cl::ValuesClass sensitivityDistanceValues() {
 }
 
 /// How the distances of several such values become one.
-enum class SensitivityWeighting { Average, LastLayer, Exponential };
+enum class SensitivityWeighting { Average, LastLayer, Exponential, Hessian };
 
 /// The command line's words for them.
 inline llvm::cl::ValuesClass sensitivityWeightingValues() {
@@ -67,7 +67,10 @@ inline llvm::cl::ValuesClass sensitivityWeightingValues() {
       clEnumValN(SensitivityWeighting::LastLayer, "last-layer",
                  "that of the last one"),
       clEnumValN(SensitivityWeighting::Exponential, "exponential",
-                 "their mean with the weights 1 - exp(-distance / 0.1)"));
+                 "their mean with the weights 1 - exp(-distance / 0.1)"),
+      clEnumValN(SensitivityWeighting::Hessian, "hessian",
+                 "their mean, weighted by how much the results of the float "
+                 "network change with them"));
 }
 
 #define GEN_PASS_DECL

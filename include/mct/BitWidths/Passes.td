@@ -68,20 +68,26 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     the results. Points are the results of layers, additions, concatenations, sigmoids and softmax, behind their
     quantizers; of `0.3`, say, so many, evenly spaced. `distance`, of each sample: `mse`, `kl` as above; `cosine`, 0 for
     values of the same direction and 1 for opposite ones; `auto` is `kl` for softmax, `cosine` for fully connected layers
-    and sigmoids, `mse` for others. `weighting`: `average`, `last-layer`, or `exponential`, which leaves out what hardly
-    changes. `mct-assign-bit-widths` measures assignments as a whole by the results alone.
+    and sigmoids, `mse` for others. `weighting`: `average`, `last-layer`, `exponential`, which leaves out what hardly
+    changes, or `hessian`: points count by how much the results of the float network change with them, the mean over 32
+    samples of the squares of the gradients of v f, where f are the results and v random signs (`HessianScores.h`; of a softmax
+    that is a result, and of an argmax, f is what it reads). `mct-assign-bit-widths` measures assignments as a whole by the
+    results alone. The table says with which points it was measured:
+    `points = {distance = "auto", fraction = 1.0, weighting = "hessian"}`.
 
     What lies before an operator is run once: the network is cut at its layers, and what crosses a cut is kept for all
     samples, in memory up to 16 MiB and otherwise in a temporary file. Nothing is compiled anew for an alternative. The
     table is the same bytes for any number of threads and any batch size.
 
     The table may be edited, or written by hand: every operator with alternatives has as many numbers as it has
-    alternatives. `mct-assign-bit-widths` reads it. An operator that is measured already is not measured again.
+    alternatives. `mct-assign-bit-widths` reads it. An operator that is measured already is not measured again; where the
+    table says that it was measured on samples, and by another metric or with other points than asked for, that is an error.
 
-    Fails where a point has no parameters (or no statistics to select those of an alternative from).
+    Fails where a point has no parameters (or no statistics to select those of an alternative from); with
+    `weighting=hessian` also where an op between a point and a result has no rule for its gradient.
 
-    Source: MCT `SensitivityEvaluation`, whose `AVG`, `LAST_LAYER` and `EXP` are `compare-points=1` with the weightings
-    (those by gradients are not offered); with activations that stay quantized.
+    Source: MCT `SensitivityEvaluation`, whose `AVG`, `LAST_LAYER`, `EXP` and `HESSIAN` are `compare-points=1` with the
+    weightings; with activations that stay quantized.
 
     Before:
     ```mlir

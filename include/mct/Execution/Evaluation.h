@@ -64,6 +64,10 @@ struct Evaluation {
   bool compared = false, exact = false;
 };
 
+/// Classes of samples, integers in an `.npy` file of shape N or Nx1. Errors
+/// name the file.
+llvm::Expected<std::vector<int64_t>> readLabels(llvm::StringRef path);
+
 /// Index of the largest of `count` elements of a sample of a unit, the first of
 /// equals; -1 where one is NaN.
 int64_t findAnswer(const TensorSpec &output, const void *data, int64_t sample,

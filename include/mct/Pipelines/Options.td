@@ -105,6 +105,11 @@ def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alt
   Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
+def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to make what the float one makes.", [
+  Option<"gptqEpochs", "gptq-epochs", "uint64_t", /*default=*/"0",
+         "Train rounding, biases and thresholds on all samples so many times, as mct-gptq; 0: not at all">,
+], /*copied=*/false>;
+
 //===----------------------------------------------------------------------===//
 // Pipelines: mct-tblgen makes a struct of options of each
 //===----------------------------------------------------------------------===//
@@ -120,7 +125,7 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
   Mct_Member<"corrections", CorrectionOptionGroup>, Mct_Member<"rounding", RoundingOptionGroup>,
   Mct_Member<"secondMoment", SecondMomentOptionGroup>, Mct_Member<"shiftNegative", ShiftNegativeOptionGroup>,
   Mct_Member<"bias", BiasOptionGroup>, Mct_Member<"activationBias", ActivationBiasOptionGroup>,
-  Mct_Member<"remarks", RemarksOptionGroup>,
+  Mct_Member<"training", TrainingOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 
 /// Those of `mct-prepare` and of `mct-correct`, and those of the passes between them.

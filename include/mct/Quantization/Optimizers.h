@@ -28,6 +28,11 @@ struct AdamState {
 /// One step; `rateFactor`: of a schedule.
 void step(const Adam &adam, AdamState &state, llvm::ArrayRef<float> gradients,
           llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
+/// The same of some of the parameters: the step of that number, from 1 on.
+/// `mean`, `square`: of these parameters.
+void step(const Adam &adam, int64_t number, llvm::MutableArrayRef<float> mean,
+          llvm::MutableArrayRef<float> square, llvm::ArrayRef<float> gradients,
+          llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
 
 /// Gradient descent; velocity = momentum * velocity + gradient, as PyTorch and
 /// unlike Nesterov.
@@ -41,6 +46,10 @@ struct GradientDescentState {
 };
 
 void step(const GradientDescent &descent, GradientDescentState &state,
+          llvm::ArrayRef<float> gradients,
+          llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
+/// The same of some of the parameters; `velocity`: theirs.
+void step(const GradientDescent &descent, llvm::MutableArrayRef<float> velocity,
           llvm::ArrayRef<float> gradients,
           llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
 

@@ -134,6 +134,8 @@ struct SoftRounding {
   /// h in [0, 1], and its derivative, which lives on at both ends.
   static double soften(double variable);
   static double derivative(double variable);
+  /// The variable of an h in [0, 1].
+  static double variableOf(double soft);
   /// The variables with which nothing is rounded yet: the float weights, cut
   /// off.
   std::vector<float> initialize(llvm::ArrayRef<float> weights) const;

@@ -20,6 +20,11 @@ double normalizedSquaredError(llvm::ArrayRef<float> values,
                               llvm::ArrayRef<float> expected, double factor,
                               llvm::MutableArrayRef<float> gradients);
 
+/// Sum of factor * (y - x)^2, and its gradients: of a part of the values.
+double squaredError(llvm::ArrayRef<float> values,
+                    llvm::ArrayRef<float> expected, double factor,
+                    llvm::MutableArrayRef<float> gradients);
+
 /// One value that is compared at several samples; the last axis holds channels.
 struct ComparedLayer {
   llvm::ArrayRef<float> values, expected;
@@ -37,6 +42,9 @@ struct ComparedLayer {
 /// axis.
 llvm::Expected<double>
 sampleLayerAttention(llvm::ArrayRef<ComparedLayer> layers);
+/// The part of it that comes of some samples of a layer. `unit`: samples of all
+/// parts * the largest mean attention.
+double attendedError(const ComparedLayer &layer, double unit);
 
 /// How results of a network are scores of classes.
 enum class Scores {
@@ -45,18 +53,32 @@ enum class Scores {
 };
 
 /// Mean over rows of -log p(label). `numClasses` scores a row, one label for
-/// each. Fails for a label that is no class.
+/// each. Fails for a label that is no class. `rows`: of the mean, of which
+/// these are a part; 0: these alone.
 llvm::Expected<double> crossEntropy(Scores scores, llvm::ArrayRef<float> values,
                                     llvm::ArrayRef<int64_t> labels,
                                     int64_t numClasses,
-                                    llvm::MutableArrayRef<float> gradients);
+                                    llvm::MutableArrayRef<float> gradients,
+                                    int64_t rows = 0);
 
 /// Mean over rows of the Kullback-Leibler divergence of the network's
 /// distribution from that of another one, its teacher. No probability counts as
-/// less than 2^-40.
+/// less than 2^-40. `rows`: as for `crossEntropy`.
 double divergenceFromTeacher(Scores scores, llvm::ArrayRef<float> values,
                              llvm::ArrayRef<float> teacher, int64_t numClasses,
-                             llvm::MutableArrayRef<float> gradients);
+                             llvm::MutableArrayRef<float> gradients,
+                             int64_t rows = 0);
+
+/// Of one distribution and its teacher's, both softened to softmax(log(p) /
+/// temperature): factor * temperature^2 * the Kullback-Leibler divergence,
+/// whose gradients by logits are as large as without. Writes its gradients by
+/// the probabilities. None counts as less than 2^-40.
+/// Source: Hinton, Vinyals, Dean, "Distilling the Knowledge in a Neural
+/// Network", arXiv:1503.02531.
+double softenedDivergence(llvm::ArrayRef<float> values,
+                          llvm::ArrayRef<float> teacher, double temperature,
+                          double factor,
+                          llvm::MutableArrayRef<float> gradients);
 
 /// How scores of layers become weights of a loss.
 struct ScoreNormalization {

@@ -184,6 +184,8 @@ struct GradientRequest {
   std::string name;
   /// The new function also returns those results, before the gradients.
   bool withResults = false;
+  /// Numbers of more results that it returns, between the two.
+  llvm::SmallVector<unsigned> kept;
   GradientRules rules;
   /// Tells, as remarks, which ops have no rule, and which pass no gradient.
   bool remarks = false;

@@ -4,6 +4,10 @@
 #ifndef MCT_TRAINING_PASSES_H
 #define MCT_TRAINING_PASSES_H
 
+#include "mct/Training/GradientPtq.h"
+#include "mct/Training/MakeTrainable.h"
+#include "mct/Training/OptimizerOptions.h"
+#include "mct/Training/Qat.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

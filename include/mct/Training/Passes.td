@@ -73,4 +73,518 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tosa::TosaDialect"];
 }
 
+def MakeTrainablePass : Pass<"mct-make-trainable", "::mlir::ModuleOp"> {
+  let summary = "Say how the points of a quantized network are trained";
+  let description = [{
+    Gives every point that has parameters, and no `trainable` yet, one: weights by `weights`, activations by
+    `activations`. What the network computes stays the same; training starts from the parameters.
+
+    * `fixed`: the quantizer stays; weights and biases are learned below it. `ste`: thresholds, or ranges of quantizers
+      with a zero point, are learned by straight-through gradients; `lsq`: by those of a learned step. Thresholds that are
+      powers of two count as such in training, too.
+    * `soft-rounding`, of weights: they stay, and which of the two levels around it each one takes is learned, with
+      `learn-scales` also a scale of each channel. `perturbed-rounding`, of weights: codes are moved by what is learned,
+      by `most-levels` at most.
+    * `gradual`: activations are quantized more and more while training runs.
+
+    A quantizer with a table of levels stays as it is, with every method but `none`.
+
+    Before:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 4>) : tensor<1x8xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [4.000000e+00], bits = 4>)
+           trainable(#tpc.learned_threshold<bits = 4, power_of_two = true>) : tensor<1x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"weights", "weights", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
+           "How weights are trained", "::mct::trainingMethodValues()">,
+    Option<"activations", "activations", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
+           "How activations are trained", "::mct::trainingMethodValues()">,
+    Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
+           "Values that a quantizer cuts off get no gradient; lsq never gives them one">,
+    Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations more and more">,
+    Option<"learnScales", "learn-scales", "bool", /*default=*/"false",
+           "Of soft-rounding: learn a scale of each channel, too, where thresholds are free">,
+    Option<"mostLevels", "most-levels", "double", /*default=*/"1.0",
+           "Of perturbed-rounding: by how many levels a weight is moved at most">,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def MakeTrainingFunctionPass : Pass<"mct-make-training-function", "::mlir::ModuleOp"> {
+  let summary = "Add a copy of a network in which what is learned are arguments";
+  let description = [{
+    Behind the function f, some points of which have a `trainable`, comes `@f_training` (or `name`). Behind the arguments
+    of f it has those that are learned, named after what they are of: `conv/kernel_attr`, the weights of a trainable
+    weight point (unless `weights=false`, or their rounding is learned); `conv/bias`, the bias of that layer, one number
+    for each channel (unless `biases=false`); `conv/kernel_attr:threshold` and so on, what a point learns or observes, by
+    its role; `fraction`, one number, how much of activations is quantized. It returns the results of f, or the values
+    named by `compared` (of a point what it quantizes), and then what observed ranges become. f stays as it is; what
+    training starts from are its constants and parameters.
+
+    With `step` comes `@f_training_step`, too: it also returns the gradients of what is learned, from those of the
+    results, in whose place the results themselves stand (each passes a `tosa.identity`) until a training run puts
+    there what its loss makes of them. It holds no trainable points any more.
+
+    Shapes must be static; `samples` sets the batch.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+      %0 = tpc.quantize %x as "x" activation parameters(#tpc.symmetric<threshold = [3.0], bits = 4>)
+             trainable(#tpc.learned_threshold<bits = 4>) : tensor<1x8xf32>
+      return %0 : tensor<1x8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {…}
+    func.func @main_training(%x: tensor<1x8xf32>, %threshold: tensor<1x1xf32>) -> tensor<1x8xf32> {
+      %0 = tpc.quantize %x as "x" activation trainable(#tpc.learned_threshold<bits = 4>)
+             learned(%threshold : tensor<1x1xf32>) : tensor<1x8xf32>
+      return %0 : tensor<1x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"name", "name", "std::string", /*default=*/"",
+           "Name of the new function; empty: that of the old one and `_training`">,
+    Option<"samples", "samples", "int64_t", /*default=*/"0",
+           "Samples of one call; 0: as many as the network says">,
+    ListOption<"compared", "compared", "std::string", "What is returned, by name; empty: the results of the network">,
+    Option<"weights", "weights", "bool", /*default=*/"true", "Learn the weights of trainable points">,
+    Option<"biases", "biases", "bool", /*default=*/"true", "Learn the biases of layers with such weights">,
+    Option<"step", "step", "bool", /*default=*/"false", "Add the function with gradients, too">,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def ExpandTrainablePointsPass : Pass<"mct-expand-trainable-points", "::mlir::func::FuncOp"> {
+  let summary = "Replace points with learned values by what they compute";
+  let description = [{
+    A `tpc.quantize` with learned values becomes ops of TOSA, as its `trainable` says (`TrainableQuantizerAttrInterface`);
+    other points stay.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<1x8xf32>, %threshold: tensor<1x1xf32>) -> tensor<1x8xf32> {
+      %0 = tpc.quantize %x as "x" activation trainable(#tpc.learned_threshold<bits = 4>)
+             learned(%threshold : tensor<1x1xf32>) : tensor<1x8xf32>
+      return %0 : tensor<1x8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%x: tensor<1x8xf32>, %threshold: tensor<1x1xf32>) -> tensor<1x8xf32> {
+      %0 = tosa.maximum %threshold, %smallest : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+      %step = tosa.mul %0, %eighth, %shift : (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x1xf32>
+      %1 = tosa.reciprocal %step : (tensor<1x1xf32>) -> tensor<1x1xf32>
+      %levels = tosa.mul %x, %1, %shift : (tensor<1x8xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x8xf32>
+      %2 = tosa.cast %levels : (tensor<1x8xf32>) -> tensor<1x8xi32>
+      %rounded = tosa.cast %2 : (tensor<1x8xi32>) -> tensor<1x8xf32>
+      %clipped = tosa.clamp %rounded {max_val = 7.000000e+00 : f32, min_val = -8.000000e+00 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+      %3 = tosa.mul %clipped, %step, %shift : (tensor<1x8xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x8xf32>
+      return %3 : tensor<1x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def QuantizeAnnotatePass : Pass<"mct-quantize-annotate", "::mlir::ModuleOp"> {
+  let summary = "Mark the operators that are to be quantized, and say how";
+  let description = [{
+    Behind every operator comes a `tpc.quantize` that marks it: its `config`, `#tpc.quantize_config<>` or the one that is
+    given, says which quantizers its weights, its activation function and its output get. A mark computes nothing, and
+    stays where it is through other passes; `mct-quantize-apply` puts the points in its place.
+
+    Operators are those that targets know (`mct-opt --tpc-list-subgraphs`): a softmax or a dense layer that arrives as
+    several ops is one, and its mark is behind the last of them. Operators that are marked already keep their mark. What
+    is no tensor of f32 gets none.
+
+    `layers`: names, or patterns with `*`, of the values that the operators make, as `mct-assign-names` gives them.
+    `supported-only`: only operators for which the default scheme has quantizers, or of which it knows that they need
+    none.
+
+    Source: TensorFlow Model Optimization, `quantize_annotate_layer`, `quantize_annotate_model`.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %x, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (…) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.conv2d %x, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tpc.quantize %0 as "conv2d" activation config(#tpc.quantize_config<>) : tensor<1x4x4x2xf32>
+    %2 = tosa.clamp %1 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %3 = tpc.quantize %2 as "clamp" activation config(#tpc.quantize_config<>) : tensor<1x4x4x2xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"layers", "layers", "std::string", "Operators, by name or pattern; empty: all">,
+    Option<"config", "config", "std::string", /*default=*/"",
+           "What the marks ask for, as an attribute; empty: `#tpc.quantize_config<>`, what the scheme says">,
+    Option<"supportedOnly", "supported-only", "bool", /*default=*/"false",
+           "Leave out operators for which the default scheme has nothing">,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
+  let summary = "Put the quantizer points there that annotated operators ask for";
+  let description = [{
+    Replaces the marks of `mct-quantize-annotate` by points with a `trainable` (or with `parameters`, where the config has
+    a quantizer that stays). Points without parameters are the identity: training, or `mct-observe-ranges`, gives them
+    some.
+
+    What a config leaves to the default scheme:
+
+    | operator | quantizers |
+    |---|---|
+    | convolution, depthwise convolution | kernel, for each output channel: the range of the last values, symmetric, without the lowest level; activation: a moving average of ranges |
+    | transposed convolution, dense layer | the same with one range for the kernel |
+    | sum, concatenation, ReLUs, leaky ReLU, swish, GELU, resize, average pools | output: a moving average |
+    | softmax, sigmoid, tanh, max pools, and what moves or selects values | none |
+    | a batch norm behind an annotated layer | output, and none between: it is there to be folded |
+    | everything else | an error |
+
+    Biases have none. Where quantizers stand:
+
+    * That of the activation of a layer is behind ReLU, ReLU6 and swish, in front of softmax, sigmoid and tanh, and on both
+      sides of GELU, where one of them alone reads the layer, and on its result otherwise; that of the output is last.
+    * A ReLU behind a batch norm or a sum, annotated as they are, has the only quantizer. Whatever is behind a layer, its
+      kernel keeps its quantizer.
+    * Operands of a concatenation whose quantizers are the scheme's, of outputs, have none if it alone reads them.
+    * The only operand of an annotated operator, where it is made by one that is not, has the quantizer of that one's
+      result, and none of its weights. Arguments of the function that annotated operators read have the range of all
+      values.
+
+    Fails where an annotated operator has nothing in the scheme and no config of its own, several quantizers of one
+    activation or output, several results, or no weight of a name; where nothing is annotated; and where there are other
+    points.
+
+    Source: TensorFlow Model Optimization, `quantize_apply`, `Default8BitQuantizeScheme`. There, a layer with a ReLU of its
+    own behind it loses the quantizer of its kernel.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %x, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %1 = tpc.quantize %0 as "conv2d" activation config(#tpc.quantize_config<>) : tensor<1x4x4x2xf32>
+    %2 = tosa.clamp %1 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (…) -> tensor<1x4x4x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation
+           trainable(#tpc.observed_range<observer = all_values, bits = 8>) : tensor<1x4x4x3xf32>
+    %1 = tpc.quantize %kernel as "conv2d" weight "kernel_attr" axes [0]
+           trainable(#tpc.observed_range<observer = last_value, bits = 8, is_symmetric = true, is_narrow = true>) : tensor<2x1x1x3xf32>
+    %2 = tosa.conv2d %0, %1, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+    %3 = tosa.clamp %2 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (…) -> tensor<1x4x4x2xf32>
+    %4 = tpc.quantize %3 as "clamp" activation
+           trainable(#tpc.observed_range<observer = moving_average, bits = 8>) : tensor<1x4x4x2xf32>
+    ```
+  }];
+  let options = [
+    Option<"weightBits", "weight-bits", "unsigned", /*default=*/"8", "Of the scheme's quantizers of weights">,
+    Option<"activationBits", "activation-bits", "unsigned", /*default=*/"8", "Of its quantizers of activations">,
+    Option<"perChannel", "per-channel", "bool", /*default=*/"true",
+           "Kernels of convolutions have a range for each output channel">,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def ObserveRangesPass : Pass<"mct-observe-ranges", "::mlir::ModuleOp"> {
+  let summary = "Let observed ranges follow samples, and make quantizers of them";
+  let description = [{
+    Runs the network forward, batch by batch in the order of the samples, as a training run does whose learning rates are
+    zero: every point with an `#tpc.observed_range` quantizes by what it has seen until then, this batch included. In the
+    end each has the `parameters` that come of its range, and no `trainable` any more. So what `mct-quantize-apply` leaves
+    is a quantized network without any training. Points that are trained otherwise stay as they are.
+
+    Moving averages begin with the range of the first batch. With `from-first-batch=false` they begin with [-6, 6], or the
+    parameters that are there, as in TensorFlow, whose decay of 0.999 needs thousands of batches to forget it.
+
+    What comes of it depends on `batch`, since ranges are those of batches, and on the order of the samples.
+
+    Source: TensorFlow Model Optimization, `quantize.quantizers`.
+
+    Before:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation
+           trainable(#tpc.observed_range<observer = all_values, bits = 8>) : tensor<1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation
+           parameters(#tpc.uniform<scale = [0.03125], zero_point = [0], bits = 8, rounding = half_up>) : tensor<1x1xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
+    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
+    Option<"batch", "batch", "uint64_t", /*default=*/"32", "Samples whose range is observed at once">,
+    Option<"fromFirstBatch", "from-first-batch", "bool", /*default=*/"true",
+           "Moving averages begin with the range of the first batch">,
+    Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
+           "Refuse a network that needs more bytes to run, or K, M, G of them; empty: what the machine has">,
+    Option<"inputScale", "input-scale", "std::string", /*default=*/"",
+           "Factor from stored value to network input, `S` or `S;S;…` per channel">,
+    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def FixRangesPass : Pass<"mct-fix-ranges", "::mlir::ModuleOp"> {
+  let summary = "Give the points of inputs and results a range that is known";
+  let description = [{
+    The points that read arguments of the function, and those whose values it returns, perhaps moved, get `parameters` for
+    the ranges that are given, and no `trainable` any more: pixels from 0 to 1, for example, and probabilities. A range is
+    moved so that zero is a level. With `remove-inputs` points of arguments go, for samples that are codes already.
+
+    Source: TensorFlow Model Optimization, `fix_input_output_range` and `remove_input_range`. There, 8 bits are taken
+    whatever `bits` says.
+
+    Before:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation
+           trainable(#tpc.observed_range<observer = all_values, bits = 8>) : tensor<1x4xf32>
+    %1 = tosa.tanh %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %2 = tpc.quantize %1 as "tanh" activation
+           trainable(#tpc.observed_range<observer = moving_average, bits = 8>) : tensor<1x4xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tpc.quantize %x as "x" activation
+           parameters(#tpc.uniform<scale = [0.03125], zero_point = [0], bits = 8, rounding = half_up>) : tensor<1x4xf32>
+    %1 = tosa.tanh %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %2 = tpc.quantize %1 as "tanh" activation
+           parameters(#tpc.uniform<scale = [0.0078125], zero_point = [128], bits = 8, rounding = half_up>) : tensor<1x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"inputMin", "input-min", "double", /*default=*/"0.0", "The smallest value of arguments">,
+    Option<"inputMax", "input-max", "double", /*default=*/"1.0", "The largest">,
+    Option<"outputMin", "output-min", "double", /*default=*/"0.0", "The smallest value of results">,
+    Option<"outputMax", "output-max", "double", /*default=*/"1.0", "The largest">,
+    Option<"bits", "bits", "unsigned", /*default=*/"8", "Of both">,
+    Option<"narrow", "narrow", "bool", /*default=*/"false", "Ranges are those of the levels without the lowest one">,
+    Option<"inputs", "inputs", "bool", /*default=*/"true", "Points of arguments">,
+    Option<"outputs", "outputs", "bool", /*default=*/"true", "Points of results">,
+    Option<"removeInputs", "remove-inputs", "bool", /*default=*/"false",
+           "Points of arguments are taken out instead of getting a range">,
+    Mct_FunctionOption,
+  ];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
+  let summary = "Train a quantized network as a whole, with its quantizers in place";
+  let description = [{
+    Takes a network whose points have parameters, as `mct-ptq` makes it, and lets weights, biases, thresholds and ranges
+    follow the gradients of a loss over the samples. Points become trainable by `weights` and `activations` (see
+    `mct-make-trainable`; those that are it already stay as they are), and are ordinary points with other parameters in
+    the end; tables of levels stay. `#tpc.corrections` of layers and statistics of activations, which told of other
+    weights, are dropped.
+
+    * `loss=cross-entropy` compares with `labels`, `mse` and `kl` with the results of the float network, whose kernels and
+      biases are taken back from before the corrections that the points record. What a softmax makes is compared in front
+      of it.
+    * Training starts from the weights, biases and parameters that there are. Weights that were rounded together
+      (`mct-round-weights`) start where the float network has them, at most 0.4 steps from their levels, which they keep. A
+      threshold that is a power of two starts at 0.71 of it: it counts as the next power of two, and does not double at
+      the first step.
+    * Rates of weights, biases and thresholds are in units of the root mean square of what the tensor starts from, so that
+      one rate fits layers of any scale.
+    * Each epoch has an order of its own, by `seed`; its last batch has what is left. The gradients of a batch are
+      summed in a fixed order: the result depends neither on `threads` nor on `batch-size`.
+    * With `checkpoint` the run is kept in that file, every `checkpoint-every` steps and at its end, and goes on from it
+      when it is there: to the same bytes, whenever it was ended. A file of another network, other samples or other
+      options is an error.
+    * `epochs=0` trains nothing: points that are trainable become what they would start from; any other network stays.
+
+    Source: MCT `pytorch_quantization_aware_training_init_experimental`, whose training is up to the user.
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %trained as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [1.003], bits = 2>) : tensor<1x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %trained_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"weights", "weights", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
+           "How quantizers of weights are trained", "::mct::qatMethodValues()">,
+    Option<"activations", "activations", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
+           "How quantizers of activations are trained", "::mct::qatMethodValues()">,
+    Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
+           "Values that a quantizer cuts off get no gradient; lsq never gives them one">,
+    Option<"loss", "loss", "::mct::QatLoss", /*default=*/"::mct::QatLoss::CrossEntropy",
+           "What is made small", "::mct::qatLossValues()">,
+    Option<"labels", "labels", "std::string", /*default=*/"",
+           "Class of each sample, integers in an .npy file">,
+    Option<"epochs", "epochs", "uint64_t", /*default=*/"1", "How often all samples are seen">,
+    Option<"batch", "batch", "uint64_t", /*default=*/"32", "Samples of a step">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Of the order of the samples">,
+    Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
+           "How values follow their gradients", "::mct::optimizerKindValues()">,
+    Option<"momentum", "momentum", "double", /*default=*/"0.0", "Of sgd">,
+    Option<"weightsRate", "weights-rate", "double", /*default=*/"0.003", "Learning rate of weights">,
+    Option<"biasesRate", "biases-rate", "double", /*default=*/"0.003", "Learning rate of biases">,
+    Option<"quantizersRate", "quantizers-rate", "double", /*default=*/"0.003",
+           "Learning rate of thresholds and ranges">,
+    Option<"schedule", "schedule", "::mct::quantization::RateSchedule::Kind",
+           /*default=*/"::mct::quantization::RateSchedule::Kind::Cosine",
+           "How rates fall", "::mct::rateScheduleValues()">,
+    Option<"warmup", "warmup", "uint64_t", /*default=*/"0", "Steps in which rates grow from 0 at the beginning">,
+    Option<"trainBias", "train-bias", "bool", /*default=*/"true", "Train biases, too">,
+    Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
+           "File that the run is kept in, and goes on from when it is there">,
+    Option<"checkpointEvery", "checkpoint-every", "uint64_t", /*default=*/"0",
+           "Steps between two times that it is written; 0: only at the end">,
+    Option<"lossesOut", "losses-out", "std::string", /*default=*/"",
+           "Write the loss of every step of this command to this .npy file">,
+  ] # Mct_SampleOptions;
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Gradient-based post-training quantization
+//===----------------------------------------------------------------------===//
+
+defvar Mct_GptqOptions = [
+  Option<"loss", "loss", "::mct::GptqLoss", /*default=*/"::mct::GptqLoss::Divergence",
+         "What is compared with the float network", "::mct::gptqLossValues()">,
+  Option<"temperature", "temperature", "double", /*default=*/"4.0", "Of loss=divergence: logits are divided by it">,
+  Option<"rounding", "rounding", "::mct::GptqRounding", /*default=*/"::mct::GptqRounding::Soft",
+         "How weights find their levels", "::mct::gptqRoundingValues()">,
+  Option<"softness", "softness", "double", /*default=*/"0.02",
+         "Of rounding=soft: steps from its level at which a weight starts at most, 0 to 0.5">,
+  Option<"regularization", "regularization", "double", /*default=*/"-1.0",
+         "Of rounding=soft: factor of what pulls weights to levels; below 0: 10 for loss=attention, 0.01 for mse, 0 else">,
+  Option<"mostLevels", "most-levels", "double", /*default=*/"1.0",
+         "Of rounding=perturbed: by how many levels a weight is moved at most">,
+  Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
+         "What moves the rounding", "::mct::optimizerKindValues()">,
+  Option<"rate", "rate", "double", /*default=*/"0.003", "Learning rate of the rounding">,
+  Option<"momentum", "momentum", "double", /*default=*/"0.0", "Of optimizer=sgd">,
+  Option<"trainBias", "train-bias", "bool", /*default=*/"true", "Train biases">,
+  Option<"biasOptimizer", "bias-optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
+         "What moves biases", "::mct::optimizerKindValues()">,
+  Option<"biasRate", "bias-rate", "double", /*default=*/"0.001", "Learning rate of biases">,
+  Option<"biasMomentum", "bias-momentum", "double", /*default=*/"0.0", "Of bias-optimizer=sgd">,
+  Option<"learnScales", "learn-scales", "bool", /*default=*/"true",
+         "Of rounding=soft: learn a factor of each threshold of a kernel">,
+  Option<"learnThresholds", "learn-thresholds", "bool", /*default=*/"false", "Learn thresholds of activations">,
+  Option<"quantizerOptimizer", "quantizer-optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
+         "What moves factors and thresholds", "::mct::optimizerKindValues()">,
+  Option<"quantizerRate", "quantizer-rate", "double", /*default=*/"0.001", "Learning rate of factors and thresholds">,
+  Option<"quantizerMomentum", "quantizer-momentum", "double", /*default=*/"0.0", "Of quantizer-optimizer=sgd">,
+  Option<"schedule", "schedule", "::mct::quantization::RateSchedule::Kind",
+         /*default=*/"::mct::quantization::RateSchedule::Kind::Cosine", "How rates fall",
+         "::mct::rateScheduleValues()">,
+  Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
+         "Activations that a quantizer cuts off get no gradient">,
+  Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations more and more">,
+  Option<"gradualInitial", "gradual-initial", "double", /*default=*/"0.0", "Of gradual: how much of them at first">,
+  Option<"gradualTarget", "gradual-target", "double", /*default=*/"1.0", "Of gradual: how much of them in the end">,
+  Option<"gradualStart", "gradual-start", "int64_t", /*default=*/"0", "Of gradual: the step with which it begins">,
+  Option<"gradualEnd", "gradual-end", "int64_t", /*default=*/"-1",
+         "Of gradual: the step with which it ends; below 0: the last one">,
+  Option<"hessianWeights", "hessian-weights", "bool", /*default=*/"true",
+         "Layers count by their Hessian scores; of loss=mse and, always, loss=attention">,
+  Option<"hessianSamples", "hessian-samples", "uint64_t", /*default=*/"32",
+         "Samples for the scores of loss=mse; loss=attention takes all">,
+  Option<"hessianBatch", "hessian-batch", "uint64_t", /*default=*/"0",
+         "Samples that a worker takes at once for scores; 0: chosen from the network">,
+  Option<"normScores", "norm-scores", "bool", /*default=*/"true",
+         "Of loss=mse: the scores of a sample are divided by their sum">,
+  Option<"logNorm", "log-norm", "bool", /*default=*/"true",
+         "Of loss=mse: layers count by the logarithm of their score">,
+  Option<"scaleLogNorm", "scale-log-norm", "bool", /*default=*/"false", "Of log-norm: the largest becomes 1">,
+  Option<"batch", "batch", "uint64_t", /*default=*/"50", "Samples of a step">,
+  Option<"seed", "seed", "uint64_t", /*default=*/"0", "Of the order of samples and of Hessian scores">,
+  Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
+         "File in which the run is kept, so that it can go on when it was ended">,
+  Option<"checkpointEvery", "checkpoint-every", "uint64_t", /*default=*/"0",
+         "Steps from one checkpoint to the next; 0: when the run ends">,
+];
+
+def GradientPtqPass : Pass<"mct-gptq", "::mlir::ModuleOp"> {
+  let summary = "Train rounding, biases and thresholds of a quantized network to make what the float network makes";
+  let description = [{
+    Gradient-based post-training quantization. Takes a quantized network, as `mct-ptq` leaves it, and `epochs` times all
+    samples but a fifth, without labels; its teacher is the float network that its records of corrections tell. It
+    becomes what was learned if that is nearer to the float network on the other fifth (the divergence of its results
+    where they are distributions, else their mean squared error, as in `mct-measure-sensitivity`), and otherwise stays as
+    it is, with a remark. Which samples are trained on, and in which order, depends on their values and the `seed`, not
+    on files or threads.
+
+    Trained is, of layers whose kernel has a point of its own with evenly spaced levels:
+
+    * Which of two levels each weight takes (`rounding=soft`: that of the network and the next one in the direction of
+      the float weight; it starts `softness` steps from the first at most), or by how many levels, of `most-levels`, it
+      is moved (`perturbed`). With `soft`, a `regularization` pulls weights to levels; its power goes from 20 to 2.
+    * With `learn-scales` and `soft`, a factor of each threshold of a kernel that is no power of two; with
+      `learn-thresholds` the thresholds or ranges of activations; with `train-bias` the biases.
+
+    `loss`: `divergence`, of the results of the network, distributions softened by `temperature`; `mse`, the mean over the
+    layers of the mean squared error of their results, divided by the mean square, layers counting by their Hessian
+    scores with `hessian-weights`; `attention`, those errors with each sample of each layer counting by its score (MCT's
+    sample-layer attention); `program`, what a program around the compiler computes of the results of the layers, as
+    `mct.gptq` for Python does. MCT has `loss=mse`, `rate=0.03`, `bias-optimizer=sgd`, `bias-rate=1e-4`,
+    `bias-momentum=0.9`, `schedule=constant`, `gradual=true`, `softness=0.5` and `learn-scales=false`.
+
+    Points keep their kinds of quantizers. The record of each layer, `rounded_weights`, tells the float network as before.
+    A run with `checkpoint` that was ended goes on from its file, to the same bytes.
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %rounded as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.power_of_two<threshold = [1.0], bits = 2>)
+           corrections(#tpc.corrections<applied = ["rounded_weights"], bias_offset = [3.0], kernel_scale = [1.0],
+                                        kernel = dense<[[[[1.0, 0.25]]]]> : tensor<1x1x1x2xf32>>)
+           : tensor<1x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %trained as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.power_of_two<threshold = [1.0], bits = 2>)
+           corrections(#tpc.corrections<applied = ["rounded_weights"], bias_offset = [-0.60], kernel_scale = [1.0],
+                                        kernel = dense<[[[[1.0, 0.25]]]]> : tensor<1x1x1x2xf32>>)
+           : tensor<1x1x1x2xf32>
+    %0 = tosa.conv2d %arg0, %w, %new_bias, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"epochs", "epochs", "uint64_t", /*default=*/"20", "How often all samples are seen; 0: nothing is trained">,
+  ] # Mct_GptqOptions # Mct_SampleOptions # [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
 #endif // MCT_TRAINING_PASSES_TD

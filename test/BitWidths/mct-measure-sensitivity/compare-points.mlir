@@ -7,10 +7,14 @@
 // RUN: %{measure} compare-points=1 distance=kl" | FileCheck %s --check-prefix=KL
 // RUN: %{measure} compare-points=1 distance=mse weighting=last-layer" | FileCheck %s --check-prefix=LAST
 // RUN: %{measure} compare-points=1 distance=mse weighting=exponential" | FileCheck %s --check-prefix=EXPONENTIAL
+// RUN: %{measure} compare-points=1 distance=mse weighting=hessian" | FileCheck %s --check-prefix=HESSIAN
 // RUN: %{measure} compare-points=0.4 distance=mse" | FileCheck %s --check-prefix=FIRST
 // RUN: %{measure} compare-points=0.7 distance=mse" | FileCheck %s --check-prefix=ENDS
 // RUN: %{measure} compare-points=1 threads=1 batch-size=1" -o %t.1.mlir
 // RUN: %{measure} compare-points=1 threads=3" -o %t.3.mlir
+// RUN: cmp %t.1.mlir %t.3.mlir
+// RUN: %{measure} compare-points=1 weighting=hessian threads=1 batch-size=1" -o %t.1.mlir
+// RUN: %{measure} compare-points=1 weighting=hessian threads=3" -o %t.3.mlir
 // RUN: cmp %t.1.mlir %t.3.mlir
 #w8 = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
 #w2 = #tpc.attr_quant_config<method = symmetric, bits = 2, enabled = true>
@@ -18,7 +22,7 @@
 // With 2 bits the kernel of `y` is [1, 0]; what is missing has its mean in the bias. Without that y is
 // [3.5, 1.5, 3.5, 1.5, 3, 1, 3, 1], and 0.25 more or less with 2 bits; z is [3, 1, 3, 1, 5, 3, 5, 3]. The distance of the
 // results is 8 * 0.0625 of 137, the sum of the squares of both.
-// NONE: of = {y = [{{[0-9.E-]*}}, 0.0036496350{{[0-9]*}}]}
+// NONE: of = {y = [{{[0-9.E-]*}}, 0.0036496350{{[0-9]*}}]}, samples
 // The mean of 0.0625 / y^2 is 0.0255811, that of z 0, that of 0.0625 / (y^2 + z^2) 0.0075650.
 // MSE:         of = {y = [{{[0-9.E-]*}}, 0.0146983386{{[0-9]*}}]}
 // LAST:        of = {y = [{{[0-9.E-]*}}, 0.0112146802{{[0-9]*}}]}
@@ -26,6 +30,10 @@
 // ENDS:        of = {y = [{{[0-9.E-]*}}, 0.0202226904{{[0-9]*}}]}
 // Weights of 0.2257, 0 and 0.0729.
 // EXPONENTIAL: of = {y = [{{[0-9.E-]*}}, 0.0248342850{{[0-9]*}}]}
+// Results are half of the pair: with a vector of signs the gradients are +-0.5 by y and by z, and both by the pair. The
+// weights are 0.25, 0.25 and 0.5.
+// HESSIAN:     of = {y = [{{[0-9.E-]*}}, 0.0138274240{{[0-9]*}}]}
+// HESSIAN-SAME: points = {distance = "mse", fraction = 1.000000e+00 : f64, weighting = "hessian"}, samples = 8 : i64}
 // Numbers of one sign have the same direction, pairs of them not quite: 0.0009686 on average.
 // COSINE:      of = {y = [{{[0-9.E-]*}}, 0.0039725038{{[0-9]*}}]}
 // The softmax of one number is 1, that of pairs diverges by 0.0054863 on average.

@@ -14,6 +14,7 @@
 // RUN: mct-opt %t/integer-result.mlir --mct-add-gradient=results=0 --verify-diagnostics
 // RUN: mct-opt %t/no-result.mlir --mct-add-gradient --verify-diagnostics
 // RUN: mct-opt %t/taken.mlir --mct-add-gradient --verify-diagnostics
+// RUN: mct-opt %t/no-window-fits.mlir --split-input-file --mct-add-gradient --verify-diagnostics
 
 //--- no-rule.mlir
 func.func @main(%x: tensor<2xf32>, %p: tensor<i1>) -> tensor<2xf32> {
@@ -118,4 +119,18 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 // expected-note @below {{by this one}}
 func.func @main_gradient(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
+}
+//--- no-window-fits.mlir
+// The last of the windows would reach beyond the padding: 6 + 2 - 3 is no
+// multiple of the stride.
+func.func @main(%x: tensor<1x6x6x1xf32>, %k: tensor<1x3x3x1xf32>, %b: tensor<1xf32>, %z: tensor<1xf32>) -> tensor<1x3x3x1xf32> {
+  // expected-error @below {{expected input_height - 1 + pad_top + pad_bottom - (kernel_height - 1) * dilation_y to be wholly divisible by stride_y}}
+  %0 = tosa.conv2d %x, %k, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 2, 2>} : (tensor<1x6x6x1xf32>, tensor<1x3x3x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x1xf32>
+  return %0 : tensor<1x3x3x1xf32>
+}
+// -----
+func.func @main(%x: tensor<1x3x3x1xf32>, %k: tensor<1x2x2x1xf32>, %b: tensor<1xf32>, %z: tensor<1xf32>) -> tensor<1x2x4x1xf32> {
+  // expected-error @below {{expected out_pad_top > -KH}}
+  %0 = tosa.transpose_conv2d %x, %k, %b, %z, %z {acc_type = f32, out_pad = array<i64: -2, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x3x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x4x1xf32>
+  return %0 : tensor<1x2x4x1xf32>
 }

@@ -5,7 +5,9 @@
 // its own.
 #include "Fixture.h"
 #include "mct/Execution/RunCache.h"
+#include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -224,6 +226,63 @@ TEST_F(EngineTest, ElementwiseCodeIsSharedByValuesOfManySizes) {
   for (auto [input, output] : llvm::zip(inputs, outputs))
     for (auto [x, y] : llvm::zip(input, output))
       ASSERT_EQ(y, std::max(-0.5f, x + 3.0f));
+}
+
+// One block of elements and two, with a step of one number that is no constant:
+// what both results need is computed for each of them, and no value between
+// them is stored.
+TEST_F(EngineTest, QuantizersWithALearnedStepShareCode) {
+  const std::string one = "tensor<1x1x1xf32>";
+  std::string body, returned, types;
+  const std::vector<int64_t> rows{2, 4};
+  for (auto [number, count] : llvm::enumerate(rows)) {
+    std::string n = std::to_string(number);
+    std::string x = tensorType({count, 64, 32}),
+                i = tensorType({count, 64, 32}, "i32"),
+                b = tensorType({count, 64, 32}, "i1");
+    body += llvm::formatv(
+                R"(
+      %u{0} = tosa.mul %x{0}, %inverse, %s : ({1}, {4}, tensor<1xi8>) -> {1}
+      %i{0} = tosa.cast %u{0} : ({1}) -> {2}
+      %r{0} = tosa.cast %i{0} : ({2}) -> {1}
+      %l{0} = tosa.clamp %r{0} {{min_val = -2.0 : f32, max_val = 1.0 : f32} : ({1}) -> {1}
+      %y{0} = tosa.mul %l{0}, %step, %s : ({1}, {4}, tensor<1xi8>) -> {1}
+      %a{0} = tosa.greater_equal %r{0}, %low : ({1}, {4}) -> {3}
+      %b{0} = tosa.greater_equal %high, %r{0} : ({4}, {1}) -> {3}
+      %k{0} = tosa.logical_and %a{0}, %b{0} : ({3}, {3}) -> {3}
+      %g{0} = tosa.select %k{0}, %x{0}, %zero : ({3}, {1}, {4}) -> {1})",
+                n, x, i, b, one)
+                .str();
+    returned += (number ? ", %y" : "%y") + n + ", %g" + n;
+    types += (number ? ", " : "") + x + ", " + x;
+  }
+  CompileOptions options;
+  options.keepTypes = true;
+  auto executor =
+      compile("func.func @main(%x0: " + tensorType({rows[0], 64, 32}) +
+                  ", %x1: " + tensorType({rows[1], 64, 32}) +
+                  ", %step: " + one + ") -> (" + types + R"() {
+      %low = "tosa.const"() <{values = dense<-2.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+      %high = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+      %zero = "tosa.const"() <{values = dense<0.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+      %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+      %inverse = tosa.reciprocal %step : (tensor<1x1x1xf32>) -> tensor<1x1x1xf32>)" +
+                  body + "\nreturn " + returned + " : " + types + "\n}",
+              options);
+  ASSERT_TRUE(executor) << llvm::join(diagnostics, "\n");
+  // The inverse, the quantizer and its gradient.
+  EXPECT_EQ(executor->numCompiledParts(), 3u);
+  constexpr float kStep = 0.375f;
+  std::vector<Floats> inputs = randomInputs(*executor);
+  inputs.back() = {kStep};
+  std::vector<Floats> outputs = run(*executor, inputs);
+  for (size_t number : {0, 1})
+    for (auto [x, y, g] : llvm::zip_equal(inputs[number], outputs[2 * number],
+                                          outputs[2 * number + 1])) {
+      float code = std::nearbyint(x * (1 / kStep));
+      ASSERT_EQ(y, std::clamp(code, -2.0f, 1.0f) * kStep);
+      ASSERT_EQ(g, code >= -2 && code <= 1 ? x : 0);
+    }
 }
 
 TEST_F(EngineTest, ExecutorsOfOneCacheShareCode) {

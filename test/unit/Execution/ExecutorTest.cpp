@@ -312,6 +312,175 @@ TEST_F(KernelTest, ConvolutionOverSamplesIsAWeightGradient) {
   }
 }
 
+// Transposed convolutions with a stride run as convolutions without, one for
+// each remainder of a position. Kernels of fewer elements than the stride leave
+// gaps; what is cut off may be more than the kernel reaches.
+TEST_F(KernelTest, TransposedConvolutionsOfAnyForm) {
+  struct Form {
+    std::array<int64_t, 2> kernel, stride;
+    std::array<int64_t, 4> outPad;
+    bool hasBias, clamps;
+  };
+  const Form forms[] = {
+      {{3, 3}, {2, 2}, {-1, 0, -1, 0}, true, true},
+      {{4, 4}, {2, 2}, {-1, -1, -1, -1}, true, false},
+      {{1, 1}, {2, 2}, {0, 0, 0, 0}, false, true},
+      {{2, 3}, {3, 2}, {0, -1, -2, 0}, false, false},
+      {{5, 3}, {1, 3}, {-2, -1, 0, -2}, true, false},
+      {{3, 2}, {2, 1}, {-2, -2, 0, -1}, true, true},
+      {{9, 9}, {5, 5}, {-2, -2, -3, 0}, true, false},
+  };
+  for (const Form &form : forms) {
+    SCOPED_TRACE(::testing::PrintToString(form.kernel) +
+                 ::testing::PrintToString(form.stride));
+    std::vector<int64_t> sizes{2, 0, 0, 5};
+    for (int d : {0, 1})
+      sizes[d + 1] = (5 + d - 1) * form.stride[d] + form.outPad[2 * d] +
+                     form.outPad[2 * d + 1] + form.kernel[d];
+    std::string result = tensorType(sizes);
+    std::string kernel = tensorType({5, form.kernel[0], form.kernel[1], 6});
+    auto list = [](llvm::ArrayRef<int64_t> values) {
+      return llvm::join(
+          llvm::map_range(values, [](int64_t v) { return std::to_string(v); }),
+          ", ");
+    };
+    // The kernel is turned as in a gradient, or constant.
+    for (bool isTurned : {false, true}) {
+      std::string body =
+          form.hasBias ? constant("b", {5}, 2) : constant("b", {1}, Floats{0});
+      if (isTurned)
+        body += "%w = tosa.transpose %t {perms = array<i32: 3, 1, 2, 0>} : (" +
+                tensorType({6, form.kernel[0], form.kernel[1], 5}) + ") -> " +
+                kernel + "\n";
+      else
+        body += constant("w", {5, form.kernel[0], form.kernel[1], 6}, 1);
+      body += "%0 = tosa.transpose_conv2d %x, %w, %b, %zero, %zero {acc_type = "
+              "f32, out_pad = array<i64: " +
+              list(form.outPad) +
+              ">, stride = array<i64: " + list(form.stride) +
+              ">} : (tensor<2x5x6x6xf32>, " + kernel +
+              (form.hasBias ? ", tensor<5xf32>" : ", tensor<1xf32>") +
+              ", tensor<1xf32>, tensor<1xf32>) -> " + result + "\n";
+      if (form.clamps)
+        body += "%1 = tosa.clamp %0 {min_val = -0.5 : f32, max_val = 0.75 : "
+                "f32} : (" +
+                result + ") -> " + result + "\n";
+      body +=
+          std::string("return ") + (form.clamps ? "%1 : " : "%0 : ") + result;
+      std::string arguments = "%x: tensor<2x5x6x6xf32>";
+      if (isTurned)
+        arguments +=
+            ", %t: " + tensorType({6, form.kernel[0], form.kernel[1], 5});
+      expectSameAsLoops(function(arguments, result, body), 1);
+    }
+  }
+}
+
+TEST_F(KernelTest, ConvolutionOfVolumes) {
+  expectSameAsLoops(
+      function("%x: tensor<2x5x8x7x3xf32>, %w: tensor<4x3x2x3x3xf32>",
+               "tensor<2x3x6x9x4xf32>", constant("b", {4}, 2) + R"(
+    %0 = tosa.conv3d %x, %w, %b, %zero, %zero {acc_type = f32, pad = array<i64: 1, 1, 0, 0, 2, 4>, stride = array<i64: 2, 1, 1>, dilation = array<i64: 1, 2, 2>}
+      : (tensor<2x5x8x7x3xf32>, tensor<4x3x2x3x3xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3x6x9x4xf32>
+    %1 = tosa.clamp %0 {min_val = -1.0 : f32, max_val = 1.5 : f32} : (tensor<2x3x6x9x4xf32>) -> tensor<2x3x6x9x4xf32>
+    return %1 : tensor<2x3x6x9x4xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, PointwiseConvolutionOfVolumes) {
+  expectSameAsLoops(
+      function("%x: tensor<2x3x4x5x6xf32>", "tensor<2x3x4x5x7xf32>",
+               constant("w", {7, 1, 1, 1, 6}, 1) + constant("b", {7}, 2) + R"(
+    %0 = tosa.conv3d %x, %w, %b, %zero, %zero {acc_type = f32, pad = array<i64: 0, 0, 0, 0, 0, 0>, stride = array<i64: 1, 1, 1>, dilation = array<i64: 1, 1, 1>}
+      : (tensor<2x3x4x5x6xf32>, tensor<7x1x1x1x6xf32>, tensor<7xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3x4x5x7xf32>
+    return %0 : tensor<2x3x4x5x7xf32>)"),
+      1);
+}
+
+TEST_F(KernelTest, ConvolutionOfVolumesOverSamplesIsAWeightGradient) {
+  expectSameAsLoops(
+      function("%x: tensor<2x5x8x7x3xf32>, %g: tensor<2x3x8x7x4xf32>",
+               "tensor<4x3x3x2x3xf32>", R"(
+    %0 = tosa.transpose %x {perms = array<i32: 4, 1, 2, 3, 0>} : (tensor<2x5x8x7x3xf32>) -> tensor<3x5x8x7x2xf32>
+    %1 = tosa.transpose %g {perms = array<i32: 4, 1, 2, 3, 0>} : (tensor<2x3x8x7x4xf32>) -> tensor<4x3x8x7x2xf32>
+    %2 = tosa.conv3d %0, %1, %zero, %zero, %zero {acc_type = f32, pad = array<i64: 1, 1, 1, 1, 0, 2>, stride = array<i64: 1, 1, 2>, dilation = array<i64: 2, 1, 1>}
+      : (tensor<3x5x8x7x2xf32>, tensor<4x3x8x7x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x3x3x2x4xf32>
+    %3 = tosa.transpose %2 {perms = array<i32: 4, 1, 2, 3, 0>} : (tensor<3x3x3x2x4xf32>) -> tensor<4x3x3x2x3xf32>
+    return %3 : tensor<4x3x3x2x3xf32>)"),
+      1);
+}
+
+// Every channel of every sample is a channel; the samples are added up. With a
+// stride of 2 by 1, a dilation of 1 by 2, and one or two outputs for a channel.
+TEST_F(KernelTest, DepthwiseConvolutionSummedOverSamplesIsAWeightGradient) {
+  for (int64_t multiplier : {1, 2}) {
+    std::string g = tensorType({2, 4, 4, 16 * multiplier}),
+                apart = tensorType({4, 4, 2, 16 * multiplier}),
+                kernel = tensorType({4, 4, 32, multiplier}),
+                product = tensorType({1, 3, 3, 32 * multiplier}),
+                taps = tensorType({9, 2, 16 * multiplier}),
+                sum = tensorType({9, 1, 16 * multiplier}),
+                result = tensorType({3, 3, 16, multiplier});
+    std::string m = std::to_string(multiplier),
+                channels = std::to_string(16 * multiplier);
+    expectSameAsLoops(
+        function("%x: tensor<2x7x8x16xf32>, %g: " + g, result,
+                 R"(
+    %s0 = tosa.const_shape {values = dense<[1, 7, 8, 32]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %s1 = tosa.const_shape {values = dense<[4, 4, 32, )" +
+                     m +
+                     R"(]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %s2 = tosa.const_shape {values = dense<[9, 2, )" +
+                     channels +
+                     R"(]> : tensor<3xindex>} : () -> !tosa.shape<3>
+    %s3 = tosa.const_shape {values = dense<[3, 3, 16, )" +
+                     m + R"(]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %0 = tosa.transpose %x {perms = array<i32: 1, 2, 0, 3>} : (tensor<2x7x8x16xf32>) -> tensor<7x8x2x16xf32>
+    %1 = tosa.reshape %0, %s0 : (tensor<7x8x2x16xf32>, !tosa.shape<4>) -> tensor<1x7x8x32xf32>
+    %2 = tosa.transpose %g {perms = array<i32: 1, 2, 0, 3>} : ()" +
+                     g + ") -> " + apart + R"(
+    %3 = tosa.reshape %2, %s1 : ()" +
+                     apart + ", !tosa.shape<4>) -> " + kernel + R"(
+    %4 = tosa.depthwise_conv2d %1, %3, %zero, %zero, %zero {acc_type = f32, pad = array<i64: 1, 1, 0, 0>, stride = array<i64: 1, 2>, dilation = array<i64: 2, 1>}
+      : (tensor<1x7x8x32xf32>, )" +
+                     kernel +
+                     ", tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> " +
+                     product + R"(
+    %5 = tosa.reshape %4, %s2 : ()" +
+                     product + ", !tosa.shape<3>) -> " + taps + R"(
+    %6 = tosa.reduce_sum %5 {axis = 1 : i32} : ()" +
+                     taps + ") -> " + sum + R"(
+    %7 = tosa.reshape %6, %s3 : ()" +
+                     sum + ", !tosa.shape<4>) -> " + result + R"(
+    return %7 : )" + result),
+        1);
+  }
+}
+
+TEST_F(KernelTest, TransposedFactorsOfAMatrixProduct) {
+  expectSameAsLoops(function("%x: tensor<3x16x5xf32>, %y: tensor<3x8x16xf32>",
+                             "tensor<3x5x8xf32>", R"(
+    %0 = tosa.transpose %x {perms = array<i32: 0, 2, 1>} : (tensor<3x16x5xf32>) -> tensor<3x5x16xf32>
+    %1 = tosa.transpose %y {perms = array<i32: 0, 2, 1>} : (tensor<3x8x16xf32>) -> tensor<3x16x8xf32>
+    %2 = tosa.matmul %0, %1, %zero, %zero : (tensor<3x5x16xf32>, tensor<3x16x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x5x8xf32>
+    return %2 : tensor<3x5x8xf32>)"),
+                    1);
+}
+
+// One copy instead of four.
+TEST_F(KernelTest, TurnedAndReversedPartsOfTensors) {
+  expectSameAsLoops(
+      function("%x: tensor<4x6x5x3xf32>", "tensor<3x4x5x4xf32>", R"(
+    %start = tosa.const_shape {values = dense<[0, 1, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %size = tosa.const_shape {values = dense<[3, 4, 5, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %0 = tosa.transpose %x {perms = array<i32: 3, 1, 2, 0>} : (tensor<4x6x5x3xf32>) -> tensor<3x6x5x4xf32>
+    %1 = tosa.reverse %0 {axis = 1 : i32} : (tensor<3x6x5x4xf32>) -> tensor<3x6x5x4xf32>
+    %2 = tosa.slice %1, %start, %size : (tensor<3x6x5x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<3x4x5x4xf32>
+    %3 = tosa.reverse %2 {axis = 2 : i32} : (tensor<3x4x5x4xf32>) -> tensor<3x4x5x4xf32>
+    return %3 : tensor<3x4x5x4xf32>)"),
+      0, 0.0f);
+}
+
 TEST_F(KernelTest, MatrixProductOfActivations) {
   expectSameAsLoops(function("%x: tensor<2x5x7xf32>, %y: tensor<2x7x4xf32>",
                              "tensor<2x5x4xf32>", R"(

@@ -377,6 +377,27 @@ TEST_F(StagesTest, QuantizersThatDoNotFitAreRefused) {
             "'p1/kernel' cannot quantize by 3 parameters: it has 2 channels");
 }
 
+TEST_F(StagesTest, PointsOfTheProgramCannotChange) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = tpc.quantize %x as "p" activation trainable(#tpc.host_quantizer<name = "some.Where", config = {}>) : tensor<1xf32>
+      return %0 : tensor<1xf32>
+    })",
+                                                   &context);
+  ASSERT_TRUE(module) << llvm::join(diagnostics, "\n");
+  CompileOptions options;
+  module->walk([&](mct::tpc::QuantizeOp point) {
+    options.replaceablePoints.push_back(point);
+  });
+  EXPECT_TRUE(mlir::failed(Executor::compile(*module, options)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find(
+                "'tpc.quantize' op cannot be executed with another quantizer: "
+                "\"some.Where\" of the program quantizes it"),
+            std::string::npos)
+      << diagnostics[0];
+}
+
 TEST_F(StagesTest, PointsOfHugeConstantsCannotChange) {
   module = mlir::parseSourceString<mlir::ModuleOp>(R"(
     func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {

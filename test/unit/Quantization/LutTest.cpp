@@ -131,6 +131,17 @@ TEST(LutTest, FakeQuantizationFollowsTheFormula) {
       }
 }
 
+// In steps of 1/128 the values are -115.2, -12.8, 6.4, 64 and 256: 64 is 39
+// away from 25 and 63 from 127.
+TEST(LutTest, TakesTheNearestEntry) {
+  const std::vector<float> values = {-.9f, -.1f, .05f, .5f, 2};
+  std::vector<float> found(5);
+  LutQuantizer({-100, -20, 0, 25, 127}, 1, /*isSigned=*/true)
+      .run({5}, {}, values.data(), found.data());
+  EXPECT_EQ(found,
+            (std::vector<float>{-.78125f, -.15625f, 0, .1953125f, .9921875f}));
+}
+
 TEST(LutTest, ChannelsOnAnyAxes) {
   const std::vector<int64_t> shape = {3, 5, 4, 19};
   std::vector<float> values = normalValues(3 * 5 * 4 * 19, 11);

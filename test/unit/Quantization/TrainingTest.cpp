@@ -54,6 +54,23 @@ TEST(NormalizedSquaredError, IsDividedByTheEnergyOfWhatShouldBe) {
   });
 }
 
+// Layers of 1/8 and 3/8 that count 1 and 3: the mean is 5/8. The gradient of a
+// layer is its weight times its own, divided by the number of layers.
+TEST(NormalizedSquaredError, LayersCountByTheirWeights) {
+  const Floats first = {1, 2}, second = {0, 1, 1, 2};
+  const double weights[] = {1, 3};
+  Floats ofFirst(2), ofSecond(4);
+  double loss =
+      weights[0] / 2 *
+          normalizedSquaredError(first, {2, 2}, weights[0] / 2, ofFirst) +
+      weights[1] / 2 *
+          normalizedSquaredError(second, {2, 2, 2, 2}, weights[1] / 2,
+                                 ofSecond);
+  EXPECT_EQ(loss, .625);
+  EXPECT_EQ(ofFirst, (Floats{-.125f, 0}));
+  EXPECT_EQ(ofSecond, (Floats{-.375f, -.1875f, -.1875f, 0}));
+}
+
 // Two samples: squares of layer A 2 and 4 with the attention 1 and 3, of layer
 // B 1 and 1 with 1/2: (7 + 1/2) / 2.
 TEST(SampleLayerAttention, WeighsSamplesAndLayers) {
@@ -147,6 +164,36 @@ TEST(DivergenceFromTeacher, IsZeroForTheTeacherAlone) {
   // What is impossible counts as unlikely.
   EXPECT_TRUE(std::isfinite(
       divergenceFromTeacher(Scores::Probabilities, {0, 1}, {1, 0}, 2, both)));
+}
+
+TEST(SoftenedDivergence, IsOfLogitsThatAreDividedByTheTemperature) {
+  Floats teacher{.7f, .2f, .1f}, values{.3f, .45f, .25f}, found(3), scratch(3);
+  // Without a temperature it is the ordinary one, but that it makes the sum of
+  // three floats 1.
+  EXPECT_NEAR(softenedDivergence(values, teacher, 1, .5, found),
+              .5 * divergenceFromTeacher(Scores::Probabilities, values, teacher,
+                                         3, scratch),
+              1e-7);
+  // Of distributions, the gradients along them are the same.
+  EXPECT_NEAR(found[0] - found[1], .5 * (scratch[0] - scratch[1]), 1e-6);
+  // Of logits, which are the logarithms, at a temperature.
+  Floats logits(3), wanted(3);
+  for (int i = 0; i != 3; ++i) {
+    logits[i] = std::log(values[i]) / 4;
+    wanted[i] = std::log(teacher[i]) / 4;
+  }
+  EXPECT_NEAR(
+      softenedDivergence(values, teacher, 4, 2, found),
+      2 * 16 *
+          divergenceFromTeacher(Scores::Logits, logits, wanted, 3, scratch),
+      1e-6);
+  expectGradients(values, found, [&](const Floats &at) {
+    return softenedDivergence(at, teacher, 4, 2, scratch);
+  });
+  // What is impossible counts as unlikely, and gets nothing back.
+  EXPECT_TRUE(
+      std::isfinite(softenedDivergence({0, 1, 0}, {1, 0, 0}, 4, 1, found)));
+  EXPECT_EQ(found[0], 0);
 }
 
 TEST(NormalizeScores, LogarithmsBeginAtZero) {

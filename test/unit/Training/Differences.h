@@ -34,6 +34,8 @@ protected:
     context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
       llvm::raw_string_ostream stream(diagnostics);
       stream << diagnostic << "\n";
+      for (mlir::Diagnostic &note : diagnostic.getNotes())
+        stream << note << "\n";
     });
   }
   static mlir::DialectRegistry registry() {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How passes that train name their optimizers.
+#ifndef MCT_TRAINING_OPTIMIZEROPTIONS_H
+#define MCT_TRAINING_OPTIMIZEROPTIONS_H
+
+#include "mct/Training/TrainingRun.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mct {
+
+enum class OptimizerKind { Adam, GradientDescent };
+
+/// For options of passes.
+llvm::cl::ValuesClass optimizerKindValues();
+llvm::cl::ValuesClass rateScheduleValues();
+
+/// `momentum` is of gradient descent; Adam has its own.
+OptimizerSettings makeOptimizer(OptimizerKind kind, double rate,
+                                double momentum,
+                                quantization::RateSchedule::Kind schedule);
+
+} // namespace mct
+
+#endif // MCT_TRAINING_OPTIMIZEROPTIONS_H

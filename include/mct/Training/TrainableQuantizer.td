@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_TRAINING_TRAINABLEQUANTIZER_TD
+#define MCT_TRAINING_TRAINABLEQUANTIZER_TD
+
+include "mlir/IR/OpBase.td"
+
+def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrInterface"> {
+  let cppNamespace = "::mct";
+  let description = [{
+    What a quantizer that is trained computes: the `trainable` of a `tpc.quantize` with learned values. A new kind is one
+    attribute that implements this interface and `TrainableAttrInterface`; its operands come in the order of the roles.
+
+    Everything that is built is TOSA. Learned values that are parameters have the rank of the tensor and are repeated
+    along the axes on which they have size 1.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        What the point makes of its input, of the type of that.}],
+      "::mlir::Value", "buildForward", (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point)>,
+    InterfaceMethod<[{
+        The gradients of the point's operands, as `DifferentiableOpInterface::buildGradients`.}],
+      "void", "buildGradients",
+      (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point, "::mlir::Value":$resultGradient,
+           "::mct::OperandGradients &":$gradients)>,
+    InterfaceMethod<[{
+        What those learned values become that follow what they see, in the order of their roles; of the types of the
+        operands.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildStates",
+      (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point), "", "return {};">,
+    InterfaceMethod<[{
+        What training starts from: one tensor, row-major, for each role, of the sizes that operands of the point may
+        have. `point` has no learned values yet; `weights`: what it quantizes, if that is constant. Fails with a
+        diagnostic at the point, which has no parameters, or not such as this quantizer can take over.}],
+      "::llvm::FailureOr<::llvm::SmallVector<::mct::LearnedTensor>>", "initialize",
+      (ins "::mct::tpc::QuantizeOp":$point, "::llvm::ArrayRef<float>":$weights)>,
+    InterfaceMethod<[{
+        Brings learned values back to where they mean something, after every step: thresholds are positive, ranges not
+        empty. `learned`: one tensor for each role.}],
+      "void", "keepValid", (ins "::llvm::MutableArrayRef<::llvm::MutableArrayRef<float>>":$learned), "", "(void)learned;">,
+    InterfaceMethod<[{
+        The ordinary quantizer that comes of training, and, of a weight that is not to be rounded to the nearest level,
+        the weights on their levels. `weights`: as for `initialize`, as they are in the end; `learned`: as for
+        `keepValid`. Fails with a diagnostic at the point.}],
+      "::llvm::FailureOr<::mct::FrozenQuantizer>", "freeze",
+      (ins "::mct::tpc::QuantizeOp":$point, "::llvm::ArrayRef<float>":$weights,
+           "::llvm::ArrayRef<::llvm::ArrayRef<float>>":$learned)>,
+  ];
+}
+
+#endif // MCT_TRAINING_TRAINABLEQUANTIZER_TD

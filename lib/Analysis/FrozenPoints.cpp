@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/FrozenPoints.h"
+
+#include "mct/Analysis/HostQuantizers.h"
+
+using namespace mlir;
+using namespace mct;
+
+LogicalResult mct::requireNothingLearned(tpc::QuantizeOp point) {
+  if (point.getLearned().empty())
+    return success();
+  return point.emitOpError("has learned values, which its parameters do not "
+                           "tell; replace it by what it computes, with "
+                           "mct-expand-trainable-points");
+}
+
+LogicalResult mct::requireFrozenPoints(Operation *root) {
+  WalkResult result = root->walk([](tpc::QuantizeOp point) {
+    if (failed(requireNothingLearned(point)))
+      return WalkResult::interrupt();
+    std::optional<HostPoint> host = getHostPoint(point);
+    if (!host)
+      return WalkResult::advance();
+    point.emitOpError("is quantized by ")
+        << host->quantizer.getName()
+        << " of the program around the compiler, which its parameters do not "
+           "tell; freeze it, with mct-qat=epochs=0 there";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Execution/RunCache.h"
+#include "mct/Support/InputFile.h"
+#include "mct/Training/GradientPtq.h"
+#include "mct/Training/Passes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+namespace mct {
+#define GEN_PASS_DEF_GRADIENTPTQPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+struct GradientPtqPass
+    : public mct::impl::GradientPtqPassBase<GradientPtqPass> {
+  using GradientPtqPassBase::GradientPtqPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    GradientPtqPassBase::getDependentDialects(registry);
+    registerGradientModels(registry);
+    execution::Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    if (epochs == 0)
+      return;
+    GradientPtqOptions options;
+    if (failed(readOptions(options)) || failed(checkFiles()))
+      return signalPassFailure();
+    auto settings = execution::RunSettings::parse(
+        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
+        calibrationSamples, batchSize, threads, maxMemory,
+        &getAnalysis<execution::RunCache>());
+    if (failed(settings))
+      return signalPassFailure();
+    FailureOr<GradientPtqResult> result =
+        trainRounding(*entry, options, *settings);
+    if (failed(result))
+      return signalPassFailure();
+    report(*entry, *result);
+  }
+
+private:
+  InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
+  LogicalResult readOptions(GradientPtqOptions &options);
+  LogicalResult readLoss(GradientPtqOptions &options);
+  LogicalResult checkFiles();
+  void report(func::FuncOp entry, const GradientPtqResult &result);
+};
+} // namespace
+
+LogicalResult GradientPtqPass::checkFiles() {
+  if (calibrationData.empty())
+    return fail() << "training needs samples; give calibration-data=FILE.npy";
+  std::vector<std::string> inputs =
+      execution::SampleOptions::getPaths(calibrationData);
+  if (auto file = getOperation().getLoc()->findInstanceOf<FileLineColLoc>())
+    inputs.push_back(file.getFilename().str());
+  if (llvm::Error error = support::checkOutputFiles({checkpoint}, inputs))
+    return fail() << llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult GradientPtqPass::readLoss(GradientPtqOptions &options) {
+  options.loss = loss;
+  options.temperature = temperature;
+  if (!(temperature > 0))
+    return fail() << "a temperature is positive, but temperature="
+                  << double(temperature);
+  if (loss == GptqLoss::Attention && !hessianWeights)
+    return fail() << "loss=attention is made of Hessian scores; drop "
+                     "hessian-weights=false, or take loss=mse";
+  if (loss == GptqLoss::Divergence || !hessianWeights)
+    return success();
+  options.hessian.emplace();
+  options.hessian->samples = int64_t(uint64_t(hessianSamples));
+  options.hessian->batch = int64_t(uint64_t(hessianBatch));
+  options.hessian->normalization = {normScores, logNorm, scaleLogNorm};
+  return success();
+}
+
+LogicalResult GradientPtqPass::readOptions(GradientPtqOptions &options) {
+  if (failed(readLoss(options)))
+    return failure();
+  options.rounding = rounding;
+  options.softness = softness;
+  if (!(softness >= 0 && softness <= 0.5))
+    return fail() << "a weight starts at most half a step from its level, but "
+                     "softness="
+                  << double(softness) << "; give a number from 0 to 0.5";
+  options.mostLevels = mostLevels;
+  if (!(mostLevels > 0))
+    return fail() << "weights are moved by a positive number of levels at "
+                     "most, but most-levels="
+                  << double(mostLevels);
+  options.learnsScales = learnScales;
+  options.learnsActivations = learnThresholds;
+  options.masksClipped = maskClipped;
+  if (gradual)
+    options.gradual = {gradualInitial, gradualTarget, gradualStart, gradualEnd};
+
+  TrainingSettings &settings = options.settings;
+  settings.epochs = int64_t(uint64_t(epochs));
+  settings.batch = int64_t(uint64_t(batch));
+  settings.seed = seed;
+  settings.rounding = makeOptimizer(optimizer, rate, momentum, schedule);
+  if (trainBias)
+    settings.biases =
+        makeOptimizer(biasOptimizer, biasRate, biasMomentum, schedule);
+  if (learnScales || learnThresholds)
+    settings.quantizers = makeOptimizer(quantizerOptimizer, quantizerRate,
+                                        quantizerMomentum, schedule);
+  double factor = regularization;
+  if (factor < 0)
+    factor = loss == GptqLoss::Attention    ? 10
+             : loss == GptqLoss::Divergence ? 0
+                                            : 0.01;
+  if (rounding == GptqRounding::Soft && factor != 0) {
+    settings.regularizer.emplace();
+    settings.regularizer->factor = factor;
+  }
+  settings.checkpoint = checkpoint;
+  settings.checkpointEvery = int64_t(uint64_t(checkpointEvery));
+  if (checkpointEvery != 0 && checkpoint.empty())
+    return fail() << "checkpoint-every=" << uint64_t(checkpointEvery)
+                  << " needs a file; give checkpoint=FILE";
+  return success();
+}
+
+void GradientPtqPass::report(func::FuncOp entry,
+                             const GradientPtqResult &result) {
+  if (result.layers == 0) {
+    if (remarks)
+      emitRecord(entry, getArgument(),
+                 Record(Reason::KernelNotQuantized)
+                     << "no layer has a kernel of its own on evenly spaced "
+                        "levels",
+                 "'func.func' op is not trained: ");
+    return;
+  }
+  Record record(result.isBetter() ? Decision::Applied : Decision::Declined,
+                result.isBetter() ? Reason::RoundedTogether
+                                  : Reason::ErrorWouldRise);
+  record << (result.isBetter() ? "training lowers" : "training does not lower")
+         << (result.metric == execution::ResultMetric::KL
+                 ? " the divergence"
+                 : " the mean squared error")
+         << " of its results on " << named("judged", result.judged)
+         << " samples from " << named("before", result.before, "%.6g")
+         << (result.isBetter() ? " to " : ", but makes it ")
+         << named("after", result.after, "%.6g");
+  if (!result.isBetter())
+    record << "; it stays as it is";
+  record.add(named("layers", result.layers))
+      .add(named("trained", result.trained));
+  // That training was in vain is for everybody to know.
+  if (remarks || !result.isBetter())
+    emitRecord(entry, getArgument(), record, "'func.func' op: ");
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranges that training would show to points follow samples without it: the
+// network runs forward, batch by batch, as a training run runs it.
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Execution/Run.h"
+#include "mct/Support/AlignedBuffer.h"
+#include "mct/Training/Gradients.h"
+#include "mct/Training/Passes.h"
+#include "mct/Training/Training.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <cstring>
+
+namespace mct {
+#define GEN_PASS_DEF_OBSERVERANGESPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using execution::Executor;
+using execution::SampleSource;
+using mct::tpc::QuantizeOp;
+
+/// Whether something of the point follows what it sees.
+static bool observes(QuantizeOp point) {
+  auto follows = [](tpc::LearnedRole role) {
+    return role == tpc::LearnedRole::ObservedMinimum ||
+           role == tpc::LearnedRole::ObservedMaximum;
+  };
+  tpc::TrainableAttrInterface trainable = point.getTrainableAttr();
+  return trainable && llvm::any_of(trainable.getRoles(), follows);
+}
+
+namespace {
+/// A network whose ranges are arguments and results, compiled for a batch.
+struct RangeFunction {
+  TrainingFunction training;
+  std::unique_ptr<Executor> executor;
+};
+
+/// Samples, and the values of what is learned.
+class RangeRun {
+public:
+  RangeRun(Location loc, int64_t batch) : loc(loc), batch(batch) {}
+
+  /// `isFirst`: a moving average begins with the range of the values.
+  LogicalResult compile(func::FuncOp network, bool isFirst,
+                        const execution::RunSettings &settings,
+                        RangeFunction &made);
+  LogicalResult open(const RangeFunction &function,
+                     const execution::RunSettings &settings);
+  /// Runs one batch, and takes the new states.
+  LogicalResult observe(const RangeFunction &function, int64_t first);
+
+  std::shared_ptr<const SampleSource> samples;
+  std::vector<std::vector<float>> values;
+
+private:
+  InFlightDiagnostic fail() { return emitError(loc) << "observing ranges: "; }
+
+  Location loc;
+  int64_t batch;
+};
+} // namespace
+
+LogicalResult RangeRun::compile(func::FuncOp network, bool isFirst,
+                                const execution::RunSettings &settings,
+                                RangeFunction &made) {
+  // The caller's module stays as it is.
+  OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
+  auto copy = module->lookupSymbol<func::FuncOp>(network.getName());
+  if (isFirst)
+    for (auto point : copy.getOps<QuantizeOp>())
+      if (auto range = dyn_cast_or_null<tpc::ObservedRangeAttr>(
+              point.getTrainableAttr());
+          range && range.getObserver() == tpc::Observer::MovingAverage)
+        point.setTrainableAttr(tpc::ObservedRangeAttr::get(
+            range.getContext(), tpc::Observer::LastValue, range.getBits(),
+            range.getIsSymmetric(), range.getIsNarrow(),
+            /*decay=*/std::nullopt));
+  TrainingRequest request;
+  request.name = (network.getName() + "_ranges").str();
+  request.samples = batch;
+  request.weights = request.biases = false;
+  FailureOr<TrainingFunction> training = makeTrainingFunction(copy, request);
+  if (failed(training) || failed(expandTrainablePoints(training->function)))
+    return failure();
+  execution::CompileOptions options;
+  options.function = training->function.getName().str();
+  options.keepTypes = true;
+  options.maxMemory = settings.maxMemory;
+  FailureOr<std::unique_ptr<Executor>> compiled =
+      Executor::compile(*module, options, settings.cache);
+  if (failed(compiled))
+    return failure();
+  made.training = std::move(*training);
+  // It lives in a module that goes.
+  made.training.function = nullptr;
+  made.executor = std::move(*compiled);
+  return success();
+}
+
+LogicalResult RangeRun::open(const RangeFunction &function,
+                             const execution::RunSettings &settings) {
+  llvm::Expected<std::unique_ptr<SampleSource>> opened = SampleSource::open(
+      settings.samples,
+      function.executor->inputs().take_front(function.training.numInputs),
+      batch, settings.cache);
+  if (!opened)
+    return fail() << llvm::toString(opened.takeError());
+  samples = std::move(*opened);
+  for (const LearnedValue &value : function.training.learned) {
+    values.push_back(value.initial.values);
+    // Points that set in during training quantize.
+    if (value.kind == LearnedKind::Schedule)
+      llvm::fill(values.back(), 1.0f);
+  }
+  return success();
+}
+
+LogicalResult RangeRun::observe(const RangeFunction &function, int64_t first) {
+  const Executor &executor = *function.executor;
+  std::vector<support::AlignedBuffer> buffers;
+  SmallVector<const void *> inputs;
+  SmallVector<void *> outputs;
+  auto add = [&](const execution::TensorSpec &spec) {
+    return buffers
+        .emplace_back(spec.type.getNumElements() *
+                      execution::getElementBytes(spec.type.getElementType()))
+        .get();
+  };
+  int64_t valid = std::min(batch, samples->numSamples() - first);
+  for (auto [number, spec] : llvm::enumerate(
+           executor.inputs().take_front(function.training.numInputs))) {
+    void *buffer = add(spec);
+    if (!buffer)
+      return fail() << "there is no memory for a batch";
+    // Copies of the last sample do not change a range.
+    if (llvm::Error error = execution::loadUnit(
+            *samples, number, first, valid, batch, static_cast<char *>(buffer)))
+      return fail() << llvm::toString(std::move(error));
+    inputs.push_back(buffer);
+  }
+  for (const std::vector<float> &value : values)
+    inputs.push_back(value.data());
+  for (const execution::TensorSpec &spec : executor.outputs()) {
+    outputs.push_back(add(spec));
+    if (!outputs.back())
+      return fail() << "there is no memory for a batch";
+  }
+  execution::Worker worker(executor);
+  if (llvm::Error error = worker.run(inputs, outputs, executor.unit(), 0))
+    return fail() << llvm::toString(std::move(error));
+  size_t output = function.training.numResults;
+  for (auto [value, learned] :
+       llvm::zip_equal(values, function.training.learned))
+    if (learned.kind == LearnedKind::State)
+      std::memcpy(value.data(), outputs[output++],
+                  value.size() * sizeof(float));
+  return success();
+}
+
+namespace {
+struct ObserveRangesPass
+    : public mct::impl::ObserveRangesPassBase<ObserveRangesPass> {
+  using ObserveRangesPassBase::ObserveRangesPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ObserveRangesPassBase::getDependentDialects(registry);
+    registerGradientModels(registry);
+    Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry) || failed(observeRanges(*entry)))
+      return signalPassFailure();
+  }
+
+private:
+  LogicalResult observeRanges(func::FuncOp entry);
+};
+} // namespace
+
+LogicalResult ObserveRangesPass::observeRanges(func::FuncOp entry) {
+  if (llvm::none_of(entry.getOps<QuantizeOp>(), observes))
+    return entry.emitOpError("has no point with a range that follows what it "
+                             "sees; mct-quantize-apply inserts such points");
+  if (batch < 1)
+    return entry.emitOpError("cannot observe ranges of batches of 0 samples; "
+                             "give batch=32, for example");
+  if (calibrationData.empty())
+    return entry.emitOpError("needs samples to observe ranges of; give "
+                             "calibration-data=FILE.npy");
+  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
+      entry.getLoc(), calibrationData, inputScale, inputOffset,
+      calibrationSamples, /*batchSize=*/0, /*threads=*/1, maxMemory);
+  if (failed(settings))
+    return failure();
+  RangeRun run(entry.getLoc(), int64_t(batch));
+  RangeFunction function;
+  if (failed(run.compile(entry, /*isFirst=*/false, *settings, function)) ||
+      failed(run.open(function, *settings)))
+    return failure();
+  if (fromFirstBatch) {
+    // What the others see of it they will see again.
+    RangeFunction first;
+    if (failed(run.compile(entry, /*isFirst=*/true, *settings, first)) ||
+        failed(run.observe(first, 0)))
+      return failure();
+  }
+  for (int64_t first = 0; first < run.samples->numSamples();
+       first += int64_t(batch))
+    if (failed(run.observe(function, first)))
+      return failure();
+
+  // What is learned is left to a training run.
+  llvm::MapVector<QuantizeOp, tpc::TrainableAttrInterface> others;
+  for (auto point : entry.getOps<QuantizeOp>())
+    if (point.getTrainableAttr() && !observes(point)) {
+      others[point] = point.getTrainableAttr();
+      point.removeTrainableAttr();
+    }
+  if (failed(writeLearned(entry, function.training, run.values)))
+    return failure();
+  for (auto [point, trainable] : others)
+    QuantizeOp(point).setTrainableAttr(trainable);
+  return success();
+}

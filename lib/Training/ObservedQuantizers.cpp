@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Grids whose ranges follow what they see, as TensorFlow's fake quantization.
+#include "TrainableModels.h"
+
+#include "mct/Quantization/Channels.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using mct::tpc::ObservedRangeAttr;
+using mct::tpc::Observer;
+using mct::tpc::QuantizeOp;
+using Range = mct::quantization::LearnedRange::Range;
+
+static double lowestCode(ObservedRangeAttr attr) {
+  return attr.getIsNarrow() ? 1 : 0;
+}
+static double highestCode(ObservedRangeAttr attr) {
+  return std::ldexp(1.0, int(attr.getBits())) - 1;
+}
+
+/// Halves of levels go up also where f32 makes a little less of them: the ends
+/// of [-6, 6] are 127.5 steps of 8 bits away from zero.
+static double roundingUp(ObservedRangeAttr attr) {
+  return 0.5 + highestCode(attr) * 0x1p-20;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BuiltEnds {
+  Value min, max;
+};
+} // namespace
+
+/// Of the values, for each parameter; with zero, and as wide on both sides of
+/// it where that is asked for.
+static BuiltEnds buildSeen(ObservedRangeAttr attr, GradientBuilder &b,
+                           QuantizeOp point) {
+  Value min = point.getInput(), max = min;
+  ArrayRef<int64_t> shape = GradientBuilder::shapeOf(point.getLearned()[0]);
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    if (size != 1 || GradientBuilder::shapeOf(min)[axis] == 1)
+      continue;
+    min = b.reduce("tosa.reduce_min", min, int64_t(axis));
+    max = b.reduce("tosa.reduce_max", max, int64_t(axis));
+  }
+  if (!attr.getIsSymmetric()) {
+    Value zero = b.number(0, min);
+    return {b.binary("tosa.minimum", min, zero),
+            b.binary("tosa.maximum", max, zero)};
+  }
+  // Levels above zero over those below.
+  double levels = highestCode(attr) + 1;
+  double ratio = attr.getIsNarrow() ? -1 : -(levels - 2) / levels;
+  return {b.binary("tosa.minimum", min, b.mul(max, 1 / ratio)),
+          b.binary("tosa.maximum", max, b.mul(min, ratio))};
+}
+
+/// As they are once the values have been seen.
+static BuiltEnds buildEnds(ObservedRangeAttr attr, GradientBuilder &b,
+                           QuantizeOp point) {
+  Value min = point.getLearned()[0], max = point.getLearned()[1];
+  if (attr.getObserver() == Observer::Fixed)
+    return {min, max};
+  BuiltEnds seen = buildSeen(attr, b, point);
+  if (attr.getObserver() == Observer::LastValue)
+    return seen;
+  if (attr.getObserver() == Observer::AllValues)
+    return {b.binary("tosa.minimum", min,
+                     b.binary("tosa.minimum", seen.min, b.number(0, min))),
+            b.binary("tosa.maximum", max,
+                     b.binary("tosa.maximum", seen.max, b.number(0, max)))};
+  double decay = attr.getDecay() ? double(*attr.getDecay())
+                                 : quantization::RangeObserver().decay;
+  auto follow = [&](Value mean, Value value) {
+    return b.sub(mean, b.mul(b.sub(mean, value), 1 - decay));
+  };
+  return {follow(min, seen.min), follow(max, seen.max)};
+}
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A range that was moved so that zero is a level.
+struct BuiltGrid {
+  Value isEmpty, step, min, max;
+};
+
+/// What BuiltGrid computes, one operation of f32 after the other.
+struct FrozenGrid {
+  float step;
+  int64_t zeroPoint;
+};
+} // namespace
+
+static BuiltGrid buildGrid(ObservedRangeAttr attr, GradientBuilder &b,
+                           QuantizeOp point) {
+  BuiltEnds ends = buildEnds(attr, b, point);
+  double lowest = lowestCode(attr), highest = highestCode(attr);
+  BuiltGrid grid;
+  grid.isEmpty = b.isNot(b.greater(ends.max, ends.min));
+  grid.step =
+      b.select(grid.isEmpty, b.number(1, ends.min),
+               b.mul(b.sub(ends.max, ends.min), 1 / (highest - lowest)));
+  Value zero = b.sub(b.number(lowest, ends.min),
+                     b.mul(ends.min, b.reciprocal(grid.step)));
+  zero = b.unary("tosa.floor", b.add(buildClamp(b, zero, lowest, highest),
+                                     b.number(roundingUp(attr), zero)));
+  grid.min = b.mul(b.sub(b.number(lowest, zero), zero), grid.step);
+  grid.max = b.mul(b.sub(b.number(highest, zero), zero), grid.step);
+  return grid;
+}
+
+static FrozenGrid freezeGrid(ObservedRangeAttr attr, float min, float max) {
+  auto lowest = static_cast<float>(lowestCode(attr));
+  auto highest = static_cast<float>(highestCode(attr));
+  // Everything is zero; what is not far from it will be, too.
+  if (!(max > min))
+    return {static_cast<float>(quantization::kSmallestThreshold),
+            static_cast<int64_t>(lowest)};
+  float step = (max - min) * static_cast<float>(1 / double(highest - lowest));
+  float inverse = 1 / step;
+  float below = min * inverse;
+  float zero = std::clamp(lowest - below, lowest, highest);
+  return {step, static_cast<int64_t>(
+                    std::floor(zero + static_cast<float>(roundingUp(attr))))};
+}
+
+namespace {
+struct ObservedRangeModel
+    : TrainableQuantizerAttrInterface::ExternalModel<ObservedRangeModel,
+                                                     ObservedRangeAttr> {
+  Value buildForward(Attribute trainable, GradientBuilder &b,
+                     QuantizeOp point) const {
+    BuiltGrid grid = buildGrid(cast<ObservedRangeAttr>(trainable), b, point);
+    Value inside = b.binary(
+        "tosa.minimum", b.binary("tosa.maximum", point.getInput(), grid.min),
+        grid.max);
+    Value levels = b.mul(inside, b.reciprocal(grid.step));
+    Value rounded = b.unary("tosa.floor", b.add(levels, b.number(0.5, levels)));
+    Value result = b.mul(rounded, grid.step);
+    return b.select(grid.isEmpty, b.number(0, result), result);
+  }
+
+  void buildGradients(Attribute trainable, GradientBuilder &b, QuantizeOp point,
+                      Value g, OperandGradients &gradients) const {
+    if (!gradients.wants(0))
+      return;
+    BuiltGrid grid = buildGrid(cast<ObservedRangeAttr>(trainable), b, point);
+    Value x = point.getInput();
+    // TensorFlow passes everything where there is no range.
+    Value passes = b.either(grid.isEmpty, b.both(b.greaterEqual(x, grid.min),
+                                                 b.greaterEqual(grid.max, x)));
+    gradients.set(0, b.where(passes, g));
+  }
+
+  SmallVector<Value> buildStates(Attribute trainable, GradientBuilder &b,
+                                 QuantizeOp point) const {
+    BuiltEnds ends = buildEnds(cast<ObservedRangeAttr>(trainable), b, point);
+    return {ends.min, ends.max};
+  }
+
+  FailureOr<SmallVector<LearnedTensor>>
+  initialize(Attribute trainable, QuantizeOp point, ArrayRef<float>) const {
+    auto attr = cast<ObservedRangeAttr>(trainable);
+    SmallVector<Range> ranges;
+    // What is there is taken over, except by what begins from nothing.
+    if (attr.getObserver() == Observer::AllValues ||
+        (!point.getParametersAttr() && attr.getObserver() != Observer::Fixed)) {
+      auto kind = attr.getObserver() == Observer::AllValues
+                      ? quantization::RangeObserver::Kind::AllValues
+                      : quantization::RangeObserver::Kind::LastValue;
+      size_t channels = quantization::channelCount(
+          GradientBuilder::shapeOf(point.getInput()), point.getChannelAxes());
+      ranges.assign(channels, quantization::RangeObserver::create(kind).range);
+    } else {
+      FailureOr<SmallVector<Range>> present =
+          getRanges(point, attr.getIsNarrow());
+      if (failed(present))
+        return failure();
+      ranges = *present;
+    }
+    LearnedTensor min, max;
+    min.shape = max.shape = getParameterShape(point, ranges.size());
+    for (Range range : ranges) {
+      min.values.push_back(static_cast<float>(range.min));
+      max.values.push_back(static_cast<float>(range.max));
+    }
+    return SmallVector<LearnedTensor>{min, max};
+  }
+
+  FailureOr<FrozenQuantizer> freeze(Attribute trainable, QuantizeOp point,
+                                    ArrayRef<float> weights,
+                                    ArrayRef<ArrayRef<float>> learned) const {
+    auto attr = cast<ObservedRangeAttr>(trainable);
+    SmallVector<quantization::SelectedParameters> selected;
+    bool isCentered = attr.getIsSymmetric();
+    for (auto [min, max] : llvm::zip_equal(learned[0], learned[1])) {
+      if (!std::isfinite(max - min))
+        return point.emitOpError()
+               << "has seen values from " << min << " to " << max
+               << "; check the input scale, or train with a smaller learning "
+                  "rate";
+      FrozenGrid grid = freezeGrid(attr, min, max);
+      double half = std::ldexp(1.0, int(attr.getBits()) - 1);
+      quantization::SelectedParameters &parameters = selected.emplace_back();
+      parameters.step = grid.step;
+      parameters.zeroPoint = grid.zeroPoint;
+      parameters.threshold = double(grid.step) * half;
+      isCentered &= !(max > min) || double(grid.zeroPoint) == half;
+    }
+    FrozenQuantizer frozen;
+    frozen.parameters =
+        createQuantizer(point.getContext(),
+                        isCentered ? tpc::QuantizationMethod::Symmetric
+                                   : tpc::QuantizationMethod::Uniform,
+                        selected, attr.getBits(), /*isSigned=*/isCentered)
+            .withRoundingMode(quantization::Rounding::HalfUp);
+    // No ordinary grid is narrow: weights stay off its lowest level.
+    if (attr.getIsNarrow() && !weights.empty())
+      frozen.weights = keepNarrow(point, frozen.parameters, weights);
+    return frozen;
+  }
+
+  static std::vector<float> keepNarrow(QuantizeOp point,
+                                       tpc::QuantizerAttrInterface parameters,
+                                       ArrayRef<float> weights) {
+    std::vector<float> kept = weights.vec();
+    SmallVector<quantization::Grid> grids = parameters.getGrids();
+    ArrayRef<int64_t> axes;
+    if (grids.size() != 1)
+      axes = point.getChannelAxes();
+    quantization::forEachChannelRun(
+        GradientBuilder::shapeOf(point.getInput()), axes,
+        [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
+          for (size_t i = 0; i != length; ++i) {
+            const quantization::Grid &grid =
+                grids[channel + channelStep * int64_t(i)];
+            auto lowest = static_cast<float>(
+                grid.step * double(grid.qmin + 1 - grid.zeroPoint));
+            kept[begin + i] = std::max(kept[begin + i], lowest);
+          }
+        });
+    return kept;
+  }
+};
+} // namespace
+
+void mct::attachObservedQuantizers(MLIRContext *context) {
+  ObservedRangeAttr::attachInterface<ObservedRangeModel>(*context);
+}

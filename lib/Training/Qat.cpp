@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Training/Qat.h"
+
+#include "mct/Analysis/Constants.h"
+#include "mct/Analysis/EraseUnused.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Transforms/SetBatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "tpc_dialect/Lookup/Algebra.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using mct::tpc::QuantizeOp;
+
+llvm::cl::ValuesClass mct::qatLossValues() {
+  return llvm::cl::values(
+      clEnumValN(QatLoss::CrossEntropy, "cross-entropy",
+                 "mean of -log p(label); needs labels"),
+      clEnumValN(QatLoss::SquaredError, "mse",
+                 "mean squared error by the mean square, of the results of the "
+                 "float network"),
+      clEnumValN(QatLoss::Divergence, "kl",
+                 "Kullback-Leibler divergence from the distribution of the "
+                 "float network"));
+}
+
+llvm::cl::ValuesClass mct::qatMethodValues() {
+  return llvm::cl::values(
+      clEnumValN(TrainingMethod::Fixed, "fixed", "quantizers stay as they are"),
+      clEnumValN(TrainingMethod::STE, "ste",
+                 "thresholds or ranges, by straight-through gradients"),
+      clEnumValN(TrainingMethod::LSQ, "lsq",
+                 "thresholds or ranges, by gradients of a learned step"));
+}
+
+/// What a softmax makes the value of, if one does; the value otherwise.
+static Value skipSoftmax(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (auto point = dyn_cast_if_present<QuantizeOp>(op))
+    op = point.getInput().getDefiningOp();
+  if (!op)
+    return value;
+  for (const tpc::FormulaMatch &match : tpc::findFormulas(*op->getBlock()))
+    if (match.name == "softmax" && match.ops.back() == op)
+      return match.input;
+  return value;
+}
+
+/// The function returns what is in front of the softmaxes that make its
+/// results.
+static void returnScores(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  SmallVector<Operation *> unread;
+  for (OpOperand &result : terminator->getOpOperands()) {
+    unread.push_back(result.get().getDefiningOp());
+    result.set(skipSoftmax(result.get()));
+  }
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             function.getArgumentTypes(),
+                                             terminator->getOperandTypes()));
+  function.setResAttrsAttr({});
+  // What is behind them learns nothing.
+  eraseUnused(unread);
+}
+
+/// Gives every layer of the function kernel and bias of the float network.
+static LogicalResult takeBackCorrections(func::FuncOp function) {
+  KernelOps kernels(function->getParentOfType<ModuleOp>());
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    std::optional<KernelOp> layer = kernels.get(op);
+    if (!layer || !layer->getCorrections())
+      continue;
+    if (!layer->canTakeBackCorrections())
+      return op->emitOpError(
+          "does not tell what kernel or bias the float network has, with which "
+          "the loss compares: its corrections do not fit; use "
+          "loss=cross-entropy");
+    OpBuilder builder(op);
+    layer->takeBackCorrections(builder);
+  }
+  return success();
+}
+
+/// How far from its level a weight may start, in levels.
+static constexpr double kFarthestStart = 0.4;
+
+/// Weights that were rounded together start where the float network has them,
+/// as far as they keep their levels: on these themselves the gradient of the
+/// threshold would be nothing but rounding errors, which Adam makes as large as
+/// any other.
+static void startBetweenLevels(func::FuncOp network,
+                               llvm::StringMap<std::vector<float> *> &values) {
+  KernelOps kernels(network->getParentOfType<ModuleOp>());
+  for (Operation &op : network.getBody().front()) {
+    std::optional<KernelOp> layer = kernels.get(&op);
+    QuantizeOp point = layer ? layer->getKernelPoint() : QuantizeOp();
+    if (!point || !point.getParametersAttr() || !layer->getCorrections() ||
+        !layer->getCorrections().getKernel())
+      continue;
+    auto found = values.find(point.getUniqueName());
+    std::optional<ConstantTensor> record =
+        ConstantTensor::get(layer->getCorrections().getKernel());
+    std::optional<ConstantFloats> exact =
+        record ? ConstantFloats::convert(*std::move(record)) : std::nullopt;
+    SmallVector<quantization::Grid> grids =
+        point.getParametersAttr().getGrids();
+    if (found == values.end() || !exact || grids.empty() ||
+        exact->values().size() != found->second->size())
+      continue;
+    for (auto [element, weight] : llvm::enumerate(*found->second)) {
+      size_t channel =
+          grids.size() == 1 ? 0 : size_t(layer->outChannelOf(int64_t(element)));
+      double step = grids[channel].step, level = std::nearbyint(weight / step),
+             distance = exact->values()[element] / step - level;
+      weight = float(step * (level + std::clamp(distance, -kFarthestStart,
+                                                kFarthestStart)));
+    }
+  }
+}
+
+/// Where training starts, where that is not what the network has.
+static void chooseStart(func::FuncOp network, TrainingRun &run) {
+  // A threshold that counts as the next power of two starts in the middle of
+  // those that do, by ratio: at its upper end the first step would double it.
+  llvm::StringSet<> powers;
+  for (auto point : network.getOps<QuantizeOp>()) {
+    tpc::TrainableAttrInterface trainable = point.getTrainableAttr();
+    if (auto gradual = dyn_cast_if_present<tpc::GradualAttr>(trainable))
+      trainable = gradual.getOf();
+    auto threshold = dyn_cast_if_present<tpc::LearnedThresholdAttr>(trainable);
+    if (threshold && threshold.getPowerOfTwo())
+      powers.insert(point.getUniqueName());
+  }
+  std::vector<std::vector<float>> values = run.values();
+  llvm::StringMap<std::vector<float> *> weights;
+  for (auto [value, tensor] : llvm::zip_equal(run.function().learned, values)) {
+    if (value.kind == LearnedKind::Weight)
+      weights[value.name] = &tensor;
+    if (value.role == tpc::LearnedRole::Threshold &&
+        powers.contains(value.point))
+      for (float &threshold : tensor)
+        threshold *= float(M_SQRT1_2);
+  }
+  startBetweenLevels(network, weights);
+  run.setValues(values);
+}
+
+static std::shared_ptr<TrainingLoss> createLoss(const QatOptions &options) {
+  switch (options.loss) {
+  case QatLoss::CrossEntropy:
+    return createCrossEntropyLoss(quantization::Scores::Logits, options.labels);
+  case QatLoss::SquaredError:
+    return createSquaredErrorLoss(ErrorUnit::Normalized);
+  case QatLoss::Divergence:
+    return createDivergenceLoss(quantization::Scores::Logits);
+  }
+  llvm_unreachable("a loss");
+}
+
+/// Points that say how they are trained become what they would start from.
+static LogicalResult finalize(func::FuncOp network) {
+  bool isTrainable =
+      llvm::any_of(network.getOps<QuantizeOp>(), [](QuantizeOp point) {
+        return bool(point.getTrainableAttr());
+      });
+  if (!isTrainable)
+    return success();
+  OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
+  TrainingRequest request;
+  request.name = (network.getName() + "_training").str();
+  auto copy = module->lookupSymbol<func::FuncOp>(network.getName());
+  // What training starts from does not depend on the batch, which may be open.
+  if (FailureOr<int64_t> batch = getBatch(copy, /*emitErrors=*/false);
+      succeeded(batch) && ShapedType::isDynamic(*batch))
+    request.samples = 1;
+  FailureOr<TrainingFunction> made = makeTrainingFunction(copy, request);
+  if (failed(made))
+    return failure();
+  std::vector<std::vector<float>> values;
+  for (const LearnedValue &value : made->learned)
+    values.push_back(value.initial.values);
+  return writeLearned(network, *made, values);
+}
+
+LogicalResult mct::trainQuantized(func::FuncOp network,
+                                  const QatOptions &options,
+                                  const execution::RunSettings &runSettings) {
+  if (options.settings.epochs == 0)
+    return finalize(network);
+  makeTrainable(network, options.trainable);
+
+  // What is trained returns other values, and its teacher has other kernels.
+  OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
+  TrainingProblem problem;
+  problem.network = module->lookupSymbol<func::FuncOp>(network.getName());
+  returnScores(problem.network);
+  problem.loss = createLoss(options);
+  problem.request.biases = options.trainsBiases;
+  if (problem.loss->needsTeacher()) {
+    problem.teacher = problem.network.clone();
+    SymbolTable(*module).insert(problem.teacher);
+    if (failed(takeBackCorrections(problem.teacher)))
+      return failure();
+  }
+  FailureOr<std::unique_ptr<TrainingRun>> run =
+      TrainingRun::create(problem, options.settings, runSettings);
+  if (failed(run))
+    return failure();
+  chooseStart(network, **run);
+  if (failed((*run)->train()) || failed((*run)->write(network)))
+    return failure();
+  for (auto point : network.getOps<QuantizeOp>())
+    if (point.isActivation())
+      point.removeStatisticsAttr();
+  return success();
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Execution/Evaluation.h"
+#include "mct/Execution/Npy.h"
+#include "mct/Execution/RunCache.h"
+#include "mct/Support/InputFile.h"
+#include "mct/Training/Passes.h"
+#include "mct/Training/Qat.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+namespace mct {
+#define GEN_PASS_DEF_QATPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+struct QatPass : public mct::impl::QatPassBase<QatPass> {
+  using QatPassBase::QatPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    QatPassBase::getDependentDialects(registry);
+    registerGradientModels(registry);
+    execution::Executor::registerDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    QatOptions options;
+    FailureOr<execution::RunSettings> settings = readOptions(options, *entry);
+    if (failed(settings))
+      return signalPassFailure();
+    std::vector<double> stepLosses;
+    options.settings.afterStep = [&](const TrainingStepInfo &info) {
+      stepLosses.push_back(info.loss);
+      return true;
+    };
+    if (failed(trainQuantized(*entry, options, *settings)) ||
+        failed(writeLosses(stepLosses)))
+      signalPassFailure();
+  }
+
+private:
+  InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
+  LogicalResult checkFiles();
+  LogicalResult readSettings(TrainingSettings &settings);
+  FailureOr<execution::RunSettings> readOptions(QatOptions &options,
+                                                func::FuncOp entry);
+  LogicalResult writeLosses(ArrayRef<double> losses);
+};
+} // namespace
+
+/// Overwriting what is read would lose it.
+LogicalResult QatPass::checkFiles() {
+  std::vector<std::string> inputs =
+      execution::SampleOptions::getPaths(calibrationData);
+  inputs.push_back(labels);
+  if (auto file = getOperation().getLoc()->findInstanceOf<FileLineColLoc>())
+    inputs.push_back(file.getFilename().str());
+  if (llvm::Error error =
+          support::checkOutputFiles({checkpoint, lossesOut}, inputs))
+    return fail() << llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult QatPass::readSettings(TrainingSettings &settings) {
+  auto optimizerOf = [&](double rate) {
+    OptimizerSettings made = makeOptimizer(optimizer, rate, momentum, schedule);
+    made.isRelative = true;
+    made.schedule.warmup = int64_t(uint64_t(warmup));
+    return made;
+  };
+  if (momentum != 0 && optimizer != OptimizerKind::GradientDescent)
+    return fail() << "momentum=" << double(momentum)
+                  << " is of optimizer=sgd; Adam has its own";
+  settings.epochs = int64_t(uint64_t(epochs));
+  settings.batch = int64_t(uint64_t(batch));
+  settings.seed = seed;
+  settings.weights = optimizerOf(weightsRate);
+  if (trainBias)
+    settings.biases = optimizerOf(biasesRate);
+  settings.quantizers = optimizerOf(quantizersRate);
+  settings.checkpoint = checkpoint;
+  settings.checkpointEvery = int64_t(uint64_t(checkpointEvery));
+  if (checkpointEvery != 0 && checkpoint.empty())
+    return fail() << "checkpoint-every=" << uint64_t(checkpointEvery)
+                  << " needs a file; give checkpoint=FILE";
+  return success();
+}
+
+FailureOr<execution::RunSettings> QatPass::readOptions(QatOptions &options,
+                                                       func::FuncOp entry) {
+  options.trainable.weights = weights;
+  options.trainable.activations = activations;
+  options.trainable.masksClipped = maskClipped;
+  options.loss = loss;
+  options.trainsBiases = trainBias;
+  if (failed(readSettings(options.settings)))
+    return failure();
+  execution::RunSettings settings;
+  if (epochs == 0)
+    return settings;
+  if (llvm::none_of(entry.getOps<tpc::QuantizeOp>(), [](tpc::QuantizeOp point) {
+        return point.getParametersAttr() || point.getTrainableAttr();
+      }))
+    return entry.emitOpError("has no point with parameters, or one that says "
+                             "how it is trained; quantize it first, with "
+                             "mct-ptq for example");
+  if (calibrationData.empty())
+    return fail() << "training needs samples; give calibration-data=FILE.npy";
+  if ((loss == QatLoss::CrossEntropy) != !labels.empty()) {
+    if (labels.empty())
+      return fail() << "loss=cross-entropy needs the class of each sample; "
+                       "give labels=FILE.npy, or take loss=kl";
+    return fail() << "labels are of loss=cross-entropy; the other losses "
+                     "compare with the float network";
+  }
+  if (failed(checkFiles()))
+    return failure();
+  if (!labels.empty()) {
+    auto read = execution::readLabels(labels);
+    if (!read)
+      return fail() << llvm::toString(read.takeError());
+    options.labels = std::move(*read);
+    // As many as there are samples, or as are read of them.
+    if (calibrationSamples != 0 && options.labels.size() > calibrationSamples)
+      options.labels.resize(calibrationSamples);
+  }
+  return execution::RunSettings::parse(
+      getOperation().getLoc(), calibrationData, inputScale, inputOffset,
+      calibrationSamples, batchSize, threads, maxMemory,
+      &getAnalysis<execution::RunCache>());
+}
+
+LogicalResult QatPass::writeLosses(ArrayRef<double> losses) {
+  if (lossesOut.empty())
+    return success();
+  auto writer = execution::NpyWriter::create(
+      lossesOut, execution::ElementType::F64, {int64_t(losses.size())});
+  if (!writer)
+    return fail() << llvm::toString(writer.takeError());
+  (*writer)->write(losses.data(), losses.size() * sizeof(double));
+  if (llvm::Error error = (*writer)->commit())
+    return fail() << llvm::toString(std::move(error));
+  return success();
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "QuantizeScheme.h"
+
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Training/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace mct {
+#define GEN_PASS_DEF_QUANTIZEANNOTATEPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using mct::tpc::QuantizeOp;
+
+static bool isReal(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+/// Whether the scheme has something for the operator. A batch norm is quantized
+/// together with the layer in front of it.
+static bool isSupported(const MarkedOperators &all, size_t index) {
+  const MarkedOperator &each = all.operators[index];
+  if (!each.entry.isBatchNorm)
+    return each.entry.isSupported;
+  SmallVector<Value> inputs = getFloatInputs(each.node);
+  std::optional<size_t> maker =
+      inputs.size() == 1 ? all.makerOf(inputs.front()) : std::nullopt;
+  return maker && all.operators[*maker].entry.hasKernel &&
+         all.onlyReader(*maker) == index;
+}
+
+namespace {
+struct QuantizeAnnotatePass
+    : public WithOpModels<
+          mct::impl::QuantizeAnnotatePassBase<QuantizeAnnotatePass>> {
+  using WithOpModels::WithOpModels;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry) || failed(annotate(*entry)))
+      return signalPassFailure();
+  }
+
+private:
+  LogicalResult annotate(func::FuncOp entry);
+  FailureOr<tpc::QuantizeConfigAttrInterface> readConfig(func::FuncOp entry);
+};
+} // namespace
+
+FailureOr<tpc::QuantizeConfigAttrInterface>
+QuantizeAnnotatePass::readConfig(func::FuncOp entry) {
+  MLIRContext *context = &getContext();
+  if (config.empty())
+    return cast<tpc::QuantizeConfigAttrInterface>(Attribute(
+        tpc::QuantizeConfigAttr::get(context, DictionaryAttr(), ArrayAttr(),
+                                     ArrayAttr(), ArrayAttr(), StringAttr(),
+                                     DictionaryAttr())));
+  Attribute read;
+  {
+    // The parser speaks of a place in the text of the option.
+    ScopedDiagnosticHandler silent(context,
+                                   [](Diagnostic &) { return success(); });
+    read = parseAttribute(config, context);
+  }
+  auto asked = dyn_cast_or_null<tpc::QuantizeConfigAttrInterface>(read);
+  if (!asked)
+    return entry.emitOpError("cannot be annotated: config is '")
+           << config << "', and no attribute such as #tpc.quantize_config<>";
+  return asked;
+}
+
+LogicalResult QuantizeAnnotatePass::annotate(func::FuncOp entry) {
+  FailureOr<tpc::QuantizeConfigAttrInterface> asked = readConfig(entry);
+  if (failed(asked))
+    return failure();
+  SmallVector<llvm::GlobPattern> patterns;
+  for (const std::string &layer : layers) {
+    llvm::Expected<llvm::GlobPattern> pattern =
+        llvm::GlobPattern::create(layer);
+    if (!pattern)
+      return entry.emitOpError("cannot be annotated: '")
+             << layer << "' of layers: " << llvm::toString(pattern.takeError());
+    patterns.push_back(std::move(*pattern));
+  }
+  FailureOr<MarkedOperators> all = MarkedOperators::find(entry);
+  if (failed(all))
+    return failure();
+  SmallVector<size_t> chosen;
+  std::vector<bool> isUsed(patterns.size());
+  for (auto [index, each] : llvm::enumerate(all->operators)) {
+    bool isNamed = patterns.empty();
+    for (auto [number, pattern] : llvm::enumerate(patterns))
+      if (each.name && pattern.match(each.name.getValue()))
+        isNamed = isUsed[number] = true;
+    if (isNamed && !each.mark && isReal(each.node.result()) &&
+        (!supportedOnly || isSupported(*all, index)))
+      chosen.push_back(index);
+  }
+  for (auto [number, layer] : llvm::enumerate(layers))
+    if (!isUsed[number])
+      return entry.emitOpError("has no operator '")
+             << layer << "' to annotate; mct-assign-names names its values";
+  for (size_t index : chosen) {
+    Value value = all->operators[index].node.result();
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfterValue(value);
+    auto mark = QuantizeOp::create(
+        builder, value.getLoc(), value.getType(), value,
+        /*learned=*/ValueRange(), all->operators[index].name,
+        /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), *asked,
+        /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
+        /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
+        /*parameters=*/tpc::QuantizerAttrInterface(),
+        /*selection=*/tpc::SelectionAttr(),
+        /*corrections=*/tpc::CorrectionsAttr(),
+        /*trainable=*/tpc::TrainableAttrInterface());
+    value.replaceAllUsesExcept(mark.getOutput(), mark);
+  }
+  return success();
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "QuantizeScheme.h"
+
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Training/Passes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mct {
+#define GEN_PASS_DEF_QUANTIZEAPPLYPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using mct::tpc::QuantizeOp;
+
+namespace {
+/// Bits and granularity of the default scheme.
+struct SchemeOptions {
+  unsigned weightBits = 8, activationBits = 8;
+  bool isPerChannel = true;
+};
+
+/// What the points of one operator are.
+struct OperatorPoints {
+  struct Weight {
+    OpOperand *operand;
+    StringAttr name;
+    DenseI64ArrayAttr axes;
+    Attribute quantizer;
+  };
+  SmallVector<Weight> weights;
+  /// Quantizers of what it reads, and of its result, in order.
+  SmallVector<Attribute, 1> inputs, results;
+  /// The results have the scheme's quantizer of an output, and no other.
+  bool isSchemeOutput = false;
+};
+
+/// What is asked for of one operator: of its mark, else of the scheme.
+struct Wanted {
+  DictionaryAttr weights;
+  Attribute activation, output;
+  /// Nothing is said by the mark itself.
+  bool isDefault = true;
+  /// The mark says it of the activation, and of the output.
+  bool hasActivation = false, hasOutput = false;
+};
+
+class QuantizeApplier {
+public:
+  QuantizeApplier(func::FuncOp function, MarkedOperators &all,
+                  const SchemeOptions &options)
+      : function(function), all(all), options(options),
+        context(function.getContext()), wanted(all.operators.size()),
+        points(all.operators.size()), isSettled(all.operators.size()) {}
+
+  LogicalResult run() {
+    for (size_t index = 0; index != all.operators.size(); ++index)
+      if (at(index).mark && failed(readMark(index)))
+        return failure();
+    for (size_t index = 0; index != all.operators.size(); ++index)
+      if (at(index).mark && failed(planWeights(index)))
+        return failure();
+    for (size_t index = 0; index != all.operators.size(); ++index)
+      if (at(index).mark && at(index).entry.hasKernel)
+        planLayer(index);
+    for (size_t index = 0; index != all.operators.size(); ++index)
+      if (at(index).mark && !at(index).entry.hasKernel && !isSettled[index]) {
+        if (at(index).entry.isBatchNorm && wanted[index].isDefault)
+          return refuse(index);
+        planOther(index);
+      }
+    for (size_t index = 0; index != all.operators.size(); ++index)
+      if (at(index).mark)
+        planInputs(index);
+    for (size_t index = 0; index != all.operators.size(); ++index)
+      if (at(index).mark && at(index).entry.isConcatenation)
+        planConcatenation(index);
+    insert();
+    return success();
+  }
+
+private:
+  MarkedOperator &at(size_t index) { return all.operators[index]; }
+  tpc::TrainableAttrInterface observe(tpc::Observer observer, unsigned bits,
+                                      bool isWeight) {
+    return tpc::ObservedRangeAttr::get(context, observer, bits,
+                                       /*is_symmetric=*/isWeight,
+                                       /*is_narrow=*/isWeight,
+                                       /*decay=*/std::nullopt);
+  }
+  Attribute activationQuantizer() {
+    return observe(tpc::Observer::MovingAverage, options.activationBits, false);
+  }
+  /// Whether nothing but the scheme is asked for.
+  bool isMarkedDefault(size_t index) {
+    return at(index).mark && wanted[index].isDefault;
+  }
+
+  LogicalResult refuse(size_t index);
+  LogicalResult readMark(size_t index);
+  LogicalResult planWeights(size_t index);
+  void planLayer(size_t index);
+  void placeActivation(size_t layer, std::optional<size_t> activation,
+                       Attribute quantizer);
+  void planOther(size_t index);
+  void planInputs(size_t index);
+  void planUnmarked(size_t index);
+  void planConcatenation(size_t index);
+  std::optional<size_t> findFunction(size_t layer);
+  bool takesBatchNorm(size_t layer);
+  void insert();
+  QuantizeOp createPoint(OpBuilder &builder, Value value, const Twine &name,
+                         Attribute quantizer, StringAttr weight = {},
+                         DenseI64ArrayAttr axes = {});
+  void putBehind(OpBuilder &builder, Value value, StringRef name,
+                 ArrayRef<Attribute> quantizers);
+
+  func::FuncOp function;
+  MarkedOperators &all;
+  SchemeOptions options;
+  MLIRContext *context;
+  std::vector<Wanted> wanted;
+  std::vector<OperatorPoints> points;
+  /// By operator: another one in front of it speaks for its result.
+  std::vector<bool> isSettled;
+  /// Arguments of the function that get a point.
+  llvm::MapVector<Value, Attribute> arguments;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is asked for
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizeApplier::refuse(size_t index) {
+  InFlightDiagnostic error =
+      at(index).node.root()->emitOpError("is annotated, and the default scheme "
+                                         "has no quantizers for it")
+      << (at(index).entry.isBatchNorm ? " without a layer in front of it that "
+                                        "is annotated, too"
+                                      : "")
+      << "; give the mark a config that has weights, activations or outputs, "
+         "or remove it";
+  error.attachNote(at(index).mark.getLoc()) << "annotated here";
+  return error;
+}
+
+LogicalResult QuantizeApplier::readMark(size_t index) {
+  MarkedOperator &each = at(index);
+  Operation *root = each.node.root();
+  tpc::QuantizeConfigAttrInterface config = each.mark.getOperatorConfig();
+  Wanted &own = wanted[index];
+  own.weights = config.getWeightQuantizers(each.node.kernelOp);
+  ArrayAttr activations = config.getActivationQuantizers(each.node.kernelOp);
+  ArrayAttr outputs = config.getOutputQuantizers(each.node.kernelOp);
+  own.isDefault = !own.weights && !activations && !outputs;
+  own.hasActivation = bool(activations);
+  own.hasOutput = bool(outputs);
+  if (own.isDefault && !each.entry.isSupported && !each.entry.isBatchNorm)
+    return refuse(index);
+  for (auto [what, list] :
+       {std::pair("activation", activations), {"output", outputs}})
+    if (list && list.size() > 1) {
+      InFlightDiagnostic error =
+          root->emitOpError() << "has " << list.size() << " quantizers of one "
+                              << what << "; give one, or none";
+      error.attachNote(each.mark.getLoc()) << "annotated here";
+      return error;
+    }
+  if (root->getNumResults() != 1) {
+    InFlightDiagnostic error = root->emitOpError()
+                               << "has " << root->getNumResults()
+                               << " results; an operator that is annotated "
+                                  "has one";
+    error.attachNote(each.mark.getLoc()) << "annotated here";
+    return error;
+  }
+  if (own.hasActivation)
+    own.activation = activations.empty() ? Attribute() : activations[0];
+  else if (each.entry.hasKernel)
+    own.activation = activationQuantizer();
+  if (own.hasOutput)
+    own.output = outputs.empty() ? Attribute() : outputs[0];
+  else if (each.entry.quantizesOutput)
+    own.output = activationQuantizer();
+  return success();
+}
+
+LogicalResult QuantizeApplier::planWeights(size_t index) {
+  MarkedOperator &each = at(index);
+  Operation *op = each.node.kernelOp;
+  // The operands that have names.
+  llvm::MapVector<StringAttr, OpOperand *> known;
+  SmallVector<unsigned> named;
+  if (each.node.weights)
+    for (NamedAttribute entry : each.node.weights) {
+      unsigned number = cast<IntegerAttr>(entry.getValue()).getInt();
+      if (number >= op->getNumOperands())
+        continue;
+      named.push_back(number);
+      known[entry.getName()] = &op->getOpOperand(number);
+    }
+  if (each.node.ops.size() == 1 && readsPositionalConstants(op))
+    for (OpOperand &operand :
+         op->getOpOperands().take_front(getNumDataOperands(op)))
+      if (!llvm::is_contained(named, operand.getOperandNumber()) &&
+          matchPattern(operand.get(), m_Constant()))
+        known.insert(
+            {StringAttr::get(context, tpc::kPositionalWeight), &operand});
+
+  tpc::QuantizeConfigAttrInterface config = each.mark.getOperatorConfig();
+  auto add = [&](StringAttr name, Attribute quantizer, bool isPerChannel) {
+    OpOperand *operand = known.lookup(name);
+    DenseI64ArrayAttr axes;
+    if (isPerChannel && each.kernelInfo &&
+        each.kernelInfo.getKernel() == int64_t(operand->getOperandNumber()))
+      axes = DenseI64ArrayAttr::get(context, each.kernelInfo.getOutAxes());
+    points[index].weights.push_back({operand, name, axes, quantizer});
+    return !isPerChannel || axes;
+  };
+  if (!wanted[index].weights) {
+    auto kernel = StringAttr::get(context, tpc::kKernelWeight);
+    if (each.entry.hasKernel && known.contains(kernel))
+      (void)add(kernel,
+                observe(tpc::Observer::LastValue, options.weightBits, true),
+                each.entry.isPerChannel && options.isPerChannel);
+    return success();
+  }
+  for (NamedAttribute asked : wanted[index].weights) {
+    if (!known.contains(asked.getName())) {
+      InFlightDiagnostic error = op->emitOpError("has no weight '")
+                                 << asked.getName().getValue()
+                                 << "' to quantize"
+                                 << (known.empty() ? "" : "; it has ");
+      llvm::interleaveComma(known, error, [&](auto &weight) {
+        error << "'" << weight.first.getValue() << "'";
+      });
+      error.attachNote(each.mark.getLoc()) << "annotated here";
+      return error;
+    }
+    if (!add(asked.getName(), asked.getValue(),
+             config.isPerChannel(op, asked.getName()))) {
+      InFlightDiagnostic error = op->emitOpError("has no known channels of '")
+                                 << asked.getName().getValue()
+                                 << "'; leave it out of 'per_channel'";
+      error.attachNote(each.mark.getLoc()) << "annotated here";
+      return error;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Where the quantizers go
+//===----------------------------------------------------------------------===//
+
+/// The activation function that runs with a layer.
+std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
+  std::optional<size_t> next = all.onlyReader(layer);
+  if (!next || !at(*next).entry.isActivation() ||
+      getFloatInputs(at(*next).node).size() != 1)
+    return std::nullopt;
+  return next;
+}
+
+/// Whether a batch norm behind the layer is left to be folded: then nothing
+/// between them is quantized. It and a ReLU behind it are settled.
+bool QuantizeApplier::takesBatchNorm(size_t layer) {
+  std::optional<size_t> norm = all.onlyReader(layer);
+  if (!norm || !at(*norm).entry.isBatchNorm || !isMarkedDefault(layer) ||
+      !isMarkedDefault(*norm))
+    return false;
+  isSettled[*norm] = true;
+  std::optional<size_t> relu = all.onlyReader(*norm);
+  bool hasRelu = relu && at(*relu).entry.isRelu && isMarkedDefault(*relu);
+  size_t end = hasRelu ? *relu : *norm;
+  isSettled[end] = true;
+  points[end].results.push_back(activationQuantizer());
+  points[end].isSchemeOutput = true;
+  return true;
+}
+
+void QuantizeApplier::placeActivation(size_t layer,
+                                      std::optional<size_t> activation,
+                                      Attribute quantizer) {
+  if (!activation || at(*activation).entry.isBefore)
+    points[layer].results.push_back(quantizer);
+  if (activation && at(*activation).entry.isBehind)
+    points[*activation].results.push_back(quantizer);
+}
+
+void QuantizeApplier::planLayer(size_t index) {
+  if (takesBatchNorm(index))
+    return;
+  const Wanted &own = wanted[index];
+  std::optional<size_t> activation = findFunction(index);
+  size_t end = index;
+  if (activation && at(*activation).mark && !wanted[*activation].isDefault) {
+    // It speaks for itself; a ReLU also for what is in front of it.
+    if (own.activation && (own.hasActivation || !at(*activation).entry.isRelu))
+      placeActivation(index, std::nullopt, own.activation);
+  } else if (own.activation) {
+    placeActivation(index, activation, own.activation);
+    if (activation) {
+      isSettled[*activation] = true;
+      end = *activation;
+    }
+  }
+  if (own.output)
+    points[end].results.push_back(own.output);
+}
+
+void QuantizeApplier::planOther(size_t index) {
+  const Wanted &own = wanted[index];
+  const SchemeEntry &entry = at(index).entry;
+  if (own.activation) {
+    if (entry.isBefore)
+      points[index].inputs.push_back(own.activation);
+    if (!entry.isBefore || entry.isBehind)
+      points[index].results.push_back(own.activation);
+  }
+  if (!own.output)
+    return;
+  // A ReLU quantizes for a sum in front of it.
+  std::optional<size_t> next = all.onlyReader(index);
+  bool isSum = at(index).node.operatorSet &&
+               llvm::is_contained({"Add", "AddBias"},
+                                  at(index).node.operatorSet.getValue());
+  if (!own.hasOutput && isSum && next && at(*next).entry.isRelu &&
+      at(*next).mark)
+    return;
+  points[index].isSchemeOutput =
+      !own.hasOutput && points[index].results.empty();
+  points[index].results.push_back(own.output);
+}
+
+/// What an operator in front of a marked one gets, which nobody has marked: the
+/// quantizers of its result, and none of its weights.
+void QuantizeApplier::planUnmarked(size_t index) {
+  if (isSettled[index])
+    return;
+  isSettled[index] = true;
+  const SchemeEntry &entry = at(index).entry;
+  if (entry.isActivation()) {
+    SmallVector<Value> inputs = getFloatInputs(at(index).node);
+    std::optional<size_t> layer =
+        inputs.size() == 1 ? all.makerOf(inputs.front()) : std::nullopt;
+    if (layer && !at(*layer).mark && at(*layer).entry.hasKernel &&
+        all.onlyReader(*layer) == index && !isSettled[*layer]) {
+      isSettled[*layer] = true;
+      placeActivation(*layer, index, activationQuantizer());
+      return;
+    }
+  }
+  if (entry.hasKernel || entry.quantizesOutput)
+    points[index].results.push_back(activationQuantizer());
+}
+
+void QuantizeApplier::planInputs(size_t index) {
+  SmallVector<Value> inputs = getFloatInputs(at(index).node);
+  for (Value input : inputs)
+    if (isa<BlockArgument>(input))
+      arguments.insert(
+          {input, observe(tpc::Observer::AllValues, options.activationBits,
+                          /*isWeight=*/false)});
+  if (inputs.size() != 1)
+    return;
+  std::optional<size_t> maker = all.makerOf(inputs.front());
+  // What only moves values has those that are quantized in front of it.
+  while (maker && !at(*maker).mark && at(*maker).entry.isPassThrough) {
+    SmallVector<Value> moved = getFloatInputs(at(*maker).node);
+    maker = moved.size() == 1 ? all.makerOf(moved.front()) : std::nullopt;
+  }
+  if (maker && !at(*maker).mark)
+    planUnmarked(*maker);
+}
+
+/// Operands of a concatenation share its grid.
+void QuantizeApplier::planConcatenation(size_t index) {
+  if (points[index].results.empty())
+    return;
+  SmallVector<Value> inputs = getFloatInputs(at(index).node);
+  auto readsOnly = [&](Value argument) {
+    return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      return llvm::is_contained(at(index).node.ops, user);
+    });
+  };
+  for (Value input : inputs) {
+    std::optional<size_t> maker = all.makerOf(input);
+    if (maker ? !at(*maker).mark || all.onlyReader(*maker) != index
+              : !arguments.contains(input) || !readsOnly(input))
+      return;
+  }
+  for (Value input : inputs)
+    if (std::optional<size_t> maker = all.makerOf(input);
+        maker && points[*maker].isSchemeOutput)
+      points[*maker].results.clear();
+    else if (!maker)
+      arguments.erase(input);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+QuantizeOp QuantizeApplier::createPoint(OpBuilder &builder, Value value,
+                                        const Twine &name, Attribute quantizer,
+                                        StringAttr weight,
+                                        DenseI64ArrayAttr axes) {
+  return QuantizeOp::create(builder, value.getLoc(), value.getType(), value,
+                            /*learned=*/ValueRange(),
+                            builder.getStringAttr(name), weight, axes,
+                            /*config=*/Attribute(), /*candidates=*/Attribute(),
+                            /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
+                            /*statistics=*/tpc::StatisticsAttr(),
+                            dyn_cast<tpc::QuantizerAttrInterface>(quantizer),
+                            /*selection=*/tpc::SelectionAttr(),
+                            /*corrections=*/tpc::CorrectionsAttr(),
+                            dyn_cast<tpc::TrainableAttrInterface>(quantizer));
+}
+
+/// Puts points behind a value; the second one is that of the output.
+void QuantizeApplier::putBehind(OpBuilder &builder, Value value, StringRef name,
+                                ArrayRef<Attribute> quantizers) {
+  builder.setInsertionPointAfterValue(value);
+  for (auto [number, quantizer] : llvm::enumerate(quantizers)) {
+    QuantizeOp point =
+        createPoint(builder, value,
+                    number == 0 ? name : (name + "_output").str(), quantizer);
+    value.replaceAllUsesExcept(point.getOutput(), point);
+    value = point.getOutput();
+  }
+}
+
+void QuantizeApplier::insert() {
+  for (MarkedOperator &each : all.operators)
+    if (each.mark) {
+      each.mark.getOutput().replaceAllUsesWith(each.mark.getInput());
+      each.mark.erase();
+    }
+  OpBuilder builder(context);
+  for (size_t index = 0; index != all.operators.size(); ++index) {
+    const MarkedOperator &each = at(index);
+    const OperatorPoints &own = points[index];
+    for (const OperatorPoints::Weight &weight : own.weights) {
+      builder.setInsertionPoint(each.node.kernelOp);
+      weight.operand->set(createPoint(builder, weight.operand->get(),
+                                      each.name.getValue(), weight.quantizer,
+                                      weight.name, weight.axes)
+                              .getOutput());
+    }
+    for (Attribute quantizer : own.inputs) {
+      SmallVector<Value> inputs = getFloatInputs(each.node);
+      builder.setInsertionPoint(each.node.ops.front());
+      QuantizeOp point = createPoint(
+          builder, inputs.front(), each.name.getValue() + "_input", quantizer);
+      inputs.front().replaceUsesWithIf(
+          point.getOutput(), [&](OpOperand &operand) {
+            return llvm::is_contained(each.node.ops, operand.getOwner());
+          });
+    }
+    putBehind(builder, each.node.result(), each.name.getValue(), own.results);
+  }
+  for (auto &[argument, quantizer] : arguments) {
+    StringAttr name = mct::getName(argument);
+    putBehind(builder, argument, name.getValue(), quantizer);
+  }
+}
+
+namespace {
+struct QuantizeApplyPass
+    : public WithOpModels<mct::impl::QuantizeApplyPassBase<QuantizeApplyPass>> {
+  using WithOpModels::WithOpModels;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    for (auto [name, bits] : {std::pair("weight-bits", weightBits.getValue()),
+                              {"activation-bits", activationBits.getValue()}})
+      if (bits < 1 || bits > 16) {
+        entry->emitOpError("cannot be quantized with ")
+            << name << "=" << bits << "; give 1 to 16";
+        return signalPassFailure();
+      }
+    FailureOr<MarkedOperators> all = MarkedOperators::find(*entry);
+    if (failed(all))
+      return signalPassFailure();
+    if (llvm::none_of(all->operators, [](const MarkedOperator &each) {
+          return bool(each.mark);
+        })) {
+      entry->emitOpError("has no operator that is annotated; "
+                         "mct-quantize-annotate marks them");
+      return signalPassFailure();
+    }
+    SchemeOptions options;
+    options.weightBits = weightBits;
+    options.activationBits = activationBits;
+    options.isPerChannel = perChannel;
+    if (failed(QuantizeApplier(*entry, *all, options).run()))
+      return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_TRAINING_TRAINABLEMODELS_H
+#define MCT_LIB_TRAINING_TRAINABLEMODELS_H
+
+#include "mct/Quantization/Selection.h"
+#include "mct/Quantization/TrainableQuantizers.h"
+#include "mct/Training/Training.h"
+
+namespace mct {
+
+/// Says that nobody implements what the point's `trainable` asks for. Fails.
+llvm::LogicalResult noImplementation(tpc::QuantizeOp point);
+
+/// What trains symmetric grids, and grids with a zero point.
+void attachThresholdQuantizers(mlir::MLIRContext *context);
+void attachRangeQuantizers(mlir::MLIRContext *context);
+/// What trains where weights are rounded to.
+void attachRoundingQuantizers(mlir::MLIRContext *context);
+/// What follows the values that are seen.
+void attachObservedQuantizers(mlir::MLIRContext *context);
+/// What stays, and what sets in.
+void attachComposedQuantizers(mlir::MLIRContext *context);
+
+//===----------------------------------------------------------------------===//
+// What the models share
+//===----------------------------------------------------------------------===//
+
+/// The shape of one parameter for each channel of the point, or, for
+/// `channels` of 1, of one for all.
+llvm::SmallVector<int64_t> getParameterShape(tpc::QuantizeOp point,
+                                             size_t channels);
+
+/// The scale of what comes back to a threshold or a range: `given`, or what the
+/// attributes say of one that is not.
+double getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
+                        tpc::StepGradient gradient, unsigned bits,
+                        bool isSigned);
+
+/// The range of the levels of each of the point's parameters, `isNarrow`:
+/// without the lowest. Fails with a diagnostic where there are no parameters,
+/// or levels are not evenly spaced.
+llvm::FailureOr<llvm::SmallVector<quantization::LearnedRange::Range>>
+getRanges(tpc::QuantizeOp point, bool isNarrow = false);
+
+/// The truth, for each value, of what lies where the quantizer of the point,
+/// which has one, does not cut off.
+mlir::Value buildKept(GradientBuilder &b, tpc::QuantizeOp point);
+
+/// Values in levels, and what becomes of them.
+struct OnGrid {
+  mlir::Value step;    // f32
+  mlir::Value levels;  // the values, divided by the step
+  mlir::Value clipped; // rounded to levels, halves to even, and cut off
+  mlir::Value inside;  // whether that did not cut anything off
+};
+
+/// Codes from `lowest` to `highest`, of steps of any shape that is repeated.
+OnGrid buildOnGrid(GradientBuilder &b, mlir::Value values, mlir::Value step,
+                   double lowest, double highest);
+
+/// Rounds to integers, halves to even.
+mlir::Value buildRound(GradientBuilder &b, mlir::Value values);
+mlir::Value buildClamp(GradientBuilder &b, mlir::Value values, double lowest,
+                       double highest);
+
+/// The ordinary quantizer of a method with evenly spaced levels.
+tpc::QuantizerAttrInterface
+createQuantizer(mlir::MLIRContext *context, tpc::QuantizationMethod method,
+                llvm::ArrayRef<quantization::SelectedParameters> parameters,
+                unsigned bits, bool isSigned);
+
+/// The same quantizer, with halves going where those of the one go that the
+/// point has.
+tpc::QuantizerAttrInterface
+withRoundingOf(tpc::QuantizeOp point, tpc::QuantizerAttrInterface parameters);
+
+} // namespace mct
+
+#endif // MCT_LIB_TRAINING_TRAINABLEMODELS_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of training as passes: how points are trained, the functions that a
+// run executes, and what trainable points compute.
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Training/MakeTrainable.h"
+#include "mct/Training/Passes.h"
+#include "mct/Training/Training.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+namespace mct {
+#define GEN_PASS_DEF_MAKETRAINABLEPASS
+#define GEN_PASS_DEF_MAKETRAININGFUNCTIONPASS
+#define GEN_PASS_DEF_EXPANDTRAINABLEPOINTSPASS
+#include "mct/Training/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+struct MakeTrainablePass
+    : public mct::impl::MakeTrainablePassBase<MakeTrainablePass> {
+  using MakeTrainablePassBase::MakeTrainablePassBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    TrainableOptions options;
+    options.weights = weights;
+    options.activations = activations;
+    options.masksClipped = maskClipped;
+    options.isGradual = gradual;
+    options.learnsScales = learnScales;
+    options.mostLevels = mostLevels;
+    if (!(mostLevels > 0)) {
+      entry->emitOpError() << "weights must be moved by a positive number of "
+                              "levels at most, but most-levels="
+                           << mostLevels;
+      return signalPassFailure();
+    }
+    makeTrainable(*entry, options);
+  }
+};
+
+struct MakeTrainingFunctionPass
+    : public mct::impl::MakeTrainingFunctionPassBase<MakeTrainingFunctionPass> {
+  using MakeTrainingFunctionPassBase::MakeTrainingFunctionPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    MakeTrainingFunctionPassBase::getDependentDialects(registry);
+    registerGradientModels(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    TrainingRequest request;
+    request.name =
+        name.empty() ? (entry->getName() + "_training").str() : name.getValue();
+    request.samples = samples;
+    request.compared.assign(compared.begin(), compared.end());
+    request.weights = weights;
+    request.biases = biases;
+    FailureOr<TrainingFunction> made = makeTrainingFunction(*entry, request);
+    if (failed(made) || (step && failed(makeTrainingStep(*made))))
+      signalPassFailure();
+  }
+};
+
+struct ExpandTrainablePointsPass
+    : public mct::impl::ExpandTrainablePointsPassBase<
+          ExpandTrainablePointsPass> {
+  using ExpandTrainablePointsPassBase::ExpandTrainablePointsPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ExpandTrainablePointsPassBase::getDependentDialects(registry);
+    registerTrainableQuantizers(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(expandTrainablePoints(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
