@@ -131,7 +131,8 @@ public:
       : isDistribution(std::move(isDistribution)), temperature(temperature) {}
 
   bool needsTeacher() const override { return true; }
-  llvm::Error check(llvm::ArrayRef<ComparedShape> results, int64_t) override {
+  llvm::Error check(llvm::ArrayRef<ComparedShape> results, int64_t,
+                    int64_t) override {
     shapes.assign(results.begin(), results.end());
     return llvm::Error::success();
   }

@@ -126,13 +126,10 @@ FailureOr<execution::RunSettings> QatPass::readOptions(QatOptions &options,
     if (!read)
       return fail() << llvm::toString(read.takeError());
     options.labels = std::move(*read);
-    // As many as there are samples, or as are read of them.
-    if (calibrationSamples != 0 && options.labels.size() > calibrationSamples)
-      options.labels.resize(calibrationSamples);
   }
   return execution::RunSettings::parse(
       getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-      calibrationSamples, batchSize, threads, maxMemory,
+      calibrationSamples, /*batchSize=*/0, threads, maxMemory,
       &getAnalysis<execution::RunCache>());
 }
 

@@ -14,7 +14,8 @@ public:
 
   bool needsTeacher() const override { return true; }
 
-  llvm::Error check(ArrayRef<ComparedShape> results, int64_t) override {
+  llvm::Error check(ArrayRef<ComparedShape> results, int64_t,
+                    int64_t) override {
     shapes.assign(results.begin(), results.end());
     return llvm::Error::success();
   }

@@ -51,13 +51,14 @@ public:
 
   bool needsTeacher() const override { return false; }
 
-  llvm::Error check(ArrayRef<ComparedShape> results,
-                    int64_t numSamples) override {
+  llvm::Error check(ArrayRef<ComparedShape> results, int64_t numSamples,
+                    int64_t numAvailable) override {
     if (llvm::Error error = checkScores(results))
       return error;
-    if (int64_t(labels.size()) != numSamples)
-      return fail("there are {0} labels for {1} samples", labels.size(),
-                  numSamples);
+    auto count = int64_t(labels.size());
+    if (count != numSamples && count != numAvailable)
+      return fail("there are {0} labels for {1} samples", count, numAvailable);
+    labels.resize(numSamples);
     classes = results.front().channels;
     for (auto [number, label] : llvm::enumerate(labels))
       if (label < 0 || label >= classes)
@@ -96,7 +97,8 @@ public:
 
   bool needsTeacher() const override { return true; }
 
-  llvm::Error check(ArrayRef<ComparedShape> results, int64_t) override {
+  llvm::Error check(ArrayRef<ComparedShape> results, int64_t,
+                    int64_t) override {
     if (llvm::Error error = checkScores(results))
       return error;
     classes = results.front().channels;
@@ -129,7 +131,8 @@ public:
 
   bool needsTeacher() const override { return true; }
 
-  llvm::Error check(ArrayRef<ComparedShape> results, int64_t) override {
+  llvm::Error check(ArrayRef<ComparedShape> results, int64_t,
+                    int64_t) override {
     if (weights.empty())
       weights.assign(results.size(), 1.0);
     if (weights.size() != results.size())
@@ -182,8 +185,8 @@ public:
 
   bool needsTeacher() const override { return true; }
 
-  llvm::Error check(ArrayRef<ComparedShape> results,
-                    int64_t numSamples) override {
+  llvm::Error check(ArrayRef<ComparedShape> results, int64_t numSamples,
+                    int64_t) override {
     shapes.assign(results.begin(), results.end());
     if (attention.size() != results.size() * size_t(numSamples))
       return fail("{0} scores are not those of {1} samples at {2} results",

@@ -604,7 +604,8 @@ LogicalResult TrainingRun::State::openSamples() {
     chosen.resize(source->numSamples());
     std::iota(chosen.begin(), chosen.end(), 0);
   }
-  if (llvm::Error error = loss->check(results, source->numSamples()))
+  if (llvm::Error error =
+          loss->check(results, source->numSamples(), source->numAvailable()))
     return report(std::move(error));
   stepsPerEpoch =
       int64_t(llvm::divideCeil(chosen.size(), uint64_t(settings.batch)));

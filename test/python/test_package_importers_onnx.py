@@ -114,6 +114,19 @@ def test_an_example_of_another_shape_is_an_error(example, message):
         mct.load(one_node("Relu", ["N", 3], ["N", 3]), example)
 
 
+# TOSA allows no rest of a division of sizes: the last row and column, which nobody reads, are not padded.
+@pytest.mark.parametrize("size, pad", [(6, 1), (7, 1), (8, 0), (9, 2)])
+def test_strides_that_leave_a_rest_keep_what_is_computed(size, pad):
+    kernel = np.random.default_rng(1).normal(size=(4, 2, 3, 3)).astype(np.float32)
+    attributes = {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [pad] * 4}
+    proto = one_node("Conv", [1, 2, size, size], constants={"w": kernel}, inputs=("x", "w"), **attributes)
+    samples = np.random.default_rng(2).normal(size=(1, 2, size, size)).astype(np.float32)
+    expected = networks.onnx_runtime(proto, samples)
+    result = mct.load(proto).run(samples)
+    assert result.shape == expected.shape
+    assert networks.relative_error(result, expected) < TOLERANCE
+
+
 ENLARGEMENTS = [("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"), ("half_pixel", "round_prefer_ceil")]
 
 

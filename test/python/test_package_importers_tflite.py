@@ -19,17 +19,32 @@ def images(count: int) -> np.ndarray:
     return np.random.default_rng(5).normal(size=(count, 32, 32, 3)).astype(np.float32)
 
 
-def small(file: networks.Tflite, kernel: int, options: dict | None = None) -> bytes:
-    """One convolution of an 8x8x3 image by `kernel`, which has four filters."""
-    image = file.tensor("image", (1, 8, 8, 3))
+def small(
+    file: networks.Tflite, kernel: int, options: dict | None = None, size: int = 8, stride: int = 1, padding: int = 0
+) -> bytes:
+    """One convolution of a square image of 3 channels by `kernel`, which has four filters; padding 0: to all of it."""
+    image = file.tensor("image", (1, size, size, 3))
     bias = file.constant("bias", np.array([0.1, -0.2, 0.3, 0], np.float32))
-    result = file.tensor("conv", (1, 8, 8, 4))
-    fields = {"padding": 0, "strideH": 1, "strideW": 1, "dilationHFactor": 1, "dilationWFactor": 1}
+    rows = -(-(size if padding == 0 else size - 2) // stride)
+    result = file.tensor("conv", (1, rows, rows, 4))
+    fields = {"padding": padding, "strideH": stride, "strideW": stride, "dilationHFactor": 1, "dilationWFactor": 1}
     file.operator("CONV_2D", [image, kernel, bias], [result], "Conv2DOptions", **fields)
     return file.finish([image], [result], **(options or {}))
 
 
 KERNEL = np.random.default_rng(6).normal(size=(4, 3, 3, 3)).astype(np.float32)
+
+
+# TOSA allows no rest of a division of sizes: the pads of both sides differ, or what nobody reads is left out.
+@pytest.mark.parametrize("size, padding", [(6, 0), (7, 0), (6, 1), (7, 1)])
+def test_strides_that_leave_a_rest_keep_what_is_computed(size, padding):
+    file = networks.Tflite()
+    data = small(file, file.constant("kernel", KERNEL), size=size, stride=2, padding=padding)
+    samples = np.random.default_rng(2).normal(size=(3, size, size, 3)).astype(np.float32)
+    expected = networks.litert(data, samples)
+    result = mct.load(data).run(samples)
+    assert result.shape == expected.shape
+    assert networks.relative_error(result, expected) < TOLERANCE
 
 
 def test_resnet8_of_seeded_weights_computes_what_litert_computes(tmp_path):

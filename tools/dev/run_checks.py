@@ -168,20 +168,35 @@ def round_trip() -> Tally:
 
 
 def run_google_tests(folder: Path, prefix: str, environment: dict[str, str]) -> Tally:
-    tally = Tally()
-    for binary in sorted(folder.glob("*")):
-        if not (binary.is_file() and os.access(binary, os.X_OK)):
-            continue
+    """As many at once as there are cores, for most of them have one thread; each prints when it is done."""
+
+    def run(binary: Path) -> Tally:
         report = RESULTS / f"{prefix}{binary.name}.json"
-        status = call([binary, "--gtest_brief=1", f"--gtest_output=json:{report}"], env=dict(os.environ, **environment))
+        finished = subprocess.run(
+            [binary, "--gtest_brief=1", f"--gtest_output=json:{report}"],
+            cwd=ROOT,
+            env=dict(os.environ, **environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        print(f"-- {binary.name}\n{finished.stdout}", end="", flush=True)
         one = Tally()
         if report.exists():
             for suite in json.loads(report.read_text())["testsuites"]:
                 for test in suite["testsuite"]:
                     skipped = test["status"] == "NOTRUN" or test["result"] in ("SKIPPED", "SUPPRESSED")
                     one += Tally(skipped=1) if skipped else verdict(not test.get("failures"))
-        tally += with_exit_status(one, status, binary.name)
-    return with_exit_status(tally, 0, f"GoogleTest in {folder}")
+        return with_exit_status(one, finished.returncode, binary.name)
+
+    binaries = [binary for binary in folder.glob("*") if binary.is_file() and os.access(binary, os.X_OK)]
+    # The large ones take longest, more or less.
+    binaries.sort(key=lambda binary: (-binary.stat().st_size, binary.name))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return with_exit_status(sum(pool.map(run, binaries), Tally()), 0, f"GoogleTest in {folder}")
 
 
 def lit() -> Tally:

@@ -413,7 +413,7 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
     * Rates of weights, biases and thresholds are in units of the root mean square of what the tensor starts from, so that
       one rate fits layers of any scale.
     * Each epoch has an order of its own, by `seed`; its last batch has what is left. The gradients of a batch are
-      summed in a fixed order: the result depends neither on `threads` nor on `batch-size`.
+      summed in a fixed order: the result does not depend on `threads`.
     * With `checkpoint` the run is kept in that file, every `checkpoint-every` steps and at its end, and goes on from it
       when it is there: to the same bytes, whenever it was ended. A file of another network, other samples or other
       options is an error.
@@ -467,7 +467,8 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
            "Steps between two times that it is written; 0: only at the end">,
     Option<"lossesOut", "losses-out", "std::string", /*default=*/"",
            "Write the loss of every step of this command to this .npy file">,
-  ] # Mct_SampleOptions;
+    // What a worker takes at once is given by the order in which gradients are summed.
+  ] # !filter(option, Mct_SampleOptions, !ne(option.argument, "batch-size"));
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 

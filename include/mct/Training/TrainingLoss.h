@@ -61,9 +61,10 @@ public:
   /// samples.
   virtual bool needsTeacher() const = 0;
   /// Whether it can be computed of those results of a network, for a source of
-  /// so many samples. Called once, before anything else.
+  /// so many samples, of those that there are. Called once, before anything
+  /// else.
   virtual llvm::Error check(llvm::ArrayRef<ComparedShape> results,
-                            int64_t numSamples) = 0;
+                            int64_t numSamples, int64_t numAvailable) = 0;
   /// `batch` outlives what is returned.
   virtual BatchLoss begin(const TrainingBatch &batch) const = 0;
   /// Whatever it depends on, so that a run that goes on can tell whether it is
@@ -72,7 +73,7 @@ public:
 };
 
 /// Mean over the samples of -log p(label). `labels`: one for each sample of the
-/// source. Of one result, the scores of classes.
+/// source, or for each that there is. Of one result, the scores of classes.
 std::unique_ptr<TrainingLoss>
 createCrossEntropyLoss(quantization::Scores scores,
                        std::vector<int64_t> labels);

@@ -5,6 +5,7 @@
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=kl calibration-data=%S/../Inputs/two_samples.npy labels=%S/../Inputs/two_labels.npy" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="calibration-data=%S/../Inputs/two_samples.npy labels=%S/../Inputs/two_samples.npy" 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="calibration-data=%S/../Inputs/two_samples.npy labels=%S/../Inputs/three_labels.npy" 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not mct-opt %S/doc-example.mlir --mct-qat="calibration-data=%S/../Inputs/two_samples.npy calibration-samples=2 labels=%S/../Inputs/three_labels.npy" 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="calibration-data=%S/../Inputs/two_samples.npy labels=%S/../Inputs/two_labels.npy" 2>&1 | FileCheck %s --check-prefix=CLASS
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=mse calibration-data=%S/../Inputs/two_samples.npy checkpoint=%S/../Inputs/two_samples.npy" 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=mse calibration-data=%S/../Inputs/two_samples.npy losses-out=%t/absent/losses.npy" 2>&1 | FileCheck %s --check-prefix=FOLDER

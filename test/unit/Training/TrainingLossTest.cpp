@@ -41,7 +41,7 @@ struct Batch {
   }
 
   double compute(TrainingLoss &loss, int64_t shard) {
-    llvm::cantFail(loss.check(shapes, kSamples));
+    llvm::cantFail(loss.check(shapes, kSamples, kSamples));
     TrainingBatch batch;
     batch.samples = samples;
     std::vector<llvm::ArrayRef<float>> all(teacher.begin(), teacher.end());
