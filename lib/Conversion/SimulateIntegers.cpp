@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TablePoints.h"
+#include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
@@ -153,6 +154,8 @@ struct SimulateIntegersPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
+    if (failed(requireFrozenPoints(getOperation())))
+      return signalPassFailure();
     const KernelOps &kernels = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
     quantization::Rounding mode = rounding == IntegerRounding::HalfUp

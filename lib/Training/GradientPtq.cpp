@@ -503,7 +503,9 @@ GradientPtq::chooseLoss(llvm::SmallVectorImpl<std::string> &compared) {
         *scores, int64_t(layers.size()), options.hessian->normalization);
     if (!normalized)
       return network.emitOpError() << llvm::toString(normalized.takeError());
-    weights = std::move(*normalized);
+    // Of one layer, or of equal ones, the logarithms above the smallest are 0.
+    if (llvm::any_of(*normalized, [](double weight) { return weight != 0; }))
+      weights = std::move(*normalized);
   }
   if (options.loss == GptqLoss::Program)
     return std::shared_ptr<TrainingLoss>(
@@ -570,6 +572,9 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
   problem.teacher = teacher;
   problem.loss = std::move(*loss);
   problem.samples = samples.trained;
+  // What a program computes of a batch need not be a sum over its parts.
+  if (options.loss == GptqLoss::Program)
+    settings.shard = settings.batch;
   std::optional<std::string> stopped;
   if (host && host->watchesSteps())
     settings.afterStep = [&](const TrainingStepInfo &step) {

@@ -107,6 +107,14 @@ LogicalResult GradientPtqPass::readOptions(GradientPtqOptions &options) {
   if (gradual)
     options.gradual = {gradualInitial, gradualTarget, gradualStart, gradualEnd};
 
+  const std::tuple<StringRef, OptimizerKind, double> optimizers[] = {
+      {"", optimizer, momentum},
+      {"bias-", biasOptimizer, biasMomentum},
+      {"quantizer-", quantizerOptimizer, quantizerMomentum}};
+  for (auto [prefix, kind, given] : optimizers)
+    if (given != 0 && kind == OptimizerKind::Adam)
+      return fail() << prefix << "momentum=" << given << " is of " << prefix
+                    << "optimizer=sgd; Adam has its own";
   TrainingSettings &settings = options.settings;
   settings.epochs = int64_t(uint64_t(epochs));
   settings.batch = int64_t(uint64_t(batch));

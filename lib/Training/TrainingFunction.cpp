@@ -500,10 +500,30 @@ static LogicalResult record(const FloatLayer &was) {
   return success();
 }
 
+/// What quantizers learn is checked by themselves.
+static LogicalResult requireFinite(func::FuncOp network,
+                                   const LearnedValue &value,
+                                   ArrayRef<float> tensor) {
+  bool isPlain = value.kind == LearnedKind::Weight ||
+                 value.kind == LearnedKind::Bias ||
+                 value.role == tpc::LearnedRole::Rounding ||
+                 value.role == tpc::LearnedRole::Perturbation;
+  const float *odd =
+      llvm::find_if(tensor, [](float each) { return !std::isfinite(each); });
+  if (!isPlain || odd == tensor.end())
+    return success();
+  return network.emitOpError("learned ")
+         << *odd << " as a value of '" << value.name
+         << "'; train with a smaller learning rate";
+}
+
 LogicalResult mct::writeLearned(func::FuncOp network,
                                 const TrainingFunction &training,
                                 ArrayRef<std::vector<float>> values,
                                 bool recordsRounding) {
+  for (auto [value, tensor] : llvm::zip_equal(training.learned, values))
+    if (failed(requireFinite(network, value, tensor)))
+      return failure();
   llvm::StringMap<LearnedOfPoint> learned;
   llvm::StringMap<ArrayRef<float>> biases;
   for (auto [value, tensor] : llvm::zip_equal(training.learned, values))

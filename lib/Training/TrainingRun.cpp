@@ -265,7 +265,7 @@ struct TrainingRun::State {
   std::vector<bool> isSeedRead;
   int64_t shard = 1, stepsPerEpoch = 0, steps = 0;
   /// Texts, and of a run with a checkpoint their digests.
-  std::string networkDigest, settingsDigest, samplesDigest;
+  std::string networkDigest, settingsDigest, samplesDigest, startDigest;
 
   std::vector<std::vector<float>> values;
   std::vector<Trained> trained;
@@ -856,7 +856,12 @@ LogicalResult TrainingRun::State::save() {
 LogicalResult TrainingRun::State::resume() {
   if (settings.checkpoint.empty())
     return success();
-  settingsDigest = hashText(describeSettings());
+  // Also what it starts from, which is set behind the making of the run.
+  if (startDigest.empty())
+    for (const std::vector<float> &tensor : values)
+      startDigest += hashText({reinterpret_cast<const char *>(tensor.data()),
+                               tensor.size() * sizeof(float)});
+  settingsDigest = hashText(describeSettings() + startDigest);
   auto digest = take(digestSamples());
   if (failed(digest))
     return failure();

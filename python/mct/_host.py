@@ -181,6 +181,8 @@ class HostedTraining:
                 "returns a tensor"
             )
         value, found = made
+        if not isinstance(found, (tuple, list)):
+            raise TargetError(f"{self.name} must return a list of gradients, one of each layer, not {found!r}")
         if len(found) != len(gradients):
             raise TargetError(
                 f"{self.name} must return {len(gradients)} gradients, one of each layer, not {len(found)}"

@@ -150,9 +150,11 @@ _LOSSES = {
 
 
 def _loss_name(owner: str, loss: Any) -> str:
-    for name in (getattr(loss, "__name__", ""), type(loss).__name__):
-        if name in _LOSSES:
-            return _LOSSES[name]
+    for named in (loss, type(loss)):
+        # A function of somebody else may have the name, too.
+        home = str(getattr(named, "__module__", "")).partition(".")[0]
+        if home in ("mct", "model_compression_toolkit") and getattr(named, "__name__", "") in _LOSSES:
+            return _LOSSES[named.__name__]
     if callable(loss):
         return "program"
     raise TargetError(
@@ -264,9 +266,9 @@ class GradientPTQConfig(Frozen):
 
     n_epochs:        how often all samples are seen; 0: nothing is trained.
     loss:            `multiple_tensors_mse_loss`, `sample_layer_attention_loss`, or a function: it gets lists of arrays,
-                     what the quantized network makes in each layer of some samples and what the float one makes of
-                     them, and the weight of each layer; it returns a number, a mean over these samples, and the list of
-                     its gradients by the first arrays (`torch_loss` makes one of a function of tensors).
+                     what the quantized network makes in each layer of a batch and what the float one makes of it, and
+                     the weight of each layer; it returns a number and the list of its gradients by the first arrays
+                     (`torch_loss` makes one of a function of tensors).
     optimizer:       of the rounding; of mct.gptq, torch.optim or keras.optimizers.
     optimizer_rest:  of what has no other.
     train_bias:      whether biases are trained, with `optimizer_bias` or `optimizer_rest`.
@@ -399,8 +401,7 @@ class GradientPTQConfig(Frozen):
             if self._loss != "attention":
                 options |= {"norm_scores": scores.norm_scores, "log_norm": scores.log_norm}
                 options["scale_log_norm"] = scores.scale_log_norm
-                if scores.hessians_num_samples is not None:
-                    options["hessian_samples"] = scores.hessians_num_samples
+                options["hessian_samples"] = scores.hessians_num_samples or 0
         if gradual is not None:
             policy = gradual.q_fraction_scheduler_policy
             options |= {
@@ -427,7 +428,12 @@ def get_pytorch_gptq_config(
 ) -> GradientPTQConfig:
     """A `GradientPTQConfig` with what MCT recommends. `n_epochs` has no default; the others are as they are there."""
     owner = "get_gptq_config"
-    if check_bool(owner, "use_hessian_sample_attention", use_hessian_sample_attention):
+    if not check_bool(owner, "use_hessian_sample_attention", use_hessian_sample_attention):
+        attends = False
+    else:
+        # Another loss has no attention to samples, and takes the scores of layers.
+        attends = loss is None or _loss_name(owner, loss) == "attention"
+    if attends:
         if not use_hessian_based_weights:
             raise TargetError(f"{owner}: use_hessian_sample_attention needs use_hessian_based_weights=True")
         scores = GPTQHessianScoresConfig(True, None, hessian_batch_size=hessian_batch_size)
@@ -445,9 +451,9 @@ def get_pytorch_gptq_config(
             f"but is {gradual_activation_quantization!r}"
         )
     if loss is None:
-        loss = sample_layer_attention_loss if use_hessian_sample_attention else multiple_tensors_mse_loss
+        loss = sample_layer_attention_loss if attends else multiple_tensors_mse_loss
     if regularization_factor is None:
-        regularization_factor = 10 if use_hessian_sample_attention else 0.01
+        regularization_factor = 10 if attends else 0.01
     return GradientPTQConfig(
         n_epochs,
         loss=loss,
@@ -479,6 +485,11 @@ def train(
     from mct import mct_names
     from mct.model import QuantizedModel
 
+    if not isinstance(quantized, QuantizedModel):
+        raise TargetError(
+            f"training begins with what mct.quantize returns, not with {type(quantized).__name__}; "
+            "mct.train_rounding takes any quantized model"
+        )
     stages: Any = importlib.import_module("mct.stages")
     if config.n_epochs == 0:
         return quantized

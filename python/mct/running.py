@@ -167,6 +167,19 @@ def _prepare(flag: str, value: object, files: _Files) -> object:
     return value
 
 
+def _labels_of(path: str, data: Any, count: int, files: _Files) -> str:
+    """The labels of the samples that are read, where a file has those of all that there are."""
+    try:
+        labels = np.load(path.strip("\"'"))
+    except (OSError, ValueError):
+        return path  # The compiler says what is wrong.
+    if labels.ndim != 1 or len(labels) <= count or (hasattr(data, "shape") and len(data) != len(labels)):
+        return path
+    target = files.place("labels.npy")
+    np.save(target, labels[:count])
+    return _quote(str(target), "labels")
+
+
 def _configured(options: Options, config: Config) -> Options:
     """With the values of a configuration, where nothing else was given."""
     by_name = {flag.replace("-", "_"): flag for flag in options}
@@ -264,6 +277,8 @@ def run_stage(
                 limit = most if isinstance(most, int) and most > 0 else None
                 spooled = stack.enter_context(spool(data, inputs, limit=limit, report=report))
                 texts["calibration-data"] = spooled.option
+                if "labels" in texts and limit is not None:
+                    texts["labels"] = _labels_of(texts["labels"], data, spooled.count, files)
                 files.renamed += spooled.renamed
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
         pipeline = f"{flag}{{{listed}}}" if listed else flag

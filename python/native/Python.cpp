@@ -170,7 +170,10 @@ static mct::HostQuantizers::Maker makeHosts(Raised &raised) {
     if (llvm::Error error = raised.guard([&] {
           nb::list shape;
           for (int64_t size : point.type.getShape())
-            shape.append(size);
+            if (mlir::ShapedType::isDynamic(size))
+              shape.append(nb::none());
+            else
+              shape.append(size);
           nb::object found =
               nb::module_::import_("mct._host")
                   .attr("make")(toPython(point.quantizer.getName()),

@@ -3,8 +3,11 @@
 // RUN: not mct-opt %t/learned.mlir --mct-lower-to-integer -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=LEARNED
 // RUN: not mct-opt %t/learned.mlir --mct-lower-to-quant -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=LEARNED
 // RUN: not mct-translate --export-onnx %t/learned.mlir -o %t/out.onnx 2>&1 | FileCheck %s --check-prefix=LEARNED
+// RUN: not mct-opt %t/learned.mlir --mct-simulate-integers -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=LEARNED
+// RUN: not mct-translate --export-parameters %t/learned.mlir -o %t/out.onnx 2>&1 | FileCheck %s --check-prefix=LEARNED
 // RUN: not mct-opt %t/host.mlir --mct-lower-to-integer -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not mct-opt %t/host.mlir --mct-lower-to-quant -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: not mct-opt %t/host.mlir --mct-simulate-integers -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not mct-translate --export-onnx %t/host.mlir -o %t/out.onnx 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not ls %t/out.mlir %t/out.onnx
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradient-based post-training quantization: mct-gptq lowers the error on samples that it is not trained on."""
 
+import random
 import re
+import subprocess
+import time
 
 import corrections
 import measure
@@ -10,9 +13,26 @@ import pytest
 
 DIGITS = {"calibration-data": measure.DIGITS / "digits_calib.npy", "input-scale": 0.0625}
 REMARK = re.compile(
-    r"training (?:lowers|does not lower) the divergence of its results on (\d+) samples from (\S+?),? "
-    r"(?:to|but makes it) (\S+?)(?:;.*)?$"
+    r"training (?:lowers|does not lower) the (?:divergence|mean squared error) of its results on (\d+) samples "
+    r"from (\S+?),? (?:to|but makes it) (\S+?)(?:;.*)?$"
 )
+
+
+WEIGHTS = np.random.default_rng(7).normal(size=(4, 1, 1, 8)).astype(np.float32)
+LAYER = f"""
+func.func @main(%x: tensor<1x1x1x8xf32>) -> tensor<1x1x1x4xf32> {{
+  %k = "tosa.const"() <{{values = dense<{WEIGHTS.tolist()}> : tensor<4x1x1x8xf32>}}> : () -> tensor<4x1x1x8xf32>
+  %w = tpc.quantize %k as "layer" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [2.5], bits = 3>)
+         : tensor<4x1x1x8xf32>
+  %b = "tosa.const"() <{{values = dense<0.0> : tensor<4xf32>}}> : () -> tensor<4xf32>
+  %z = "tosa.const"() <{{values = dense<0.0> : tensor<1xf32>}}> : () -> tensor<1xf32>
+  %0 = tosa.conv2d %x, %w, %b, %z, %z {{acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+    stride = array<i64: 1, 1>}}
+    : (tensor<1x1x1x8xf32>, tensor<4x1x1x8xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x4xf32>
+    loc("layer")
+  return %0 : tensor<1x1x1x4xf32>
+}}
+"""
 
 
 def train(module, output, **options):
@@ -148,6 +168,51 @@ def test_every_option_has_an_effect(trained_with, base, option):
 
 def test_hessian_scores_do_not_depend_on_their_batch(trained_with):
     assert trained_with(MSE | {"hessian-batch": 3}) == trained_with(MSE)
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(two_bits, tmp_path):
+    whole, output, checkpoint = tmp_path / "whole.mlir", tmp_path / "resumed.mlir", tmp_path / "checkpoint"
+    options = {"epochs": 6, "checkpoint-every": 3, "threads": 2}
+    start = time.monotonic()
+    train(two_bits, whole, **options, checkpoint=tmp_path / "other")
+    seconds = time.monotonic() - start
+    listed = " ".join(f"{name}={value}" for name, value in (DIGITS | options | {"checkpoint": checkpoint}).items())
+    moments, kills = random.Random(5), 0
+    while not output.exists():
+        process = subprocess.Popen([measure.BIN / "mct-opt", two_bits, f"--mct-gptq={listed}", "-o", output])
+        try:
+            # Each time a little later, so that there is an end.
+            process.wait(timeout=seconds * (moments.uniform(0.3, 0.8) + 0.1 * kills))
+            assert process.returncode == 0
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+    assert kills > 0
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def test_a_run_that_started_elsewhere_does_not_go_on(two_bits, tmp_path):
+    output, checkpoint = tmp_path / "trained.mlir", tmp_path / "checkpoint"
+    train(two_bits, output, epochs=1, checkpoint=checkpoint)
+    listed = " ".join(f"{name}={value}" for name, value in (DIGITS | {"epochs": 1, "softness": 0.5}).items())
+    finished = measure.run(
+        [measure.BIN / "mct-opt", two_bits, f"--mct-gptq={listed} checkpoint={checkpoint}", "-o", tmp_path / "other"]
+    )
+    assert finished.returncode != 0 and f"'{checkpoint}' was made with other settings" in finished.stderr
+
+
+# Scores of one layer are the smallest and the largest, and say nothing.
+def test_one_layer_is_trained_whatever_its_score(tools, tmp_path):
+    module = tmp_path / "layer.mlir"
+    module.write_text(LAYER)
+    samples = np.random.default_rng(3).normal(size=(40, 1, 1, 8)).astype(np.float32)
+    np.save(tmp_path / "samples.npy", samples)
+    options = {"calibration-data": tmp_path / "samples.npy", "input-scale": 1, "loss": "mse", "epochs": 10}
+    judged = [
+        train(module, tmp_path / "o.mlir", **options, **{"hessian-weights": weighs}) for weighs in ("true", "false")
+    ]
+    assert judged[0] == judged[1] and judged[0][1] < judged[0][0]
 
 
 def test_a_run_goes_on_from_its_checkpoint(two_bits, tmp_path):

@@ -11,8 +11,8 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 gptq = pytest.importorskip("mct.gptq")
 tp = pytest.importorskip("mct.target_platform")
 
-# A batch of eight is one shard: losses that look at a batch as a whole see it.
-BATCH, STEPS = 8, 4
+# More than what the compiler computes at once by itself: a loss of Python sees the batch as a whole all the same.
+BATCH, STEPS = 16, 2
 IMAGES = np.load(measure.DIGITS / "digits_calib.npy")[:40] * np.float32(0.0625)
 PLAIN = {
     "optimizer": gptq.SGD(0.5),
@@ -117,13 +117,14 @@ def raising(*_):
         (raising, ZeroDivisionError, "mine"),
         (lambda *_: 3.0, tp.TargetError, "must return the loss and the list of its gradients .* but returns float"),
         (lambda *_: (3.0, []), tp.TargetError, r"must return \d gradients, one of each layer, not 0"),
+        (lambda *_: (3.0, None), tp.TargetError, "must return a list of gradients, one of each layer, not None"),
         (
             lambda values, *_: (3.0, [0.0] * len(values)),
             tp.TargetError,
-            r"gradient 0 must have the shape \(8, .*\) of the values, not \(\)",
+            r"gradient 0 must have the shape \(16, .*\) of the values, not \(\)",
         ),
     ],
-    ids=["raises", "no gradients", "too few", "another shape"],
+    ids=["raises", "no gradients", "too few", "no list", "another shape"],
 )
 def test_what_a_loss_does_wrong_is_raised_as_it_is(quantized, loss, raised, message):
     with pytest.raises(raised, match=message):
@@ -143,8 +144,14 @@ def test_a_loss_that_is_not_finite_is_an_error(quantized):
     def loss(values, *_):
         return float("nan"), [np.zeros_like(value) for value in values]
 
-    with pytest.raises(mct.Error, match="the loss of step 0 of 4 is nan; train with a smaller learning rate"):
+    with pytest.raises(mct.Error, match="the loss of step 0 of 2 is nan; train with a smaller learning rate"):
         train(quantized, loss=loss)
+
+
+def test_what_is_trained_is_known_with_its_float_network(quantized):
+    config = gptq.GradientPTQConfig(1, **PLAIN)
+    with pytest.raises(tp.TargetError, match=r"begins with what mct\.quantize returns, not with Model; mct\.train"):
+        gptq.train(mct.Model.parse(quantized.text, "quantized.mlir"), batches, config)
 
 
 # A stage alone has nobody to ask, whatever was trained before.

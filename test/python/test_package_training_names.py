@@ -71,6 +71,8 @@ def test_defaults_are_those_of_mct():
         without = get(5, use_hessian_sample_attention=False, gradual_activation_quantization=False).to_options()
         assert (without["loss"], without["regularization"], "gradual" in without) == ("mse", 0.01, False)
         assert (without["hessian_samples"], without["norm_scores"], without["log_norm"]) == (32, True, True)
+        everything = gptq.GradientPTQConfig(5, hessian_weights_config=gptq.GPTQHessianScoresConfig(False, None))
+        assert everything.to_options()["hessian_samples"] == 0
         plain = get(5, use_hessian_sample_attention=False, use_hessian_based_weights=False).to_options()
         assert not plain["hessian_weights"] and "hessian_batch" not in plain
         with pytest.raises(tp.TargetError, match="use_hessian_sample_attention needs use_hessian_based_weights=True"):
@@ -188,6 +190,17 @@ def test_optimizers_of_torch():
 def test_bad_configurations(given, message):
     with pytest.raises(tp.TargetError, match=message):
         gptq.GradientPTQConfig(**{"n_epochs": 1, **given})
+
+
+# A function is what it is, whatever its name.
+def test_a_loss_of_ones_own_has_the_scores_of_layers():
+    def multiple_tensors_mse_loss(quantized, floats, weights):
+        return 0, quantized
+
+    for loss in (multiple_tensors_mse_loss, gptq.multiple_tensors_mse_loss):
+        options = gptq.get_pytorch_gptq_config(5, loss=loss).to_options()
+        assert options["loss"] == ("program" if loss is multiple_tensors_mse_loss else "mse")
+        assert (options["hessian_samples"], options["regularization"]) == (32, 0.01)
 
 
 def test_losses_are_names():

@@ -159,3 +159,17 @@ def test_checkpoint_of_another_run_is_refused(digits, tmp_path):
     assert finished.returncode != 0
     assert f"'{checkpoint}' was made with other settings" in finished.stderr
     assert not (tmp_path / "b.mlirbc").exists()
+
+
+# Of an array so many samples are written down; a file of labels may have those of all.
+def test_labels_of_all_samples_fit_those_that_are_read(digits, tmp_path):
+    mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+    model = mct.load(digits / "quantized.mlirbc")
+    images = np.load(measure.DIGITS / "digits_calib.npy")[:80] * np.float32(0.0625)
+    labels = (np.arange(80) * 7) % 10
+    np.save(tmp_path / "labels.npy", labels)
+    expected = mct.train(model, data=images[:30], labels=labels[:30]).text
+    for given in (labels, list(labels), tmp_path / "labels.npy"):
+        assert mct.train(model, data=images, labels=given, calibration_samples=30).text == expected
+    with pytest.raises(mct.Error, match="there are 79 labels for 30 samples"):
+        mct.train(model, data=images, labels=labels[:79], calibration_samples=30)

@@ -762,7 +762,9 @@ def Tpc_ObservedRangeAttr : Tpc_TrainableAttr<"ObservedRange", "observed_range">
 
     * `last_value`: the range of the values; `moving_average`: an exponential mean of ranges with `decay`; `all_values`:
       of everything seen, and zero; `fixed`: it stays.
-    * `is_symmetric`: as wide on both sides of zero, in levels. `is_narrow`: without the lowest level.
+    * `is_symmetric`: as wide on both sides of zero, in levels. `is_narrow`: without the lowest level. With one bit
+      neither is possible.
+    * `decay`: of `moving_average`, at least 0 and below 1.
 
     ```mlir
     #tpc.observed_range<observer = moving_average, bits = 8>

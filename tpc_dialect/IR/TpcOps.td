@@ -186,7 +186,8 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     (S5) a selection stands beside parameters, with one error or one for each of them; (T1) there are learned values for
     all roles of `trainable`, or none; (T2) a threshold, an end of a range or a scale has the rank of the tensor, and
     size 1 except on the channel axes, where it has size 1 on all of them or that of the tensor; a fraction has size 1;
-    what is learned for every element has the type of the tensor.
+    what is learned for every element has the type of the tensor; (T3) roundings and perturbations are learned to the
+    evenly spaced levels of `parameters`.
 
     ```mlir
     %3 = tpc.quantize %1 as "relu1" activation

@@ -28,7 +28,8 @@ enum class GptqLoss {
   /// Results of the network: divergence of distributions, softened, and squared
   /// errors of others.
   Divergence,
-  /// Results of the layers: what the context's TrainingHost computes.
+  /// Results of the layers: what the context's TrainingHost computes of each
+  /// batch.
   Program,
 };
 

@@ -22,9 +22,10 @@ public:
                                 llvm::ArrayRef<std::string> compared) = 0;
 
   virtual bool hasLoss() const = 0;
-  /// The loss of some samples of a batch, which is a mean over samples; writes
-  /// its gradients by the values. `weights`: one for each result; empty: all
-  /// count alike. Called by several threads.
+  /// The loss of a shard of a batch; of several shards of a batch the mean
+  /// counts, weighted by their samples. Writes its gradients by the values.
+  /// `weights`: one for each result; empty: all count alike. Called by several
+  /// threads where batches have several shards.
   virtual llvm::Expected<double>
   computeLoss(llvm::ArrayRef<ComparedShape> shapes,
               llvm::ArrayRef<TrainingShard::Result> results,

@@ -6,6 +6,8 @@
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} loss=attention hessian-weights=false" 2>&1 | FileCheck %s --check-prefix=ATTENTION
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} loss=program" 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} softness=0.6" 2>&1 | FileCheck %s --check-prefix=SOFTNESS
+// RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} momentum=0.5" 2>&1 | FileCheck %s --check-prefix=MOMENTUM
+// RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} bias-momentum=0.5" 2>&1 | FileCheck %s --check-prefix=BIAS-MOMENTUM
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} most-levels=-1" 2>&1 | FileCheck %s --check-prefix=LEVELS
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} checkpoint-every=3" 2>&1 | FileCheck %s --check-prefix=EVERY
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} checkpoint=%t/net.mlir" 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
@@ -21,6 +23,8 @@
 // ATTENTION: error: loss=attention is made of Hessian scores; drop hessian-weights=false, or take loss=mse
 // PROGRAM: net.mlir:{{.*}} error: 'func.func' op cannot be trained: loss=program is a loss of the program around the compiler, which has none; give mct.gptq.GradientPTQConfig one, in Python, or take another loss
 // SOFTNESS: error: a weight starts at most half a step from its level, but softness={{6.*e-01|0.6.*}}; give a number from 0 to 0.5
+// MOMENTUM: error: momentum=5.000000e-01 is of optimizer=sgd; Adam has its own
+// BIAS-MOMENTUM: error: bias-momentum=5.000000e-01 is of bias-optimizer=sgd; Adam has its own
 // LEVELS: error: weights are moved by a positive number of levels at most, but most-levels=-1
 // EVERY: error: checkpoint-every=3 needs a file; give checkpoint=FILE
 // OVERWRITTEN: error: {{.*}}net.mlir

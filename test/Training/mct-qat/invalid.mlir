@@ -11,6 +11,8 @@
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=mse calibration-data=%S/../Inputs/two_samples.npy losses-out=%t/absent/losses.npy" 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=mse calibration-data=%S/../Inputs/two_samples.npy weights=soft-rounding" 2>&1 | FileCheck %s --check-prefix=METHOD
 // RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=mse calibration-data=%S/../Inputs/two_samples.npy batch=0" 2>&1 | FileCheck %s --check-prefix=BATCH
+// RUN: not mct-opt %S/doc-example.mlir --mct-qat="loss=mse calibration-data=%S/../Inputs/two_samples.npy biases-rate=1e40" -o %t.infinite.mlir 2>&1 | FileCheck %s --check-prefix=INFINITE
+// RUN: not ls %t.infinite.mlir
 
 // MOMENTUM: error: momentum=5.000000e-01 is of optimizer=sgd; Adam has its own
 // EVERY: error: checkpoint-every=2 needs a file; give checkpoint=FILE
@@ -22,6 +24,7 @@
 // SAME: error: {{.*}}two_samples.npy
 // FOLDER: error: {{.*}}losses.npy
 // METHOD: soft-rounding
+// INFINITE: error: 'func.func' op learned {{.*}} as a value of '{{.*}}'; train with a smaller learning rate
 // BATCH: error: {{.*}}the batch must be at least 1, but is 0
 
 // expected-error @below {{'func.func' op has no point with parameters, or one that says how it is trained; quantize it first, with mct-ptq for example}}
