@@ -65,6 +65,7 @@ _MODULES = {
     "mct.quantization_config": ("QuantizationConfig", "QuantizationErrorMethod", "ThresholdSelectionMethod"),
     "mct.quantize_config": ("QuantizeConfig",),
     "mct.quantizers": (),
+    "mct.target_platform_capabilities": (),
     "mct.target_platform": ("QuantizationMethod",),
     "mct.trainable_infrastructure": (),
 }

@@ -43,7 +43,8 @@ def scope(*objects: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        _scopes.remove(merged)
+        # By identity: a scope around it may say the same.
+        del _scopes[next(index for index, one in enumerate(_scopes) if one is merged)]
 
 
 def find(name: str) -> type[Any] | None:

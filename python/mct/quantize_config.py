@@ -38,7 +38,7 @@ from mct.target_platform import (
 )
 from mct.target_platform._predicates import quote, write_real
 from mct.target_platform._schema import Frozen, check_bits, check_bool
-from mct.trainable_infrastructure import BaseTrainableQuantizer, VariableOwner
+from mct.trainable_infrastructure import BaseTrainableQuantizer, TrainableQuantizerWeightsConfig, VariableOwner
 
 if TYPE_CHECKING:
     from mct.model import AnnotatedModel, Model
@@ -54,7 +54,8 @@ C = TypeVar("C", bound="QuantizeConfig")
 class Quantizer:
     """Base of quantizers. One of your own has
 
-    build(tensor_shape, name, layer)        what `__call__` gets as `weights`; makes variables by `layer.add_weight`
+    build(tensor_shape, name, layer)        what `__call__` gets as `weights`; makes variables by `layer.add_weight`;
+                                            sizes that differ from batch to batch are None
     __call__(inputs, training, weights)     what it makes of an array of float32, of the same shape
     get_config()                            what its constructor is given when it is made again
     backward(inputs, gradients)             optional: what comes back to the inputs; else straight-through
@@ -65,7 +66,7 @@ class Quantizer:
         super().__init_subclass__(**given)
         _host.register(cls)
 
-    def build(self, tensor_shape: Sequence[int], name: str, layer: VariableOwner) -> dict[str, Any]:
+    def build(self, tensor_shape: Sequence[int | None], name: str, layer: VariableOwner) -> dict[str, Any]:
         return {}
 
     def __call__(
@@ -145,10 +146,11 @@ class AllValuesQuantizer(_ObservedRange):
 
 
 class FixedQuantizer(Frozen, Quantizer):
-    """A grid that covers a given range.
+    """A grid that covers a given range: that of `mct.fix_ranges`.
 
     num_bits:           width. TensorFlow's own always has 8.
     init_min, init_max: the range; it is moved so that zero is a level.
+    narrow_range:       the range is that of the levels without the lowest one.
     """
 
     per_axis = False
@@ -158,17 +160,32 @@ class FixedQuantizer(Frozen, Quantizer):
         self.num_bits = check_bits(owner, "num_bits", num_bits)
         if not init_min <= 0 <= init_max or init_min == init_max or not math.isfinite(init_max - init_min):
             raise TargetError(f"{owner}: the range must hold zero, but is from {init_min!r} to {init_max!r}")
-        if narrow_range:
-            raise TargetError(f"{owner}: a fixed range has all of its levels; narrow_range is of LastValueQuantizer")
-        self.init_min, self.init_max, self.narrow_range = float(init_min), float(init_max), False
+        self.init_min, self.init_max = float(init_min), float(init_max)
+        self.narrow_range = check_bool(owner, "narrow_range", narrow_range)
+        if narrow_range and num_bits == 1:
+            raise TargetError(f"{owner}: 1 bit has no levels but the lowest and another; say narrow_range=False")
+        with np.errstate(all="ignore"):
+            is_normal = all(np.isfinite(one) and one > 0 for one in (self._step(), 1 / self._step()))
+        if not is_normal:
+            raise TargetError(f"{owner}: the range from {init_min!r} to {init_max!r} has no step of float32")
 
     def get_config(self) -> dict[str, Any]:
         return dict(vars(self))
 
+    def _step(self) -> np.float32:
+        steps = (1 << self.num_bits) - 1 - self.narrow_range
+        return (np.float32(self.init_max) - np.float32(self.init_min)) * np.float32(1 / steps)
+
     def to_attribute(self) -> str | None:
-        scale = (self.init_max - self.init_min) / ((1 << self.num_bits) - 1)
-        zero_point = math.floor(-self.init_min / scale + 0.5)
-        return f"#tpc.uniform<scale = [{write_real(scale)}], zero_point = [{zero_point}], bits = {self.num_bits}>"
+        # As `mct-fix-ranges` computes it, one operation of float32 after the other.
+        step = self._step()
+        lowest, highest = np.float32(self.narrow_range), np.float32((1 << self.num_bits) - 1)
+        below = np.float32(self.init_min) * (np.float32(1) / step)
+        zero_point = math.floor(np.clip(lowest - below, lowest, highest) + np.float32(0.5 + float(highest) * 2.0**-20))
+        return (
+            f"#tpc.uniform<scale = [{write_real(float(step))}], zero_point = [{zero_point}], bits = {self.num_bits}, "
+            "rounding = half_up>"
+        )
 
 
 class NoQuantizer(Frozen, Quantizer):
@@ -206,6 +223,7 @@ class Layer:
     operator_set: what it is, in the words of targets: "Conv", "FullyConnected", "ReLU", ...
     weights:      names of the weights that it has.
     model:        the network; None of a stand-in for all layers of a kind.
+    kernel_axes:  of the kernel, over which its output channels run; None where it is not known.
     """
 
     def __init__(
@@ -214,11 +232,13 @@ class Layer:
         operator_set: str | None = None,
         weights: Sequence[str] = (KERNEL_ATTR, BIAS_ATTR),
         model: Model | None = None,
+        kernel_axes: Sequence[int] | None = None,
     ) -> None:
         self.name = name
         self.operator_set = operator_set
         self.weights = tuple(weights)
         self.model = model
+        self.kernel_axes = None if kernel_axes is None else tuple(kernel_axes)
         self.activation: Any = _Part("activation")
         if KERNEL_ATTR in weights:
             self.kernel: Any = _Part(KERNEL_ATTR)
@@ -259,14 +279,15 @@ def layers(model: Model) -> dict[str, Layer]:
 
     if isinstance(model, _annotated_class()):
         names = layers(model.base)
-        return {name: Layer(name, one.operator_set, one.weights, model) for name, one in names.items()}
+        return {name: Layer(name, one.operator_set, one.weights, model, one.kernel_axes) for name, one in names.items()}
     named = _name_values(model)
     explained = json.loads(stages.attach_target(named, "default").explain("json"))
     found = {}
     for function in explained["functions"]:
         for node in function["nodes"]:
             weights = node["options"][0]["weights"] if node["operator_set"] in _KERNELS else {}
-            found[node["name"]] = Layer(node["name"], node["operator_set"], list(weights), named)
+            axes = {one["name"]: one.get("axes") for one in node["weights"]}.get(KERNEL_ATTR)
+            found[node["name"]] = Layer(node["name"], node["operator_set"], list(weights), named, axes)
     return found
 
 
@@ -319,6 +340,8 @@ class QuantizeConfig(abc.ABC):
         for part, _ in weights:
             if part.name not in (KERNEL_ATTR, BIAS_ATTR):
                 raise TargetError(f"{owner}: get_weights_and_quantizers may name kernel and bias of a layer only")
+        for part, quantizer in weights:
+            self._check_axis(layer, part, quantizer)
         for part, quantizer in activations:
             if part.name != "activation":
                 raise TargetError(f"{owner}: get_activations_and_quantizers may name the activation of a layer only")
@@ -397,6 +420,20 @@ class QuantizeConfig(abc.ABC):
         if _is_per_channel(quantizer):
             raise TargetError(f"{type(self).__name__}: an activation has one grid, so its quantizer cannot be per_axis")
 
+    def _check_axis(self, layer: Layer, part: _Part, quantizer: Any) -> None:
+        """The layer knows where its channels are."""
+        if part.name != KERNEL_ATTR or not _is_per_channel(quantizer) or layer.kernel_axes is None:
+            return
+        config = getattr(quantizer, "quantization_config", None)
+        given = getattr(config, "weights_channels_axis", None)
+        axes = given if isinstance(given, tuple) else () if given is None else (given,)
+        if not set(axes) <= set(layer.kernel_axes):
+            value = layer.kernel_axes[0] if len(layer.kernel_axes) == 1 else layer.kernel_axes
+            raise TargetError(
+                f"{type(self).__name__}: the channels of the kernel of {layer!r} run over axis {value} here, but "
+                f"weights_channels_axis is {given!r}; say {value}, or None"
+            )
+
     def _check_grid(self, quantizer: Any) -> _ObservedRange:
         if isinstance(quantizer, _ObservedRange) and not (quantizer.narrow_range and not quantizer.symmetric):
             return quantizer
@@ -409,7 +446,7 @@ class QuantizeConfig(abc.ABC):
         self, layer: Layer, weights: list[tuple[_Part, Any]], activations: list[tuple[_Part, Any]]
     ) -> None:
         """A layer gets what its quantizers make: the methods are asked, and must put it where it was."""
-        probe = Layer(layer.name, layer.operator_set, layer.weights, layer.model)
+        probe = Layer(layer.name, layer.operator_set, layer.weights, layer.model, layer.kernel_axes)
         for method, pairs in (("set_quantize_weights", weights), ("set_quantize_activations", activations)):
             made = [_Part(part.name, quantized=True) for part, _ in pairs]
             getattr(self, method)(probe, list(made))
@@ -424,7 +461,10 @@ class QuantizeConfig(abc.ABC):
 
 def _is_per_channel(quantizer: Any) -> bool:
     if isinstance(quantizer, BaseTrainableQuantizer):
-        return bool(getattr(quantizer.quantization_config, "weights_per_channel_threshold", False))
+        config = quantizer.quantization_config
+        if not isinstance(config, TrainableQuantizerWeightsConfig):
+            return False
+        return config.enable_weights_quantization and config.weights_per_channel_threshold
     return bool(getattr(quantizer, "per_axis", False))
 
 

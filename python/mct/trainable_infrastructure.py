@@ -95,6 +95,17 @@ def _numbers(owner: str, name: str, value: Any) -> list[float]:
     return [float(one) for one in values]
 
 
+def _check_axes(owner: str, value: Any) -> int | tuple[int, ...] | None:
+    """One axis, several, or None."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    is_list = isinstance(value, (list, tuple))
+    for axis in value if is_list else [] if value is None else [value]:
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TargetError(f"{owner}: weights_channels_axis must be an axis of the kernel, but is {value!r}")
+    axes: int | tuple[int, ...] | None = tuple(value) if is_list else value
+    return axes
+
+
 def _write_list(values: list[float]) -> str:
     return f"[{', '.join(map(write_real, values))}]"
 
@@ -122,17 +133,30 @@ class _QuantizerConfig(Frozen):
             raise TargetError(f"{owner}: min_threshold must be a positive number, but is {min_threshold!r}")
         self.min_threshold = min_threshold
 
-    def _write(self, method: QuantizationMethod, bits: int, parameters: Mapping[str, Any], signed: bool) -> str:
+    def _write(self, side: str) -> str:
         owner = type(self).__name__
+        method: QuantizationMethod = getattr(self, f"{side}_quantization_method")
+        bits: int = getattr(self, f"{side}_n_bits")
+        parameters: Mapping[str, Any] = getattr(self, f"{side}_quantization_params")
+        if not getattr(self, f"enable_{side}_quantization"):
+            raise TargetError(
+                f"{owner}: enable_{side}_quantization is False, so there are no parameters; say True, or leave out "
+                "what asks for them"
+            )
 
-        def needed(key: str) -> list[float]:
+        def needed(key: str, *others: str) -> list[float]:
             if key not in parameters:
-                raise TargetError(f"{owner}: a quantizer of method {method.name} needs the parameter {key!r}")
+                all_needed = ", ".join(f"{one!r}: ..." for one in (key, *others))
+                raise TargetError(
+                    f"{owner}: a quantizer of method {method.name} needs the parameter {key!r}, but has "
+                    f"{', '.join(map(repr, parameters)) or 'none'}; give "
+                    f"{side}_quantization_params={{{all_needed}}}"
+                )
             return _numbers(owner, key, parameters[key])
 
         if method is QuantizationMethod.UNIFORM:
             scales, zero_points = [], []
-            for low, high in zip(needed(RANGE_MIN), needed(RANGE_MAX), strict=True):
+            for low, high in zip(needed(RANGE_MIN, RANGE_MAX), needed(RANGE_MAX), strict=True):
                 low, high = min(low, 0.0), max(high, 0.0)
                 if low == high:
                     raise TargetError(f"{owner}: the range from {low} to {high} is empty")
@@ -141,7 +165,7 @@ class _QuantizerConfig(Frozen):
             points = ", ".join(map(str, zero_points))
             return f"#tpc.uniform<scale = {_write_list(scales)}, zero_point = [{points}], bits = {bits}>"
         thresholds = [max(threshold, self.min_threshold) for threshold in needed(THRESHOLD)]
-        sign = "" if parameters.get(SIGNED, signed) else ", is_signed = false"
+        sign = "" if parameters.get(SIGNED, True) else ", is_signed = false"
         if method in (QuantizationMethod.POWER_OF_TWO, QuantizationMethod.SYMMETRIC):
             if method is QuantizationMethod.POWER_OF_TWO:
                 thresholds = [2.0 ** math.ceil(math.log2(threshold)) for threshold in thresholds]
@@ -175,8 +199,10 @@ class TrainableQuantizerWeightsConfig(_QuantizerConfig):
 
     weights_quantization_method, weights_n_bits: its method and bits.
     weights_quantization_params:   by key its parameters: `THRESHOLD`, or `RANGE_MIN` and `RANGE_MAX` of a uniform one.
-    enable_weights_quantization:   whether the weight is quantized.
-    weights_channels_axis:         axis of the kernel over which its channels run.
+    enable_weights_quantization:   whether the weight is quantized; if not, its quantizer is put nowhere.
+    weights_channels_axis:         axis, or axes, over which output channels run in the kernel as a quantizer gets it:
+                                   `kernel_axes` of a layer of `mct.quantize_config`, which takes no other one for
+                                   parameters per channel; None: as the layer has them.
     weights_per_channel_threshold: whether each channel has parameters of its own.
     min_threshold:                 smallest threshold.
     weights_quantization_candidates: others that a search may choose.
@@ -207,7 +233,7 @@ class TrainableQuantizerWeightsConfig(_QuantizerConfig):
             enable_weights_quantization,
             min_threshold,
         )
-        self.weights_channels_axis = weights_channels_axis
+        self.weights_channels_axis = _check_axes(owner, weights_channels_axis)
         self.weights_per_channel_threshold = check_bool(
             owner, "weights_per_channel_threshold", weights_per_channel_threshold
         )
@@ -220,9 +246,7 @@ class TrainableQuantizerWeightsConfig(_QuantizerConfig):
 
     def to_mlir(self) -> str:
         """The parameters of a `tpc.quantize` of a weight."""
-        return self._write(
-            self.weights_quantization_method, self.weights_n_bits, self.weights_quantization_params, signed=True
-        )
+        return self._write("weights")
 
 
 class TrainableQuantizerActivationConfig(_QuantizerConfig):
@@ -230,7 +254,7 @@ class TrainableQuantizerActivationConfig(_QuantizerConfig):
 
     activation_quantization_method, activation_n_bits: its method and bits.
     activation_quantization_params: by key its parameters: `THRESHOLD` and `SIGNED`, or `RANGE_MIN` and `RANGE_MAX`.
-    enable_activation_quantization: whether the activation is quantized.
+    enable_activation_quantization: whether the activation is quantized; if not, its quantizer is put nowhere.
     min_threshold:                  smallest threshold.
     activation_quantization_candidates: others that a search may choose.
     """
@@ -266,12 +290,7 @@ class TrainableQuantizerActivationConfig(_QuantizerConfig):
 
     def to_mlir(self) -> str:
         """The parameters of a `tpc.quantize` of an activation."""
-        return self._write(
-            self.activation_quantization_method,
-            self.activation_n_bits,
-            self.activation_quantization_params,
-            signed=True,
-        )
+        return self._write("activation")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -332,6 +351,11 @@ class VariableOwner:
         **ignored: Any,
     ) -> Variable:
         """As Keras calls it. `initializer`: a number, or a function that makes an array of a shape."""
+        if None in shape:
+            raise TargetError(
+                f"layer {self.name!r}: variable {name!r} cannot have the shape {tuple(shape)}: None is a size that "
+                "differs from batch to batch; say 1, which fits all"
+            )
         made = initializer(tuple(shape)) if callable(initializer) else initializer
         return self._add(Variable(name, np.broadcast_to(np.asarray(made, np.float32), tuple(shape)), trainable))
 
@@ -428,11 +452,13 @@ class BaseTrainableQuantizer:
 
     A subclass is marked (`mark_quantizer`), takes a configuration and nothing else that has no default, and has
 
-        initialize_quantization(tensor_shape, name, layer)   once: makes its variables, by `layer.add_weight`
+        initialize_quantization(tensor_shape, name, layer)   once: makes its variables, by `layer.add_weight`; sizes
+                                                             that differ from batch to batch are None
         __call__(inputs, training)                           what it makes of an array of float32, of the same shape
         backward(inputs, gradients)                          optional: what comes back to the inputs; without it,
                                                              the gradients as they are (straight-through)
         convert2inferable()                                  optional: the ordinary quantizer that it becomes
+        get_config()                                         where the constructor takes more than the base: that, too
 
     quantization_config: of the weight or the activation.
     freeze_quant_params: its parameters are not learned, which the subclass promises.
@@ -478,13 +504,9 @@ class BaseTrainableQuantizer:
         """A configuration alone must be enough to make one."""
         if cls.__init__ is BaseTrainableQuantizer.__init__:
             return
-        try:
-            signature = inspect.signature(cls, eval_str=True)
-        except NameError:  # an annotation that names what only type checkers import
-            signature = inspect.signature(cls)
         kinds = (TrainableQuantizerWeightsConfig, TrainableQuantizerActivationConfig)
         names = tuple(kind.__name__ for kind in kinds)
-        for number, parameter in enumerate(signature.parameters.values()):
+        for number, parameter in enumerate(_parameters_of(cls)):
             if number == 0:
                 said = parameter.annotation
                 if said not in kinds and not (isinstance(said, str) and said.rpartition(".")[2] in names):
@@ -492,16 +514,13 @@ class BaseTrainableQuantizer:
                         f"{cls.__name__}: the first parameter of the constructor, {parameter.name!r}, must be "
                         f"annotated with {' or '.join(names)}"
                     )
-            elif parameter.default is parameter.empty and parameter.kind not in (
-                parameter.VAR_KEYWORD,
-                parameter.VAR_POSITIONAL,
-            ):
+            elif parameter.default is parameter.empty and parameter.kind not in _VARIADIC:
                 raise TargetError(
                     f"{cls.__name__}: parameter {parameter.name!r} of the constructor needs a default, for a "
                     "configuration alone must be enough to make a quantizer"
                 )
 
-    def initialize_quantization(self, tensor_shape: Sequence[int], name: str, layer: VariableOwner) -> Any:
+    def initialize_quantization(self, tensor_shape: Sequence[int | None], name: str, layer: VariableOwner) -> Any:
         """Make the variables on the layer, and tell of each by `add_quantizer_variable`. Here: there are none."""
         return {}
 
@@ -544,9 +563,29 @@ class BaseTrainableQuantizer:
         """The parameters that the quantizer starts from."""
         return self.quantization_config.to_mlir()
 
-    def to_attribute(self) -> str:
-        """What a point has as `trainable`, so that it calls the quantizer."""
-        return _host.write_quantizer(self)
+    def to_attribute(self) -> str | None:
+        """What a point has as `trainable`, so that it calls the quantizer; None: nothing, as it is not enabled."""
+        self._check_config()
+        return _host.write_quantizer(self) if _is_enabled(self.quantization_config) else None
+
+    def _check_config(self) -> None:
+        """What the constructor takes is in `get_config`, unless both are of one class, which knows what it needs."""
+        kind = type(self)
+        if issubclass(_owner_of(kind, "get_config"), _owner_of(kind, "__init__")):
+            return
+        config = self.get_config()
+        lost = [
+            parameter.name
+            for parameter in _parameters_of(kind)[1:]
+            if parameter.kind not in _VARIADIC
+            and parameter.name not in config
+            and not (parameter.name == "freeze_quant_params" and not self.freeze_quant_params)
+        ]
+        if lost:
+            raise TargetError(
+                f"{kind.__name__}: get_config leaves out {', '.join(map(repr, lost))}, which the constructor takes; "
+                f"override it: return super().get_config() | {{{', '.join(f'{name!r}: self.{name}' for name in lost)}}}"
+            )
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` makes the same quantizer of."""
@@ -560,11 +599,19 @@ class BaseTrainableQuantizer:
                 value = [vars(one) if isinstance(one, TrainableQuantizerCandidateConfig) else one for one in value]
             values[name] = value
         is_weights = isinstance(self.quantization_config, TrainableQuantizerWeightsConfig)
-        return {"quantization_config": values | {"is_weights": is_weights, "is_activations": not is_weights}}
+        config: dict[str, Any] = {
+            "quantization_config": values | {"is_weights": is_weights, "is_activations": not is_weights}
+        }
+        # MCT has no such key: only where it says something. A class that does not take it knows it.
+        takes = any(
+            one.name == "freeze_quant_params" or one.kind is one.VAR_KEYWORD for one in _parameters_of(type(self))
+        )
+        return config | {"freeze_quant_params": True} if self.freeze_quant_params and takes else config
 
     @classmethod
     def from_config(cls: type[Q], config: Mapping[str, Any]) -> Q:
-        """Of what `get_config` gave, or MCT's: methods by name or by number."""
+        """Of what `get_config` gave, or MCT's: methods by name or by number. The constructor gets all other keys."""
+        others = {key: value for key, value in config.items() if key != "quantization_config"}
         values = dict(config["quantization_config"])
         is_weights = values.pop("is_weights")
         values.pop("is_activations")
@@ -579,7 +626,7 @@ class BaseTrainableQuantizer:
             ]
         values[f"{side}_quantization_candidates"] = candidates
         kind = TrainableQuantizerWeightsConfig if is_weights else TrainableQuantizerActivationConfig
-        return cls(quantization_config=kind(**values))
+        return cls(kind(**values), **others)
 
 
 def get_trainable_quantizer_class(
@@ -596,6 +643,29 @@ def _method_of(config: TrainableQuantizerWeightsConfig | TrainableQuantizerActiv
     if isinstance(config, TrainableQuantizerWeightsConfig):
         return config.weights_quantization_method
     return config.activation_quantization_method
+
+
+def _is_enabled(config: TrainableQuantizerWeightsConfig | TrainableQuantizerActivationConfig) -> bool:
+    if isinstance(config, TrainableQuantizerWeightsConfig):
+        return config.enable_weights_quantization
+    return config.enable_activation_quantization
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _parameters_of(cls: type[Any]) -> list[inspect.Parameter]:
+    """Of the constructor."""
+    try:
+        signature = inspect.signature(cls, eval_str=True)
+    except NameError:  # an annotation that names what only type checkers import
+        signature = inspect.signature(cls)
+    return list(signature.parameters.values())
+
+
+def _owner_of(cls: type[Any], method: str) -> type[Any]:
+    """The class that defines the method of a class."""
+    return next(base for base in cls.__mro__ if method in vars(base))
 
 
 # There is one kind of array here, so one base; frameworks' names are for scripts.

@@ -11,6 +11,7 @@ import pytest
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 tp = pytest.importorskip("mct.target_platform")
 quantize_config = pytest.importorskip("mct.quantize_config")
+infrastructure = pytest.importorskip("mct.trainable_infrastructure")
 from mct.quantize_config import (  # noqa: E402
     LastValueQuantizer,
     MovingAverageQuantizer,
@@ -155,6 +156,89 @@ def test_a_configuration_is_made_again_from_what_it_says(model):
         quantize_config.make_quantize_config("Mine", {"step": 1})
 
 
+def trainable(axis=None, per_channel=False, enabled=True):
+    config = infrastructure.TrainableQuantizerWeightsConfig(
+        mct.QuantizationMethod.SYMMETRIC, 4, {"threshold": 2.0}, enabled, axis, per_channel, 2.0**-16
+    )
+    return OfKernels(config)
+
+
+@infrastructure.mark_quantizer(
+    infrastructure.QuantizationTarget.Weights, [mct.QuantizationMethod.SYMMETRIC], "test kernels"
+)
+class OfKernels(infrastructure.BaseTrainableQuantizer):
+    def __call__(self, inputs, training):
+        return np.round(inputs)
+
+
+@infrastructure.mark_quantizer(
+    infrastructure.QuantizationTarget.Activation, [mct.QuantizationMethod.SYMMETRIC], "test results"
+)
+class OfResults(infrastructure.BaseTrainableQuantizer):
+    def __call__(self, inputs, training):
+        return np.round(inputs)
+
+
+class Trainable(MyDenseQuantizeConfig):
+    def __init__(self, kernel, enabled):
+        config = infrastructure.TrainableQuantizerActivationConfig(
+            mct.QuantizationMethod.SYMMETRIC, 4, {"threshold": 2.0}, enabled, 2.0**-16
+        )
+        self.kernel, self.result = kernel, OfResults(config)
+
+    def get_weights_and_quantizers(self, layer):
+        return [(layer.kernel, self.kernel)]
+
+    def get_activations_and_quantizers(self, layer):
+        return [(layer.activation, self.result)]
+
+
+def test_what_is_not_enabled_is_not_quantized(model):
+    layer = quantize_config.layers(model)["dense"]
+    # Points of the marked layer; its input gets one in any case.
+    for enabled, expected in [(False, []), (True, [("dense", "kernel_attr"), ("dense", "")])]:
+        kernel = trainable(axis=1, per_channel=not enabled, enabled=enabled)
+        quantized = quantize_apply(quantize_annotate_layer(layer, Trainable(kernel, enabled)))
+        found = [(name, weight) for name, weight, kind in points(quantized) if name == "dense"]
+        assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("axis", "per_channel", "message"),
+    [
+        (0, True, None),
+        ((0,), True, None),
+        (None, True, None),
+        (3, False, None),
+        (3, True, "run over axis 0 here, but weights_channels_axis is 3; say 0, or None"),
+        (-1, True, "run over axis 0 here, but weights_channels_axis is -1; say 0, or None"),
+        ((0, 1), True, r"run over axis 0 here, but weights_channels_axis is \(0, 1\); say 0, or None"),
+    ],
+)
+def test_channels_are_where_the_layer_has_them(model, axis, per_channel, message):
+    layer = quantize_config.layers(model)["dense"]
+    assert layer.kernel_axes == (0,) and quantize_config.layers(model)["sigmoid"].kernel_axes is None
+    config = Trainable(trainable(axis, per_channel), True)
+    if message is None:
+        axes = re.findall(r'"dense" weight "kernel_attr"(.*?) trainable', quantize_apply_to(layer, config).text)
+        assert [bool(one.strip()) for one in axes] == [per_channel]
+        return
+    with pytest.raises(
+        tp.TargetError, match=r"Trainable: the channels of the kernel of <FullyConnected 'dense'> " + message
+    ):
+        quantize_annotate_layer(layer, config)
+    # A layer of which nothing is known takes any.
+    assert "OfKernels" in config.to_attribute(quantize_config.Layer())
+    # Annotating one layer keeps what is known of the others.
+    plain = quantize_config.layers(quantize_annotate_layer(layer))["plain"]
+    with pytest.raises(tp.TargetError, match=r"<FullyConnected 'plain'> " + message):
+        quantize_annotate_layer(plain, config)
+
+
+def quantize_apply_to(layer, config):
+    return quantize_apply(quantize_annotate_layer(layer, config))
+
+
 def test_quantizers_of_python_run_where_the_configuration_puts_them(model):
     quantized = quantize_apply(quantize_annotate_layer(quantize_config.layers(model)["sigmoid"], Outputs()))
     x = np.linspace(-2, 2, 12, dtype=np.float32).reshape(6, 1, 1, 2)
@@ -249,13 +333,37 @@ def test_the_default_registry_knows_operators():
         (LastValueQuantizer(4, True, True, True), "last_value, bits = 4, is_symmetric = true, is_narrow = true>"),
         (MovingAverageQuantizer(), "#tpc.observed_range<observer = moving_average, bits = 8>"),
         (quantize_config.AllValuesQuantizer(6), "#tpc.observed_range<observer = all_values, bits = 6>"),
-        (quantize_config.FixedQuantizer(4, 0, 1), "scale = [0.06666666666666667], zero_point = [0], bits = 4>"),
-        (quantize_config.FixedQuantizer(2, -0.9, 2.1), "#tpc.uniform<scale = [1.0], zero_point = [1], bits = 2>"),
+        (
+            quantize_config.FixedQuantizer(4, 0, 1),
+            "scale = [0.06666667014360428], zero_point = [0], bits = 4, rounding = half_up>",
+        ),
+        (
+            quantize_config.FixedQuantizer(2, -0.9, 2.1),
+            "#tpc.uniform<scale = [1.0], zero_point = [1], bits = 2, rounding = half_up>",
+        ),
+        (quantize_config.FixedQuantizer(4, -2, 1.5, True), "scale = [0.25], zero_point = [9], bits = 4, rounding"),
     ],
 )
 def test_quantizers_are_attributes_and_made_again(quantizer, attribute):
     assert attribute in quantizer.to_attribute()
     assert type(quantizer).from_config(quantizer.get_config()).to_attribute() == quantizer.to_attribute()
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize(
+    ("bits", "low", "high"), [(8, 0, 1), (8, -6, 6), (4, -2, 1.75), (3, -0.3, 0.1), (16, -1, 3), (2, -1, 0)]
+)
+def test_a_fixed_quantizer_is_that_of_the_pass(bits, low, high, narrow):
+    point = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+      %0 = tpc.quantize %x as "x" activation {} : tensor<4xf32>
+      %1 = tosa.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }}"""
+    observed = "trainable(#tpc.observed_range<observer = all_values, bits = 8>)"
+    options = dict(input_min=low, input_max=high, bits=bits, narrow=narrow, outputs=False)
+    theirs = mct.fix_ranges(mct.Model.parse(point.format(observed)), **options)
+    ours = quantize_config.FixedQuantizer(bits, low, high, narrow).to_attribute()
+    assert mct.Model.parse(point.format(f"parameters({ours})")).text == theirs.text
 
 
 def test_a_fixed_quantizer_has_its_bits(model):
@@ -306,8 +414,14 @@ def test_what_cannot_be_annotated(model):
     for given, message in [((1, 0, 0), "must hold zero, but is from 0 to 0"), ((1, 1, 2), "must hold zero")]:
         with pytest.raises(tp.TargetError, match=message):
             quantize_config.FixedQuantizer(*given)
-    with pytest.raises(tp.TargetError, match="a fixed range has all of its levels"):
-        quantize_config.FixedQuantizer(8, 0, 1, narrow_range=True)
+    for given, message in [
+        ((1, 0, 1, True), "1 bit has no levels but the lowest and another; say narrow_range=False"),
+        ((8, 0, 1, "yes"), "narrow_range must be True or False, but is 'yes'"),
+        ((8, 0, 1e-44), "the range from 0 to 1e-44 has no step of float32"),
+        ((8, 0, 1e300), r"the range from 0 to 1e\+300 has no step of float32"),
+    ]:
+        with pytest.raises(tp.TargetError, match=message):
+            quantize_config.FixedQuantizer(*given)
     for method in ("__call__", "get_config"):
         with pytest.raises(NotImplementedError, match=f"Quantizer has no {method}"):
             getattr(quantize_config.Quantizer(), method)(*([1, 2, 3] if method == "__call__" else []))

@@ -71,31 +71,62 @@ class StraightThrough(infrastructure.BasePytorchTrainableQuantizer):
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def test_examples_of_the_page_run_behind_their_import_lines():
-    from mct.constants import MIN_THRESHOLD, THRESHOLD
-    from mct.target_platform import QuantizationMethod
-    from mct.trainable_infrastructure import TrainableQuantizerActivationConfig, TrainableQuantizerWeightsConfig
+# As the page has them, but for `==` behind activation_quantization_params, which Python refuses.
+EXAMPLES = [
+    """
+from model_compression_toolkit.target_platform_capabilities.target_platform import QuantizationMethod
+from model_compression_toolkit.constants import THRESHOLD, MIN_THRESHOLD
 
-    weights = TrainableQuantizerWeightsConfig(
-        weights_quantization_method=QuantizationMethod.SYMMETRIC,
-        weights_n_bits=8,
-        weights_quantization_params={THRESHOLD: 2.0},
-        enable_weights_quantization=True,
-        weights_channels_axis=3,
-        weights_per_channel_threshold=True,
-        min_threshold=MIN_THRESHOLD,
-    )
-    # The page has `==` here, which Python refuses.
-    activation = TrainableQuantizerActivationConfig(
-        activation_quantization_method=QuantizationMethod.UNIFORM,
-        activation_n_bits=8,
-        activation_quantization_params={THRESHOLD: 2.0},
-        enable_activation_quantization=True,
-        min_threshold=MIN_THRESHOLD,
-    )
+TrainableQuantizerWeightsConfig(weights_quantization_method=QuantizationMethod.SYMMETRIC,
+                                           weights_n_bits=8,
+                                           weights_quantization_params={THRESHOLD: 2.0},
+                                           enable_weights_quantization=True,
+                                           weights_channels_axis=3,
+                                           weights_per_channel_threshold=True,
+                                           min_threshold=MIN_THRESHOLD)
+""",
+    """
+from model_compression_toolkit.target_platform_capabilities.target_platform import QuantizationMethod
+from model_compression_toolkit.constants import THRESHOLD, MIN_THRESHOLD
+
+TrainableQuantizerActivationConfig(activation_quantization_method=QuantizationMethod.UNIFORM,
+                                              activation_n_bits=8,
+                                              activation_quantization_params={THRESHOLD: 2.0},
+                                              enable_activation_quantization=True,
+                                              min_threshold=MIN_THRESHOLD)
+""",
+]
+
+
+def test_examples_of_the_page_run_with_their_import_lines():
+    made = []
+    for example in EXAMPLES:
+        text = example.replace("model_compression_toolkit", "mct").replace("\nTrainable", "\nmade = Trainable")
+        namespace = {
+            name: getattr(infrastructure, name)
+            for name in ("TrainableQuantizerWeightsConfig", "TrainableQuantizerActivationConfig")
+        }
+        exec(compile(text, "page", "exec"), namespace)
+        made.append(namespace["made"])
+        assert namespace["MIN_THRESHOLD"] == 2.0**-16 and mct.constants.MIN_THRESHOLD is namespace["MIN_THRESHOLD"]
+    weights, activation = made
     assert (weights.weights_n_bits, weights.weights_channels_axis) == (8, 3)
-    assert activation.activation_quantization_params == {THRESHOLD: 2.0}
-    assert MIN_THRESHOLD == 2.0**-16 and mct.constants.MIN_THRESHOLD is MIN_THRESHOLD
+    assert weights.to_mlir() == "#tpc.symmetric<threshold = [2.0], bits = 8>"
+    # The page has the parameters of another method.
+    assert activation.activation_quantization_params == {"threshold": 2.0}
+    with pytest.raises(tp.TargetError) as error:
+        activation.to_mlir()
+    assert str(error.value) == (
+        "TrainableQuantizerActivationConfig: a quantizer of method UNIFORM needs the parameter 'range_min', but has "
+        "'threshold'; give activation_quantization_params={'range_min': ..., 'range_max': ...}"
+    )
+
+
+def test_targets_have_the_path_of_scripts():
+    from mct.target_platform_capabilities import target_platform
+
+    assert target_platform.__all__ == tp.__all__
+    assert all(getattr(target_platform, name) is getattr(tp, name) for name in tp.__all__)
 
 
 def test_the_base_class_has_both_names():
@@ -123,6 +154,93 @@ def test_configurations_go_through_get_config():
     read = StraightThrough.from_config({"quantization_config": theirs | {"is_weights": False, "is_activations": True}})
     assert read.quantization_config.activation_quantization_method is Method.SYMMETRIC
     assert read.quantization_config.activation_bits_candidates is None
+
+
+@infrastructure.mark_quantizer(Target.Weights, [Method.SYMMETRIC], "test told weights")
+class ToldWeights(Weights):
+    """Says what it takes; its classes below say it, too, or not."""
+
+    def __init__(self, config: infrastructure.TrainableQuantizerWeightsConfig, scale: float = 1.0):
+        super().__init__(config, scale)
+
+    def get_config(self):
+        return super().get_config() | {"scale": self.scale}
+
+
+def test_what_a_constructor_takes_must_be_in_get_config():
+    with pytest.raises(tp.TargetError) as error:
+        Weights(weights_config(), scale=3.0).to_attribute()
+    assert str(error.value) == (
+        "Weights: get_config leaves out 'scale', which the constructor takes; override it: "
+        "return super().get_config() | {'scale': self.scale}"
+    )
+    told = ToldWeights(weights_config(), scale=3.0)
+    assert '"scale" = 3.0 : f64' in told.to_attribute()
+    assert ToldWeights.from_config(told.get_config()).scale == 3.0
+
+    class Heir(ToldWeights):
+        pass
+
+    class More(ToldWeights):
+        def __init__(self, config: infrastructure.TrainableQuantizerWeightsConfig, scale=1.0, shift=0.0, **others):
+            super().__init__(config, scale)
+
+    assert Heir.from_config(Heir(weights_config(), 2.0).get_config()).scale == 2.0
+    assert "scale" in Heir(weights_config()).to_attribute()
+    with pytest.raises(tp.TargetError, match="More: get_config leaves out 'shift', which the constructor takes"):
+        More(weights_config()).to_attribute()
+
+
+def test_what_the_base_takes_goes_through_get_config():
+    for frozen in (False, True):
+        made = StraightThrough(activation_config(), frozen)
+        assert StraightThrough.from_config(made.get_config()).freeze_quant_params is frozen
+        assert ("freeze_quant_params" in made.to_attribute()) is frozen
+
+    class Always(ToldWeights):
+        def __init__(self, config: infrastructure.TrainableQuantizerWeightsConfig):
+            infrastructure.BaseTrainableQuantizer.__init__(self, config, True)
+            self.scale = 1.0
+
+        def get_config(self):
+            return infrastructure.BaseTrainableQuantizer.get_config(self)
+
+    assert Always.from_config(Always(weights_config()).get_config()).freeze_quant_params
+
+    @infrastructure.mark_quantizer(Target.Weights, [Method.SYMMETRIC], "test plain")
+    class Plain(infrastructure.BaseTrainableQuantizer):
+        pass
+
+    assert Plain.from_config(Plain(weights_config(), True).get_config()).freeze_quant_params
+
+
+def test_what_is_not_enabled_has_no_parameters():
+    weights = infrastructure.TrainableQuantizerWeightsConfig(
+        Method.SYMMETRIC, 4, {"threshold": 2.0}, False, 0, False, infrastructure.MIN_THRESHOLD
+    )
+    activation = infrastructure.TrainableQuantizerActivationConfig(
+        Method.SYMMETRIC, 4, {"threshold": 2.0}, False, infrastructure.MIN_THRESHOLD
+    )
+    for config, side in [(weights, "weights"), (activation, "activation")]:
+        with pytest.raises(tp.TargetError, match=f"enable_{side}_quantization is False, so there are no parameters"):
+            config.to_mlir()
+    for quantizer in (ToldWeights(weights), StraightThrough(activation)):
+        assert quantizer.to_attribute() is None
+        assert type(quantizer).from_config(quantizer.get_config()).to_attribute() is None
+
+
+def test_axes_of_channels_come_back_as_they_were():
+    for given, kept in [(None, None), (1, 1), ([2, 3], (2, 3)), (np.int64(2), 2), (np.array([0]), (0,))]:
+        config = infrastructure.TrainableQuantizerWeightsConfig(
+            Method.SYMMETRIC, 4, {"threshold": 2.0}, True, given, True, infrastructure.MIN_THRESHOLD
+        )
+        again = ToldWeights.from_config(ToldWeights(config).get_config()).quantization_config
+        assert config.weights_channels_axis == kept == again.weights_channels_axis
+    for bad in ("last", True, 1.0, [0, None]):
+        with pytest.raises(tp.TargetError, match="weights_channels_axis must be an axis of the kernel, but is"):
+            infrastructure.TrainableQuantizerWeightsConfig(
+                Method.SYMMETRIC, 4, {"threshold": 2.0}, True, bad, True, infrastructure.MIN_THRESHOLD
+            )
 
 
 def test_quantizers_are_found_by_what_they_are_marked_with():
@@ -449,6 +567,38 @@ def test_a_name_that_nobody_knows_is_an_error():
         quantize_config.quantize_scope(3),
     ):
         pass
+
+
+def test_scopes_end_where_they_began():
+    names = [type(name, (Halves,), {}) for name in ("First", "Second")]
+    scope, find = quantize_config.quantize_scope, quantize_config._host.find
+    with scope({"X": names[0]}):
+        with scope({"X": names[1]}):
+            with scope({"X": names[0]}):
+                assert find("X") is names[0]
+            assert find("X") is names[1]
+        assert find("X") is names[0]
+    assert find("X") is None
+
+
+def test_sizes_that_nobody_knows_are_none():
+    for quantizer in (Halves(), StraightThrough(activation_config()), OnGrid()):
+        name = quantize_config._host.name_of(type(quantizer))
+        hosted = quantize_config._host.make(name, quantizer.get_config(), "a", (None, 4))
+        results = np.empty_like(SAMPLES)
+        hosted.quantize(SAMPLES, results, False)
+        assert np.isfinite(results).all()
+    assert quantize_config._host.make(Halves.__module__ + ".Halves", {}, "a", (None, 4)).arguments["weights"][
+        "shape"
+    ] == (None, 4)
+    assert quantize_config.MovingAverageQuantizer().build((None, 4), "a", infrastructure.VariableOwner()) == {}
+    owner = infrastructure.VariableOwner("relu")
+    with pytest.raises(
+        tp.TargetError,
+        match=r"layer 'relu': variable 'offsets' cannot have the shape \(None, 4\): None is a size .*; say 1, which",
+    ):
+        owner.add_weight("offsets", (None, 4), np.zeros)
+    assert owner.variables == {} and owner.add_weight("offsets", (1, 4), np.zeros).numpy().shape == (1, 4)
 
 
 def test_configurations_come_back_as_they_were():

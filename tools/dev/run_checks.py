@@ -227,9 +227,10 @@ def lit() -> Tally:
 
 def pytest() -> Tally:
     report = RESULTS / "pytest.xml"
-    status = call(
-        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", f"--junit-xml={report}", "test/python"]
-    )
+    # A file's tests share what they have quantized.
+    parallel = ["-n", str(os.cpu_count()), "--dist", "loadfile"]
+    options = ["-q", "-rs", "-p", "no:cacheprovider", f"--junit-xml={report}", *parallel]
+    status = call([sys.executable, "-m", "pytest", *options, "test/python"])
     return with_exit_status(pytest_tally(report), status, "pytest")
 
 
