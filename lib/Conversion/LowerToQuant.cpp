@@ -61,7 +61,8 @@ struct LowerToQuantPass
         points.push_back(point);
       else if (auto bias = dyn_cast<tpc::BiasOp>(op))
         biases.push_back(bias);
-      else if (isa<tpc::PlatformOp, tpc::BindingOp, tpc::FrameworkOp>(op))
+      else if (isa<tpc::PlatformOp, tpc::BindingOp, tpc::FrameworkOp,
+                   tpc::DeriveOp>(op))
         target.push_back(op);
     });
     for (tpc::QuantizeOp point : points)
