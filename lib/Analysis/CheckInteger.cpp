@@ -2,11 +2,14 @@
 #include "mct/Analysis/ConstantTensor.h"
 #include "mct/Analysis/IntegerProfile.h"
 #include "mct/Analysis/IntegerRanges.h"
+#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Passes.h"
+#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Analysis/Records.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 namespace mct {
 #define GEN_PASS_DEF_CHECKINTEGERPASS
@@ -20,6 +23,8 @@ using namespace mct;
 static constexpr int64_t kExactInFloat = int64_t(1) << 24;
 // `tosa-validate` of LLVM 22 counts the numbers of a shape operand as axes.
 static constexpr int64_t kMaxShapeNumbers = 6;
+// Ops between an accumulator and a value that has a record.
+static constexpr unsigned kMaxSearch = 64;
 
 static bool isFloat(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
@@ -181,13 +186,16 @@ static StringRef nameOf(IntegerProfile profile) {
   llvm_unreachable("unknown profile");
 }
 
-LogicalResult mct::verifyProfile(IntegerProfile profile, Operation *op) {
+LogicalResult mct::verifyProfile(IntegerProfile profile, Operation *op,
+                                 StringRef remedyForFloat) {
   std::optional<ProfileRefusal> refusal = refuses(profile, op);
   if (!refusal)
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError(refusal->what)
                                   << ", which " << nameOf(profile) << " cannot";
-  diagnostic.attachNote() << refusal->remedy;
+  diagnostic.attachNote() << (computesFloat(op) && !remedyForFloat.empty()
+                                  ? remedyForFloat
+                                  : StringRef(refusal->remedy));
   return diagnostic;
 }
 
@@ -448,7 +456,149 @@ static int64_t halfStep(Operation *op, size_t channel) {
   return most;
 }
 
-static void tellExactness(const Accumulator &accumulator, StringRef pass) {
+namespace {
+/// Whether numbers of the simulation are integers times powers of two, which
+/// f32 multiplies and adds without rounding.
+enum class Steps { PowersOfTwo, Others, Unknown };
+
+/// What the values of an integer network stand for, as far as its records tell.
+class StepFinder {
+public:
+  explicit StepFinder(func::FuncOp function) {
+    // Records that cannot be read are for other passes to refuse.
+    ScopedDiagnosticHandler silence(function.getContext(),
+                                    [](Diagnostic &) { return success(); });
+    FailureOr<std::vector<RecordedValue>> found = findRecordedValues(function);
+    if (succeeded(found))
+      for (const RecordedValue &value : *found)
+        steps.try_emplace(value.value, value.record.scale);
+  }
+
+  Steps find(Operation *accumulator) const;
+
+private:
+  /// Of what the accumulator reads, or of what it is moved or rescaled from.
+  std::optional<double> before(Value value) const;
+  std::optional<double> behind(Value value) const;
+
+  DenseMap<Value, double> steps;
+};
+} // namespace
+
+/// The factors of a rescale, one for each channel; none where they are not
+/// constant.
+static std::optional<SmallVector<double>> readFactors(tosa::RescaleOp op) {
+  std::optional<SmallVector<int64_t>> multipliers =
+                                          readNumbers(op.getMultiplier()),
+                                      shifts = readNumbers(op.getShift());
+  if (!multipliers || !shifts || multipliers->empty() || shifts->empty())
+    return std::nullopt;
+  SmallVector<double> factors;
+  for (size_t i = 0; i != std::max(multipliers->size(), shifts->size()); ++i) {
+    int64_t multiplier = (*multipliers)[i < multipliers->size() ? i : 0],
+            shift = (*shifts)[i < shifts->size() ? i : 0];
+    factors.push_back(std::ldexp(double(multiplier), -int(shift)));
+  }
+  return factors;
+}
+
+std::optional<double> StepFinder::before(Value value) const {
+  // Rescales by one factor on the way.
+  double factor = 1;
+  for (unsigned i = 0; i != kMaxSearch; ++i) {
+    if (auto found = steps.find(value); found != steps.end())
+      return found->second / factor;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (auto rescale = dyn_cast<tosa::RescaleOp>(op)) {
+      std::optional<SmallVector<double>> factors = readFactors(rescale);
+      if (!factors || !llvm::all_equal(*factors))
+        return std::nullopt;
+      factor *= factors->front();
+      value = rescale.getInput();
+      continue;
+    }
+    OpOperand *moved = getMovedOperand(op);
+    if (!moved)
+      return std::nullopt;
+    value = moved->get();
+  }
+  return std::nullopt;
+}
+
+std::optional<double> StepFinder::behind(Value value) const {
+  for (unsigned i = 0; i != kMaxSearch; ++i) {
+    if (auto found = steps.find(value); found != steps.end())
+      return found->second;
+    if (!value.hasOneUse())
+      return std::nullopt;
+    Operation *reader = *value.user_begin();
+    OpOperand *moved = isa<tosa::ClampOp>(reader) ? &reader->getOpOperand(0)
+                                                  : getMovedOperand(reader);
+    if (!moved || moved->get() != value)
+      return std::nullopt;
+    value = reader->getResult(0);
+  }
+  return std::nullopt;
+}
+
+Steps StepFinder::find(Operation *accumulator) const {
+  // Those of its operands.
+  double step = 1;
+  bool hasConstant = false;
+  unsigned numFactors = isa<tosa::ReduceSumOp>(accumulator) ? 1 : 2;
+  for (Value operand : accumulator->getOperands().take_front(numFactors)) {
+    if (readNumbers(operand)) {
+      hasConstant = true;
+      continue;
+    }
+    std::optional<double> known = before(operand);
+    if (!known)
+      return Steps::Unknown;
+    if (!quantization::isPowerOfTwo(*known))
+      return Steps::Others;
+    step *= *known;
+  }
+  if (!hasConstant)
+    return Steps::PowersOfTwo;
+  // That of the constant is what the rescale behind makes up for.
+  Value value = accumulator->getResult(0);
+  tosa::RescaleOp rescale;
+  for (unsigned i = 0; !rescale && i != kMaxSearch; ++i) {
+    if (!value.hasOneUse())
+      return Steps::Unknown;
+    Operation *reader = *value.user_begin();
+    rescale = dyn_cast<tosa::RescaleOp>(reader);
+    // What cuts off keeps the steps.
+    if (!rescale && !isa<tosa::MaximumOp, tosa::MinimumOp>(reader) &&
+        !getMovedOperand(reader))
+      return Steps::Unknown;
+    value = reader->getResult(0);
+  }
+  std::optional<SmallVector<double>> factors =
+      rescale ? readFactors(rescale) : std::nullopt;
+  std::optional<double> result = rescale ? behind(value) : std::nullopt;
+  if (!factors || !result)
+    return Steps::Unknown;
+  for (double factor : *factors) {
+    // A multiplier of 31 bits is a rounded quotient.
+    double constant = factor * *result / step,
+           power = std::exp2(std::round(std::log2(constant)));
+    if (!(std::abs(constant - power) <= 0x1p-28 * power)) {
+      // One of 15 bits is too coarse to tell, and a sum of equal weights may be
+      // the way to a mean.
+      std::optional<SmallVector<int64_t>> weights =
+          readNumbers(accumulator->getOperand(1));
+      bool isMean = weights && llvm::all_equal(*weights);
+      return rescale.getScale32() && !isMean ? Steps::Others : Steps::Unknown;
+    }
+  }
+  return Steps::PowersOfTwo;
+}
+
+static void tellExactness(const Accumulator &accumulator,
+                          const StepFinder &finder, StringRef pass) {
   int64_t worst = 0;
   size_t where = 0;
   for (auto [channel, magnitude] : llvm::enumerate(accumulator.magnitudes)) {
@@ -460,16 +610,35 @@ static void tellExactness(const Accumulator &accumulator, StringRef pass) {
       where = channel;
     }
   }
-  bool isExact = worst < kExactInFloat;
-  Record record(Decision::Noted,
-                isExact ? Reason::ExactInFloat : Reason::NotExactInFloat);
-  record << (isExact ? "a simulation in f32 computes its sums exactly: they "
-                       "stay within "
-                     : "a simulation in f32 may round its sums, use f64: they "
-                       "may reach ")
-         << named("magnitude", worst) << " of 16777216";
-  record.add(named("channel", int64_t(where)));
-  emitRecord(accumulator.op, pass, record);
+  auto tell = [&](Reason reason, StringRef before, StringRef behind) {
+    Record record(Decision::Noted, reason);
+    record << before << named("magnitude", worst) << behind;
+    record.add(named("channel", int64_t(where)));
+    emitRecord(accumulator.op, pass, record);
+  };
+  if (worst >= kExactInFloat)
+    return tell(Reason::NotExactInFloat,
+                "a simulation in f32 may round its sums, use f64: they may "
+                "reach ",
+                " of 16777216");
+  switch (finder.find(accumulator.op)) {
+  case Steps::PowersOfTwo:
+    return tell(Reason::ExactInFloat,
+                "a simulation in f32 computes its sums exactly: they stay "
+                "within ",
+                " of 16777216");
+  case Steps::Others:
+    return tell(Reason::NotExactInFloat,
+                "a simulation in f32 may round its sums, by steps that are no "
+                "powers of two: next to a middle it may make another code; "
+                "they stay within ",
+                " of 16777216");
+  case Steps::Unknown:
+    return tell(Reason::ExactInFloat,
+                "a simulation in f32 computes its sums exactly if all its "
+                "steps are powers of two: they stay within ",
+                " of 16777216");
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -539,9 +708,11 @@ struct CheckIntegerPass
         report(violation);
         isSound = false;
       }
-      if (simulation)
-        for (const Accumulator &accumulator : ranges.getAccumulators())
-          tellExactness(accumulator, getArgument());
+      if (!simulation)
+        continue;
+      StepFinder finder(function);
+      for (const Accumulator &accumulator : ranges.getAccumulators())
+        tellExactness(accumulator, finder, getArgument());
     }
     if (!isSound)
       signalPassFailure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/IntegerRanges.h"
 #include "RangePropagation.h"
+#include "mct/Analysis/QuantizedValues.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -223,7 +224,34 @@ Knowledge RangePropagation::limit(Operation *op, Knowledge raw,
   return fits ? std::move(raw) : fromType(op->getResult(0));
 }
 
+/// Arguments of fewer bits than their type, as their records say.
+void RangePropagation::readArguments(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    Attribute attribute =
+        function.getArgAttr(argument.getArgNumber(), kQuantizedAttrName);
+    if (!attribute || !isa<RankedTensorType>(argument.getType()) ||
+        !Interval::ofType(argument.getType()))
+      continue;
+    // A record that cannot be read says nothing.
+    FailureOr<QuantizedValue> record =
+        readQuantizedValue(attribute, argument.getType(), [&] {
+          InFlightDiagnostic diagnostic = function.emitError();
+          diagnostic.abandon();
+          return diagnostic;
+        });
+    if (failed(record))
+      continue;
+    quantization::Grid grid = record->getGrid(
+        getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth());
+    Knowledge knowledge = fromType(argument);
+    for (Interval &channel : knowledge.channels)
+      channel = intersect(channel, {grid.qmin, grid.qmax});
+    known.try_emplace(argument, std::move(knowledge));
+  }
+}
+
 void RangePropagation::run(func::FuncOp function) {
+  readArguments(function);
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getNumResults() == 1 && !op->hasTrait<OpTrait::ConstantLike>() &&
         op->getNumRegions() == 0 &&

@@ -56,6 +56,7 @@ public:
   void run(mlir::func::FuncOp function);
 
 private:
+  void readArguments(mlir::func::FuncOp function);
   /// Of an operand; none for what is no tensor of integers.
   Knowledge *know(mlir::Value value);
   /// Nothing but the type is known.

@@ -77,8 +77,14 @@ struct LowerToIntegerPass
       if (profile == IntegerProfile::EthosU85 && !isLinalg)
         stageArguments(function);
       bool runs = true;
+      StringRef remedy =
+          boundary == IntegerBoundary::Float
+              ? "io=integer leaves arguments and results as "
+                "codes; what is float even then, quantize it, or "
+                "cut the network before it"
+              : "";
       function.walk([&](Operation *op) {
-        if (op != function && failed(verifyProfile(profile, op)))
+        if (op != function && failed(verifyProfile(profile, op, remedy)))
           runs = false;
       });
       if (!runs || (isLinalg &&

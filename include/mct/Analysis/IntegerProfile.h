@@ -27,8 +27,10 @@ struct ProfileRefusal {
 std::optional<ProfileRefusal> refuses(IntegerProfile profile,
                                       mlir::Operation *op);
 
-/// An error at an op that the device cannot run.
-mlir::LogicalResult verifyProfile(IntegerProfile profile, mlir::Operation *op);
+/// An error at an op that the device cannot run. `remedyForFloat`: what to do
+/// about floating-point numbers, where there is something better to say.
+mlir::LogicalResult verifyProfile(IntegerProfile profile, mlir::Operation *op,
+                                  llvm::StringRef remedyForFloat = {});
 
 /// The command line's words.
 inline llvm::cl::ValuesClass integerProfileValues() {

@@ -40,8 +40,8 @@ struct Accumulator {
 };
 
 /// Which values every integer tensor of a function can have, from the types of
-/// its arguments, its constants, clamps, tables and rescales, for each index of
-/// the last axis by itself.
+/// its arguments and what `tpc.quantized` says of them, its constants, clamps,
+/// tables and rescales, for each index of the last axis by itself.
 ///
 /// Sound: no value is outside. The ends are reached by the sums of convolutions
 /// with constant weights, if their inputs are independent. Three relations

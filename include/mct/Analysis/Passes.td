@@ -200,8 +200,8 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
 
     With `simulation=true` a remark tells for each accumulator whether f32 computes it exactly, which a simulation on float
     tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output channel, and
-    half a step of the rescale behind it, sum up to less than 2^24. With `remarks=true` one tells of each op that stays
-    float.
+    half a step of the rescale behind it, sum up to less than 2^24, and the steps of what it reads are powers of two, as far
+    as `tpc.points`, `tpc.quantized` and the rescale behind it tell. With `remarks=true` one tells of each op that stays float.
 
     The module is not changed.
 

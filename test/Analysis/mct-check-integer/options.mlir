@@ -9,7 +9,7 @@
 
 // Products of one channel: 1026 * 127 * 128 = 16678656; with half a step, 2^13, and its bias channel 1 has 2^24.
 // TOLD:      remark: a simulation in f32 may round its sums, use f64: they may reach 16777216 of 16777216
-// TOLD:      remark: a simulation in f32 computes its sums exactly: they stay within 16384 of 16777216
+// TOLD:      remark: a simulation in f32 computes its sums exactly if all its steps are powers of two: they stay within 16384 of 16777216
 // RECORDS:      "decision": "noted"
 // RECORDS:      "reason": "not-exact-in-f32"
 // RECORDS:      "channel": 1,
