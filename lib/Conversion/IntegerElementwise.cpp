@@ -159,6 +159,10 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
       result.bound += stored[i]->encoding.getReach() * (scales[i] / unit) + 1;
     }
     result.scales = {unit};
+    if (quantization::isPowerOfTwo(small) &&
+        quantization::isPowerOfTwo(large) && result.bound < 0x1p24)
+      result.history =
+          History{{}, unit, -int64_t(result.bound), int64_t(result.bound)};
   } else {
     unsigned number = numbers[0] ? 0 : 1;
     const Encoding &encoding = stored[1 - number]->encoding;
@@ -194,6 +198,8 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
     result.value = tosa::SubOp::create(builder, loc, type, terms[0], terms[1]);
   else
     result.value = tosa::AddOp::create(builder, loc, type, terms[0], terms[1]);
+  if (result.history)
+    result.history->base = result.value;
   return result;
 }
 
@@ -208,6 +214,11 @@ IntegerLowering::accumulate(Value value) {
   result.bound = stored->encoding.getReach();
   result.shape = SmallVector<int64_t>(
       cast<RankedTensorType>(result.value.getType()).getShape());
+  const Encoding &encoding = stored->encoding;
+  if (quantization::isPowerOfTwo(encoding.scale))
+    result.history =
+        History{result.value, encoding.scale, encoding.low - encoding.zeroPoint,
+                encoding.high - encoding.zeroPoint};
   return result;
 }
 
@@ -272,6 +283,8 @@ IntegerLowering::getTerm(Operation *op, Value value) {
           result->shape.back())
     return failed(op, "reads sums that have scales along another axis");
   result->value = reshape(result->value, result->shape);
+  if (result->history)
+    result->history->base = reshape(result->history->base, result->shape);
   return result;
 }
 
@@ -405,10 +418,21 @@ bool IntegerLowering::align(Operation *op, Accumulator &a, Accumulator &b) {
   return true;
 }
 
+/// One number, or one for each position along the last axis; else nothing.
+static std::vector<float> getAlongLastAxis(const ConstantTensor &numbers) {
+  std::vector<float> values = numbers.decode<float>();
+  if (numbers.isSplat() || values.size() == 1)
+    return {values.front()};
+  if (int64_t(values.size()) == numbers.getShape().back())
+    return values;
+  return {};
+}
+
 std::optional<IntegerLowering::Accumulator>
 IntegerLowering::accumulateTerms(Operation *op, bool subtracts) {
   std::array<std::optional<ConstantTensor>, 2> numbers;
   std::array<std::optional<Accumulator>, 2> terms;
+  std::optional<History> history;
   for (unsigned i = 0; i != 2; ++i) {
     numbers[i] = constants.evaluate(op->getOperand(i));
     if (numbers[i])
@@ -416,6 +440,7 @@ IntegerLowering::accumulateTerms(Operation *op, bool subtracts) {
     terms[i] = getTerm(op, op->getOperand(i));
     if (!terms[i])
       return std::nullopt;
+    history = terms[i]->history;
     unify(*terms[i]);
   }
   for (unsigned i = 0; i != 2; ++i)
@@ -435,6 +460,23 @@ IntegerLowering::accumulateTerms(Operation *op, bool subtracts) {
     result.value = tosa::AddOp::create(builder, loc, type, a, b);
   result.scales = terms[0]->scales;
   result.bound = terms[0]->bound + terms[1]->bound;
+  for (unsigned i = 0; i != 2; ++i) {
+    if (!numbers[i] || !history ||
+        op->getOperand(1 - i).getType() != op->getResult(0).getType())
+      continue;
+    std::vector<float> added = getAlongLastAxis(*numbers[i]);
+    if (added.empty())
+      continue;
+    // a - x is -x + a, and x - a is x + -a.
+    if (subtracts && i == 1)
+      for (float &number : added)
+        number = -number;
+    if (subtracts && i == 0)
+      history->steps.push_back({/*isSum=*/false, {-1.0f}});
+    history->steps.push_back({/*isSum=*/true, std::move(added)});
+    result.history = std::move(history);
+    break;
+  }
   return result;
 }
 
@@ -460,6 +502,7 @@ IntegerLowering::accumulateClamp(tosa::ClampOp op) {
   result->value = limit(result->value, *low, *high);
   result->mean.reset();
   result->summands.reset();
+  result->history.reset();
   return result;
 }
 
@@ -501,6 +544,9 @@ IntegerLowering::scale(Operation *op, std::optional<Accumulator> result,
     result->mean = result->summands;
   result->summands.reset();
   result->scales = std::move(scales);
+  if (result->history)
+    result->history->steps.push_back(
+        {/*isSum=*/false, std::vector<float>(factors.begin(), factors.end())});
   return result;
 }
 
@@ -727,16 +773,19 @@ Value IntegerLowering::lowerSelect(tosa::SelectOp op,
     Accumulator half = *sum;
     half.value = create(builder, loc, type, sum->value, zero,
                         tosa::NanPropagationMode::PROPAGATE);
+    half.history.reset();
     return half;
   };
   Accumulator positive = getHalf([](auto &&...operands) {
     return tosa::MaximumOp::create(operands...).getResult();
   });
-  std::optional<Accumulator> negative =
-      scale(op, getHalf([](auto &&...operands) {
-              return tosa::MinimumOp::create(operands...).getResult();
-            }),
-            relu->slopes);
+  Accumulator low = getHalf([](auto &&...operands) {
+    return tosa::MinimumOp::create(operands...).getResult();
+  });
+  if (sum->history && sum->history->steps.empty())
+    low.history = History{low.value, sum->history->step,
+                          std::min<int64_t>(sum->history->low, 0), 0};
+  std::optional<Accumulator> negative = scale(op, low, relu->slopes);
   if (!negative)
     return nullptr;
   // Each half is rounded, and the other is 0 there.

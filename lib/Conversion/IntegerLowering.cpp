@@ -6,6 +6,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mct;
@@ -180,14 +181,35 @@ Value IntegerLowering::limit(Value value, int64_t low, int64_t high) {
 // Other encodings
 //===----------------------------------------------------------------------===//
 
+/// Whether any integer up to `bound` lies in the middle between two levels:
+/// 2 * integer * scale / step is odd.
+static bool meetsMiddles(double scale, double step, double bound) {
+  auto split = [](double number) {
+    int exponent;
+    auto odd = int64_t(std::ldexp(std::frexp(number, &exponent), 53));
+    exponent -= 53;
+    int zeros = llvm::countr_zero(uint64_t(odd));
+    return std::pair(odd >> zeros, exponent + zeros);
+  };
+  auto [numerator, low] = split(scale);
+  auto [denominator, high] = split(step);
+  // The smallest such integer: what cancels the denominator, odd.
+  int exponent = high - low - 1;
+  return exponent >= 0 &&
+         bound >=
+             std::ldexp(double(denominator / std::gcd(numerator, denominator)),
+                        exponent);
+}
+
 Value IntegerLowering::requantize(const Stored &stored,
                                   const Encoding &encoding) {
   if (stored.encoding == encoding)
     return stored.value;
   double factor = stored.encoding.scale / encoding.scale;
   int64_t zero = stored.encoding.zeroPoint;
-  if (options.rounding == IntegerRounding::HalfEven && factor < 1 &&
-      quantization::isPowerOfTwo(factor)) {
+  if (options.rounding == IntegerRounding::HalfEven &&
+      meetsMiddles(stored.encoding.scale, encoding.scale,
+                   stored.encoding.getReach())) {
     Value wide = widen(stored);
     return requantize(
         Accumulator{wide,
@@ -210,6 +232,16 @@ Value IntegerLowering::requantize(const Stored &stored,
     return fail(stored.value.getDefiningOp(),
                 "has a scale that is too large for that of the result");
   return clamp(result, encoding.low, encoding.high, encoding);
+}
+
+Value IntegerLowering::chooseEven(Value up, Value down,
+                                  const Encoding &encoding) {
+  auto type = cast<RankedTensorType>(up.getType());
+  // 1 in the middle, else 0; and up is odd.
+  Value isHalfway = tosa::SubOp::create(builder, loc, type, up, down);
+  Value back = tosa::BitwiseAndOp::create(builder, loc, type, isHalfway, up);
+  Value even = tosa::SubOp::create(builder, loc, type, up, back);
+  return rescale(even, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
 }
 
 /// What is halfway between two levels goes up first, and back from an odd one.
@@ -242,8 +274,152 @@ Value IntegerLowering::rescaleToEven(Value value, ArrayRef<double> factors,
   return rescale(rounded, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
 }
 
+float IntegerLowering::History::compute(int64_t integer, size_t channel) const {
+  auto value = float(double(integer) * step);
+  for (const Step &next : steps) {
+    float number = next.numbers[next.numbers.size() == 1 ? 0 : channel];
+    value = next.isSum ? value + number : value * number;
+  }
+  return value;
+}
+
+bool IntegerLowering::History::isRounded(size_t numChannels) const {
+  for (size_t channel = 0; channel != numChannels; ++channel)
+    for (int64_t integer = low; integer <= high; ++integer) {
+      double value = double(integer) * step;
+      for (const Step &next : steps) {
+        double number = next.numbers[next.numbers.size() == 1 ? 0 : channel];
+        value = next.isSum ? value + number : value * number;
+      }
+      if (value != double(compute(integer, channel)))
+        return true;
+    }
+  return false;
+}
+
+namespace {
+/// Which offsets make a rescale of factor * integer + offset the codes.
+struct Offsets {
+  __int128 low = std::numeric_limits<int32_t>::min(),
+           high = std::numeric_limits<int32_t>::max();
+
+  void require(const Rescale &parts, int64_t scaled, int64_t code) {
+    __int128 one = __int128(1) << parts.shift, half = one / 2;
+    auto floorOf = [&](__int128 number) {
+      __int128 quotient = number / parts.multiplier;
+      return quotient * parts.multiplier > number ? quotient - 1 : quotient;
+    };
+    // code * one <= x * multiplier + half < (code + 1) * one
+    low = std::max(low, floorOf(code * one - half - 1) + 1 - scaled);
+    high = std::min(high, floorOf((code + 1) * one - half - 1) - scaled);
+  }
+};
+} // namespace
+
+Value IntegerLowering::requantizeAsFloat(const History &history,
+                                         const Encoding &encoding,
+                                         bool &isRefused) {
+  // All integers in all channels are tried.
+  constexpr int64_t kMaxTried = 1 << 22;
+  // Bits behind the point of what is added to the integers.
+  constexpr int kMaxBits = 16, kMinBits = 4;
+  auto type = cast<RankedTensorType>(history.base.getType());
+  int64_t count = 1;
+  for (const History::Step &step : history.steps)
+    count = std::max(count, int64_t(step.numbers.size()));
+  if (history.steps.empty() || !quantization::isPowerOfTwo(encoding.scale) ||
+      (history.high - history.low + 1) * count > kMaxTried ||
+      !history.isRounded(size_t(count)))
+    return nullptr;
+  bool isEven = encoding.rounding == quantization::Rounding::HalfToEven;
+  auto fits = [&](int bits, SmallVector<int64_t> &signs,
+                  SmallVector<double> &factors,
+                  std::array<SmallVector<int64_t>, 2> &added) {
+    for (int64_t channel = 0; channel != count; ++channel) {
+      double slope = 1;
+      for (const History::Step &step : history.steps)
+        if (!step.isSum)
+          slope *= step.numbers[step.numbers.size() == 1 ? 0 : channel];
+      int64_t sign = (slope > 0) - (slope < 0);
+      signs.push_back(sign * (int64_t(1) << bits));
+      factors.push_back(
+          sign == 0 ? 1
+                    : std::ldexp(std::abs(slope) * history.step, -bits) /
+                          encoding.scale);
+      std::optional<Rescale> parts = Rescale::get(factors.back());
+      if (!parts)
+        return false;
+      std::array<Offsets, 2> offsets;
+      for (int64_t integer = history.low; integer <= history.high; ++integer) {
+        double level =
+            double(history.compute(integer, size_t(channel))) / encoding.scale;
+        if (!(std::abs(level) < 0x1p28))
+          return false;
+        // Halves up, and down.
+        std::array<double, 2> codes = {std::floor(level), std::ceil(level)};
+        codes[0] += level - codes[0] >= 0.5;
+        codes[1] -= codes[1] - level >= 0.5;
+        for (unsigned i = 0; i != 2; ++i)
+          offsets[i].require(*parts, signs.back() * integer, int64_t(codes[i]));
+      }
+      for (unsigned i = 0; i != 2; ++i) {
+        if (i == 1 && !isEven)
+          continue;
+        if (offsets[i].low > offsets[i].high) {
+          isRefused = true;
+          return false;
+        }
+        auto offset = int64_t((offsets[i].low + offsets[i].high) / 2);
+        int64_t limit = std::min<int64_t>(parts->getLimit(), 1 << 30);
+        for (int64_t integer : {history.low, history.high})
+          if (std::abs(signs.back() * integer) >= limit ||
+              std::abs(signs.back() * integer + offset) >= limit)
+            return false;
+        added[i].push_back(offset);
+      }
+    }
+    return true;
+  };
+  for (int bits = kMaxBits; bits >= kMinBits; --bits) {
+    SmallVector<int64_t> signs;
+    SmallVector<double> factors;
+    std::array<SmallVector<int64_t>, 2> added;
+    if (!fits(bits, signs, factors, added)) {
+      if (isRefused)
+        return fail(nullptr, "no rescale makes the codes that its products "
+                             "and sums have once f32 has rounded them");
+      continue;
+    }
+    SmallVector<int64_t> channels(type.getRank(), 1);
+    channels.back() = count;
+    Value scaled = tosa::MulOp::create(builder, loc, type, history.base,
+                                       createConstant(channels, 32, signs),
+                                       createConstant(1, 8, 0));
+    auto add = [&](unsigned i) -> Value {
+      return tosa::AddOp::create(builder, loc, type, scaled,
+                                 createConstant(channels, 32, added[i]));
+    };
+    if (!isEven)
+      return rescale(add(0), 0, factors, encoding.zeroPoint,
+                     encoding.storageBits);
+    Value up = rescale(add(0), 0, factors, 0, 32),
+          down = rescale(add(1), 0, factors, 0, 32);
+    return chooseEven(up, down, encoding);
+  }
+  return nullptr;
+}
+
 Value IntegerLowering::requantize(const Accumulator &accumulator,
                                   const Encoding &encoding) {
+  if (accumulator.history) {
+    bool isRefused = false;
+    if (Value exact =
+            requantizeAsFloat(*accumulator.history, encoding, isRefused))
+      return reshape(clamp(exact, encoding.low, encoding.high, encoding),
+                     accumulator.shape);
+    if (isRefused)
+      return nullptr;
+  }
   SmallVector<double> factors;
   bool isWide = getElementTypeOrSelf(accumulator.value).isInteger(48);
   for (double scale : accumulator.scales)
@@ -251,40 +427,87 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
   Value value = accumulator.value;
   double bound = accumulator.bound;
   auto direction = quantization::FactorRounding::Nearest;
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> one(type.getRank(), 1);
+  bool isEven = options.rounding == IntegerRounding::HalfEven &&
+                llvm::any_of(accumulator.scales, [&](double scale) {
+                  return meetsMiddles(scale, encoding.scale, bound);
+                });
+  // Bits are those of 32.
+  if (isEven && isWide && bound < 0x1p31) {
+    value = rescale(value, 0, 1.0, 0, 32);
+    type = cast<RankedTensorType>(value.getType());
+    isWide = false;
+  }
+  // What is beyond the range of `rescale` saturates anyway.
+  auto keepInside = [&](Value sum) {
+    int64_t reach = std::numeric_limits<int64_t>::max();
+    for (double factor : factors)
+      if (std::optional<Rescale> parts = Rescale::get(factor, direction))
+        reach = std::min(reach, parts->getLimit());
+    return !isWide && bound >= double(reach) ? limit(sum, -reach, reach - 1)
+                                             : sum;
+  };
+  auto rescaleWide = [&](Value sum) {
+    return rescale(keepInside(sum), 0, factors, 0, 32);
+  };
   // Means lie halfway where the steps differ by a power of two. Finer results
   // have no middles that a mean lies on, but for n that are multiples of
   // kNudge.
   double ratio = accumulator.mean ? accumulator.mean->step / encoding.scale : 0;
-  if (accumulator.mean && quantization::isPowerOfTwo(ratio) &&
-      ratio <= kNudge / 4.0) {
-    if (accumulator.mean->hasNegative) {
-      auto type = cast<RankedTensorType>(value.getType());
-      SmallVector<int64_t> one(type.getRank(), 1);
-      value = tosa::MulOp::create(builder, loc, type, value,
-                                  createConstant(one, 32, kNudge),
-                                  createConstant(1, 8, 0));
-      value = tosa::AddOp::create(builder, loc, type, value,
-                                  createConstant(one, 32, 1));
-      for (double &factor : factors)
-        factor /= kNudge;
-      bound = kNudge * bound + 1;
+  bool isMean = accumulator.mean && quantization::isPowerOfTwo(ratio);
+  bool isNudged = isMean && ratio <= kNudge / 4.0;
+  if (isMean && options.rounding == IntegerRounding::HalfEven && !isNudged)
+    halvesUp = "means on a grid that is more than 16 times as fine";
+  if (isNudged && (accumulator.mean->hasNegative ||
+                   options.rounding == IntegerRounding::HalfEven)) {
+    value = tosa::MulOp::create(builder, loc, type, value,
+                                createConstant(one, 32, kNudge),
+                                createConstant(1, 8, 0));
+    for (double &factor : factors)
+      factor /= kNudge;
+    bound = kNudge * bound + 1;
+    Value above = tosa::AddOp::create(builder, loc, type, value,
+                                      createConstant(one, 32, 1));
+    if (options.rounding == IntegerRounding::HalfEven) {
+      Value below = tosa::SubOp::create(builder, loc, type, value,
+                                        createConstant(one, 32, 1));
+      Value up = rescaleWide(above), down = rescaleWide(below);
+      value = up && down ? chooseEven(up, down, encoding) : nullptr;
     } else {
+      value = rescale(keepInside(above), 0, factors, encoding.zeroPoint,
+                      encoding.storageBits);
+    }
+  } else {
+    if (isNudged)
       direction = quantization::FactorRounding::Up;
+    bool isPower = llvm::all_of(factors, quantization::isPowerOfTwo);
+    bool isExact = llvm::all_of(factors, [](double factor) {
+      std::optional<Rescale> parts = Rescale::get(factor);
+      return parts &&
+             std::ldexp(double(parts->multiplier), -parts->shift) == factor;
+    });
+    if (isEven && isWide)
+      halvesUp = "sums that 32 bits may not hold";
+    else if (isEven && !isExact)
+      halvesUp = "a factor that no multiplier of 31 bits has";
+    if (isEven && !isWide && isPower) {
+      value = rescaleToEven(keepInside(value), factors, encoding);
+    } else if (isEven && !isWide && isExact) {
+      // The other way round halves go down.
+      value = keepInside(value);
+      Value zero = createConstant(one, 32, 0);
+      Value up = rescaleWide(value);
+      Value down = rescaleWide(
+          tosa::SubOp::create(builder, loc, type, zero, value).getResult());
+      if (down)
+        down = tosa::SubOp::create(builder, loc, type, zero, down);
+      value = up && down ? chooseEven(up, down, encoding) : nullptr;
+    } else {
+      value = rescale(keepInside(value), 0, factors, encoding.zeroPoint,
+                      encoding.storageBits, direction);
     }
   }
-  int64_t reach = std::numeric_limits<int64_t>::max();
-  for (double factor : factors)
-    if (std::optional<Rescale> parts = Rescale::get(factor, direction))
-      reach = std::min(reach, parts->getLimit());
-  // What is beyond the range of `rescale` saturates anyway.
-  if (!isWide && bound >= double(reach))
-    value = limit(value, -reach, reach - 1);
-  if (options.rounding == IntegerRounding::HalfEven && !isWide &&
-      llvm::all_of(factors, quantization::isPowerOfTwo))
-    value = rescaleToEven(value, factors, encoding);
-  else
-    value = rescale(value, 0, factors, encoding.zeroPoint, encoding.storageBits,
-                    direction);
   if (!value)
     return fail(accumulator.value.getDefiningOp(),
                 "has a scale that is too large for that of the result");
@@ -694,8 +917,14 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
     return;
   culprit = nullptr;
   why.clear();
+  halvesUp = "";
   depth = 0;
   Value result = lowerTo(input, *encoding);
+  if (result && !halvesUp.empty())
+    emitRecord(
+        point, kPass,
+        Record(Decision::Noted, Reason::RoundsItsOwnWay, input.getDefiningOp())
+            << "halves go up in it, not to the even code: it has " << halvesUp);
   if (!result) {
     // A float argument is converted; anything else could have been integer.
     if (!argument)

@@ -55,6 +55,23 @@ private:
     double step = 1;
     bool hasNegative = true;
   };
+  /// How f32 computes sums and products with numbers, each of which it may
+  /// round: from integers of a small range, for which all results are known.
+  struct History {
+    /// i32, stands for exactly `step` times itself, in [low, high].
+    mlir::Value base;
+    double step = 1;
+    int64_t low = 0, high = 0;
+    /// One number, or one for each position along the last axis.
+    struct Step {
+      bool isSum;
+      std::vector<float> numbers;
+    };
+    std::vector<Step> steps = {};
+
+    float compute(int64_t integer, size_t channel) const;
+    bool isRounded(size_t numChannels) const;
+  };
   /// An i32 (or i48) tensor that stands for `scales` times itself.
   struct Accumulator {
     mlir::Value value;
@@ -68,6 +85,7 @@ private:
     llvm::SmallVector<int64_t> shape;
     /// Of a sum, which becomes a mean when 1 / n is multiplied with.
     std::optional<Mean> summands = {};
+    std::optional<History> history = {};
   };
 
   /// A mean of n values, n no power of two, may lie halfway between two codes,
@@ -111,11 +129,15 @@ private:
                     const Encoding &encoding);
   /// The same for i32, which TOSA does not clamp.
   mlir::Value limit(mlir::Value value, int64_t low, int64_t high);
-  /// Rounds as the options say where the factor is a power of two, elsewhere
-  /// half up.
+  /// Rounds as the options say; `halvesUp` where that cannot be.
   mlir::Value requantize(const Stored &stored, const Encoding &encoding);
   mlir::Value requantize(const Accumulator &accumulator,
                          const Encoding &encoding);
+  /// With factors and offsets that make the very codes that f32 makes; null
+  /// where f32 does not round, where too many would have to be tried, or, with
+  /// `isRefused`, where there are none.
+  mlir::Value requantizeAsFloat(const History &history,
+                                const Encoding &encoding, bool &isRefused);
   /// Null for what is no expression of one value; `isRefused`: for what is one,
   /// and still no table.
   mlir::Value lowerTable(mlir::Value value, const Encoding &encoding,
@@ -174,6 +196,10 @@ private:
                           quantization::FactorRounding::Nearest);
   mlir::Value rescaleToEven(mlir::Value value, llvm::ArrayRef<double> factors,
                             const Encoding &encoding);
+  /// Any factors, for numbers that are rounded `up` and `down` where they lie
+  /// halfway, and equal elsewhere: the even one.
+  mlir::Value chooseEven(mlir::Value up, mlir::Value down,
+                         const Encoding &encoding);
   mlir::RankedTensorType getType(mlir::Value value, unsigned bits);
   /// i32 numbers of stored - zero point, times a factor that keeps them exact.
   mlir::Value widen(const Stored &stored, double factor = 1);
@@ -205,6 +231,8 @@ private:
   llvm::DenseSet<mlir::Value> namedValues;
   unsigned depth = 0;
 
+  /// Why halves of the current point go up although the options say otherwise.
+  llvm::StringRef halvesUp;
   /// Why the last value has no integer form.
   mlir::Operation *culprit = nullptr;
   std::string why;

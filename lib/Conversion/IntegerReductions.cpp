@@ -85,7 +85,8 @@ Value IntegerLowering::lowerPool(tosa::AvgPool2dOp op,
   std::optional<Stored> stored = getStored(op.getInput());
   // TOSA's mean rounds half away from zero: half up where nothing is negative.
   if (!stored || stored->encoding != encoding || encoding.hasNegative() ||
-      encoding.storageBits != 8)
+      encoding.storageBits != 8 ||
+      options.rounding == IntegerRounding::HalfEven)
     return nullptr;
   Value zero = createConstant(1, 8, encoding.zeroPoint);
   return tosa::AvgPool2dOp::create(

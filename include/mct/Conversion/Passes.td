@@ -135,9 +135,16 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     element-wise ops (also bodies of `linalg.generic`), maximum pools, sums and what moves values become integer; points
     whose values only another shape makes are left out of the records.
 
+    Products and sums with numbers for each channel, where all steps are powers of two, get factors and offsets that make the
+    codes which f32 makes, for every integer that they can read: 0.1 * 5 is 0.5 in f32, and 0.1 is not in f32. Where there are
+    none, as for 0.3 and 8-bit codes, they stay float.
+
     What has no such form stays float between explicit conversions, with a remark that says why.
 
-    * `rounding`: where a code lies halfway. `half-even` costs five ops more for each rescale by a power of two; all others stay half up.
+    * `rounding`: where a code lies halfway. `half-even` costs three to six ops more for each rescale that meets middles between
+      codes. Halves still go up, with a remark at the point, in means on a grid that is more than 16 times as fine as that of what
+      they are taken of, in sums of 16-bit codes that 32 bits may not hold (TOSA has no ops on the bits of 48), and behind factors
+      that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
       16 bytes), because it fetches few channels slowly from outside.
