@@ -128,6 +128,12 @@ Value IntegerLowering::lowerTable(Value value, const Encoding &encoding,
 // Two operands
 //===----------------------------------------------------------------------===//
 
+/// The largest magnitude of any integer of its type, less its zero point.
+static double getStorageReach(const Encoding &encoding) {
+  return std::ldexp(1, int(encoding.storageBits) - 1) +
+         std::abs(double(encoding.zeroPoint));
+}
+
 std::optional<IntegerLowering::Accumulator>
 IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
   std::array<std::optional<Stored>, 2> stored;
@@ -161,8 +167,13 @@ IntegerLowering::accumulateSum(Operation *op, bool subtracts) {
     result.scales = {unit};
     if (quantization::isPowerOfTwo(small) &&
         quantization::isPowerOfTwo(large) && result.bound < 0x1p24)
-      result.history =
-          History{{}, unit, -int64_t(result.bound), int64_t(result.bound)};
+      result.history = History{
+          {},
+          unit,
+          -int64_t(result.bound),
+          int64_t(result.bound),
+          int64_t(getStorageReach(stored[0]->encoding) * (scales[0] / unit) +
+                  getStorageReach(stored[1]->encoding) * (scales[1] / unit))};
   } else {
     unsigned number = numbers[0] ? 0 : 1;
     const Encoding &encoding = stored[1 - number]->encoding;
@@ -216,9 +227,9 @@ IntegerLowering::accumulate(Value value) {
       cast<RankedTensorType>(result.value.getType()).getShape());
   const Encoding &encoding = stored->encoding;
   if (quantization::isPowerOfTwo(encoding.scale))
-    result.history =
-        History{result.value, encoding.scale, encoding.low - encoding.zeroPoint,
-                encoding.high - encoding.zeroPoint};
+    result.history = History{
+        result.value, encoding.scale, encoding.low - encoding.zeroPoint,
+        encoding.high - encoding.zeroPoint, int64_t(getStorageReach(encoding))};
   return result;
 }
 
@@ -784,7 +795,8 @@ Value IntegerLowering::lowerSelect(tosa::SelectOp op,
   });
   if (sum->history && sum->history->steps.empty())
     low.history = History{low.value, sum->history->step,
-                          std::min<int64_t>(sum->history->low, 0), 0};
+                          std::min<int64_t>(sum->history->low, 0), 0,
+                          sum->history->reach};
   std::optional<Accumulator> negative = scale(op, low, relu->slopes);
   if (!negative)
     return nullptr;

@@ -240,6 +240,10 @@ Value IntegerLowering::chooseEven(Value up, Value down,
   // 1 in the middle, else 0; and up is odd.
   Value isHalfway = tosa::SubOp::create(builder, loc, type, up, down);
   Value back = tosa::BitwiseAndOp::create(builder, loc, type, isHalfway, up);
+  // What is known of its range is 0 and 1 then.
+  SmallVector<int64_t> one(type.getRank(), 1);
+  back = tosa::BitwiseAndOp::create(builder, loc, type, back,
+                                    createConstant(one, 32, 1));
   Value even = tosa::SubOp::create(builder, loc, type, up, back);
   return rescale(even, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
 }
@@ -371,7 +375,7 @@ Value IntegerLowering::requantizeAsFloat(const History &history,
         }
         auto offset = int64_t((offsets[i].low + offsets[i].high) / 2);
         int64_t limit = std::min<int64_t>(parts->getLimit(), 1 << 30);
-        for (int64_t integer : {history.low, history.high})
+        for (int64_t integer : {-history.reach, history.reach})
           if (std::abs(signs.back() * integer) >= limit ||
               std::abs(signs.back() * integer + offset) >= limit)
             return false;

@@ -62,6 +62,8 @@ private:
     mlir::Value base;
     double step = 1;
     int64_t low = 0, high = 0;
+    /// The same in magnitude, of all that the stored types hold.
+    int64_t reach = 0;
     /// One number, or one for each position along the last axis.
     struct Step {
       bool isSum;

@@ -141,7 +141,7 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
 
     What has no such form stays float between explicit conversions, with a remark that says why.
 
-    * `rounding`: where a code lies halfway. `half-even` costs three to six ops more for each rescale that meets middles between
+    * `rounding`: where a code lies halfway. `half-even` costs five to nine ops more for each rescale that meets middles between
       codes. Halves still go up, with a remark at the point, in means on a grid that is more than 16 times as fine as that of what
       they are taken of, in sums of 16-bit codes that 32 bits may not hold (TOSA has no ops on the bits of 48), and behind factors
       that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
