@@ -107,6 +107,7 @@ private:
   LogicalResult solve();
   LogicalResult refuse(const BitWidthModel &model,
                        ArrayRef<unsigned> alternatives);
+  LogicalResult checkRules(ArrayRef<std::vector<unsigned>> allowed);
   FailureOr<std::vector<Assignment::Measured>>
   findBest(const BitWidthModel &model);
   LogicalResult remeasureBest(const BitWidthModel &model);
@@ -202,13 +203,35 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
   return diagnostic;
 }
 
+/// What the rules of the user ask for is not changed, not by a file either.
+LogicalResult
+AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
+  for (auto [of, index, asked] :
+       llvm::zip(choices, assignment.alternatives, allowed)) {
+    if (llvm::is_contained(asked, index))
+      continue;
+    InFlightDiagnostic diagnostic = emitError(of.points.front().getLoc());
+    diagnostic << "'" << of.name.getValue() << "' has alternative "
+               << describeAlternative(of, index)
+               << " with bit-widths-in=" << bitWidthsIn
+               << ", but the rules of '" << overrides << "' ask for ";
+    StringRef separator = "alternative ";
+    for (unsigned each : asked) {
+      diagnostic << separator << describeAlternative(of, each);
+      separator = " or ";
+    }
+    return diagnostic << "; give it that in the file, or change the rules";
+  }
+  return success();
+}
+
 LogicalResult AssignBitWidthsPass::read() {
   auto alternatives = readBitWidths(bitWidthsIn, choices);
   if (!alternatives)
     return report(alternatives.takeError());
   assignment.alternatives = std::move(*alternatives);
   FailureOr<std::vector<std::vector<unsigned>>> allowed = findAllowed();
-  if (failed(allowed))
+  if (failed(allowed) || failed(checkRules(*allowed)))
     return failure();
   std::vector<std::vector<double>> none;
   for (const OperatorPoints &of : choices)

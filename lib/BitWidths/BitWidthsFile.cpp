@@ -30,6 +30,21 @@ static json::Object describeBits(const OperatorPoints &of,
   return bits;
 }
 
+std::string mct::bit_widths::describeAlternative(const OperatorPoints &of,
+                                                 unsigned alternative) {
+  std::string text = Twine(alternative).str();
+  StringRef separator = " (";
+  for (tpc::QuantizeOp point : of.points) {
+    text +=
+        (separator +
+         (point.isActivation() ? StringRef("activation") : *point.getWeight()) +
+         " " + Twine(getBitsIn(point, alternative)) + " bits")
+            .str();
+    separator = ", ";
+  }
+  return text + ")";
+}
+
 static json::Object describe(const ResourceUse &use) {
   auto bytes = [](int64_t bits) {
     return int64_t(divideCeil(uint64_t(bits), 8));

@@ -28,6 +28,9 @@ struct Assignment {
   std::optional<std::vector<Point>> front;
 };
 
+/// "2 (kernel_attr 2 bits, activation 8 bits)".
+std::string describeAlternative(const OperatorPoints &of, unsigned alternative);
+
 /// `sensitivities`: of all alternatives, or none.
 llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            llvm::ArrayRef<OperatorPoints> choices,

@@ -17,6 +17,15 @@
 // RUN: echo 'name b weights=8' > %t.rules
 // RUN: mct-opt %s --mct-assign-bit-widths="budget=weights:250 overrides=%t.rules remarks=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=RULES
 
+// A file goes by them, too: it may say of b what they leave it, and of others what it likes.
+// RUN: not mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.edited.json overrides=%t.rules" -o %t.none 2>&1 | FileCheck %s --check-prefix=AGAINST
+// RUN: echo '{"operators": [{"name": "a", "alternative": 2}, {"name": "b", "alternative": 0}]}' > %t.kept.json
+// RUN: mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.kept.json overrides=%t.rules remarks=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: echo 'name b weights=4' > %t.rules
+// RUN: echo '{"operators": []}' > %t.unnamed.json
+// RUN: not mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.unnamed.json overrides=%t.rules" -o %t.none 2>&1 | FileCheck %s --check-prefix=UNNAMED
+// RUN: not test -e %t.none
+
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:74" -o %t.none 2>&1 | FileCheck %s --check-prefix=LEAST
 
 // WEIGHTS:      "budget": {
@@ -71,6 +80,10 @@
 // TIGHT:  error: 'func.func' op cannot keep to its budget: weights would be 200 bytes instead of 100 bytes
 // RULES:  remark: 'a' takes alternative 1 of 3
 // RULES:  remark: 'b' takes alternative 0 of 3
+// AGAINST: budgets.mlir:[[# @LINE + 22]]:{{[0-9]+}}: error: 'b' has alternative 2 (kernel_attr 2 bits) with bit-widths-in={{.*}}.edited.json, but the rules of '{{.*}}.rules' ask for alternative 0 (kernel_attr 8 bits); give it that in the file, or change the rules
+// UNNAMED: error: 'b' has alternative 0 (kernel_attr 8 bits) with bit-widths-in={{.*}}.unnamed.json, but the rules of '{{.*}}.rules' ask for alternative 1 (kernel_attr 4 bits);
+// KEPT:   remark: 'a' takes alternative 2 of 3
+// KEPT:   remark: 'b' takes alternative 0 of 3
 // LEAST:  error: 'func.func' op cannot keep to its budget: weights would be 75 bytes instead of 74 bytes
 // LEAST:  note: the alternatives that come closest: a 2, ra 8, b 2, rb 8; give it more,
 
