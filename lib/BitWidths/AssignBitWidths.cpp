@@ -226,7 +226,7 @@ AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
 }
 
 LogicalResult AssignBitWidthsPass::read() {
-  auto alternatives = readBitWidths(bitWidthsIn, choices);
+  auto alternatives = readBitWidths(bitWidthsIn, entry.getSymName(), choices);
   if (!alternatives)
     return report(alternatives.takeError());
   assignment.alternatives = std::move(*alternatives);

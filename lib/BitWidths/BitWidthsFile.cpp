@@ -113,7 +113,7 @@ Error mct::bit_widths::writeBitWidths(
 }
 
 Expected<std::vector<unsigned>>
-mct::bit_widths::readBitWidths(StringRef path,
+mct::bit_widths::readBitWidths(StringRef path, StringRef function,
                                ArrayRef<OperatorPoints> choices) {
   auto refuse = [&](const Twine &why) {
     return createStringError("cannot read bit widths from '" + path +
@@ -130,6 +130,15 @@ mct::bit_widths::readBitWidths(StringRef path,
       object ? object->getArray("operators") : nullptr;
   if (!operators)
     return refuse("expected an object with an array 'operators'");
+  if (const json::Value *given = object->get("function")) {
+    std::optional<StringRef> name = given->getAsString();
+    if (!name)
+      return refuse("expected the name of a function as 'function'");
+    if (*name != function)
+      return refuse("it is for the function '" + *name + "', and not for '" +
+                    function +
+                    "'; take the file of this one, or change its 'function'");
+  }
   std::vector<unsigned> alternatives;
   for (const OperatorPoints &of : choices)
     alternatives.push_back(unsigned(of.getChosen()));
@@ -151,6 +160,17 @@ mct::bit_widths::readBitWidths(StringRef path,
     if (*index < 0 || *index >= of->numAlternatives())
       return refuse("'" + *name + "' has no alternative " + Twine(*index) +
                     ", but 0 to " + Twine(of->numAlternatives() - 1));
+    // People read and edit these, and numbers are what is taken.
+    const json::Value *bits = row->get("bits");
+    if (bits && *bits != json::Value(describeBits(*of, unsigned(*index)))) {
+      std::string all;
+      for (unsigned other = 0; other != unsigned(of->numAlternatives());
+           ++other)
+        all += (other == 0 ? "" : ", ") + describeAlternative(*of, other);
+      return refuse("the 'bits' of '" + *name +
+                    "' are not those of its alternative " + Twine(*index) +
+                    "; it has " + all + ": change both, or leave 'bits' out");
+    }
     size_t number = of - choices.begin();
     if (seen[number])
       return refuse("it names '" + *name + "' twice");

@@ -39,9 +39,11 @@ llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            const ResourceUse &use);
 
 /// The alternative of each operator; one that the file does not name keeps its
-/// own. Errors name the file and the operator.
+/// own. Where the file says `function` and `bits`, they have to be right.
+/// Errors name the file and the operator.
 llvm::Expected<std::vector<unsigned>>
-readBitWidths(llvm::StringRef path, llvm::ArrayRef<OperatorPoints> choices);
+readBitWidths(llvm::StringRef path, llvm::StringRef function,
+              llvm::ArrayRef<OperatorPoints> choices);
 
 } // namespace mct::bit_widths
 

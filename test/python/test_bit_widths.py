@@ -161,6 +161,7 @@ def test_digits_get_the_cheapest_that_fits(measured, tmp_path, target, budget):
         for operator["alternative"], cost in enumerate(costs):
             if cost >= costs[before]:
                 continue
+            operator["bits"] = operator["alternatives"][operator["alternative"]]["bits"]
             edited = tmp_path / "edited.json"
             edited.write_text(json.dumps(result))
             finished = opt(model, "/dev/null", "--mct-assign-bit-widths", bit_widths_in=edited, budget=budget)
@@ -168,6 +169,7 @@ def test_digits_get_the_cheapest_that_fits(measured, tmp_path, target, budget):
             assert "cannot keep to its budget" in finished.stderr
             cheaper += 1
         operator["alternative"] = before
+        operator["bits"] = operator["alternatives"][before]["bits"]
     assert cheaper > 0
 
 

@@ -139,7 +139,9 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     `measured` (the assignments that were run as a whole), and `front`: every point, by rising weights, at which no
     assignment of the same weights or less has a smaller sum, with its alternatives in the order of `operators`.
     `bit-widths-in` reads `name` and `alternative` of `operators` from such a file, and solves nothing; with a `budget` too
-    it fails where that is exceeded, and with `overrides` where their rules ask for something else.
+    it fails where that is exceeded, and with `overrides` where their rules ask for something else. `function`, and the
+    `bits` of an operator beside its `alternative`, may be left out, but not be others. What an operator has that is not
+    named stays.
 
     The function gets the limits as `tpc.budget`, which goes when an operator takes another alternative. With `remarks=true`
     a remark tells for each operator which alternative it takes, and what that costs.

@@ -8,9 +8,18 @@
 // RUN: mct-opt %s --mct-assign-bit-widths="budget=bops:50% remarks=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOPS
 
 // What was chosen, edited, is read again.
-// RUN: sed 's/"alternative": 1/"alternative": 2/' %t.json > %t.edited.json
+// RUN: sed -e 's/"alternative": 1/"alternative": 2/' -e 's/"kernel_attr": 4/"kernel_attr": 2/' %t.json > %t.edited.json
 // RUN: mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.edited.json remarks=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EDITED
 // RUN: not mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.json budget=weights:100" -o %t.none 2>&1 | FileCheck %s --check-prefix=TIGHT
+// RUN: not test -e %t.none
+
+// An edit of one of the number and the bits only.
+// RUN: sed 's/"kernel_attr": 4/"kernel_attr": 2/' %t.json > %t.bits.json
+// RUN: not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.bits.json -o %t.none 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: sed 's/"alternative": 1/"alternative": 2/' %t.json > %t.number.json
+// RUN: not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.number.json -o %t.none 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: sed 's/"main"/"other"/' %t.json > %t.other.json
+// RUN: not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.other.json -o %t.none 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not test -e %t.none
 
 // Rules of the user go first: b keeps its 8 bits, and a has to pay.
@@ -77,6 +86,9 @@
 // BOPS:   remark: 'b' takes alternative 0 of 3
 // BOPS:   remark: 'rb' takes alternative 0 of 2
 // EDITED: remark: 'b' takes alternative 2 of 3: kernel_attr 2 bits
+// BITS:   error: cannot read bit widths from '{{.*}}.bits.json': the 'bits' of 'b' are not those of its alternative 1; it has 0 (kernel_attr 8 bits), 1 (kernel_attr 4 bits), 2 (kernel_attr 2 bits): change both, or leave 'bits' out
+// NUMBER: error: {{.*}}: the 'bits' of 'b' are not those of its alternative 2;
+// FUNCTION: error: {{.*}}: it is for the function 'other', and not for 'main'; take the file of this one, or change its 'function'
 // TIGHT:  error: 'func.func' op cannot keep to its budget: weights would be 200 bytes instead of 100 bytes
 // RULES:  remark: 'a' takes alternative 1 of 3
 // RULES:  remark: 'b' takes alternative 0 of 3

@@ -14,6 +14,8 @@
 // RUN: echo '{"operators": [{"name": "y", "alternative": 1}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: echo '{"operators": [{"name": "x", "alternative": 2}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: echo '{"operators": [{"name": "x", "alternative": 0}, {"name": "x", "alternative": 1}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=AGAIN
+// RUN: echo '{"function": 1, "operators": []}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: echo '{"operators": [{"name": "x", "alternative": 1, "bits": 4}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=BITS
 
 // NOTHING: error: 'func.func' op gets no bit widths: give a budget, for example budget=weights:50%, or a file, bit-widths-in
 // WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations or total, and bytes (K, M or G of them) or percent, or bops and a number or percent, for example weights:50%
@@ -29,6 +31,8 @@
 // NAME: error: {{.*}}: the function has no operator 'y' with alternatives
 // INDEX: error: {{.*}}: 'x' has no alternative 2, but 0 to 1
 // AGAIN: error: {{.*}}: it names 'x' twice
+// FUNCTION: error: {{.*}}: expected the name of a function as 'function'
+// BITS: error: {{.*}}: the 'bits' of 'x' are not those of its alternative 1; it has 0 (activation 8 bits), 1 (activation 4 bits): change both, or leave 'bits' out
 #w8 = #tpc.attr_quant_config<method = symmetric, bits = 8, enabled = true>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w8>
 #act4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w8>
