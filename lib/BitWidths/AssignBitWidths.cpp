@@ -252,6 +252,12 @@ LogicalResult AssignBitWidthsPass::read() {
 }
 
 LogicalResult AssignBitWidthsPass::solve() {
+  // The default goes without saying, and without samples.
+  if (remeasure > 1 && calibrationData.empty() &&
+      remeasure != AssignBitWidthsPassOptions().remeasure)
+    return emitError(getOperation().getLoc())
+           << "remeasure=" << unsigned(remeasure)
+           << " needs samples; give calibration-data=FILE.npy, or remeasure=0";
   if (!sensitivities && !choices.empty())
     return entry.emitOpError()
            << "has no '" << tpc::TpcDialect::kSensitivitiesAttrName

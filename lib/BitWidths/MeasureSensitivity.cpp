@@ -27,6 +27,9 @@ struct MeasureSensitivityPass
   }
 
   void runOnOperation() override {
+    ComparedPoints points{comparePoints, distance, weighting};
+    if (failed(checkCompared(points)))
+      return signalPassFailure();
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
     if (failed(entry) || failed(checkMeasurable(*entry)))
       return signalPassFailure();
@@ -37,13 +40,6 @@ struct MeasureSensitivityPass
         Sensitivities::readFrom(*entry, choices);
     if (failed(present))
       return signalPassFailure();
-    if (!(comparePoints >= 0 && comparePoints <= 1)) {
-      emitError(getOperation().getLoc())
-          << "compare-points is " << double(comparePoints)
-          << ", which is no fraction; give a number from 0 to 1";
-      return signalPassFailure();
-    }
-    ComparedPoints points{comparePoints, distance, weighting};
     if (*present) {
       if (failed(checkPresent(*entry, **present, points)))
         signalPassFailure();
@@ -74,6 +70,21 @@ struct MeasureSensitivityPass
   }
 
 private:
+  LogicalResult checkCompared(ComparedPoints points) {
+    if (!(points.fraction >= 0 && points.fraction <= 1))
+      return emitError(getOperation().getLoc())
+             << "compare-points is " << points.fraction
+             << ", which is no fraction; give a number from 0 to 1";
+    if (points.fraction != 0 ||
+        (points.distance == SensitivityDistance::Auto &&
+         points.weighting == SensitivityWeighting::Average))
+      return success();
+    points.fraction = 1;
+    return emitError(getOperation().getLoc())
+           << "distance and weighting are of points inside of the network, and "
+              "with compare-points=0 none are compared; give, for example, "
+           << points.describe() << " (mct-ptq: sensitivity-compare-points=1)";
+  }
   /// A table that was measured in another way is another table. What a person
   /// has written says of no samples.
   LogicalResult checkPresent(func::FuncOp entry, const Sensitivities &present,

@@ -84,7 +84,8 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     table says that it was measured on samples, and by another metric or with other points than asked for, that is an error.
 
     Fails where a point has no parameters (or no statistics to select those of an alternative from); with
-    `weighting=hessian` also where an op between a point and a result has no rule for its gradient.
+    `weighting=hessian` also where an op between a point and a result has no rule for its gradient. `distance` and `weighting`
+    without points to compare are an error.
 
     Source: MCT `SensitivityEvaluation`, whose `AVG`, `LAST_LAYER`, `EXP` and `HESSIAN` are `compare-points=1` with the
     weightings; with activations that stay quantized.
@@ -128,6 +129,7 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     the samples and run as a whole on the other, and the other way round: weights of few bits fit the samples that they are
     rounded on, and the fewer the bits, the more they promise there. What is half as far again from the float network as
     another on one half is not asked on the other. The one that is nearest is taken; of equally good ones the first.
+    Without samples the sum decides.
 
     Where no assignment keeps to the limits, an error tells which comes closest, and which limits it exceeds. `overrides`
     (as for `mct-insert-quantizers`): what its rules ask for is not changed. Alternatives of an operator go together: its

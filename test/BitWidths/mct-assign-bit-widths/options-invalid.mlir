@@ -4,6 +4,7 @@
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=bops:-1 2>&1 | FileCheck %s --check-prefix=BOPS
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=total:1K,total:2K 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K bit-widths-out=%t/none/out.json" 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K remeasure=4" 2>&1 | FileCheck %s --check-prefix=SAMPLES
 // RUN: echo '{"operators": [{"name": "x", "alternative": 1}]}' > %t.json
 // RUN: not mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.json bit-widths-out=%t.json" 2>&1 | FileCheck %s --check-prefix=SAME
 
@@ -23,6 +24,7 @@
 // BOPS: error: cannot read the limit 'bops:-1' of the budget
 // TWICE: error: the budget limits 'total' twice
 // FOLDER: error: cannot write bit widths: {{.*}}out.json
+// SAMPLES: error: remeasure=4 needs samples; give calibration-data=FILE.npy, or remeasure=0
 // SAME: error: {{.*}}.json
 // ABSENT: error: cannot read bit widths from '{{.*}}.absent': No such file or directory
 // JSON: error: cannot read bit widths from '{{.*}}.json':
