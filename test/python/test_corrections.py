@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the corrections are worth on real networks; tools/dev/corrections.py prints the whole tables."""
 
+from pathlib import Path
+
 import corrections
 import pytest
+
+# The goal for 4-bit weights is 0.745. With AVX-512 they reach 0.7495: nine images of margin, for another version of a
+# library. With the kernels that oneDNN has for AVX2 they reach 0.7415, with those for SSE4.1 0.748, with the same SQNR
+# within 0.03 dB: last bits, which roundings that follow each other multiply. Other machines have to reach less.
+WITH_AVX512 = "avx512bw" in Path("/proc/cpuinfo").read_text()
 
 # Top-1 and agreement with float that ResNet8 must reach on 2000 images. One image is 0.05 %. Results are the same bytes
 # in every run; another instruction set may move an image or two, of coarse kernels more, for one code that is rounded
 # in another way moves those behind it.
 REQUIRED = {
     "imx500 (8/8)": (0.745, 0.975),
-    "4-bit weights": (0.74, 0.93),
+    "4-bit weights": (0.745 if WITH_AVX512 else 0.74, 0.93),
     "4-bit power-of-two weights": (0.735, 0.915),
     "3-bit weights": (0.73, 0.88),
     "2-bit weights": (0.64, 0.73),
