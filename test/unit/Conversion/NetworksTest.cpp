@@ -3,6 +3,8 @@
 // Integer networks of real models, at every point, against an evaluation of
 // their simulation in double, where steps are no powers of two. Most need the
 // shared folder.
+//
+// MCT_NETWORK_SAMPLES: how many samples of each, instead of one to three.
 #include "../Execution/Fixture.h"
 #include "../Execution/ReferenceEvaluator.h"
 #include "mct/Analysis/QuantizedValues.h"
@@ -11,6 +13,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+
+#include <cstdlib>
 
 using namespace mct::execution;
 using namespace mct::testing;
@@ -69,7 +73,11 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
   // Of each sample what every point makes.
   std::vector<Floats> inputs;
   std::vector<llvm::StringMap<std::vector<Number>>> expected;
-  for (int64_t sample = 0; sample != model.samples; ++sample) {
+  int64_t count = model.samples;
+  if (const char *asked = std::getenv("MCT_NETWORK_SAMPLES"))
+    count = std::min<int64_t>(std::strtoll(asked, nullptr, 10),
+                              (*samples)->numSamples());
+  for (int64_t sample = 0; sample != count; ++sample) {
     Floats &input = inputs.emplace_back(argument.numbers.size());
     llvm::cantFail((*samples)->load(0, sample, 1, input.data()));
     for (auto [number, value] : llvm::zip_equal(argument.numbers, input))
@@ -117,21 +125,26 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
       }
     }
   }
+  RecordProperty("values", std::to_string(numValues));
   EXPECT_EQ(numDiffering, 0U) << "of " << numValues;
   EXPECT_GE(numPoints, 5U * inputs.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Models, NetworksTest,
-    ::testing::Values(Model{"digits", false, "digits", "digits_calib",
-                            "target=imx500 input-scale=0.0625", 0.0625, 3},
-                      Model{"digitsUniform", false, "digits", "digits_calib",
-                            "target=tflite input-scale=0.0625", 0.0625, 3},
-                      Model{"resnet8", true, "models/resnet8_cifar10",
-                            "cifar10/calib_images", "target=imx500", 1, 1},
-                      Model{"wakeWord", true, "models/wakeword_ds_cnn",
-                            "ww/features", "target=imx500", 1, 2},
-                      Model{"autoencoder", true, "models/autoencoder_ad",
-                            "ad/synthetic_calib_windows", "target=tflite", 1,
-                            2}),
+    ::testing::Values(
+        Model{"digits", false, "digits", "digits_calib",
+              "target=imx500 input-scale=0.0625", 0.0625, 3},
+        Model{"digitsUniform", false, "digits", "digits_calib",
+              "target=tflite input-scale=0.0625", 0.0625, 3},
+        Model{"resnet8", true, "models/resnet8_cifar10", "cifar10/calib_images",
+              "target=imx500", 1, 1},
+        Model{"wakeWord", true, "models/wakeword_ds_cnn", "ww/features",
+              "target=imx500", 1, 2},
+        Model{"vww", true, "models/mobilenet_vww", "vww/calib_images",
+              "target=imx500 input-scale=0.00392156862745098", 1. / 255, 1},
+        Model{"resnet8Uniform", true, "models/resnet8_cifar10",
+              "cifar10/calib_images", "target=tflite", 1, 1},
+        Model{"autoencoder", true, "models/autoencoder_ad",
+              "ad/synthetic_calib_windows", "target=tflite", 1, 2}),
     [](const auto &info) { return std::string(info.param.name); });
