@@ -20,6 +20,13 @@ using namespace mct::execution;
 using namespace mct::testing;
 
 namespace {
+/// The simulation holds levels of weights, biases and scales as f32, each off
+/// by up to 2^-25 of itself, and the integer network multiplies by numbers of
+/// 31 bits: what is that near to the middle of two levels may go either way.
+constexpr double kNearTie = 0x1p-22;
+/// In steps of the result.
+constexpr double kLargestBias = 16;
+
 struct Model {
   const char *name;
   /// Below the shared folder, or below test/data.
@@ -72,7 +79,7 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
   ReferenceTensor argument = ReferenceEvaluator::zeros(type);
   // Of each sample what every point makes.
   std::vector<Floats> inputs;
-  std::vector<llvm::StringMap<std::vector<Number>>> expected;
+  std::vector<llvm::StringMap<std::vector<Number>>> expected, unrounded;
   int64_t count = model.samples;
   if (const char *asked = std::getenv("MCT_NETWORK_SAMPLES"))
     count = std::min<int64_t>(std::strtoll(asked, nullptr, 10),
@@ -85,8 +92,10 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
     ReferenceEvaluator evaluator(function(), /*simulate=*/true);
     ASSERT_TRUE(evaluator.run(argument)) << evaluator.error;
     auto &points = expected.emplace_back();
+    auto &before = unrounded.emplace_back();
     function().walk([&](mct::tpc::QuantizeOp point) {
       points[point.getUniqueName()] = evaluator[point.getResult()].numbers;
+      before[point.getUniqueName()] = evaluator[point.getInput()].numbers;
     });
   }
 
@@ -99,7 +108,8 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
   auto executor = Executor::compile(*module, options);
   ASSERT_TRUE(succeeded(executor)) << llvm::join(diagnostics, "\n");
   size_t numValues = 0, numDiffering = 0, numPoints = 0;
-  for (auto [input, points] : llvm::zip_equal(inputs, expected)) {
+  for (auto [input, points, before] :
+       llvm::zip_equal(inputs, expected, unrounded)) {
     std::vector<std::vector<int8_t>> outputs;
     llvm::SmallVector<void *> pointers;
     for (const TensorSpec &spec : (*executor)->outputs())
@@ -118,16 +128,29 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
       auto point = points.find(record->name);
       ASSERT_NE(point, points.end()) << record->name;
       ++numPoints;
-      for (auto [code, number] : llvm::zip_equal(output, point->second)) {
-        double value = record->scale * double(code - record->zeroPoint);
+      bool isSame = true;
+      for (auto [code, number, exact] :
+           llvm::zip_equal(output, point->second, before[record->name])) {
         ++numValues;
-        numDiffering += std::abs(value - number.value) > record->scale / 2;
+        double value = record->scale * double(code - record->zeroPoint);
+        if (std::abs(value - number.value) <= record->scale / 2)
+          continue;
+        isSame = false;
+        ++numDiffering;
+        double steps = exact.value / record->scale;
+        EXPECT_LE(std::abs(steps - std::floor(steps) - 0.5),
+                  kNearTie * (std::abs(steps) + kLargestBias))
+            << record->name << ": " << steps << " steps became " << int(code);
       }
+      // What follows has other inputs.
+      if (!isSame)
+        break;
     }
   }
   RecordProperty("values", std::to_string(numValues));
-  EXPECT_EQ(numDiffering, 0U) << "of " << numValues;
-  EXPECT_GE(numPoints, 5U * inputs.size());
+  RecordProperty("differing", std::to_string(numDiffering));
+  EXPECT_LE(numDiffering, numValues / 1000000 + 1) << "of " << numValues;
+  EXPECT_GE(numPoints, 5U);
 }
 
 INSTANTIATE_TEST_SUITE_P(
