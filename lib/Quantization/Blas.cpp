@@ -2,7 +2,6 @@
 #include "Blas.h"
 
 #include "mct/Quantization/InstructionSet.h"
-#include "llvm/ADT/StringRef.h"
 
 #include <cblas.h>
 #include <cstdlib>
@@ -27,7 +26,7 @@ static void chooseKernels() {
   constexpr const char *kVariable = "OPENBLAS_CORETYPE";
   if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit)
     return;
-  llvm::StringRef wanted;
+  std::string wanted;
   switch (instructionSet()) {
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AVX512:
@@ -44,7 +43,7 @@ static void chooseKernels() {
   std::optional<std::string> given;
   if (const char *value = getenv(kVariable))
     given = value;
-  setenv(kVariable, wanted.data(), /*overwrite=*/1);
+  setenv(kVariable, wanted.c_str(), /*overwrite=*/1);
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
   if (given)
