@@ -104,8 +104,13 @@ LogicalResult checkConstant(Operation *op) {
   Type element = attribute.getType().getElementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
     return success();
-  int64_t expected = attribute.getType().getNumElements() *
-                     (element.getIntOrFloatBitWidth() / 8);
+  // Sizes have not been checked yet.
+  int64_t expected = element.getIntOrFloatBitWidth() / 8;
+  for (int64_t size : attribute.getType().getShape())
+    if (llvm::MulOverflow(expected, size, expected))
+      return op->emitOpError("cannot be executed: its resource '")
+             << attribute.getRawHandle().getKey()
+             << "' would have more than 2^63 bytes";
   int64_t found = blob->getData().size();
   if (found == expected)
     return success();

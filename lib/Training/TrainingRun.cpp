@@ -861,7 +861,8 @@ LogicalResult TrainingRun::State::resume() {
     for (const std::vector<float> &tensor : values)
       startDigest += hashText({reinterpret_cast<const char *>(tensor.data()),
                                tensor.size() * sizeof(float)});
-  settingsDigest = hashText(describeSettings() + startDigest);
+  std::string described = hashText(describeSettings());
+  settingsDigest = described + hashText(startDigest);
   auto digest = take(digestSamples());
   if (failed(digest))
     return failure();
@@ -878,10 +879,13 @@ LogicalResult TrainingRun::State::resume() {
                           "file to start again";
     return error;
   };
-  if (checkpoint->settings != settingsDigest)
+  if (!StringRef(checkpoint->settings).starts_with(described))
     return other("other settings");
   if (checkpoint->network != networkDigest)
     return other("another network");
+  // Behind the network, which decides where it starts, too.
+  if (checkpoint->settings != settingsDigest)
+    return other("other settings");
   if (checkpoint->samples != samplesDigest)
     return other("other samples");
   // Workers read them where they are.

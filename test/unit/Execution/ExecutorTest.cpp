@@ -964,6 +964,15 @@ TEST_F(DiagnosticTest, ConstantsWithoutTheirData) {
   expectError(std::string(text) + "{-# dialect_resources: {builtin: {weights: "
                                   "\"0x040000000000803F\"}} #-}",
               "cannot be executed: expected 8 bytes in its resource");
+  diagnostics.clear();
+  expectError(R"(
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %c = "tosa.const"() <{values = dense_resource<huge> : tensor<4611686018427387904x1x2xf32>}> : () -> tensor<4611686018427387904x1x2xf32>
+      return %x : tensor<1x2xf32>
+    }
+    {-# dialect_resources: {builtin: {huge: "0x040000000000803F"}} #-})",
+              "cannot be executed: its resource 'huge' would have more than "
+              "2^63 bytes");
 }
 
 TEST_F(DiagnosticTest, MissingFunction) {
