@@ -690,6 +690,8 @@ IntegerLowering::createAccumulator(Value value) {
   if (auto layer = layers.find(value); layer != layers.end())
     return accumulateLayer(layer->second);
   Operation *op = value.getDefiningOp();
+  if (!op)
+    return failed(nullptr, "it is made of an argument that is not quantized");
   return TypeSwitch<Operation *, std::optional<Accumulator>>(op)
       .Case([&](tosa::MatMulOp matMul) { return accumulateMatMul(matMul); })
       .Case([&](tosa::AddOp) { return accumulateSum(op, false); })

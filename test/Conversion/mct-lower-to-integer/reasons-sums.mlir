@@ -192,3 +192,15 @@ func.func @main(%x_float: tensor<1x4x4x2xf32>, %q_float: tensor<1x4x4x2xf32>) ->
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
   return %out : tensor<1x4x4x2xf32>
 }
+
+// -----
+
+// A sum of a moved argument that nothing quantizes.
+func.func @main(%x_float: tensor<1x4x4x2xf32>) -> tensor<1x8x4xf32> {
+  %s = tosa.const_shape {values = dense<[1, 8, 4]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %r = tosa.reshape %x_float, %s : (tensor<1x4x4x2xf32>, !tosa.shape<3>) -> tensor<1x8x4xf32>
+  %z = tosa.add %r, %r : (tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  // expected-remark @below {{stays float: 'tosa.add' op reads an input that is not quantized}}
+  %out = tpc.quantize %z as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x8x4xf32>
+  return %out : tensor<1x8x4xf32>
+}
