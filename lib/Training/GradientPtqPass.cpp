@@ -104,6 +104,10 @@ LogicalResult GradientPtqPass::readOptions(GradientPtqOptions &options) {
   options.learnsScales = learnScales;
   options.learnsActivations = learnThresholds;
   options.masksClipped = maskClipped;
+  if (!gradual && (gradualInitial != 0 || gradualTarget != 1 ||
+                   gradualStart != 0 || gradualEnd != -1))
+    return fail() << "gradual-initial, gradual-target, gradual-start and "
+                     "gradual-end are of gradual=true; give it, too";
   if (gradual)
     options.gradual = {gradualInitial, gradualTarget, gradualStart, gradualEnd};
 

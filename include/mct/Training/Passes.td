@@ -538,11 +538,11 @@ def GradientPtqPass : Pass<"mct-gptq", "::mlir::ModuleOp"> {
   let summary = "Train rounding, biases and thresholds of a quantized network to make what the float network makes";
   let description = [{
     Gradient-based post-training quantization. Takes a quantized network, as `mct-ptq` leaves it, and `epochs` times all
-    samples but a fifth, without labels; its teacher is the float network that its records of corrections tell. It
-    becomes what was learned if that is nearer to the float network on the other fifth (the divergence of its results
-    where they are distributions, else their mean squared error, as in `mct-measure-sensitivity`), and otherwise stays as
-    it is, with a remark. Which samples are trained on, and in which order, depends on their values and the `seed`, not
-    on files or threads.
+    samples but a fifth (of one sample, or of equal ones, those on both sides), without labels; its teacher is the float
+    network that its records of corrections tell. It becomes what was learned if that is nearer to the float network on the
+    other fifth (the divergence of its results where they are distributions, else their mean squared error, as in
+    `mct-measure-sensitivity`), and otherwise stays as it is, with a remark. Which samples are trained on, and in which
+    order, depends on their values and the `seed`, not on files or threads.
 
     Trained is, of layers whose kernel has a point of its own with evenly spaced levels:
 

@@ -12,6 +12,7 @@
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} checkpoint-every=3" 2>&1 | FileCheck %s --check-prefix=EVERY
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} checkpoint=%t/net.mlir" 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} gradual=true gradual-initial=0.5 gradual-target=0.5" 2>&1 | FileCheck %s --check-prefix=GRADUAL
+// RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} gradual-end=5" 2>&1 | FileCheck %s --check-prefix=NOT-GRADUAL
 // RUN: not mct-opt %t/net.mlir --mct-gptq="calibration-data=%{samples} bias-rate=1e38 epochs=9" 2>&1 | FileCheck %s --check-prefix=DIVERGED
 // RUN: not mct-opt %t/integers.mlir --mct-gptq="calibration-data=%{samples}" 2>&1 | FileCheck %s --check-prefix=INTEGERS
 // RUN: not mct-opt %t/identity.mlir --mct-gptq="calibration-data=%{samples}" 2>&1 | FileCheck %s --check-prefix=IDENTITY
@@ -29,6 +30,7 @@
 // EVERY: error: checkpoint-every=3 needs a file; give checkpoint=FILE
 // OVERWRITTEN: error: {{.*}}net.mlir
 // GRADUAL: error: 'func.func' op {{.*}}0.5
+// NOT-GRADUAL: error: gradual-initial, gradual-target, gradual-start and gradual-end are of gradual=true; give it, too
 // DIVERGED: error: {{.*}}smaller learning rate
 // INTEGERS: error: 'func.func' op has no result of f32 with the batch first, by which training could be judged
 // INFINITE: error: 'func.func' op results of the float network are not finite
