@@ -612,8 +612,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     the mean squared error whatever `error-method` says.
 
     Source: MCT `get_weights_qparams`; spec of the searches: `mct/Quantization/Selection.h`. MCT's hmse takes gradients
-    of the network's output instead of statistics: on ResNet8 they are better with 3-bit kernels that are not rounded
-    together (60.05 % for 58.40 %), and no better than mse with kernels that are, which is the default.
+    of the network's output instead of statistics.
 
     Before:
     ```mlir

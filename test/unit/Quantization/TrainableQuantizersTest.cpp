@@ -298,6 +298,11 @@ TEST(NudgedRange, MovesTheRangeAndRoundsHalvesUp) {
   expectNear(forward(NudgedRange{4}, Range{-2, 1.75},
                      {-3, -.3f, .125f, .375f, 1, 2.5}),
              {-2, -.25, .25, .5, 1, 1.75});
+  // An ordinary symmetric quantizer of the same levels goes to the even code.
+  const float values[] = {-3, -.3f, .125f, .375f, 1, 2.5};
+  Floats ordinary(6);
+  fakeQuantize(symmetricGrid(2, 4, true), values, ordinary.data(), 6);
+  EXPECT_EQ(ordinary, (Floats{-2, -.25, 0, .5, 1, 1.75}));
   expectNear(forward(NudgedRange{8, true}, Range{-1, 1}, {-2, -.3f, .004f, 1}),
              {-1, -.2992126, .0078740, 1});
 }
@@ -449,13 +454,15 @@ TEST(RoundingRegularizer, IsZeroWhenEverythingIsDecided) {
   EXPECT_EQ(roundingRegularizer({20, -20}, 2), 0);
 }
 
-// By h: 4, 2, 0, -3.2; by the variable times h's derivative.
+// By h: 4, 2, 0, -3.2, -4; by the variable times h's derivative, which is 0 at
+// both ends.
 TEST(RoundingRegularizer, Gradient) {
   Floats variables = SoftRounding{1, 0, -8, 8}.initialize({0, .25f, .5f, .9f});
-  Floats gradients(4, 1);
+  variables.push_back(20);
+  Floats gradients(5, 1);
   addRoundingRegularizerGradient(variables, 2, 10, gradients);
-  const double byH[] = {4, 2, 0, -3.2};
-  for (size_t i = 0; i != 4; ++i)
+  const double byH[] = {4, 2, 0, -3.2, -4};
+  for (size_t i = 0; i != 5; ++i)
     EXPECT_NEAR(gradients[i],
                 1 + 10 * byH[i] * SoftRounding::derivative(variables[i]), 1e-4);
 }

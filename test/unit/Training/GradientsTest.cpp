@@ -120,11 +120,14 @@ protected:
           << what << " " << i;
   }
   /// Of a convolution; the bias gets the sum of the result's gradient.
+  /// `result`: of the convolution itself, without a bias; empty: it is not
+  /// compared.
   void expectConvolution(const Convolution &convolution, const Doubles &input,
                          const Doubles &kernel, const Doubles &resultGradient,
                          const Doubles &inputGradient,
                          const Doubles &kernelGradient,
-                         const Doubles &biasGradient) {
+                         const Doubles &biasGradient,
+                         const Doubles &result = {}) {
     Tensors gradients = gradientsAt(
         convolution.text(), {input, kernel, Doubles(convolution.biasSize(), 0)},
         resultGradient);
@@ -132,6 +135,17 @@ protected:
     expectNumbers(gradients[0], inputGradient, "input");
     expectNumbers(gradients[1], kernelGradient, "kernel");
     expectNumbers(gradients[2], biasGradient, "bias");
+    if (result.empty())
+      return;
+    auto function = module->lookupSymbol<func::FuncOp>("f");
+    const Doubles bias(convolution.biasSize(), 0);
+    Tensors arguments;
+    for (auto [type, values] :
+         llvm::zip(function.getArgumentTypes(),
+                   std::vector<Doubles>{input, kernel, bias}))
+      arguments.push_back(tensorOf(type, values));
+    Tensors made = evaluate(function, arguments);
+    expectNumbers(made[0], result, "result");
   }
 
   /// Compares with differences at random arguments within [low, high].
@@ -187,7 +201,7 @@ Doubles upTo(int count, int first = 0) {
 TEST_F(Gradients, OfAConvolution) {
   expectConvolution({"conv2d", {1, 3, 3, 1}, {1, 2, 2, 1}}, upTo(9, 1),
                     {1, 2, 3, 4}, {1, 1, 1, 1}, {1, 3, 2, 4, 10, 6, 3, 7, 4},
-                    {12, 16, 24, 28}, {4});
+                    {12, 16, 24, 28}, {4}, {37, 47, 67, 77});
 }
 
 TEST_F(Gradients, OfAConvolutionWithAStride) {
@@ -195,19 +209,20 @@ TEST_F(Gradients, OfAConvolutionWithAStride) {
       {"conv2d", {1, 4, 4, 1}, {1, 2, 2, 1}, {0, 0, 0, 0}, {2, 2}}, upTo(16),
       {1, 2, 3, 4}, {1, 2, 3, 4},
       {1, 2, 2, 4, 3, 4, 6, 8, 3, 6, 4, 8, 9, 12, 12, 16}, {68, 78, 108, 118},
-      {10});
+      {10}, {34, 54, 114, 134});
 }
 
 TEST_F(Gradients, OfAPaddedConvolution) {
   expectConvolution({"conv2d", {1, 2, 2, 1}, {1, 3, 3, 1}, {1, 1, 1, 1}},
                     {1, 2, 3, 4}, upTo(9, 1), {1, 0, 0, 0}, {5, 6, 8, 9},
-                    {0, 0, 0, 0, 1, 2, 0, 3, 4}, {1});
+                    {0, 0, 0, 0, 1, 2, 0, 3, 4}, {1}, {77, 67, 47, 37});
 }
 
 TEST_F(Gradients, OfADilatedConvolution) {
   expectConvolution(
       {"conv2d", {1, 1, 5, 1}, {1, 1, 2, 1}, {0, 0, 0, 0}, {1, 1}, {1, 3}},
-      {1, 2, 3, 4, 5}, {2, 3}, {1, 10}, {2, 20, 0, 3, 30}, {21, 54}, {11});
+      {1, 2, 3, 4, 5}, {2, 3}, {1, 10}, {2, 20, 0, 3, 30}, {21, 54}, {11},
+      {14, 19});
 }
 
 TEST_F(Gradients, OfAConvolutionPaddedOnOneSide) {
@@ -215,7 +230,7 @@ TEST_F(Gradients, OfAConvolutionPaddedOnOneSide) {
       {"conv2d", {1, 4, 4, 1}, {1, 3, 3, 1}, {0, 1, 0, 1}, {2, 2}}, upTo(16),
       Doubles(9, 1), {1, 1, 1, 1},
       {1, 1, 2, 1, 1, 1, 2, 1, 2, 2, 4, 2, 1, 1, 2, 1},
-      {20, 24, 12, 36, 40, 20, 18, 20, 10}, {4});
+      {20, 24, 12, 36, 40, 20, 18, 20, 10}, {4}, {45, 39, 66, 50});
 }
 
 TEST_F(Gradients, OfADepthwiseConvolutionWithAMultiplier) {
