@@ -3,6 +3,7 @@
 #include "mct/Quantization/LeastSquaresRounding.h"
 
 #include "Blas.h"
+#include "ClosestLevels.h"
 #include "Simd.h"
 #include "mct/Quantization/Parallel.h"
 #include "llvm/ADT/STLExtras.h"
@@ -279,6 +280,11 @@ MCT_DEFINE_VECTOR_LOOPS(addLanes,
 // Rounding
 //===----------------------------------------------------------------------===//
 
+/// So many weights of a channel, or fewer, take the levels that are best
+/// together, as far as so many steps find them.
+static constexpr int64_t kSearchedColumns = 12;
+static constexpr int64_t kSearchSteps = 1 << 16;
+
 namespace {
 /// A channel of a group and levels for it.
 using Lane = std::pair<size_t, const WeightLevels *>;
@@ -295,6 +301,11 @@ public:
   /// [lanes, columns].
   void roundLanes(llvm::ArrayRef<Lane> lanes, float *objective,
                   std::vector<float> *weights) const;
+
+  /// Whether so few weights are searched for together.
+  bool isSmall() const { return columns <= kSearchedColumns; }
+  /// Of a small group: makes weights, [lanes, columns], the best levels.
+  void search(llvm::ArrayRef<Lane> lanes, std::vector<float> &weights) const;
 
   /// Weights of some channels, [channels, columns], with half the gradient of
   /// the objective.
@@ -324,6 +335,8 @@ private:
   /// the diagonal, divided by it; and the diagonal.
   std::vector<float> factor;
   std::vector<double> diagonal;
+  /// The whole factor, of a small group.
+  std::vector<double> exactFactor;
   /// [outputs, columns], in the order of the columns.
   std::vector<double> best;
 };
@@ -383,6 +396,20 @@ Group::Group(const ProductMoments &moments, llvm::ArrayRef<float> weights,
     for (int64_t j = i + 1; j != columns; ++j)
       factor[i * columns + j] =
           float(cholesky[i * columns + j] / diagonal.back());
+  }
+  if (isSmall())
+    exactFactor = std::move(cholesky);
+}
+
+void Group::search(llvm::ArrayRef<Lane> lanes,
+                   std::vector<float> &weights) const {
+  llvm::ArrayRef<double> targets = best;
+  for (auto [row, lane] : llvm::enumerate(lanes)) {
+    ClosestLevels found = findClosestLevels(
+        {exactFactor, targets.slice(lane.first * columns, columns), lane.second,
+         kSearchSteps});
+    for (auto [i, level] : llvm::enumerate(found.levels))
+      weights[row * columns + order[i]] = level;
   }
 }
 
@@ -686,6 +713,8 @@ void LayerRounding::finish(const Group &group, size_t first, size_t begin,
   }
   std::vector<float> objectives(lanes.size());
   group.roundLanes(lanes, objectives.data(), &rounded);
+  if (group.isSmall())
+    group.search(lanes, rounded);
   Group::Point from = group.pointAt(begin, std::move(nearest));
   Group::Point to = group.pointAt(begin, std::move(rounded));
   for (size_t output = begin; output != end; ++output) {

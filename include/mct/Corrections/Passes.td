@@ -136,8 +136,9 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
     * With H the covariance of what the layer reads, already quantized (positions of convolutions are rows, the weights
       of a channel columns; each channel of a depthwise one has columns of its own), and w* the weights whose output is
       nearest to the float one, (q - w*)^T H (q - w*) is minimized: column by column, from the largest variance on, each
-      takes the level nearest to what the ones before would have it; then weights change one at a time while it falls. A
-      hundredth of the mean variance is added to the diagonal of H, which holds weights where they were as far as the
+      takes the level nearest to what the ones before would have it; then weights change one at a time while it falls.
+      Where a channel has at most 12 columns (depthwise kernels of 3x3), an exact search finds the best levels there are.
+      A hundredth of the mean variance is added to the diagonal of H, which holds weights where they were as far as the
       samples say nothing about them.
     * Thresholds (or scales) are multiplied by the factor from 0.44 to 1.5 under which the rounded weights do best: of
       every output channel, or one of the tensor where it has one parameter; of powers of two by one half, where that is

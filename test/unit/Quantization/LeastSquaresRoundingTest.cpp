@@ -234,28 +234,50 @@ double leastObjective(const ProductMoments &moments,
   }
 }
 
+/// Ascending.
+std::vector<float> allLevels(const WeightLevels &levels) {
+  if (!levels.levels.empty())
+    return levels.levels;
+  std::vector<float> all;
+  const Grid &grid = levels.grid;
+  for (int64_t code = grid.qmin; code <= grid.qmax; ++code)
+    all.push_back(float(code - grid.zeroPoint) * float(grid.step));
+  return all;
+}
+
+WeightLevels tableOf(std::vector<float> levels) {
+  return {{}, std::move(levels)};
+}
+
 TEST(LeastSquaresRounding, FindsTheBestCodesOfSmallLayers) {
-  std::vector<float> levels = {-0.75f, -0.5f, -0.25f, 0, 0.25f, 0.5f};
-  int found = 0;
-  double excess = 0, nearestExcess = 0;
-  constexpr int kLayers = 60;
-  for (unsigned seed = 0; seed != kLayers; ++seed) {
-    Layer layer(100 + seed, 200, 5, 1);
-    ProductMoments moments = layer.moments();
-    RoundingProblem problem{moments, layer.weights, {}};
-    std::vector<std::vector<WeightLevels>> candidates = {{{{}, levels}}};
-    problem.candidates = candidates;
-    RoundedWeights rounded = roundLeastSquares(problem, 1);
-    double least =
-        leastObjective(moments, layer.weights, levels, problem.damping);
-    EXPECT_GE(rounded.objective[0], least * (1 - 1e-9));
-    found += rounded.objective[0] <= least * (1 + 1e-9);
-    excess += rounded.objective[0] / least - 1;
-    nearestExcess += rounded.nearestObjective[0] / least - 1;
-  }
-  // Nearest plane and descent are no exact search.
-  EXPECT_GE(found, kLayers * 2 / 3);
-  EXPECT_LT(excess, 0.1 * nearestExcess);
+  // As many columns as all of their codes can be tried.
+  struct Case {
+    WeightLevels levels;
+    int64_t columns;
+  };
+  std::vector<Case> cases = {
+      {tableOf({-0.75f, -0.5f, -0.25f, 0, 0.25f, 0.5f}), 5},
+      {tableOf({-0.8f, -0.1f, 0.05f, 0.6f}), 7},
+      {levelsOf(symmetricGrid(0.75, 1, true)), 12},
+      {levelsOf(symmetricGrid(0.75, 2, true)), 8},
+      {levelsOf(symmetricGrid(0.75, 4, true)), 4},
+      {levelsOf(symmetricGrid(1, 8, true)), 2},
+  };
+  for (auto [number, tried] : llvm::enumerate(cases))
+    for (unsigned seed = 0; seed != 60; ++seed) {
+      Layer layer(100 * (number + 1) + seed, 200, tried.columns, 1);
+      ProductMoments moments = layer.moments();
+      RoundingProblem problem{moments, layer.weights, {}};
+      std::vector<std::vector<WeightLevels>> candidates = {{tried.levels}};
+      problem.candidates = candidates;
+      RoundedWeights rounded = roundLeastSquares(problem, 1);
+      // Both are sums of some dozens of doubles.
+      double least = leastObjective(moments, layer.weights,
+                                    allLevels(tried.levels), problem.damping);
+      EXPECT_NEAR(rounded.objective[0], least, 1e-9 * least)
+          << "case " << number << ", seed " << seed;
+      EXPECT_GE(rounded.nearestObjective[0], least * (1 - 1e-9));
+    }
 }
 
 TEST(LeastSquaresRounding, IsExactWhereColumnsAreIndependent) {
