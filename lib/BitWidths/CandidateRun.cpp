@@ -11,6 +11,7 @@
 #include "mct/Execution/ResultDistance.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/StagedRun.h"
+#include "mct/Quantization/Parallel.h"
 #include "mct/Training/HessianScores.h"
 #include "mct/Transforms/Candidates.h"
 #include "mlir/IR/IRMapping.h"
@@ -124,8 +125,6 @@ struct CandidatePoint {
   /// replaceable constant, too; of others: the number of the replaceable point.
   SmallVector<size_t> layers;
   std::optional<size_t> number;
-  /// In the base network.
-  Attribute quantizer;
 };
 
 /// A point inside of the network that is compared.
@@ -137,19 +136,20 @@ struct SeenPoint {
   int64_t rowLength = 1;
   /// What the float network makes, for each unit.
   std::unique_ptr<Frontier> reference;
-  /// Of each sample, now, and in the base network.
-  std::vector<double> distances, base;
+  /// Of each sample, in the base network.
+  std::vector<double> base;
 };
 
-/// Keeps what the float network makes at a point, or compares with it while
-/// `isOn`.
+/// Keeps what the float network makes at a point, or compares with it.
 class SeePoint : public execution::TensorObserver {
 public:
-  SeePoint(SeenPoint &seen, int64_t unit, bool keeps, const bool &isOn)
-      : seen(seen), unit(unit), keeps(keeps), isOn(isOn) {}
+  SeePoint(const SeenPoint &seen, int64_t unit, bool keeps)
+      : seen(seen), unit(unit), keeps(keeps) {}
   ~SeePoint() override { llvm::consumeError(std::move(failure)); }
+  /// Where distances of samples go from now on; null: nothing is compared.
+  void compareTo(std::vector<double> *distances) { to = distances; }
   void observe(const TensorView &values) override {
-    if (failure || !isOn)
+    if (failure || (!keeps && !to))
       return;
     int64_t number = values.samples().first / unit;
     ArrayRef<float> actual = values.floats();
@@ -168,7 +168,7 @@ public:
     int64_t count = values.samples().count;
     size_t elements = actual.size() / count;
     for (int64_t sample = 0; sample != count; ++sample)
-      seen.distances[values.samples().first + sample] = distanceOf(
+      (*to)[values.samples().first + sample] = distanceOf(
           seen.point.distance,
           ArrayRef<float>(expected).slice(sample * elements, elements),
           actual.slice(sample * elements, elements), seen.rowLength,
@@ -177,10 +177,10 @@ public:
   llvm::Error takeFailure() { return std::move(failure); }
 
 private:
-  SeenPoint &seen;
+  const SeenPoint &seen;
   int64_t unit;
   bool keeps;
-  const bool &isOn;
+  std::vector<double> *to = nullptr;
   std::vector<float> expected;
   llvm::Error failure = llvm::Error::success();
 };
@@ -202,6 +202,34 @@ public:
 private:
   ProductRows *rows;
   LayerValue what;
+};
+
+/// An alternative of an operator, while it is measured.
+struct Trial {
+  explicit Trial(const Executor &executor) : replaced(executor) {}
+  /// Of the operator, and among its alternatives.
+  size_t number = 0, alternative = 0;
+  execution::Replacements replaced;
+  /// By layer: what changes its channels like a bias.
+  std::map<size_t, execution::TensorEditor> editors;
+  /// Layers whose means are still to be seen, in program order.
+  std::vector<size_t> unseen;
+  /// While some of them are: for each worker.
+  std::vector<std::vector<std::unique_ptr<SeeLayer>>> observers;
+  ResultDistance::Found found;
+  /// Of each point that is compared.
+  std::vector<std::vector<double>> distances;
+};
+
+/// Weights of a trial that are rounded together.
+struct TrialRounding {
+  Trial *trial = nullptr;
+  size_t layer = 0;
+  tpc::QuantizerAttrInterface quantizer;
+  SmallVector<int64_t> axes;
+  RoundedLayer rounded;
+  std::vector<float> weights;
+  quantization::RoundedWeights result = {};
 };
 
 /// What one thread has.
@@ -243,36 +271,19 @@ private:
     return success();
   }
 
-  /// What a run of stages does with what it makes.
-  struct Pass {
-    StagedRun::Pass stages;
-    /// Compare results, and points.
-    bool measure = false;
-    /// The points are those of the base network.
-    bool isBase = false;
-  };
-  LogicalResult run(const Pass &pass);
-  double distance() const;
+  /// Runs passes, and tells what went wrong with points.
+  LogicalResult run(ArrayRef<StagedRun::Pass> passes);
+  double distance(const ResultDistance::Found &found,
+                  ArrayRef<std::vector<double>> ofPoints) const;
 
   LogicalResult preparePoints(const Executor &floating);
   LogicalResult findScores(const execution::RunSettings &settings);
 
-  /// Gives the kernel of a layer other values.
-  LogicalResult setKernel(size_t layer, ArrayRef<float> values);
-  /// Rounds the kernel of a point to the nearest levels.
-  LogicalResult roundToNearest(const CandidatePoint &point,
-                               const PointQuantizer &quantizer);
-  /// Rounds the weights of the layer of a point together, where they may be,
-  /// and it is known what they read; its bias then.
-  FailureOr<std::optional<std::vector<float>>>
-  roundTogether(const CandidatePoint &point, const PointQuantizer &quantizer);
-  /// Quantizes all points but kernels.
-  LogicalResult apply(const Quantizers &quantizers);
-  LogicalResult restore(const Quantizers &quantizers);
-  /// Runs a stage and observes layers. `rows`: also finds what they read, if
-  /// their weights may be rounded together.
-  FailureOr<std::vector<ChannelSummary>>
-  observe(const Pass &pass, ArrayRef<size_t> layers, bool rows = false);
+  /// Runs a stage of the base network, keeps what it makes, and finds the means
+  /// of its layers, and what they read where their weights may be rounded
+  /// together.
+  LogicalResult observeBase(unsigned stage, const Frontier *before,
+                            Frontier *behind);
   LogicalResult
   findProducts(ArrayRef<size_t> layers,
                MutableArrayRef<std::unique_ptr<ProductRows>> rows);
@@ -281,17 +292,37 @@ private:
   size_t inputNumber(size_t layer) const {
     return layers.size() + seenPoints.size() + layer;
   }
-  void edit(ArrayRef<size_t> layers, ArrayRef<ChannelSummary> seen);
-  void edit(size_t layer, std::vector<float> offsets);
-  void stopEditing();
   unsigned firstStageOf(const OperatorCandidates &of) const;
-  FailureOr<double> measureOne(const Quantizers &quantizers, unsigned stage,
-                               const Frontier *before, Frontier &own);
-  /// In memory, of each of three frontiers and of the float results.
+  /// Bytes of the kernels that an operator's alternatives change.
+  int64_t kernelBytesOf(const OperatorCandidates &of) const;
+
+  /// Makes a worker one of the base network (null), or of a trial.
+  void enter(size_t worker, Trial *trial, bool comparesPoints);
+  /// Gives trials the quantizers and kernels of their alternatives.
+  LogicalResult prepare(MutableArrayRef<Trial> trials);
+  /// How the weights of the only layer of a point are rounded together; none
+  /// where they are not, or it is not known what they read.
+  std::optional<TrialRounding> describe(Trial &trial,
+                                        const CandidatePoint &point,
+                                        const PointQuantizer &quantizer);
+  LogicalResult roundTogether(MutableArrayRef<TrialRounding> roundings);
+  LogicalResult setKernel(Trial &trial, size_t layer, ArrayRef<float> values);
+  /// Brings the means of layers to those of the base network, for one layer
+  /// after the other.
+  LogicalResult correctMeans(MutableArrayRef<Trial> trials, unsigned stage,
+                             const Frontier *before);
+  LogicalResult measure(MutableArrayRef<Trial> trials, unsigned stage,
+                        const Frontier *before);
+  /// In memory, of each of two frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
   /// Of rows that are kept of all layers of a stage.
   static constexpr int64_t kRowBytes = int64_t(16) << 20;
+  /// Of kernels of alternatives that are measured at the same time.
+  static constexpr int64_t kKernelBytes = int64_t(32) << 20;
+  /// Of covariances and their factors, of weights that are rounded at the same
+  /// time.
+  static constexpr int64_t kRoundingBytes = int64_t(64) << 20;
   /// Of the thresholds that are tried: what is between them hardly changes what
   /// an alternative costs.
   static constexpr int kThresholdStride = 4;
@@ -311,14 +342,19 @@ private:
   /// Inside of the network, in program order; observed in the float network
   /// from 0 on, in the other behind the layers.
   std::vector<SeenPoint> seenPoints;
-  /// Whether they are compared now.
-  bool comparesPoints = false;
   /// The same in the float network; how much its results change with them,
   /// where that is asked for.
   SmallVector<ComparePoint> floatPoints;
   std::vector<double> scores;
 };
 } // namespace mct::bit_widths
+
+static void setAxes(tpc::QuantizeOp point, ArrayRef<int64_t> axes) {
+  if (axes.empty())
+    point.removeAxesAttr();
+  else
+    point.setAxes(axes);
+}
 
 /// Points whose values leave the function at once.
 static bool isResult(tpc::QuantizeOp point) {
@@ -405,7 +441,6 @@ CandidateRunImpl::compile(func::FuncOp function,
         return;
       }
     }
-    candidate.quantizer = point.getParametersAttr();
     candidate.number = own.replaceablePoints.size();
     own.replaceablePoints.push_back(point);
   });
@@ -447,12 +482,11 @@ CandidateRunImpl::runFloat(std::unique_ptr<Executor> floating,
   if (failed(preparePoints(run->executor())) || failed(findScores(settings)))
     return failure();
   std::vector<std::unique_ptr<SeePoint>> keep;
-  comparesPoints = true;
   if (failed(run->run(
           [&](size_t, execution::Worker &worker) {
             for (auto [number, seen] : llvm::enumerate(seenPoints)) {
-              keep.push_back(std::make_unique<SeePoint>(
-                  seen, unit, /*keeps=*/true, comparesPoints));
+              keep.push_back(
+                  std::make_unique<SeePoint>(seen, unit, /*keeps=*/true));
               worker.setObserver(number, keep.back().get());
             }
           },
@@ -484,7 +518,6 @@ LogicalResult CandidateRunImpl::preparePoints(const Executor &floating) {
              << "is no tensor of f32 with the batch first, which could be "
                 "compared; measure with compare-points=0";
     seen.rowLength = type.getRank() > 1 ? type.getShape().back() : 1;
-    seen.distances.resize(source->numSamples());
     seen.base.resize(source->numSamples());
     seen.reference = std::make_unique<Frontier>(
         units, type.getNumElements() * int64_t(sizeof(float)),
@@ -521,15 +554,19 @@ CandidateRunImpl::findScores(const execution::RunSettings &settings) {
 }
 
 LogicalResult CandidateRunImpl::createLanes() {
-  auto created = StagedRun::create(*executor, source, runOptions);
+  size_t most = 1;
+  for (const OperatorCandidates &of : candidates)
+    most = std::max(most, of.alternatives.size());
+  auto created =
+      StagedRun::create(*executor, source, runOptions, int64_t(most));
   if (!created)
     return check(created.takeError());
   staged = std::move(*created);
   for (size_t number = 0; number != staged->numWorkers(); ++number) {
     Lane &lane = lanes.emplace_back();
     for (auto [index, seen] : llvm::enumerate(seenPoints)) {
-      lane.points.push_back(std::make_unique<SeePoint>(
-          seen, executor->unit(), /*keeps=*/false, comparesPoints));
+      lane.points.push_back(std::make_unique<SeePoint>(seen, executor->unit(),
+                                                       /*keeps=*/false));
       staged->worker(number).setObserver(layers.size() + index,
                                          lane.points.back().get());
     }
@@ -555,40 +592,42 @@ LogicalResult CandidateRunImpl::prepare(func::FuncOp function,
 // Distances
 //===----------------------------------------------------------------------===//
 
-double CandidateRunImpl::distance() const {
+double
+CandidateRunImpl::distance(const ResultDistance::Found &found,
+                           ArrayRef<std::vector<double>> distances) const {
   std::vector<double> ofPoints;
-  for (const SeenPoint &seen : seenPoints)
-    ofPoints.push_back(
-        std::accumulate(seen.distances.begin(), seen.distances.end(), 0.0) /
-        double(seen.distances.size()));
-  return results->distance() + weigh(options.weighting, ofPoints, scores);
+  for (const std::vector<double> &each : distances)
+    ofPoints.push_back(std::accumulate(each.begin(), each.end(), 0.0) /
+                       double(each.size()));
+  return results->distance(found) + weigh(options.weighting, ofPoints, scores);
 }
 
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
 
-LogicalResult CandidateRunImpl::run(const Pass &pass) {
-  // What lies before the stages stays as it is in the base network.
-  comparesPoints = pass.measure || pass.isBase;
-  if (comparesPoints)
-    for (SeenPoint &seen : seenPoints)
-      seen.distances = seen.base;
-  auto compare = [&](const execution::Unit &done) {
-    return results->compare(done.index, done.validSamples, done.outputs,
-                            lanes[done.worker].reference);
-  };
-  if (failed(check(staged->run(
-          pass.stages, pass.measure ? StagedRun::Done(compare) : nullptr))))
+LogicalResult CandidateRunImpl::run(ArrayRef<StagedRun::Pass> passes) {
+  if (failed(check(staged->run(passes))))
     return failure();
   for (Lane &lane : lanes)
     for (std::unique_ptr<SeePoint> &point : lane.points)
       if (failed(check(point->takeFailure())))
         return failure();
-  if (pass.isBase)
-    for (SeenPoint &seen : seenPoints)
-      seen.base = seen.distances;
   return success();
+}
+
+void CandidateRunImpl::enter(size_t number, Trial *trial, bool comparesPoints) {
+  execution::Worker &worker = staged->worker(number);
+  worker.setReplacements(trial ? &trial->replaced : nullptr);
+  for (size_t layer = 0; layer != layers.size(); ++layer)
+    worker.setEditor(layer, nullptr);
+  if (trial)
+    for (const auto &[layer, editor] : trial->editors)
+      worker.setEditor(layer, editor);
+  for (auto [index, point] : llvm::enumerate(lanes[number].points))
+    point->compareTo(!comparesPoints ? nullptr
+                     : trial         ? &trial->distances[index]
+                                     : &seenPoints[index].base);
 }
 
 SmallVector<size_t> CandidateRunImpl::layersOfStage(unsigned stage) const {
@@ -615,121 +654,72 @@ LogicalResult CandidateRunImpl::findProducts(
   return success();
 }
 
-FailureOr<std::vector<ChannelSummary>>
-CandidateRunImpl::observe(const Pass &pass, ArrayRef<size_t> seen, bool rows) {
-  std::vector<std::unique_ptr<ProductRows>> kept(seen.size());
+LogicalResult CandidateRunImpl::observeBase(unsigned stage,
+                                            const Frontier *before,
+                                            Frontier *behind) {
+  SmallVector<size_t> here = layersOfStage(stage);
+  std::vector<std::unique_ptr<ProductRows>> rows(here.size());
   auto products = llvm::count_if(
-      seen, [&](size_t layer) { return layers[layer].layout.has_value(); });
-  for (auto [number, layer] : llvm::enumerate(seen))
-    if (rows && layers[layer].layout)
-      kept[number] = std::make_unique<ProductRows>(
+      here, [&](size_t layer) { return layers[layer].layout.has_value(); });
+  for (auto [kept, layer] : llvm::zip(rows, here))
+    if (layers[layer].layout)
+      kept = std::make_unique<ProductRows>(
           *layers[layer].layout, executor->unit(),
           layers[layer].layout->rowsOf(
               executor->observed()[layer].type.getShape()),
           source->numSamples(), kRowBytes / products, /*hasSummand=*/false);
-  for (auto [index, lane] : llvm::enumerate(lanes))
-    for (auto [number, layer] : llvm::enumerate(seen)) {
-      auto add = [&, number = number, index = index, &lane = lane](
-                     size_t observed, std::optional<ChannelSummary> summary,
-                     LayerValue what) {
-        lane.observers.push_back(std::make_unique<SeeLayer>(
-            std::move(summary), kept[number].get(), what));
-        staged->worker(index).setObserver(observed,
-                                          lane.observers.back().get());
-      };
-      add(layer, layers[layer].empty->fresh(), LayerValue::FloatOutput);
-      if (kept[number])
-        add(inputNumber(layer), std::nullopt, LayerValue::Input);
+  auto add = [&](size_t worker, size_t observed, SeeLayer observer) {
+    auto &observers = lanes[worker].observers;
+    observers.push_back(std::make_unique<SeeLayer>(std::move(observer)));
+    staged->worker(worker).setObserver(observed, observers.back().get());
+  };
+  for (size_t worker = 0; worker != lanes.size(); ++worker)
+    for (auto [kept, layer] : llvm::zip(rows, here)) {
+      add(worker, layer,
+          SeeLayer(layers[layer].empty->fresh(), kept.get(),
+                   LayerValue::FloatOutput));
+      if (kept)
+        add(worker, inputNumber(layer),
+            SeeLayer(std::nullopt, kept.get(), LayerValue::Input));
     }
+  ResultDistance::Found found = results->createFound();
+  bool isLast = stage + 1 == executor->numStages();
+  StagedRun::Pass pass{stage, stage, before, isLast ? nullptr : behind, {}, {}};
+  pass.enter = [&](size_t worker) {
+    enter(worker, /*trial=*/nullptr, /*comparesPoints=*/true);
+  };
+  if (isLast)
+    pass.done = [&](const execution::Unit &done) {
+      return results->compare(done.index, done.validSamples, done.outputs,
+                              lanes[done.worker].reference, found);
+    };
   LogicalResult result = run(pass);
-  std::vector<ChannelSummary> summaries;
-  for (size_t number = 0; number != lanes.front().observers.size(); ++number) {
-    std::optional<ChannelSummary> &summary =
-        lanes.front().observers[number]->summary;
-    if (!summary)
+  SmallVector<std::optional<ChannelSummary> *> summaries;
+  for (auto [number, observer] : llvm::enumerate(lanes.front().observers)) {
+    if (!observer->summary)
       continue;
     for (Lane &lane : llvm::drop_begin(lanes))
-      summary->merge(*lane.observers[number]->summary);
+      observer->summary->merge(*lane.observers[number]->summary);
     if (succeeded(result))
-      result = summary->checkFinite();
-    summaries.push_back(std::move(*summary));
+      result = observer->summary->checkFinite();
+    summaries.push_back(&observer->summary);
   }
+  for (auto [layer, summary] : llvm::zip(here, summaries))
+    layers[layer].base = std::move(*summary);
   for (auto [index, lane] : llvm::enumerate(lanes)) {
-    for (size_t layer : seen) {
+    for (size_t layer : here) {
       staged->worker(index).setObserver(layer, nullptr);
       staged->worker(index).setObserver(inputNumber(layer), nullptr);
     }
     lane.observers.clear();
   }
-  if (failed(result) || failed(findProducts(seen, kept)))
+  if (failed(result) || failed(findProducts(here, rows)))
     return failure();
-  return summaries;
-}
-
-LogicalResult CandidateRunImpl::setKernel(size_t layer,
-                                          ArrayRef<float> values) {
-  if (llvm::Error error = executor->replaceConstant(layer, values))
-    return emitError(loc) << llvm::toString(std::move(error));
-  return success();
-}
-
-LogicalResult
-CandidateRunImpl::roundToNearest(const CandidatePoint &point,
-                                 const PointQuantizer &quantizer) {
-  std::vector<float> values(point.kernel.size());
-  tpc::QuantizerAttrInterface(quantizer.quantizer)
-      .fakeQuantize(point.shape, quantizer.axes, point.kernel.data(),
-                    values.data());
-  for (size_t layer : point.layers)
-    if (failed(setKernel(layer, values)))
-      return failure();
-  return success();
-}
-
-FailureOr<std::optional<std::vector<float>>>
-CandidateRunImpl::roundTogether(const CandidatePoint &point,
-                                const PointQuantizer &quantizer) {
-  if (point.layers.size() != 1 || layers[point.layers.front()].products.empty())
-    return std::optional<std::vector<float>>();
-  CandidateLayer &candidate = layers[point.layers.front()];
-  // The channels of the alternative.
-  if (quantizer.axes.empty())
-    candidate.layer.point.removeAxesAttr();
-  else
-    candidate.layer.point.setAxes(quantizer.axes);
-  auto how =
-      corrections::describeRounding(candidate.layer, quantizer.quantizer,
-                                    options.roundMaxBits, kThresholdStride);
-  auto *rounded = std::get_if<RoundedLayer>(&how);
-  if (!rounded)
-    return std::optional<std::vector<float>>();
-  if (failed(corrections::roundLayer(candidate.layer, quantizer.quantizer,
-                                     candidate.products, *rounded,
-                                     runOptions.threads)) ||
-      failed(setKernel(point.layers.front(), rounded->kernel)))
-    return failure();
-  return std::optional<std::vector<float>>(std::move(rounded->bias));
-}
-
-LogicalResult CandidateRunImpl::apply(const Quantizers &quantizers) {
-  for (const auto &[name, quantizer] : quantizers)
-    if (std::optional<size_t> number = points.at(name).number)
-      if (llvm::Error error =
-              executor->replaceQuantizer(*number, quantizer.quantizer))
-        return emitError(loc) << llvm::toString(std::move(error));
-  return success();
-}
-
-LogicalResult CandidateRunImpl::restore(const Quantizers &quantizers) {
-  for (const auto &[name, quantizer] : quantizers) {
-    const CandidatePoint &point = points.at(name);
-    if (point.number)
-      if (llvm::Error error =
-              executor->replaceQuantizer(*point.number, point.quantizer))
-        return emitError(loc) << llvm::toString(std::move(error));
-    for (size_t layer : point.layers)
-      if (failed(setKernel(layer, point.kernel)))
-        return failure();
+  if (isLast) {
+    std::vector<std::vector<double>> ofPoints;
+    for (const SeenPoint &seen : seenPoints)
+      ofPoints.push_back(seen.base);
+    baseDistance = distance(found, ofPoints);
   }
   return success();
 }
@@ -746,89 +736,209 @@ unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
   return first;
 }
 
-void CandidateRunImpl::edit(size_t layer, std::vector<float> offsets) {
-  execution::TensorEditor editor =
-      execution::addToChannels(std::move(offsets), layers[layer].result.axis);
-  for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
-    staged->worker(worker).setEditor(layer, editor);
-}
-
-void CandidateRunImpl::edit(ArrayRef<size_t> changed,
-                            ArrayRef<ChannelSummary> seen) {
-  for (auto [layer, summary] : llvm::zip(changed, seen)) {
-    std::vector<float> offsets;
-    for (int64_t channel = 0; channel != summary.numChannels(); ++channel)
-      offsets.push_back(
-          float(layers[layer].base->mean(channel) - summary.mean(channel)));
-    edit(layer, std::move(offsets));
-  }
-}
-
-void CandidateRunImpl::stopEditing() {
-  for (size_t layer = 0; layer != layers.size(); ++layer)
-    for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
-      staged->worker(worker).setEditor(layer, nullptr);
-}
-
-FailureOr<double> CandidateRunImpl::measureOne(const Quantizers &quantizers,
-                                               unsigned stage,
-                                               const Frontier *before,
-                                               Frontier &own) {
-  unsigned last = executor->numStages() - 1, first = stage;
-  const Frontier *beforeFirst = before;
-  if (failed(apply(quantizers)))
-    return failure();
-  // Layers whose means are to be seen.
-  SmallVector<size_t> changed;
-  for (const auto &[name, quantizer] : quantizers) {
+int64_t CandidateRunImpl::kernelBytesOf(const OperatorCandidates &of) const {
+  size_t bytes = 0;
+  for (const auto &[name, quantizer] : of.alternatives.front()) {
     const CandidatePoint &point = points.at(name);
-    if (point.number)
-      continue;
-    FailureOr<std::optional<std::vector<float>>> bias =
-        roundTogether(point, quantizer);
-    if (failed(bias))
+    bytes += point.kernel.size() * point.layers.size() * sizeof(float);
+  }
+  return int64_t(bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Trials
+//===----------------------------------------------------------------------===//
+
+LogicalResult CandidateRunImpl::setKernel(Trial &trial, size_t layer,
+                                          ArrayRef<float> values) {
+  return check(trial.replaced.replaceConstant(layer, values));
+}
+
+std::optional<TrialRounding>
+CandidateRunImpl::describe(Trial &trial, const CandidatePoint &point,
+                           const PointQuantizer &quantizer) {
+  if (point.layers.size() != 1 || layers[point.layers.front()].products.empty())
+    return std::nullopt;
+  size_t number = point.layers.front();
+  corrections::Layer &layer = layers[number].layer;
+  // The channels of the alternative.
+  setAxes(layer.point, quantizer.axes);
+  auto how = corrections::describeRounding(
+      layer, quantizer.quantizer, options.roundMaxBits, kThresholdStride);
+  auto *rounded = std::get_if<RoundedLayer>(&how);
+  if (!rounded)
+    return std::nullopt;
+  std::vector<float> weights = rounded->layout.fromKernel(point.kernel);
+  return TrialRounding{&trial,
+                       number,
+                       quantizer.quantizer,
+                       quantizer.axes,
+                       std::move(*rounded),
+                       std::move(weights)};
+}
+
+LogicalResult
+CandidateRunImpl::roundTogether(MutableArrayRef<TrialRounding> roundings) {
+  double bytes = 0;
+  for (const TrialRounding &each : roundings) {
+    const CandidateLayer &layer = layers[each.layer];
+    if (failed(corrections::checkSquares(layer.layer, layer.products)))
       return failure();
-    if (*bias) {
-      size_t layer = point.layers.front();
-      for (auto [now, then] : llvm::zip(**bias, layers[layer].layer.bias))
-        now -= then;
-      edit(layer, std::move(**bias));
-      continue;
+    auto columns = double(each.rounded.layout.columns());
+    bytes += 20 * columns * columns;
+  }
+  const support::Threads &threads = runOptions.threads;
+  auto round = [&](TrialRounding &each, const support::Threads &own) {
+    each.result = corrections::roundWeights(layers[each.layer].products,
+                                            each.weights, each.rounded, own);
+  };
+  // Side by side where that keeps all threads busy.
+  if (bytes <= double(kRoundingBytes) && roundings.size() >= threads.count())
+    quantization::parallelFor(roundings.size(), threads, [&](size_t number) {
+      round(roundings[number], threads.atMost(1));
+    });
+  else
+    for (TrialRounding &each : roundings)
+      round(each, threads);
+  for (TrialRounding &each : roundings) {
+    CandidateLayer &layer = layers[each.layer];
+    if (threads.isCancelled())
+      return emitError(layer.layer.op.getLoc()) << "is not measured: cancelled";
+    setAxes(layer.layer.point, each.axes);
+    corrections::takeRounded(layer.layer, each.quantizer, each.result,
+                             each.rounded);
+    if (failed(setKernel(*each.trial, each.layer, each.rounded.kernel)))
+      return failure();
+    std::vector<float> offsets = std::move(each.rounded.bias);
+    for (auto [now, then] : llvm::zip(offsets, layer.layer.bias))
+      now -= then;
+    each.trial->editors[each.layer] =
+        execution::addToChannels(std::move(offsets), layer.result.axis);
+  }
+  return success();
+}
+
+LogicalResult CandidateRunImpl::prepare(MutableArrayRef<Trial> trials) {
+  std::vector<TrialRounding> roundings;
+  for (Trial &trial : trials)
+    for (const auto &[name, quantizer] :
+         candidates[trial.number].alternatives[trial.alternative]) {
+      const CandidatePoint &point = points.at(name);
+      if (point.number) {
+        if (failed(check(trial.replaced.replaceQuantizer(*point.number,
+                                                         quantizer.quantizer))))
+          return failure();
+        continue;
+      }
+      if (std::optional<TrialRounding> rounding =
+              describe(trial, point, quantizer)) {
+        roundings.push_back(std::move(*rounding));
+        continue;
+      }
+      std::vector<float> values(point.kernel.size());
+      quantizer.quantizer.fakeQuantize(point.shape, quantizer.axes,
+                                       point.kernel.data(), values.data());
+      for (size_t layer : point.layers) {
+        if (failed(setKernel(trial, layer, values)))
+          return failure();
+        if (layers[layer].hasBias)
+          trial.unseen.push_back(layer);
+      }
     }
-    if (failed(roundToNearest(point, quantizer)))
+  for (Trial &trial : trials)
+    llvm::sort(trial.unseen);
+  return roundTogether(roundings);
+}
+
+LogicalResult CandidateRunImpl::correctMeans(MutableArrayRef<Trial> trials,
+                                             unsigned first,
+                                             const Frontier *before) {
+  for (;;) {
+    std::vector<StagedRun::Pass> passes;
+    std::vector<Trial *> seeing;
+    // The layers of the first stage that has some; those of later ones see what
+    // their means become.
+    auto here = [&](const Trial &trial) {
+      unsigned stage = executor->numStages();
+      for (size_t layer : trial.unseen)
+        stage = std::min(stage, executor->stageOf(layer));
+      SmallVector<size_t> found;
+      for (size_t layer : trial.unseen)
+        if (executor->stageOf(layer) == stage)
+          found.push_back(layer);
+      return std::pair(stage, found);
+    };
+    for (Trial &trial : trials) {
+      if (trial.unseen.empty())
+        continue;
+      auto [stage, seen] = here(trial);
+      trial.observers.resize(lanes.size());
+      for (auto &ofWorker : trial.observers)
+        for (size_t layer : seen)
+          ofWorker.push_back(std::make_unique<SeeLayer>(
+              layers[layer].empty->fresh(), nullptr, LayerValue::Output));
+      StagedRun::Pass &pass = passes.emplace_back(
+          StagedRun::Pass{first, stage, before, nullptr, {}, {}});
+      pass.enter = [&, seen = seen](size_t worker) {
+        enter(worker, &trial, /*comparesPoints=*/false);
+        for (size_t layer = 0; layer != layers.size(); ++layer)
+          staged->worker(worker).setObserver(layer, nullptr);
+        for (auto [layer, observer] : llvm::zip(seen, trial.observers[worker]))
+          staged->worker(worker).setObserver(layer, observer.get());
+      };
+      seeing.push_back(&trial);
+    }
+    if (passes.empty())
+      return success();
+    LogicalResult result = run(passes);
+    for (size_t worker = 0; worker != lanes.size(); ++worker)
+      for (size_t layer = 0; layer != layers.size(); ++layer)
+        staged->worker(worker).setObserver(layer, nullptr);
+    if (failed(result))
       return failure();
-    for (size_t layer : point.layers)
-      if (layers[layer].hasBias)
-        changed.push_back(layer);
+    for (Trial *trial : seeing) {
+      auto [stage, seen] = here(*trial);
+      for (auto [number, layer] : llvm::enumerate(seen)) {
+        ChannelSummary &summary = *trial->observers.front()[number]->summary;
+        for (auto &ofWorker : llvm::drop_begin(trial->observers))
+          summary.merge(*ofWorker[number]->summary);
+        if (failed(summary.checkFinite()))
+          return failure();
+        std::vector<float> offsets;
+        for (int64_t channel = 0; channel != summary.numChannels(); ++channel)
+          offsets.push_back(
+              float(layers[layer].base->mean(channel) - summary.mean(channel)));
+        trial->editors[layer] = execution::addToChannels(
+            std::move(offsets), layers[layer].result.axis);
+        llvm::erase(trial->unseen, layer);
+      }
+      trial->observers.clear();
+    }
   }
-  // Layers of the operator lie in stages that follow each other. What is made
-  // in the last one is not kept: that runs again.
-  while (!changed.empty()) {
-    SmallVector<size_t> here, behind;
-    for (size_t layer : changed)
-      (executor->stageOf(layer) == stage ? here : behind).push_back(layer);
-    auto seen =
-        observe({{stage, stage, before, stage == last ? nullptr : &own}}, here);
-    if (failed(seen))
-      return failure();
-    edit(here, *seen);
-    if (stage == last)
-      break;
-    before = &own;
-    ++stage;
-    changed = behind;
-  }
-  // Points in the stages of the operator are to be seen with its means, too.
-  if (!seenPoints.empty()) {
-    stage = first;
-    before = beforeFirst;
-  }
-  LogicalResult measured =
-      run({{stage, last, before, nullptr}, /*measure=*/true});
-  stopEditing();
-  if (failed(measured) || failed(restore(quantizers)))
+}
+
+LogicalResult CandidateRunImpl::measure(MutableArrayRef<Trial> trials,
+                                        unsigned stage,
+                                        const Frontier *before) {
+  if (failed(prepare(trials)) || failed(correctMeans(trials, stage, before)))
     return failure();
-  return distance();
+  std::vector<StagedRun::Pass> passes;
+  for (Trial &trial : trials) {
+    trial.found = results->createFound();
+    // What lies before the stage stays as it is in the base network.
+    for (const SeenPoint &seen : seenPoints)
+      trial.distances.push_back(seen.base);
+    StagedRun::Pass &pass = passes.emplace_back(StagedRun::Pass{
+        stage, executor->numStages() - 1, before, nullptr, {}, {}});
+    pass.enter = [&](size_t worker) {
+      enter(worker, &trial, /*comparesPoints=*/true);
+    };
+    pass.done = [&](const execution::Unit &done) {
+      return results->compare(done.index, done.validSamples, done.outputs,
+                              lanes[done.worker].reference, trial.found);
+    };
+  }
+  return run(passes);
 }
 
 FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
@@ -836,34 +946,39 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
   for (const OperatorCandidates &of : candidates)
     distances.emplace_back(of.alternatives.size());
   auto before = staged->createFrontier(kFrontierBytes),
-       behind = staged->createFrontier(kFrontierBytes),
-       own = staged->createFrontier(kFrontierBytes);
-  unsigned last = executor->numStages() - 1;
-  for (unsigned stage = 0; stage <= last; ++stage) {
-    SmallVector<size_t> here = layersOfStage(stage);
-    auto seen = observe(
-        {{stage, stage, before.get(), stage == last ? nullptr : behind.get()},
-         stage == last,
-         /*isBase=*/true},
-        here, /*rows=*/true);
-    if (failed(seen))
+       behind = staged->createFrontier(kFrontierBytes);
+  for (unsigned stage = 0; stage != executor->numStages(); ++stage) {
+    if (failed(observeBase(stage, before.get(), behind.get())))
       return failure();
-    for (auto [layer, summary] : llvm::zip(here, *seen))
-      layers[layer].base = std::move(summary);
-    if (stage == last)
-      baseDistance = distance();
+    std::vector<Trial> trials;
+    int64_t bytes = 0;
+    auto measureThem = [&] {
+      if (failed(measure(trials, stage, before.get())))
+        return failure();
+      for (const Trial &trial : trials)
+        distances[trial.number][trial.alternative] =
+            distance(trial.found, trial.distances);
+      trials.clear();
+      bytes = 0;
+      return success();
+    };
     for (auto [number, of] : llvm::enumerate(candidates)) {
       if (firstStageOf(of) != stage)
         continue;
-      for (auto [index, quantizers] : llvm::enumerate(of.alternatives)) {
-        FailureOr<double> measured =
-            measureOne(quantizers, stage, before.get(), *own);
-        if (failed(measured))
+      int64_t own = kernelBytesOf(of);
+      for (size_t index = 0; index != of.alternatives.size(); ++index) {
+        if (!trials.empty() && bytes + own > kKernelBytes &&
+            failed(measureThem()))
           return failure();
-        distances[number][index] = *measured;
+        bytes += own;
+        Trial &trial = trials.emplace_back(*executor);
+        trial.number = number;
+        trial.alternative = index;
       }
     }
-    for (size_t layer : here)
+    if (!trials.empty() && failed(measureThem()))
+      return failure();
+    for (size_t layer : layersOfStage(stage))
       layers[layer].products = ProductSamples();
     std::swap(before, behind);
   }

@@ -287,10 +287,9 @@ quantization::MatrixView ProductSamples::targets() const {
 // Rounding
 //===----------------------------------------------------------------------===//
 
-static quantization::RoundedWeights round(const ProductSamples &samples,
-                                          ArrayRef<float> weights,
-                                          const RoundedLayer &layer,
-                                          const support::Threads &threads) {
+quantization::RoundedWeights mct::corrections::roundWeights(
+    const ProductSamples &samples, ArrayRef<float> weights,
+    const RoundedLayer &layer, const support::Threads &threads) {
   if (samples.rows) {
     quantization::WideRoundingProblem problem;
     problem.inputs = samples.inputs();
@@ -308,23 +307,35 @@ static quantization::RoundedWeights round(const ProductSamples &samples,
   return quantization::roundLeastSquares(problem, threads);
 }
 
+LogicalResult mct::corrections::checkSquares(const Layer &layer,
+                                             const ProductSamples &samples) {
+  if (samples.hasFiniteSquares())
+    return success();
+  return emitError(layer.op.getLoc())
+         << "saw values whose squares are beyond the range of f32; check the "
+            "input scale and the weights";
+}
+
 LogicalResult mct::corrections::roundLayer(
     const Layer &layer, tpc::QuantizerAttrInterface quantizer,
     const ProductSamples &samples, RoundedLayer &rounded,
     const support::Threads &threads) {
-  const KernelOp &op = layer.op;
-  if (!samples.hasFiniteSquares())
-    return emitError(op.getLoc())
-           << "saw values whose squares are beyond the range of f32; check "
-              "the input scale and the weights";
-
-  ConstantFloats kernel = op.getKernel();
-  std::vector<float> weights = rounded.layout.fromKernel(kernel.values());
+  if (failed(checkSquares(layer, samples)))
+    return failure();
+  std::vector<float> weights =
+      rounded.layout.fromKernel(layer.op.getKernel().values());
   quantization::RoundedWeights result =
-      round(samples, weights, rounded, threads);
+      roundWeights(samples, weights, rounded, threads);
   if (threads.isCancelled())
-    return emitError(op.getLoc()) << "keeps its weights: cancelled";
+    return emitError(layer.op.getLoc()) << "keeps its weights: cancelled";
+  takeRounded(layer, quantizer, result, rounded);
+  return success();
+}
 
+void mct::corrections::takeRounded(const Layer &layer,
+                                   tpc::QuantizerAttrInterface quantizer,
+                                   const quantization::RoundedWeights &result,
+                                   RoundedLayer &rounded) {
   tpc::QuantizeOp point = layer.point;
   rounded.parameters = quantizer;
   SmallVector<double> factors(rounded.parameters.getNumChannels(), 1.0);
@@ -342,7 +353,7 @@ LogicalResult mct::corrections::roundLayer(
     rounded.parameters = scale(rounded.parameters, factors);
   // Levels as the quantizer computes them.
   rounded.kernel = rounded.layout.toKernel(result.weights);
-  rounded.parameters.fakeQuantize(kernel.shape(), point.getChannelAxes(),
-                                  rounded.kernel.data(), rounded.kernel.data());
-  return success();
+  rounded.parameters.fakeQuantize(layer.op.getKernelShape(),
+                                  point.getChannelAxes(), rounded.kernel.data(),
+                                  rounded.kernel.data());
 }

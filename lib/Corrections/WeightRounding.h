@@ -93,7 +93,20 @@ struct ProductSamples {
   quantization::MatrixView targets() const;
 };
 
-/// Rounds them. A diagnostic where squares of what was seen are not finite.
+/// What `roundLayer` computes, for weights in the order of the layout. Several
+/// threads may compute it at once.
+quantization::RoundedWeights roundWeights(const ProductSamples &samples,
+                                          llvm::ArrayRef<float> weights,
+                                          const RoundedLayer &layer,
+                                          const support::Threads &threads);
+/// A diagnostic where squares of what was seen are not finite.
+mlir::LogicalResult checkSquares(const Layer &layer,
+                                 const ProductSamples &samples);
+/// Fills in what was found, with parameters of the quantizer's kind.
+void takeRounded(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
+                 const quantization::RoundedWeights &result,
+                 RoundedLayer &rounded);
+/// All three: rounds them.
 mlir::LogicalResult roundLayer(const Layer &layer,
                                tpc::QuantizerAttrInterface quantizer,
                                const ProductSamples &samples,

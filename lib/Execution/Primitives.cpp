@@ -51,16 +51,17 @@ struct Primitive {
 
 struct PrimitiveSet::Impl {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream{engine};
   std::vector<Primitive> primitives;
 
-  void pack(const memory::desc &from, const float *data, memory &packed) {
+  /// With a stream of its own: several threads may pack at once.
+  void pack(const memory::desc &from, const float *data, memory &packed) const {
+    dnnl::stream stream(engine);
     memory source(from, engine, const_cast<float *>(data));
     dnnl::reorder(source, packed).execute(stream, source, packed);
     stream.wait();
   }
   memory pack(const memory::desc &from, const float *data,
-              const memory::desc &to) {
+              const memory::desc &to) const {
     memory packed(to, engine);
     pack(from, data, packed);
     return packed;
@@ -354,27 +355,72 @@ std::optional<size_t> PrimitiveSet::addMatMul(const MatMulShape &shape,
                  [&] { impl->addMatMul(shape, constant, epilogue); });
 }
 
+struct PackedConstant::Impl {
+  memory value;
+};
+PackedConstant::PackedConstant() = default;
+PackedConstant::PackedConstant(PackedConstant &&) = default;
+PackedConstant &PackedConstant::operator=(PackedConstant &&) = default;
+PackedConstant::~PackedConstant() = default;
+
+/// Whether `pack` did what it was to do.
+template <typename Pack> static bool packs(Pack pack) {
+  try {
+    pack();
+    return true;
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+/// One value of a bias may stand for all.
+static std::vector<float> spread(llvm::ArrayRef<float> bias,
+                                 const memory::desc &wanted) {
+  std::vector<float> all(bias.begin(), bias.end());
+  if (all.size() == 1)
+    all.resize(wanted.get_size() / sizeof(float), all.front());
+  return all;
+}
+
+// In place: runners hold what they were made with.
 bool PrimitiveSet::setWeights(size_t number, llvm::ArrayRef<float> weights) {
   Primitive &made = impl->primitives[number];
-  std::string error;
-  return made.weights &&
-         attempt(impl, error, [&] {
+  return made.weights && packs([&] {
            impl->pack(made.givenWeights, weights.data(), made.weights);
-         }).has_value();
+         });
 }
 
 bool PrimitiveSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
   Primitive &made = impl->primitives[number];
-  if (!made.bias)
-    return false;
-  std::vector<float> all(bias.begin(), bias.end());
-  if (all.size() == 1)
-    all.resize(made.bias.get_desc().get_size() / sizeof(float), all.front());
-  std::string error;
-  return attempt(
-             impl, error,
-             [&] { impl->pack(made.bias.get_desc(), all.data(), made.bias); })
-      .has_value();
+  return made.bias && packs([&] {
+           memory::desc wanted = made.bias.get_desc();
+           impl->pack(wanted, spread(bias, wanted).data(), made.bias);
+         });
+}
+
+std::optional<PackedConstant>
+PrimitiveSet::packWeights(size_t number, llvm::ArrayRef<float> weights) const {
+  const Primitive &made = impl->primitives[number];
+  PackedConstant packed;
+  if (!made.weights || !packs([&] {
+        packed.impl.reset(new PackedConstant::Impl{impl->pack(
+            made.givenWeights, weights.data(), made.weights.get_desc())});
+      }))
+    return std::nullopt;
+  return packed;
+}
+
+std::optional<PackedConstant>
+PrimitiveSet::packBias(size_t number, llvm::ArrayRef<float> bias) const {
+  const Primitive &made = impl->primitives[number];
+  PackedConstant packed;
+  if (!made.bias || !packs([&] {
+        memory::desc wanted = made.bias.get_desc();
+        packed.impl.reset(new PackedConstant::Impl{
+            impl->pack(wanted, spread(bias, wanted).data(), wanted)});
+      }))
+    return std::nullopt;
+  return packed;
 }
 
 int64_t PrimitiveSet::bytes() const {
@@ -457,6 +503,9 @@ struct PrimitiveRunner::Impl {
     std::vector<memory> memories;
     std::vector<dnnl_memory_t> operands;
     dnnl_memory_t result = nullptr;
+    /// Among the executions; among its arguments, where it has them.
+    size_t main = 0;
+    std::optional<size_t> weights, bias;
   };
 
   void add(const Primitive &made) {
@@ -496,16 +545,21 @@ struct PrimitiveRunner::Impl {
       }
       main.arguments.push_back({operand.index, used});
     }
-    if (made.weights)
+    if (made.weights) {
+      call.weights = main.arguments.size();
       main.arguments.push_back({DNNL_ARG_WEIGHTS, hold(made.weights)});
-    if (made.bias)
+    }
+    if (made.bias) {
+      call.bias = main.arguments.size();
       main.arguments.push_back({DNNL_ARG_BIAS, hold(made.bias)});
+    }
     main.arguments.push_back({DNNL_ARG_SCRATCHPAD, inScratch(made.scratchpad)});
     call.result = hold(memory(made.result.given, engine, nullptr));
     dnnl_memory_t result = call.result;
     if (made.result.isReordered())
       result = inScratch(made.result.used);
     main.arguments.push_back({made.result.index, result});
+    call.main = call.executions.size();
     call.executions.push_back(std::move(main));
     if (made.result.isReordered())
       reorder(made.result, result, call.result);
@@ -527,8 +581,18 @@ PrimitiveRunner::PrimitiveRunner(const PrimitiveSet &primitives) {
 PrimitiveRunner::~PrimitiveRunner() = default;
 
 bool PrimitiveRunner::run(size_t primitive,
-                          llvm::ArrayRef<const void *> operands, void *result) {
+                          llvm::ArrayRef<const void *> operands, void *result,
+                          const PackedConstant *weights,
+                          const PackedConstant *bias) {
   Impl::Call &call = impl->calls[primitive];
+  const Primitive &made = impl->primitives.primitives[primitive];
+  std::vector<dnnl_exec_arg_t> &arguments =
+      call.executions[call.main].arguments;
+  if (call.weights)
+    arguments[*call.weights].memory =
+        (weights ? weights->impl->value : made.weights).get();
+  if (call.bias)
+    arguments[*call.bias].memory = (bias ? bias->impl->value : made.bias).get();
   for (size_t number = 0; number != call.operands.size(); ++number)
     dnnl_memory_set_data_handle(call.operands[number],
                                 const_cast<void *>(operands[number]));

@@ -50,6 +50,21 @@ struct Epilogue {
   float low = 0, high = 0;
 };
 
+/// Weights or a bias as a primitive of a set wants them.
+class PackedConstant {
+public:
+  PackedConstant();
+  PackedConstant(PackedConstant &&);
+  PackedConstant &operator=(PackedConstant &&);
+  ~PackedConstant();
+
+private:
+  friend class PrimitiveSet;
+  friend class PrimitiveRunner;
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
 /// The primitives of one program with their packed weights. Read-only while
 /// runners use it.
 class PrimitiveSet {
@@ -82,6 +97,12 @@ public:
   /// or the primitive has none.
   bool setWeights(size_t primitive, llvm::ArrayRef<float> weights);
   bool setBias(size_t primitive, llvm::ArrayRef<float> bias);
+  /// The same for `PrimitiveRunner::run`: none when oneDNN reports an error, or
+  /// the primitive has none. Runners may run meanwhile.
+  std::optional<PackedConstant>
+  packWeights(size_t primitive, llvm::ArrayRef<float> weights) const;
+  std::optional<PackedConstant> packBias(size_t primitive,
+                                         llvm::ArrayRef<float> bias) const;
   /// Of all packed weights.
   int64_t bytes() const;
 
@@ -111,9 +132,11 @@ public:
 
   /// `operands`: the input or the first factor; what is no constant of second
   /// factor, weights and bias, or the gradient of the output; what is added.
-  /// False when oneDNN reports an error.
+  /// `weights` and `bias`: instead of the primitive's (null: these). False when
+  /// oneDNN reports an error.
   bool run(size_t primitive, llvm::ArrayRef<const void *> operands,
-           void *result);
+           void *result, const PackedConstant *weights = nullptr,
+           const PackedConstant *bias = nullptr);
 
 private:
   struct Impl;

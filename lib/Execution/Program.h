@@ -11,8 +11,10 @@
 #include "mct/Analysis/HostQuantizers.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Quantization/TensorQuantizer.h"
+#include "mct/Support/AlignedBuffer.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <vector>
 
@@ -164,6 +166,13 @@ struct ReplaceableConstant {
   /// Of the primitive, or of the constant.
   size_t index = 0;
   int64_t elements = 0;
+};
+
+/// What takes the place of parts of a program, by their numbers there.
+struct ReplacedParts {
+  llvm::DenseMap<size_t, PackedConstant> weights, biases;
+  llvm::DenseMap<size_t, support::AlignedBuffer> constants;
+  llvm::DenseMap<size_t, QuantizeSite> quantizers;
 };
 
 struct Program {

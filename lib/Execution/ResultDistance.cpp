@@ -68,7 +68,7 @@ static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
 
 ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
                                int64_t samples, int64_t budget)
-    : unit(unit) {
+    : unit(unit), samples(samples) {
   auto units = int64_t(llvm::divideCeil(samples, unit));
   for (const TensorSpec &spec : specs) {
     Output &output = outputs.emplace_back();
@@ -79,14 +79,12 @@ ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
     output.rowLength =
         spec.type.getRank() > 1 ? spec.type.getShape().back() : 1;
     output.distributions.resize(units, 1);
-    output.distances.resize(samples);
     output.energies.resize(samples);
     blockElements += spec.type.getNumElements();
   }
   hasScores = !outputs.empty() && outputs.front().elements > 1 &&
               outputs.front().elements == outputs.front().rowLength;
   finite.resize(units, 1);
-  agreeing.resize(samples);
   reference = std::make_unique<Frontier>(
       units, blockElements * int64_t(sizeof(float)), budget);
 }
@@ -103,6 +101,9 @@ llvm::Error ResultDistance::keep(int64_t number, int64_t valid,
                            output.elements * unit);
     ArrayRef<float> real = values.take_front(output.elements * valid);
     output.distributions[number] = ::isDistribution(real, output.rowLength);
+    for (int64_t sample = 0; sample != valid; ++sample)
+      output.energies[number * unit + sample] =
+          energy(real.slice(sample * output.elements, output.elements));
     finite[number] &=
         llvm::all_of(real, [](float value) { return std::isfinite(value); });
     block.insert(block.end(), values.begin(), values.end());
@@ -148,9 +149,18 @@ static int64_t findLargest(ArrayRef<float> row) {
   return llvm::max_element(row) - row.begin();
 }
 
+ResultDistance::Found ResultDistance::createFound() const {
+  Found found;
+  for (const Output &output : outputs)
+    found.distances.emplace_back(output.elements == 0 ? 0 : samples);
+  found.agreeing.resize(samples);
+  return found;
+}
+
 llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
                                     ArrayRef<void *> made,
-                                    std::vector<float> &scratch) {
+                                    std::vector<float> &scratch,
+                                    Found &found) const {
   scratch.resize(blockElements);
   llvm::MutableArrayRef<float> block(scratch);
   if (llvm::Error error =
@@ -167,28 +177,27 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
       ArrayRef<float> actual(static_cast<const float *>(made[index]) +
                                  sample * output.elements,
                              output.elements);
-      output.distances[first + sample] =
+      found.distances[index][first + sample] =
           output.metric == ResultMetric::KL
               ? divergence(expected, actual, output.rowLength,
                            output.isDistribution)
               : squaredError(expected, actual);
-      output.energies[first + sample] = energy(expected);
       if (index == 0 && hasScores)
-        agreeing[first + sample] = findLargest(actual) == findLargest(expected);
+        found.agreeing[first + sample] =
+            findLargest(actual) == findLargest(expected);
     }
     block = block.drop_front(output.elements * unit);
   }
   return llvm::Error::success();
 }
 
-double ResultDistance::distance() const {
+double ResultDistance::distance(const Found &found) const {
   double total = 0, count = 0;
-  for (const Output &output : outputs) {
+  for (auto [output, distances] : llvm::zip(outputs, found.distances)) {
     if (output.elements == 0)
       continue;
     double sum = 0, scale = 0;
-    for (auto [each, energyOfSample] :
-         llvm::zip(output.distances, output.energies)) {
+    for (auto [each, energyOfSample] : llvm::zip(distances, output.energies)) {
       sum += each;
       scale += output.metric == ResultMetric::KL ? 1 : energyOfSample;
     }
@@ -198,12 +207,12 @@ double ResultDistance::distance() const {
   return total / count;
 }
 
-double ResultDistance::deviation() const {
-  std::vector<double> each(agreeing.size());
-  double mean = distance(), count = 0;
+double ResultDistance::deviation(const Found &found) const {
+  std::vector<double> each(samples);
+  double mean = distance(found), count = 0;
   for (const Output &output : outputs)
     count += output.elements != 0;
-  for (const Output &output : outputs) {
+  for (auto [output, distances] : llvm::zip(outputs, found.distances)) {
     if (output.elements == 0)
       continue;
     double scale = 0;
@@ -211,7 +220,7 @@ double ResultDistance::deviation() const {
       scale += output.metric == ResultMetric::KL ? 1 : energyOfSample;
     // The mean of what a sample adds is the distance.
     double factor = double(each.size()) / (scale > 0 ? scale : 1);
-    for (auto [sum, added] : llvm::zip(each, output.distances))
+    for (auto [sum, added] : llvm::zip(each, distances))
       sum += added * factor / count;
   }
   double squares = 0;
@@ -220,8 +229,8 @@ double ResultDistance::deviation() const {
   return each.size() > 1 ? std::sqrt(squares / double(each.size() - 1)) : 0;
 }
 
-std::optional<double> ResultDistance::agreement() const {
-  if (!hasScores || agreeing.empty())
+std::optional<double> ResultDistance::agreement(const Found &found) const {
+  if (!hasScores || samples == 0)
     return std::nullopt;
-  return double(llvm::count(agreeing, 1)) / double(agreeing.size());
+  return double(llvm::count(found.agreeing, 1)) / double(samples);
 }

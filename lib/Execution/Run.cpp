@@ -106,7 +106,7 @@ bool mct::execution::callsHost(const Executor &executor) {
 
 size_t mct::execution::numWorkers(const Executor &executor,
                                   const SampleSource &samples,
-                                  const RunOptions &options) {
+                                  const RunOptions &options, int64_t times) {
   if (callsHost(executor))
     return 1;
   unsigned threads = options.threads.count();
@@ -114,7 +114,8 @@ size_t mct::execution::numWorkers(const Executor &executor,
   const Executor::Memory &memory = executor.memory();
   if (int64_t left = executor.maxMemory() - memory.shared; memory.perWorker > 0)
     threads = std::clamp<int64_t>(left / memory.perWorker, 1, threads);
-  int64_t chunks = Chunks(executor.unit(), samples.numSamples(), options).count;
+  int64_t chunks =
+      Chunks(executor.unit(), samples.numSamples() * times, options).count;
   return std::clamp<int64_t>(chunks, 1, threads);
 }
 

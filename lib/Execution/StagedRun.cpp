@@ -34,12 +34,13 @@ TensorEditor execution::addToChannels(std::vector<float> offsets,
 llvm::Expected<std::unique_ptr<StagedRun>>
 StagedRun::create(const Executor &executor,
                   std::shared_ptr<const SampleSource> samples,
-                  const RunOptions &options) {
+                  const RunOptions &options, int64_t passes) {
   if (llvm::Error error = checkUnits(executor, *samples))
     return std::move(error);
   std::unique_ptr<StagedRun> run(
       new StagedRun(executor, std::move(samples), options));
-  size_t workers = execution::numWorkers(executor, *run->samples, options);
+  size_t workers =
+      execution::numWorkers(executor, *run->samples, options, passes);
   for (size_t number = 0; number != workers; ++number) {
     Lane &lane = *run->lanes.emplace_back(std::make_unique<Lane>(executor));
     bool hasMemory = true;
@@ -73,9 +74,14 @@ std::unique_ptr<Frontier> StagedRun::createFrontier(int64_t budget) const {
   return std::make_unique<Frontier>(numUnits(), largest, budget);
 }
 
-llvm::Error StagedRun::runUnit(const Pass &pass, size_t worker, int64_t number,
-                               Done done) {
+llvm::Error StagedRun::runUnit(const Pass &pass, size_t worker,
+                               int64_t number) {
   Lane &lane = *lanes[worker];
+  if (lane.entered != &pass) {
+    if (pass.enter)
+      pass.enter(worker);
+    lane.entered = &pass;
+  }
   int64_t unit = executor.unit();
   SampleRange range;
   range.first = number * unit;
@@ -107,15 +113,20 @@ llvm::Error StagedRun::runUnit(const Pass &pass, size_t worker, int64_t number,
     if (llvm::Error error = pass.to->write(number, block))
       return error;
   }
-  if (!done)
+  if (!pass.done)
     return llvm::Error::success();
-  return done(Unit{worker, number, range.first, range.count, lane.inputPointers,
-                   lane.outputPointers});
+  return pass.done(Unit{worker, number, range.first, range.count,
+                        lane.inputPointers, lane.outputPointers});
 }
 
-llvm::Error StagedRun::run(const Pass &pass, Done done) {
-  return shareUnits(samples->numSamples(), executor.unit(), lanes.size(),
+llvm::Error StagedRun::run(llvm::ArrayRef<Pass> passes) {
+  for (std::unique_ptr<Lane> &lane : lanes)
+    lane->entered = nullptr;
+  // One pass behind the other, as if there were so many samples.
+  int64_t units = numUnits(), size = executor.unit();
+  return shareUnits(int64_t(passes.size()) * units * size, size, lanes.size(),
                     options, [&](size_t worker, int64_t number) {
-                      return runUnit(pass, worker, number, done);
+                      return runUnit(passes[number / units], worker,
+                                     number % units);
                     });
 }

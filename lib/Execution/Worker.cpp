@@ -152,6 +152,19 @@ struct Worker::State {
 
   llvm::Error prepare();
   llvm::Error run(const Step &step);
+  /// What takes the place of a part of the program; null: nothing.
+  template <typename Part>
+  const Part *findReplaced(llvm::DenseMap<size_t, Part> ReplacedParts::*parts,
+                           size_t number) const {
+    if (!replaced)
+      return nullptr;
+    auto it = (replaced->*parts).find(number);
+    return it == (replaced->*parts).end() ? nullptr : &it->second;
+  }
+  void quantize(size_t number, const float *input, float *output) const {
+    const auto *other = findReplaced(&ReplacedParts::quantizers, number);
+    (other ? *other : program.quantizers[number]).run(input, output);
+  }
   /// Whether the part came to its end.
   bool runPart(const CompiledPart &part, void **arguments);
   void observe(size_t index, void *data);
@@ -163,6 +176,8 @@ struct Worker::State {
   PrimitiveRunner runner;
   std::vector<TensorObserver *> observers;
   std::vector<TensorEditor> editors;
+  /// Null: none.
+  const ReplacedParts *replaced = nullptr;
   BufferPool pool;
   PartCall call;
   /// Memory of the values between the steps.
@@ -288,8 +303,11 @@ llvm::Error Worker::State::prepare() {
                                      "network");
   }
   for (auto [pointer, buffer] : llvm::zip(pointers, program.buffers))
-    if (buffer.place == ProgramBuffer::Place::Constant)
-      pointer = program.constants[buffer.index].data.get();
+    if (buffer.place == ProgramBuffer::Place::Constant) {
+      const auto *other = findReplaced(&ReplacedParts::constants, buffer.index);
+      pointer =
+          other ? other->get() : program.constants[buffer.index].data.get();
+    }
   return llvm::Error::success();
 }
 
@@ -318,7 +336,9 @@ llvm::Error Worker::State::run(const Step &step) {
     llvm::SmallVector<const void *, 4> operands;
     for (size_t number = 0; number + 1 != step.buffers.size(); ++number)
       operands.push_back(buffer(number));
-    if (!runner.run(step.index, operands, result))
+    if (!runner.run(step.index, operands, result,
+                    findReplaced(&ReplacedParts::weights, step.index),
+                    findReplaced(&ReplacedParts::biases, step.index)))
       return llvm::createStringError("oneDNN could not compute '" + step.op +
                                      "'");
     if (measure)
@@ -353,8 +373,7 @@ llvm::Error Worker::State::run(const Step &step) {
     break;
   }
   case Step::Kind::Quantize:
-    program.quantizers[step.index].run(static_cast<const float *>(buffer(0)),
-                                       result);
+    quantize(step.index, static_cast<const float *>(buffer(0)), result);
     break;
   case Step::Kind::Host: {
     const HostSite &host = program.hosts[step.index];
@@ -395,7 +414,7 @@ llvm::Error Worker::State::run(const Step &step) {
     break;
   }
   if (step.quantizer)
-    program.quantizers[*step.quantizer].run(result, result);
+    quantize(*step.quantizer, result, result);
   return llvm::Error::success();
 }
 
@@ -409,6 +428,10 @@ void Worker::setObserver(size_t observed, TensorObserver *observer) {
 
 void Worker::setEditor(size_t observed, TensorEditor editor) {
   state->editors[observed] = std::move(editor);
+}
+
+void Worker::setReplacements(const Replacements *replacements) {
+  state->replaced = replacements ? replacements->parts.get() : nullptr;
 }
 
 llvm::Error Worker::run(llvm::ArrayRef<const void *> inputs,

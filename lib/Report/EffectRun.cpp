@@ -454,7 +454,7 @@ LogicalResult EffectRunImpl::advance(unsigned stage, const Frontier *from,
   for (const SwitchedLayer *layer : edited)
     for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
       staged->worker(worker).setEditor(*layer->edited, nullptr);
-  if (failed(check(staged->run({stage, stage, from, to}))))
+  if (failed(check(staged->run({stage, stage, from, to, {}, {}}))))
     return failure();
   for (const SwitchedLayer *layer : edited)
     if (failed(setBias(*layer)))
@@ -468,9 +468,10 @@ EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
   for (size_t point = 0; point != points.size(); ++point)
     if (failed(set(point, base && points[point].isSwitched)))
       return failure();
+  ResultDistance::Found compared = results->createFound();
   auto compare = [&](const execution::Unit &done) {
     return results->compare(done.index, done.validSamples, done.outputs,
-                            scratch[done.worker]);
+                            scratch[done.worker], compared);
   };
   auto before = staged->createFrontier(kFrontierBytes),
        behind = staged->createFrontier(kFrontierBytes);
@@ -483,22 +484,24 @@ EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
         if (failed(set(point, !base)))
           return failure();
       if (failed(check(
-              staged->run({stage, last, before.get(), nullptr}, compare))))
+              staged->run({stage, last, before.get(), nullptr, {}, compare}))))
         return failure();
-      found[number] = {results->distance(), results->agreement()};
+      found[number] = {results->distance(compared),
+                       results->agreement(compared)};
       for (size_t point : switched)
         if (failed(set(point, base)))
           return failure();
     }
     if (stage != last && failed(advance(stage, before.get(), behind.get())))
       return failure();
-    if (stage == last && failed(check(staged->run(
-                             {stage, stage, before.get(), nullptr}, compare))))
+    if (stage == last &&
+        failed(check(
+            staged->run({stage, stage, before.get(), nullptr, {}, compare}))))
       return failure();
     std::swap(before, behind);
   }
-  deviation = results->deviation();
-  return RunDistance{results->distance(), results->agreement()};
+  deviation = results->deviation(compared);
+  return RunDistance{results->distance(compared), results->agreement(compared)};
 }
 
 //===----------------------------------------------------------------------===//

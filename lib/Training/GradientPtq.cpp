@@ -328,16 +328,17 @@ Judge::create(func::FuncOp teacher, std::shared_ptr<const SampleSource> samples,
 
 FailureOr<double> Judge::measure(func::FuncOp network) {
   std::vector<std::vector<float>> scratch;
+  execution::ResultDistance::Found found = distance->createFound();
   auto begin = [&](const execution::NetworkRun &run) {
     scratch.resize(run.numWorkers());
   };
   auto compare = [&](const execution::Unit &unit, size_t worker) {
     return distance->compare(unit.index, unit.validSamples, unit.outputs,
-                             scratch[worker]);
+                             scratch[worker], found);
   };
   if (failed(run(network, /*quantizes=*/true, begin, compare)))
     return failure();
-  return distance->distance();
+  return distance->distance(found);
 }
 
 //===----------------------------------------------------------------------===//

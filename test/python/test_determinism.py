@@ -65,6 +65,14 @@ def test_rounded_weights_do_not_depend_on_workers_batch_or_order(tools, tmp_path
         assert quantized(MODEL, ",".join(map(str, order)), tmp_path, **four_bits) == reference
 
 
+def test_bit_widths_do_not_depend_on_workers_or_batch(tools, tmp_path):
+    options = {"budget": "weights:40%", **DIGITS}
+    reference = quantized(MODEL, CALIBRATION, tmp_path, threads=1, batch_size=32, **options)
+    assert b"tpc.sensitivities" in reference
+    for variant in VARIANTS:
+        assert quantized(MODEL, CALIBRATION, tmp_path, **variant, **options) == reference, variant
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_real_models_do_not_depend_on_workers_or_batch(shared, tmp_path, name):
     file, options = REAL[name]

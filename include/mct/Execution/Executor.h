@@ -153,8 +153,9 @@ using TensorEditor =
 class RunCache;
 class Worker;
 struct Program;
+struct ReplacedParts;
 
-/// A compiled function. Immutable; any number of workers may share it.
+/// A compiled function, which any number of workers may share.
 class Executor {
 public:
   ~Executor();
@@ -241,8 +242,29 @@ public:
 
 private:
   friend class Worker;
+  friend class Replacements;
   explicit Executor(std::unique_ptr<Program> program);
   std::unique_ptr<Program> program;
+};
+
+/// Other constants and quantizers than an executor has, for the workers that
+/// are told to take them (`Worker::setReplacements`). What is not replaced is
+/// the executor's.
+class Replacements {
+public:
+  explicit Replacements(const Executor &executor);
+  ~Replacements();
+  Replacements(Replacements &&);
+
+  /// As those of the executor. No worker that takes them runs meanwhile;
+  /// others may.
+  llvm::Error replaceConstant(size_t replaceable, llvm::ArrayRef<float> values);
+  llvm::Error replaceQuantizer(size_t point, mlir::Attribute quantizer);
+
+private:
+  friend class Worker;
+  const Program &program;
+  std::unique_ptr<ReplacedParts> parts;
 };
 
 /// Runs an executor, one unit at a time, on the calling thread. Several workers
@@ -256,6 +278,9 @@ public:
 
   /// `observer` (null: none) receives the observed tensor of that number.
   void setObserver(size_t observed, TensorObserver *observer);
+
+  /// Takes them in all later runs (null: none); they stay the caller's.
+  void setReplacements(const Replacements *replacements);
 
   /// Computes one unit. `inputs` and `outputs` point to whole units of the
   /// types in `Executor::inputs()` and `outputs()`, aligned for their element

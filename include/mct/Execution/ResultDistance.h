@@ -56,19 +56,26 @@ public:
   /// How the result of that number is compared; none: it does not count.
   std::optional<ResultMetric> metricOf(size_t output) const;
 
-  /// Compares a unit with what was kept. `scratch`: of the caller, one for each
-  /// thread.
+  /// What comparing a network has found.
+  struct Found {
+    /// Of each result, and each sample the divergence, or the squared error.
+    std::vector<std::vector<double>> distances;
+    std::vector<char> agreeing;
+  };
+  Found createFound() const;
+  /// Compares a unit with what was kept; different units may be compared at the
+  /// same time. `scratch`: of the caller, one for each thread.
   llvm::Error compare(int64_t number, int64_t valid,
                       llvm::ArrayRef<void *> outputs,
-                      std::vector<float> &scratch);
-  /// Of all units, as they were compared last.
-  double distance() const;
+                      std::vector<float> &scratch, Found &found) const;
+  /// Of all units, when all were compared.
+  double distance(const Found &found) const;
   /// Standard deviation of the distance from sample to sample; 0 for one.
-  double deviation() const;
+  double deviation(const Found &found) const;
   /// Share of the samples whose first result has its largest element where the
   /// reference has it; none where the first result is not one row of scores for
   /// each sample.
-  std::optional<double> agreement() const;
+  std::optional<double> agreement(const Found &found) const;
 
 private:
   struct Output {
@@ -80,15 +87,14 @@ private:
     int64_t rowLength = 1;
     /// Of each unit.
     std::vector<char> distributions;
-    /// Of each sample the divergence, or the squared error; and the energy of
-    /// the result of the reference.
-    std::vector<double> distances, energies;
+    /// Of each sample: of the result of the reference.
+    std::vector<double> energies;
   };
-  int64_t unit, blockElements = 0;
+  int64_t unit, samples, blockElements = 0;
   std::vector<Output> outputs;
   bool hasScores = false;
-  /// Of each unit, and of each sample.
-  std::vector<char> finite, agreeing;
+  /// Of each unit.
+  std::vector<char> finite;
   std::unique_ptr<Frontier> reference;
 };
 

@@ -72,8 +72,9 @@ llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
 llvm::Error checkUnits(const Executor &executor, const SampleSource &samples);
 
 /// How many workers `forEachUnit` will use: never more than there are units.
+/// `times`: for so many runs at once.
 size_t numWorkers(const Executor &executor, const SampleSource &samples,
-                  const RunOptions &options);
+                  const RunOptions &options, int64_t times = 1);
 
 /// Runs the executor on all samples. `setUp(i, worker)` is called once for each
 /// worker before anything runs, in the calling thread (observers are attached

@@ -8,6 +8,7 @@
 #include "mct/Execution/Frontier.h"
 #include "mct/Execution/Run.h"
 #include "mct/Support/AlignedBuffer.h"
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,11 +21,11 @@ TensorEditor addToChannels(std::vector<float> offsets, int64_t axis);
 /// made does not depend on them.
 class StagedRun {
 public:
-  /// `executor` stays the caller's, who may change it between runs. Fails where
-  /// there is no memory.
+  /// `executor` stays the caller's, who may change it between runs; so many
+  /// passes run at a time. Fails where there is no memory.
   static llvm::Expected<std::unique_ptr<StagedRun>>
   create(const Executor &executor, std::shared_ptr<const SampleSource> samples,
-         const RunOptions &options);
+         const RunOptions &options, int64_t passes = 1);
 
   size_t numWorkers() const { return lanes.size(); }
   /// For observers and editors.
@@ -37,11 +38,17 @@ public:
     /// (null: not kept).
     const Frontier *from = nullptr;
     Frontier *to = nullptr;
+    /// Makes a worker ready for the units of the pass, in its thread: gives it
+    /// replacements, observers and editors (none: it has what it had).
+    std::function<void(size_t)> enter = nullptr;
+    /// Is told of every unit that was run, in the worker's thread.
+    std::function<llvm::Error(const Unit &)> done = nullptr;
   };
-  /// Is told of every unit that was run, in the worker's thread.
-  using Done = llvm::function_ref<llvm::Error(const Unit &)>;
-  /// Of several errors the one of the lowest unit is returned.
-  llvm::Error run(const Pass &pass, Done done = nullptr);
+  llvm::Error run(const Pass &pass) { return run(llvm::ArrayRef(pass)); }
+  /// Several passes on all samples, whose units the workers share. Passes do
+  /// not depend on each other. Of several errors that of the lowest unit of the
+  /// first such pass is returned.
+  llvm::Error run(llvm::ArrayRef<Pass> passes);
 
   unsigned lastStage() const { return executor.numStages() - 1; }
   int64_t numUnits() const;
@@ -56,12 +63,13 @@ private:
     llvm::SmallVector<const void *> inputPointers;
     llvm::SmallVector<void *> outputPointers;
     support::AlignedBuffer crossing;
+    /// What it is ready for.
+    const Pass *entered = nullptr;
   };
   StagedRun(const Executor &executor,
             std::shared_ptr<const SampleSource> samples,
             const RunOptions &options);
-  llvm::Error runUnit(const Pass &pass, size_t worker, int64_t number,
-                      Done done);
+  llvm::Error runUnit(const Pass &pass, size_t worker, int64_t number);
 
   const Executor &executor;
   std::shared_ptr<const SampleSource> samples;

@@ -115,13 +115,9 @@ struct Recorder : TensorObserver {
 };
 
 /// The outputs of one unit, each on its own.
-inline std::vector<Floats>
-runOutputs(const Executor &executor, llvm::ArrayRef<Floats> inputs,
-           int64_t valid = -1,
-           llvm::ArrayRef<TensorObserver *> observers = {}) {
-  Worker worker(executor);
-  for (size_t i = 0; i < observers.size(); ++i)
-    worker.setObserver(i, observers[i]);
+inline std::vector<Floats> runOutputs(Worker &worker, const Executor &executor,
+                                      llvm::ArrayRef<Floats> inputs,
+                                      int64_t valid = -1) {
   llvm::SmallVector<const void *> inputPointers;
   for (const Floats &input : inputs)
     inputPointers.push_back(input.data());
@@ -134,6 +130,15 @@ runOutputs(const Executor &executor, llvm::ArrayRef<Floats> inputs,
   llvm::cantFail(worker.run(inputPointers, outputPointers,
                             valid < 0 ? executor.unit() : valid));
   return outputs;
+}
+inline std::vector<Floats>
+runOutputs(const Executor &executor, llvm::ArrayRef<Floats> inputs,
+           int64_t valid = -1,
+           llvm::ArrayRef<TensorObserver *> observers = {}) {
+  Worker worker(executor);
+  for (size_t i = 0; i < observers.size(); ++i)
+    worker.setObserver(i, observers[i]);
+  return runOutputs(worker, executor, inputs, valid);
 }
 
 /// The same, one after the other.

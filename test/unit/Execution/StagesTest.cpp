@@ -14,6 +14,14 @@ using namespace mct::execution;
 
 namespace {
 
+Floats runWorker(Worker &worker, const Executor &executor,
+                 llvm::ArrayRef<Floats> inputs) {
+  Floats all;
+  for (const Floats &output : runOutputs(worker, executor, inputs))
+    all.insert(all.end(), output.begin(), output.end());
+  return all;
+}
+
 class StagesTest : public ExecutionTest {
 protected:
   /// Compiles with the values of these names, in this order, to be edited.
@@ -256,7 +264,19 @@ TEST_F(StagesTest, ReplacedConstantsAreThoseOfANewNetwork) {
     auto compiled = Executor::compile(*module, options);
     ASSERT_TRUE(mlir::succeeded(compiled)) << llvm::join(diagnostics, "\n");
     Executor &executor = **compiled;
-    EXPECT_NE(runUnit(executor, inputs), expected);
+    Floats before = runUnit(executor, inputs);
+    EXPECT_NE(before, expected);
+    Replacements replaced(executor);
+    llvm::cantFail(replaced.replaceConstant(0, Floats(24, -0.75f)));
+    llvm::cantFail(replaced.replaceConstant(1, Floats(2, 2)));
+    EXPECT_EQ(llvm::toString(replaced.replaceConstant(1, Floats(3, 2))),
+              "expected 2 values of a constant, found 3");
+    Worker own(executor), other(executor);
+    other.setReplacements(&replaced);
+    EXPECT_EQ(runWorker(other, executor, inputs), expected) << usePrimitives;
+    EXPECT_EQ(runWorker(own, executor, inputs), before);
+    other.setReplacements(nullptr);
+    EXPECT_EQ(runWorker(other, executor, inputs), before);
     llvm::cantFail(executor.replaceConstant(0, Floats(24, -0.75f)));
     llvm::cantFail(executor.replaceConstant(1, Floats(2, 2)));
     EXPECT_EQ(runUnit(executor, inputs), expected) << usePrimitives;
@@ -340,6 +360,19 @@ TEST_F(StagesTest, ReplacedQuantizersAreThoseOfANetworkThatHasThem) {
         auto executor = Executor::compile(*module, options);
         ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
         EXPECT_EQ(runUnit(**executor, inputs), expected[simulate ? start : 1]);
+        // One worker of another network after the other.
+        Worker worker(**executor);
+        for (size_t next : {2, 0, 3, 1}) {
+          Replacements replaced(**executor);
+          for (auto [number, quantizer] : llvm::enumerate(all[next]))
+            llvm::cantFail(replaced.replaceQuantizer(
+                number, quantizer.empty()
+                            ? mlir::Attribute()
+                            : mlir::parseAttribute(quantizer, &context)));
+          worker.setReplacements(&replaced);
+          EXPECT_EQ(runWorker(worker, **executor, inputs), expected[next]);
+        }
+        EXPECT_EQ(runUnit(**executor, inputs), expected[simulate ? start : 1]);
         for (size_t next : {2, 0, 3, 1}) {
           for (auto [number, quantizer] : llvm::enumerate(all[next]))
             llvm::cantFail((*executor)->replaceQuantizer(
@@ -364,9 +397,14 @@ TEST_F(StagesTest, QuantizersThatDoNotFitAreRefused) {
   });
   auto executor = Executor::compile(*module, options);
   ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
-  auto refuse = [&](size_t point, const char *quantizer) {
-    return llvm::toString((*executor)->replaceQuantizer(
-        point, mlir::parseAttribute(quantizer, &context)));
+  Replacements replaced(**executor);
+  auto refuse = [&](size_t point, const char *text) {
+    mlir::Attribute quantizer = mlir::parseAttribute(text, &context);
+    std::string message =
+        llvm::toString((*executor)->replaceQuantizer(point, quantizer));
+    EXPECT_EQ(llvm::toString(replaced.replaceQuantizer(point, quantizer)),
+              message);
+    return message;
   };
   EXPECT_EQ(refuse(0, "42 : i64"),
             "'p0' cannot quantize by 42 : i64, which is no quantizer");
