@@ -46,11 +46,11 @@ def train(module, output, **options):
 
 @pytest.fixture(scope="session")
 def two_bits(tools, tmp_path_factory):
-    """The digits with kernels of two bits, rounded together."""
+    """The digits with weights of two bits, rounded together."""
     folder = tmp_path_factory.mktemp("two_bits")
     output = folder / "rounded.mlir"
     rules = folder / "two_bits.rules"
-    rules.write_text("op tosa.conv2d weights=2\n")
+    rules.write_text('name "*" weights=2\n')
     options = {"overrides": rules, "input_scale": 0.0625}
     measure.run_ok(measure.ptq_command(measure.DIGITS / "digits.mlirbc", DIGITS["calibration-data"], output, **options))
     return output
