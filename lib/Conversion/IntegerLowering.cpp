@@ -4,6 +4,7 @@
 #include "mct/Analysis/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <numeric>
@@ -48,6 +49,9 @@ IntegerLowering::IntegerLowering(func::FuncOp function,
         return ConstantTensor::create<float>(operands.front().getType(),
                                              std::move(levels));
       });
+  for (const tpc::FormulaMatch &match : tpc::findFormulas(function.front()))
+    if (match.name == "layer_norm")
+      normalized[match.ops.back()->getResult(0)] = match.input;
   function.walk([&](Operation *op) {
     if (std::optional<KernelOp> layer = kernels.get(op))
       layers.try_emplace(layer->getResult(), *layer);
@@ -591,6 +595,13 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
     return fail(op, "ends a softmax; softmax=integer makes that integer, and "
                     "softmax=cut leaves out one at the end");
   }
+  if (std::optional<LayerNorm> norm = findLayerNorm(value, isRefused)) {
+    if (options.layerNorm == IntegerLayerNorm::Integer)
+      return lowerLayerNorm(op, *norm, encoding);
+    return fail(op, "ends a layer norm; layer-norm=integer makes that integer");
+  }
+  if (isRefused)
+    return nullptr;
   if (std::optional<Accumulator> accumulator = getAccumulator(value))
     return requantize(*accumulator, encoding);
   OpOperand *moved = getMoved(op);

@@ -25,6 +25,7 @@ struct IntegerOptions {
   IntegerRounding rounding = IntegerRounding::HalfUp;
   IntegerBoundary boundary = IntegerBoundary::Float;
   IntegerSoftmax softmax = IntegerSoftmax::Float;
+  IntegerLayerNorm layerNorm = IntegerLayerNorm::Float;
   bool allowsInt4 = false, allowsInt16 = false;
 };
 
@@ -153,6 +154,25 @@ private:
   mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
   mlir::Value lowerSoftmax(mlir::Value value, const Encoding &encoding);
 
+  /// A layer norm: gain * (x - mean) / sqrt(factor * squares + epsilon) +
+  /// offset, where `squares` are the squared differences from the mean, summed
+  /// up over the last axis.
+  struct LayerNorm {
+    mlir::Value input;
+    double factor = 1, epsilon = 0;
+    /// One, or one for each position along the last axis.
+    std::vector<double> gain = {1}, offset = {0};
+  };
+  /// None for what is no layer norm; `isRefused`, with why, for one that is
+  /// written in a way that is not known.
+  std::optional<LayerNorm> findLayerNorm(mlir::Value value, bool &isRefused);
+  /// Of its normalized values alone.
+  std::optional<LayerNorm> findNormalized(mlir::Value value, bool &isRefused);
+  mlir::Value lowerLayerNorm(mlir::Operation *op, const LayerNorm &norm,
+                             const Encoding &encoding);
+  /// 2^28.5 / sqrt(value), from numbers in [1, 2^31).
+  mlir::Value createInverseRoot(mlir::Value value);
+
   /// What is stored as sums of one term, or sums.
   std::optional<Accumulator> accumulate(mlir::Value value);
   /// The same, in i32 and the shape of the value, as an operand of `op`.
@@ -221,6 +241,9 @@ private:
   mlir::Location loc;
   ConstantEvaluator constants;
   llvm::DenseMap<mlir::Value, KernelOp> layers;
+  /// By the values that they make: what layer norms read, without gains and
+  /// offsets behind them.
+  llvm::DenseMap<mlir::Value, mlir::Value> normalized;
 
   /// By float value: of points, and of what was moved.
   llvm::DenseMap<mlir::Value, Stored> storedValues;

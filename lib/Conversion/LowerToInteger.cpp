@@ -31,6 +31,7 @@ struct LowerToIntegerPass
     chosen.rounding = rounding;
     chosen.boundary = boundary;
     chosen.softmax = softmax;
+    chosen.layerNorm = layerNorm;
     for (const std::string &extension : extensions) {
       if (extension == "int4") {
         chosen.allowsInt4 = true;

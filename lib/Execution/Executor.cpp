@@ -30,7 +30,6 @@ using namespace mlir;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
 namespace tpc = mct::tpc;
-namespace support = mct::support;
 
 namespace {
 
@@ -868,7 +867,7 @@ llvm::Error Replacements::replaceConstant(size_t replaceable,
     return take(parts->biases,
                 program.primitives.packBias(constant.index, values));
   case ReplaceableConstant::Place::Buffer: {
-    support::AlignedBuffer buffer(values.size() * sizeof(float));
+    mct::support::AlignedBuffer buffer(values.size() * sizeof(float));
     if (!buffer.get())
       return llvm::createStringError("there is no memory for the new values of "
                                      "a constant");

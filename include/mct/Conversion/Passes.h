@@ -18,6 +18,8 @@ enum class IntegerBoundary { Float, Integer };
 /// What becomes of a softmax: float between conversions, a chain of integer
 /// ops, or nothing where it is the last op.
 enum class IntegerSoftmax { Float, Integer, Cut };
+/// What becomes of a layer norm that has one point, behind it.
+enum class IntegerLayerNorm { Float, Integer };
 
 /// The command line's words for them.
 inline llvm::cl::ValuesClass integerRoundingValues() {
@@ -38,6 +40,13 @@ inline llvm::cl::ValuesClass integerSoftmaxValues() {
                  "tables, sums and divisions"),
       clEnumValN(IntegerSoftmax::Cut, "cut",
                  "one that makes a result is left out"));
+}
+
+inline llvm::cl::ValuesClass integerLayerNormValues() {
+  return llvm::cl::values(
+      clEnumValN(IntegerLayerNorm::Float, "float", "stays float"),
+      clEnumValN(IntegerLayerNorm::Integer, "integer",
+                 "sums, and the root by a table and Newton's method"));
 }
 
 #define GEN_PASS_DECL

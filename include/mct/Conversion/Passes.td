@@ -127,6 +127,7 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     | max pools, reshapes, transposes, slices, concatenations, pads, gathers, nearest resizes, argmax | themselves on the codes |
     | bilinear resizes | on i8, with offsets that are not negative |
     | softmax | float between conversions, the chain of `softmax=integer`, or nothing at the end (`softmax=cut`) |
+    | layer norm with one point behind it | float between conversions, or the chain of `layer-norm=integer`; with points inside as its parts |
 
     Factors are multiplier * 2^-shift with 31-bit multipliers, 2^30 for powers of two. Unsigned codes of 8 bits are
     stored less 128, codes of fewer bits in i8, limited by a clamp.
@@ -152,6 +153,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
     * `io`: whether arguments and results are numbers or codes.
     * `softmax`: above. The integer one has at most 511 values along its axis, and is within one step of the exact one.
+    * `layer-norm`: above. The integer one, over the last axis, is the exact one of the codes it reads but for the root: with n
+      values in a row, whose squared differences from the mean sum up to Q squared steps, its normalized values x are off by less than
+      |x| (2^-13 + 1 / Q) + 2^-13 for n up to 2048, so that only values that near to the middle of two codes take the other one.
 
     The attribute `tpc.points` of the function says of every named value, and `tpc.quantized` of arguments and results,
     what its codes stand for: real = scale * (code - zero_point).
@@ -183,6 +187,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
            "Arguments and results", "::mct::integerBoundaryValues()">,
     Option<"softmax", "softmax", "::mct::IntegerSoftmax", /*default=*/"::mct::IntegerSoftmax::Float",
            "What becomes of a softmax", "::mct::integerSoftmaxValues()">,
+    Option<"layerNorm", "layer-norm", "::mct::IntegerLayerNorm", /*default=*/"::mct::IntegerLayerNorm::Float",
+           "What becomes of a layer norm with one point", "::mct::integerLayerNormValues()">,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }

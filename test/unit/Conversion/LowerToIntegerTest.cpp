@@ -695,6 +695,120 @@ TEST_F(LowerToInteger, SoftmaxIsWithinOneStep) {
              samples({{8, 40}}, 8), "batch=0 softmax=integer", 1.0 / 256);
 }
 
+/// A layer norm of rows of `count` values; its only point lies behind it.
+static std::string layerNorm(int64_t rows, int64_t count, double epsilon,
+                             const std::string &gain, const std::string &offset,
+                             const std::string &input,
+                             const std::string &output) {
+  std::string type = tensorType({rows, count}), sum = tensorType({rows, 1}),
+              one = tensorType({1, 1});
+  auto binary = [&](const char *result, const char *op, const char *a,
+                    const char *b, const std::string &left,
+                    const std::string &right, const std::string &to) {
+    bool isMul = std::string(op) == "mul";
+    return "%" + std::string(result) + " = tosa." + op + " %" + a + ", %" + b +
+           (isMul ? ", %shift : (" : " : (") + left + ", " + right +
+           (isMul ? ", tensor<1xi8>" : "") + ") -> " + to + "\n";
+  };
+  return "(%x: " + type + ") -> " + type + " {\n" + kShift +
+         constant("n", {1, 1}, Floats{float(1.0 / double(count))}) +
+         constant("e", {1, 1}, Floats{float(epsilon)}) + gain + offset +
+         point("in", "x", type, input) +
+         "%s = tosa.reduce_sum %in {axis = 1 : i32} : (" + type + ") -> " +
+         sum + "\n" + binary("m", "mul", "s", "n", sum, one, sum) +
+         binary("d", "sub", "in", "m", type, sum, type) +
+         binary("q", "mul", "d", "d", type, type, type) +
+         "%t = tosa.reduce_sum %q {axis = 1 : i32} : (" + type + ") -> " + sum +
+         "\n" + binary("v", "mul", "t", "n", sum, one, sum) +
+         binary("w", "add", "v", "e", sum, one, sum) +
+         "%r = tosa.rsqrt %w : (" + sum + ") -> " + sum + "\n" +
+         binary("y", "mul", "d", "r", type, sum, type) +
+         binary("z", "mul", "y", "g", type, tensorType({1, count}), type) +
+         binary("o", "add", "z", "b", type, tensorType({1, count}), type) +
+         point("out", "o", type, output) + "return %out : " + type + "\n}\n";
+}
+
+// Against the formula in double. The codes may only be others where the bound
+// that the pass states reaches the middle between two.
+TEST_F(LowerToInteger, LayerNormsAreWithinTheirBound) {
+  constexpr int64_t kRows = 24, kZero = 37, kOutputZero = 120;
+  constexpr double kStep = 0.013, kOutputStep = 0.031;
+  for (int64_t count : {2, 8, 33, 64, 768, 2048})
+    for (double epsilon : {0.0, 1e-5, 0.1}) {
+      Floats gain = randomFloats(count, 5), offset = randomFloats(count, 6);
+      // Negative ones are there; none, too.
+      gain[count / 2] = 0;
+      std::string text = layerNorm(
+          kRows, count, epsilon, constant("g", {1, count}, gain),
+          constant("b", {1, count}, offset),
+          "parameters(#tpc.uniform<scale = [0.013], zero_point = [37], bits = "
+          "8, rounding = half_up>)",
+          "parameters(#tpc.uniform<scale = [0.031], zero_point = [120], bits "
+          "= 8, rounding = half_up>)");
+      // Rows from all alike to all codes there are.
+      Floats input, spread = randomFloats(kRows * count, 7);
+      std::vector<int64_t> codes;
+      for (int64_t row = 0; row != kRows; ++row)
+        for (int64_t i = 0; i != count; ++i) {
+          double width = row == 0 ? 0 : std::exp2(double(row) / 3 - 1);
+          int64_t code = std::clamp<int64_t>(
+              std::lround(100 + double(row) +
+                          width * double(spread[row * count + i])),
+              0, 255);
+          if (row == 1)
+            code = i == 0 ? 101 : 100;
+          if (row == 2)
+            code = i % 2 == 0 ? 0 : 255;
+          codes.push_back(code);
+          input.push_back(float(double(code - kZero) * kStep));
+        }
+      diagnostics.clear();
+      auto integers = lower("func.func @main" + text, "layer-norm=integer");
+      ASSERT_TRUE(integers);
+      EXPECT_EQ(llvm::join(diagnostics, "\n"), "");
+      CompileOptions keep;
+      keep.keepTypes = true;
+      auto executor = Executor::compile(*integers, keep);
+      ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+      Floats found = runUnit(**executor, {input});
+      size_t others = 0;
+      for (int64_t row = 0; row != kRows; ++row) {
+        double mean = 0, squares = 0;
+        const int64_t *own = &codes[row * count];
+        for (int64_t i = 0; i != count; ++i)
+          mean += double(own[i]) / double(count);
+        for (int64_t i = 0; i != count; ++i)
+          squares += (double(own[i]) - mean) * (double(own[i]) - mean);
+        for (int64_t i = 0; i != count; ++i) {
+          double deviation = std::sqrt(squares / double(count) * kStep * kStep +
+                                       double(float(epsilon)));
+          double x = deviation == 0 || squares == 0
+                         ? 0
+                         : (double(own[i]) - mean) * kStep / deviation;
+          double error =
+              (std::abs(x) * (0x1p-13 + 1 / std::max(squares, 0.5)) + 0x1p-13) *
+              std::abs(double(gain[i]));
+          // Offsets are rounded to 2^-8 steps where there is no gain.
+          error += 0x1p-8 * kOutputStep;
+          double value = x * double(gain[i]) + double(offset[i]);
+          auto codeOf = [&](double real) {
+            return std::clamp<double>(
+                std::floor(real / kOutputStep + 0.5) + kOutputZero, 0, 255);
+          };
+          double code =
+              std::round(double(found[row * count + i]) / kOutputStep) +
+              kOutputZero;
+          EXPECT_GE(code, codeOf(value - error))
+              << count << " " << epsilon << " row " << row << " " << i;
+          EXPECT_LE(code, codeOf(value + error))
+              << count << " " << epsilon << " row " << row << " " << i;
+          others += squares > 100 && code != codeOf(value);
+        }
+      }
+      EXPECT_LE(double(others), 0.01 * double(kRows * count));
+    }
+}
+
 TEST_F(LowerToInteger, ClampsInARow) {
   // Also such that share no value: the later one's nearer end is what is left.
   std::string type = "tensor<1x64xf32>";
