@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradient-based post-training quantization: mct-gptq lowers the error on samples that it is not trained on."""
 
-import random
 import re
-import subprocess
-import time
 
 import corrections
 import measure
 import numpy as np
 import pytest
+from killed_runs import run_killed
 
 DIGITS = {"calibration-data": measure.DIGITS / "digits_calib.npy", "input-scale": 0.0625}
 REMARK = re.compile(
@@ -173,22 +171,9 @@ def test_hessian_scores_do_not_depend_on_their_batch(trained_with):
 def test_a_killed_run_goes_on_to_the_same_bytes(two_bits, tmp_path):
     whole, output, checkpoint = tmp_path / "whole.mlir", tmp_path / "resumed.mlir", tmp_path / "checkpoint"
     options = {"epochs": 6, "checkpoint-every": 3, "threads": 2}
-    start = time.monotonic()
     train(two_bits, whole, **options, checkpoint=tmp_path / "other")
-    seconds = time.monotonic() - start
     listed = " ".join(f"{name}={value}" for name, value in (DIGITS | options | {"checkpoint": checkpoint}).items())
-    moments, kills = random.Random(5), 0
-    while not output.exists():
-        process = subprocess.Popen([measure.BIN / "mct-opt", two_bits, f"--mct-gptq={listed}", "-o", output])
-        try:
-            # Each time a little later, so that there is an end.
-            process.wait(timeout=seconds * (moments.uniform(0.3, 0.8) + 0.1 * kills))
-            assert process.returncode == 0
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            kills += 1
-    assert kills > 0
+    run_killed([measure.BIN / "mct-opt", two_bits, f"--mct-gptq={listed}", "-o", output], checkpoint, output)
     assert output.read_bytes() == whole.read_bytes()
 
 

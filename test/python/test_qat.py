@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantization-aware training of the embedded digits network, with its images and labels."""
 
-import os
-import random
-import signal
-import subprocess
-
 import corrections
 import measure
 import numpy as np
 import pytest
+from killed_runs import run_killed
 
 TRAINED = 600
 # A small network with few samples learns at higher rates than the default ones.
@@ -130,20 +126,8 @@ def test_finalizing_what_is_final_changes_nothing(digits, tmp_path):
 def test_killed_run_goes_on_to_the_same_bytes(digits, tmp_path):
     options = {"epochs": 6, "checkpoint_every": 3, "threads": 2}
     whole, output, checkpoint = tmp_path / "whole.mlirbc", tmp_path / "resumed.mlirbc", tmp_path / "run.checkpoint"
-    finished = measure.run_ok(command(digits, whole, **options, checkpoint=tmp_path / "other.checkpoint"))
-    moments = random.Random(5)
-    kills = 0
-    while not output.exists():
-        process = subprocess.Popen(list(map(str, command(digits, output, **options, checkpoint=checkpoint))))
-        try:
-            # Each time a little later, so that there is an end.
-            process.wait(timeout=finished.seconds * (moments.uniform(0.3, 0.8) + 0.1 * kills))
-            assert process.returncode == 0
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-            kills += 1
-    assert kills > 0
+    measure.run_ok(command(digits, whole, **options, checkpoint=tmp_path / "other.checkpoint"))
+    run_killed(command(digits, output, **options, checkpoint=checkpoint), checkpoint, output)
     assert output.read_bytes() == whole.read_bytes()
     # The whole run is in the file: nothing is trained again.
     losses = tmp_path / "losses.npy"
