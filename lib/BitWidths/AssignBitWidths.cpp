@@ -87,7 +87,7 @@ private:
     return selectMissing(
         copy,
         {weightsErrorMethod, lpNorm, percentile, minThreshold,
-         /*zThreshold=*/0},
+         /*zThreshold=*/0, weightsErrorTolerance},
         {activationErrorMethod, lpNorm, percentile, minThreshold, zThreshold},
         threads);
   }

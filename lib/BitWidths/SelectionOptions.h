@@ -24,6 +24,7 @@ selectMissing(mlir::ModuleOp module, const SelectionSettings &forWeights,
   };
   set(weights, forWeights);
   set(activations, forActivations);
+  weights.errorTolerance = forWeights.errorTolerance;
   activations.zThreshold = forActivations.zThreshold;
   mlir::PassManager passes(module.getContext(),
                            mlir::ModuleOp::getOperationName());

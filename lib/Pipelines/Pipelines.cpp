@@ -181,6 +181,7 @@ static void addBitWidths(OpPassManager &passManager,
     pass.activationErrorMethod = options.activations.activationErrorMethod;
     pass.zThreshold = options.activations.zThreshold;
     pass.weightsErrorMethod = options.weights.weightsErrorMethod;
+    pass.weightsErrorTolerance = options.weights.weightsErrorTolerance;
     pass.roundMaxBits = options.corrections.roundWeights
                             ? options.rounding.roundWeightsMaxBits
                             : 0;

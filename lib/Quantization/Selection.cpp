@@ -48,6 +48,7 @@ struct Source {
   bool widen; // no-clipping leaves the largest value on a level
   int powerOfTwoCandidates;
   int divergenceBins; // per unit of the scaled values
+  double errorTolerance = 1;
 };
 
 /// Bins per unit for values: two to four times as many as there are levels.
@@ -128,7 +129,8 @@ public:
 };
 
 Source weightSource(const SelectionOptions &options) {
-  return {true, true, kValueCandidates, valueBins(options.bits)};
+  return {true, true, kValueCandidates, valueBins(options.bits),
+          options.errorTolerance};
 }
 Source activationSource(const SelectionOptions &options, int divergenceBins) {
   return {options.isSigned, false, kHistogramCandidates, divergenceBins};
@@ -144,6 +146,13 @@ void certify(SelectedParameters &result, double bound) {
   result.certificate = bound == 0          ? Certificate::Exact
                        : std::isinf(bound) ? Certificate::None
                                            : Certificate::Bound;
+}
+
+/// Largest scaled step that a tolerance may lead to: the largest magnitude gets
+/// the code 1, and the threshold, which `shift` takes to a step, is a float.
+double largestToleratedStep(const Problem &problem, int shift) {
+  return std::min(problem.atoms.largestMagnitude(),
+                  std::ldexp(double(std::numeric_limits<float>::max()), shift));
 }
 
 /// Smallest power-of-two threshold that covers [lo, hi]. `levels` is set when
@@ -175,10 +184,12 @@ SelectedParameters selectPowerOfTwo(const Problem &problem, double lo,
                                     double hi, const SelectionOptions &options,
                                     const Source &source) {
   LevelRange levels = symmetricLevels(options, source.isSigned);
-  int shift = static_cast<int>(options.bits) - source.isSigned;
+  // From a threshold in the caller's unit to a scaled step.
+  int shift = -(static_cast<int>(options.bits) - source.isSigned) -
+              problem.atoms.exponent();
   auto errorOf = [&](double threshold) {
-    double step = std::ldexp(threshold, -shift - problem.atoms.exponent());
-    return problem.error(levels, step, /*uniform=*/false);
+    return problem.error(levels, std::ldexp(threshold, shift),
+                         /*uniform=*/false);
   };
   double minimum = powerOfTwoNotBelow(options.minThreshold);
   double covering = coveringPowerOfTwo(lo, hi, options, source);
@@ -201,6 +212,19 @@ SelectedParameters selectPowerOfTwo(const Problem &problem, double lo,
       if (candidate != covering)
         offer(candidate);
     certify(result, 0);
+    if (source.errorTolerance > 1 && problem.distance == Distance::Squared &&
+        !countsAsZero(problem.atoms, result.error)) {
+      const double least = result.error;
+      double last = std::ldexp(largestToleratedStep(problem, shift), -shift);
+      for (candidate = 2 * result.threshold; candidate <= last; candidate *= 2)
+        if (double error = errorOf(candidate);
+            error <= source.errorTolerance * least) {
+          result.threshold = candidate;
+          result.error = error;
+          result.isLarger = true;
+          certify(result, std::max(0.0, error / least - 1));
+        }
+    }
   } else if (options.errorMethod == ErrorMethod::OCTAV &&
              covering / 2 >= minimum) {
     // The power of two below the recursion's threshold may be the better one.
@@ -228,6 +252,13 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
       StepCandidate best =
           problem.density ? problem.density->searchStep(levels, minStep, start)
                           : searchStep(problem.atoms, levels, minStep, start);
+      if (source.errorTolerance > 1) {
+        StepCandidate least = best;
+        best = searchLargestStep(problem.atoms, levels,
+                                 largestToleratedStep(problem, shift), least,
+                                 source.errorTolerance);
+        result.isLarger = best.step != least.step;
+      }
       step = best.step;
       result.error = best.error;
       certify(result, best.bound);
@@ -257,7 +288,8 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
 }
 
 SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
-                                 const SelectionOptions &options) {
+                                 const SelectionOptions &options,
+                                 const Source &source) {
   UniformParameters covering =
       uniformParametersForRange(lo, hi, options.bits, options.minThreshold);
   SelectedParameters result;
@@ -283,6 +315,15 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
           problem.density
               ? problem.density->searchStepAndZeroPoint(last + 1, start)
               : searchStepAndZeroPoint(problem.atoms, last + 1, start);
+      if (source.errorTolerance > 1) {
+        StepCandidate larger = searchLargestStep(
+            problem.atoms,
+            {-double(best.zeroPoint), double(last - best.zeroPoint)},
+            largestToleratedStep(problem, -problem.atoms.exponent()),
+            {best.step, best.error, best.bound}, source.errorTolerance);
+        result.isLarger = larger.step != best.step;
+        best = {larger.step, best.zeroPoint, larger.error, larger.bound};
+      }
       step = best.step;
       result.zeroPoint = best.zeroPoint;
       result.error = best.error;
@@ -355,7 +396,7 @@ SelectedParameters select(const ScaledAtoms &atoms, double lo, double hi,
     result = selectSymmetric(problem, lo, hi, options, covering);
     break;
   case QuantizerKind::Uniform:
-    result = selectUniform(problem, lo, hi, options);
+    result = selectUniform(problem, lo, hi, options, covering);
     break;
   case QuantizerKind::LutPowerOfTwo:
   case QuantizerKind::LutSymmetric:
@@ -407,7 +448,7 @@ static std::optional<SelectedParameters> powerOfTwoForValues(
       (options.errorMethod == ErrorMethod::LP && options.lpNorm == 2);
   bool noClipping = options.errorMethod == ErrorMethod::NoClipping;
   if (options.kind != QuantizerKind::PowerOfTwo || !(squared || noClipping) ||
-      values.empty() ||
+      options.errorTolerance > 1 || values.empty() ||
       llvm::any_of(elementWeights, [](float weight) { return weight != 1; }))
     return std::nullopt;
   BlockRange range = blockRange(values.data(), values.size());

@@ -677,6 +677,65 @@ StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
   return {best.step, best.error, best.bound};
 }
 
+bool countsAsZero(const ScaledAtoms &atoms, double error) {
+  return error <= kRelativeZero * atoms.energy();
+}
+
+StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
+                                double maxStep, StepCandidate least,
+                                double tolerance) {
+  if (countsAsZero(atoms, least.error))
+    return least;
+  const double limit = tolerance * least.error;
+  // Comparisons are written so that sums that are no numbers offer nothing and
+  // are not searched.
+  StepCandidate best = least;
+  // Stretches in which a larger step may lie than the best one so far, which is
+  // not above the first; in ascending order.
+  struct Stretch {
+    Point low, high;
+  };
+  std::vector<Stretch> open;
+  auto offer = [&](const Point &point) {
+    if (point.step <= best.step || !(point.error <= limit))
+      return false;
+    best.step = point.step;
+    best.error = point.error;
+    open.clear();
+    return true;
+  };
+  for (Point low = evaluate(atoms, levels, least.step); low.step < maxStep;) {
+    Point high =
+        evaluate(atoms, levels, std::min(maxStep, low.step / kScanRatio));
+    if (!offer(high))
+      open.push_back({low, high});
+    low = high;
+  }
+  // Looking through all stretches takes passes in proportion to the levels.
+  bool onlyFirst = levels.hi - levels.lo + 1 > kWideGrid;
+  if (onlyFirst && !open.empty())
+    open.resize(1);
+  while (!open.empty()) {
+    auto [low, high] = open.back();
+    open.pop_back();
+    double width = high.step - low.step;
+    if (!(width > kNarrow * low.step) ||
+        !(lowerBound(low.error, high.error, width, low.curvature) <= limit))
+      continue;
+    Point middle = evaluate(atoms, levels, low.step + width / 2);
+    bool isBest = offer(middle);
+    if (!isBest)
+      open.push_back({low, middle});
+    if (isBest || !onlyFirst)
+      open.push_back({middle, high});
+  }
+  // Of equal errors, up to 1e-9, the least one need not be the smallest.
+  if (best.step != least.step)
+    best.bound =
+        std::max(0.0, (1 + least.bound) * best.error / least.error - 1);
+  return best;
+}
+
 UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
                                         int levelCount,
                                         UniformCandidate start) {

@@ -120,6 +120,24 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
 StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start);
 
+/// Whether an error is what the rounding of sums leaves of none: at most 1e-14
+/// of the sum of squares.
+bool countsAsZero(const ScaledAtoms &atoms, double error);
+
+/// The largest step up to `maxStep` with at most `tolerance` times the error of
+/// `least`, at least 1; `least` itself where nothing larger has, or where its
+/// error counts as zero. A range of such steps narrower than 2^-18 of them may
+/// be passed over. With more than 256 levels steps are looked at in ratios of
+/// 2^(1/4) first; from the largest one that is within the tolerance it goes to
+/// a larger one beside which the next is not. `bound` follows from that of
+/// `least`.
+///
+/// From the largest step down, intervals without such a step are excluded as in
+/// searchStep, and the others halved.
+StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
+                                double maxStep, StepCandidate least,
+                                double tolerance);
+
 /// Best step and zero point of a uniform grid with `levelCount` levels. `bound`
 /// as in StepCandidate, over all steps and zero points.
 struct UniformCandidate {

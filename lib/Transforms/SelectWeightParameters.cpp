@@ -138,11 +138,12 @@ selectOwnAxis(tpc::QuantizationMethodAttrInterface method,
 }
 
 /// Gives a positional constant an axis where the target asks for channels and
-/// nothing says which axis has them.
+/// nothing says which axis has them: that of the least error.
 static LogicalResult chooseAxis(tpc::QuantizeOp point,
                                 const ConstantFloats &values,
-                                const quantization::SelectionOptions &options,
+                                quantization::SelectionOptions options,
                                 const support::Threads &threads) {
+  options.errorTolerance = 1;
   if (point.getWeight() != tpc::kPositionalWeight || point.getAxes() ||
       !point.getWeightConfig().getPerChannel() || values.shape().empty())
     return success();
@@ -234,8 +235,9 @@ struct SelectWeightParametersPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SelectionSettings settings = {errorMethod, lpNorm, percentile, minThreshold,
-                                  /*zThreshold=*/0};
+    SelectionSettings settings = {errorMethod,      lpNorm,
+                                  percentile,       minThreshold,
+                                  /*zThreshold=*/0, errorTolerance};
     if (failed(settings.verify([&] { return module.emitError(); })))
       return signalPassFailure();
     support::Threads workers = support::getThreads(&getContext(), threads);
@@ -279,7 +281,11 @@ struct SelectWeightParametersPass
       if (failed(finish(search, workers)))
         return signalPassFailure();
       if (remarks)
-        remarkOnSelection(search.point, getArgument());
+        remarkOnSelection(
+            search.point, getArgument(),
+            llvm::count_if(search.selected, [](const auto &channel) {
+              return channel.isLarger;
+            }));
     }
   }
 

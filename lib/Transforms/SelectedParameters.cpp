@@ -42,6 +42,16 @@ SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
   if (!(zThreshold >= 0))
     return emitError() << "z-threshold is " << zThreshold
                        << "; it must be positive, or 0 for none";
+  if (!(errorTolerance >= 1 && std::isfinite(errorTolerance)))
+    return emitError() << "error-tolerance is " << errorTolerance
+                       << "; it must be a number from 1 on";
+  using quantization::ErrorMethod;
+  bool squared = errorMethod == ErrorMethod::MSE ||
+                 errorMethod == ErrorMethod::HMSE ||
+                 (errorMethod == ErrorMethod::LP && lpNorm == 2);
+  if (errorTolerance > 1 && !squared)
+    return emitError() << "error-tolerance is " << errorTolerance
+                       << "; it needs error-method=mse or hmse";
   return success();
 }
 
@@ -58,6 +68,8 @@ SelectionSettings::optionsFor(quantization::QuantizerKind kind,
     options.minThreshold = minThreshold;
   if (zThreshold > 0)
     options.zThreshold = zThreshold;
+  if (bits >= kLeastTolerantBits)
+    options.errorTolerance = errorTolerance;
   return options;
 }
 
@@ -237,7 +249,8 @@ tpc::SelectionAttr mct::measureGiven(tpc::QuantizeOp point,
   return createSelection(context, tpc::ErrorMethod::Given, {}, errors);
 }
 
-void mct::remarkOnSelection(tpc::QuantizeOp point, StringRef pass) {
+void mct::remarkOnSelection(tpc::QuantizeOp point, StringRef pass,
+                            int64_t largerSteps) {
   tpc::SelectionAttr selection = point.getSelectionAttr();
   if (!selection)
     return;
@@ -284,6 +297,10 @@ void mct::remarkOnSelection(tpc::QuantizeOp point, StringRef pass) {
            << " % above the least there is";
     break;
   }
+  if (largerSteps != 0)
+    record << ": error-tolerance made " << named("larger_steps", largerSteps)
+           << " of " << named("steps", int64_t(selection.getError().size()))
+           << " steps larger";
   record.add(named("error_method",
                    tpc::stringifyErrorMethod(selection.getErrorMethod())));
   record.add(named("certificate",

@@ -5,6 +5,7 @@
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 activation-error-method=mae softmax-shift=true input-scaling=true concat-threshold-update=true shift-negative-ratio=0.1 shift-negative-threshold-recalculation=false shift-negative-params-search=true round-weights=false second-moment-max-bits=5 bias-estimate=input-mean bias-max-samples=77 activation-bias-correction=true activation-bias-correction-threshold=5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=CORRECT
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy shift-negative-activation-correction=false round-weights=false weights-second-moment-correction=false weights-bias-correction=false weights-error-method=hmse" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 gptq-epochs=3" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TRAIN
+// RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy input-scaling=true weights-error-tolerance=2.5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TOLERANCE
 // RUN: mct-opt %s --mct-ptq="target=imx500 statistics-in=%t.json weights-bias-correction=false" | FileCheck %s --check-prefix=FILE
 // RUN: printf 'op tosa.exp float\n' > %t.rules
 // RUN: mct-opt %s --mct-ptq="target=imx500 statistics-in=%t.json weights-bias-correction=false overrides=%t.rules" | FileCheck %s --check-prefix=RULES
@@ -34,8 +35,12 @@
 // TRAIN:      mct-correct-bias{
 // TRAIN-NEXT: mct-gptq{{.*}}two_samples.npy{{.*}} epochs=3 {{.*}}threads=3{{.*}}}
 
+// TOLERANCE:      mct-select-weight-parameters{{.*}} error-tolerance=2.5
+// TOLERANCE:      mct-scale-input
+// TOLERANCE-NEXT: mct-select-weight-parameters{{.*}} error-tolerance=2.5
+
 // ALL: tpc-attach-target{target=imx500_v1_0}
-// ALL:      mct-select-weight-parameters{error-method=no-clipping lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}
+// ALL:      mct-select-weight-parameters{error-method=no-clipping {{.*}}lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}
 // ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function= input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
 // ALL-NEXT: mct-select-parameters{error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1 z-threshold=9{{.*}}}
 // ALL-NEXT: mct-correct-shift-negative{bias-correction-follows=true error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}

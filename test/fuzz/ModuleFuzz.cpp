@@ -119,6 +119,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-select-parameters{error-method=percentile percentile=50}",
     "mct-select-weight-parameters{error-method=hmse}",
     "mct-select-weight-parameters{error-method=kl}",
+    "mct-select-weight-parameters{error-tolerance=1e9}",
     "mct-select-weight-parameters{error-method=octav}",
     "mct-correct-shift-negative{ratio=inf}",
     "mct-correct-shift-negative{parameter-search=true z-threshold=3}",

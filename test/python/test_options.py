@@ -10,6 +10,7 @@ import pytest
 RENAMED = {
     "activation-error-method": ("mct-select-parameters", "error-method"),
     "weights-error-method": ("mct-select-weight-parameters", "error-method"),
+    "weights-error-tolerance": ("mct-select-weight-parameters", "error-tolerance"),
     "round-weights-max-bits": ("mct-round-weights", "max-bits"),
     "round-weights-max-samples": ("mct-round-weights", "max-samples"),
     "second-moment-max-bits": ("mct-correct-second-moment", "max-bits"),

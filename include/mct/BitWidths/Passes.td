@@ -8,6 +8,7 @@ include "mct/Transforms/Options.td"
 defvar Mct_CandidateSelectionOptions = [
   Mct_PipelineOption<"activationErrorMethod", "activation-error-method", Mct_ActivationErrorOption>,
   Mct_PipelineOption<"weightsErrorMethod", "weights-error-method", Mct_WeightErrorOption>,
+  Mct_PipelineOption<"weightsErrorTolerance", "weights-error-tolerance", Mct_ErrorToleranceOption>,
   Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption, Mct_ZThresholdOption,
 ];
 

@@ -47,6 +47,7 @@ def ActivationOptionGroup : Mct_OptionGroup<"How parameters of activations are c
 
 def WeightOptionGroup : Mct_OptionGroup<"How parameters of weights are chosen.", [
   Mct_PipelineOption<"weightsErrorMethod", "weights-error-method", Mct_WeightErrorOption>,
+  Mct_PipelineOption<"weightsErrorTolerance", "weights-error-tolerance", Mct_ErrorToleranceOption>,
 ]>;
 
 def CorrectionOptionGroup : Mct_OptionGroup<"Which corrections run.", [

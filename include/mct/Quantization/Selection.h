@@ -86,6 +86,10 @@ struct SelectionOptions {
   /// when every value is zero. Positive. Rounded up to a power of two for
   /// PowerOfTwo.
   double minThreshold = 0x1p-16;
+  /// Weights, where the mean squared error is minimized: the largest threshold
+  /// (or step) is taken whose error is at most so many times the least one.
+  /// Codes are smaller then, and compress better. At least 1.
+  double errorTolerance = 1;
 };
 
 struct SelectedParameters {
@@ -103,6 +107,9 @@ struct SelectedParameters {
   /// Certificate::Bound: no parameters of the kind have an error below error /
   /// (1 + bound). 0 for the exact ones, infinity for None.
   double bound = std::numeric_limits<double>::infinity();
+  /// Whether the step is a larger one than that of the least error, as
+  /// `errorTolerance` allows.
+  bool isLarger = false;
 };
 
 /// The grid that `parameters` describe under `options`.
@@ -132,6 +139,14 @@ Grid gridFor(const SelectedParameters &parameters,
 /// * percentile: no-clipping of what is left of the range (ClippingRules.h);
 /// * octav: the threshold of the recursion without widening, for a power of two
 ///   the better one of its neighbours (ClippingRules.h).
+///
+/// `errorTolerance` above 1 is about mse, hmse, and lp with p = 2; other
+/// methods do not read it. The largest threshold within it is taken: among all
+/// powers of two, or all thresholds (StepSearch.h: exact up to 8 bits), or all
+/// steps with the zero point of the least error; up to the one under which the
+/// largest magnitude has the code 1. Where the least error is zero, its
+/// parameters stay. `bound` includes the distance from the least error that was
+/// found.
 ///
 /// Certificate::Exact of a power of two is about the named candidates, and that
 /// of a search for the mean squared error up to 1e-9 of the error and 1e-14 of

@@ -21,6 +21,9 @@ def Mct_PercentileOption :
 def Mct_MinThresholdOption :
     Option<"minThreshold", "min-threshold", "double", /*default=*/"0.0",
            "Smallest threshold, rounded up to a power of two where those are asked for; 0: 2^-16">;
+def Mct_ErrorToleranceOption :
+    Option<"errorTolerance", "error-tolerance", "double", /*default=*/"1.0",
+           "8 bits and more, mse or hmse: take the largest threshold with at most so many times the least error">;
 
 def Mct_ZThresholdOption :
     Option<"zThreshold", "z-threshold", "double", /*default=*/"0.0",

@@ -15,6 +15,11 @@ namespace mct {
 /// more on each side of zero; beyond 16 bits a search on them says nothing.
 inline constexpr int64_t kMaxSelectableBits = 16;
 
+/// Narrowest grid that may have more than the least error. Fewer bits leave
+/// none to spare, and mct-round-weights, which shares out what they cost,
+/// starts from the least error.
+inline constexpr int64_t kLeastTolerantBits = 8;
+
 /// How parameters are selected, as a user says it. Zero stands for the default
 /// where it says so.
 struct SelectionSettings {
@@ -23,6 +28,8 @@ struct SelectionSettings {
   double percentile = 99.99;
   double minThreshold = 0; // 0: 2^-16
   double zThreshold = 0;   // 0: none
+  /// Weights of kLeastTolerantBits and more.
+  double errorTolerance = 1;
 
   /// A diagnostic with the name of the option unless all values are possible.
   mlir::LogicalResult
@@ -83,8 +90,10 @@ tpc::SelectionAttr measureGiven(tpc::QuantizeOp point,
 
 /// A remark of the pass at a point that has a selection: the error in the unit
 /// of the method (of several channels their mean), and how far from the least
-/// one it may be.
-void remarkOnSelection(tpc::QuantizeOp point, llvm::StringRef pass);
+/// one it may be. `largerSteps`: how many of the parameters have a larger step
+/// than that of the least error, because of error-tolerance.
+void remarkOnSelection(tpc::QuantizeOp point, llvm::StringRef pass,
+                       int64_t largerSteps = 0);
 
 } // namespace mct
 
