@@ -660,7 +660,7 @@ static SmallVector<Phase> phasesOf(int64_t input, int64_t output,
 /// oneDNN is fast at convolutions without strides, and slow at the transposed:
 /// this one becomes some of the former, whose results are interleaved.
 bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
-  constexpr size_t kMostPhases = 16;
+  constexpr int64_t kMostPhases = 16;
   Value input = op.getInput(), bias = op.getBias();
   if (changing.contains(op) || !isStaticFloat(input) ||
       !isStaticFloat(op.getWeight()) || !isStaticFloat(bias) ||
@@ -673,6 +673,7 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
   if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
       isTooLarge(from) || isTooLarge(to) ||
       (whole.strideHeight == 1 && whole.strideWidth == 1) ||
+      std::max(whole.strideHeight, whole.strideWidth) > kMostPhases ||
       std::min({whole.padTop, whole.padBottom, whole.padLeft, whole.padRight}) <
           0)
     return false;
@@ -685,7 +686,7 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
   auto isEmpty = [](const Phase &phase) { return phase.taps == 0; };
   bool hasEmpty = llvm::any_of(rows, isEmpty) || llvm::any_of(columns, isEmpty);
   std::optional<ConstantFloats> biases = evaluateFloats(bias);
-  if (rows.size() * columns.size() > kMostPhases ||
+  if (int64_t(rows.size() * columns.size()) > kMostPhases ||
       (hasEmpty && !isZero(bias)) ||
       (!biases && cast<RankedTensorType>(bias.getType()).getNumElements() !=
                       whole.outputChannels))

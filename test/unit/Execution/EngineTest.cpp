@@ -608,6 +608,22 @@ TEST_F(EngineTest, SamplesWhoseSizeOverflowsAreRefused) {
       << diagnostics[0];
 }
 
+TEST_F(EngineTest, StridesThatReachNoSecondInputAreNotCountedThrough) {
+  // One row, so that any stride fits to the sizes.
+  EXPECT_FALSE(compile(R"(
+    func.func @main(%x: tensor<1x1x4x2xf32>) -> tensor<1x1x4x5xf32> {
+    %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %k = "tosa.const"() <{values = dense<1.0> : tensor<5x1x2x2xf32>}> : () -> tensor<5x1x2x2xf32>
+    %b = "tosa.const"() <{values = dense<0.0> : tensor<5xf32>}> : () -> tensor<5xf32>
+    %0 = tosa.transpose_conv2d %x, %k, %b, %z, %z {acc_type = f32, out_pad = array<i64: 0, 0, 0, -1>, stride = array<i64: 9223372036854775807, 1>} : (tensor<1x1x4x2xf32>, tensor<5x1x2x2xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x4x5xf32>
+    return %0 : tensor<1x1x4x5xf32>
+    })"));
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_NE(diagnostics.back().find("need more memory than can be addressed"),
+            std::string::npos)
+      << diagnostics.back();
+}
+
 TEST_F(EngineTest, NetworksThatNeedTooMuchMemoryAreRefused) {
   CompileOptions options;
   options.unit = 1;
