@@ -26,21 +26,9 @@ static std::variant<KernelCodes, std::string> getCodes(const KernelOp &layer) {
   if (!point || !point.getParametersAttr())
     return "has a kernel that is not quantized";
   tpc::QuantizerAttrInterface quantizer = point.getParametersAttr();
-  SmallVector<Grid> grids = quantizer.getGrids();
+  SmallVector<Grid> grids = getKernelGrids(quantizer);
   KernelCodes codes;
-  // Levels of a table are 8-bit parts of a threshold.
   if (grids.empty())
-    for (double threshold : quantizer.getThresholds()) {
-      double step = double(float(threshold)) / 128;
-      for (float level : quantizer.getLevels(codes.scales.size())) {
-        double code = double(level) / step;
-        if (std::abs(code - std::nearbyint(code)) > 0x1p-12 || code < -128.5 ||
-            code > 127.5)
-          return "has a kernel whose levels are no 8-bit integers";
-      }
-      codes.scales.push_back(step);
-    }
-  if (grids.empty() && codes.scales.empty())
     return "has a kernel whose levels are no 8-bit integers";
   // An axis of one position makes no difference.
   auto getLong = [&](ArrayRef<int64_t> axes) {
@@ -50,7 +38,7 @@ static std::variant<KernelCodes, std::string> getCodes(const KernelOp &layer) {
     });
     return result;
   };
-  if (std::max(grids.size(), codes.scales.size()) > 1 &&
+  if (grids.size() > 1 &&
       getLong(point.getChannelAxes()) != getLong(layer.getOutAxes()))
     return "has a kernel with scales along other axes than its output "
            "channels";

@@ -211,9 +211,14 @@ Value IntegerLowering::requantize(const Stored &stored,
     return stored.value;
   double factor = stored.encoding.scale / encoding.scale;
   int64_t zero = stored.encoding.zeroPoint;
-  if (options.rounding == IntegerRounding::HalfEven &&
-      meetsMiddles(stored.encoding.scale, encoding.scale,
-                   stored.encoding.getReach())) {
+  bool meets = options.rounding == IntegerRounding::HalfEven &&
+               meetsMiddles(stored.encoding.scale, encoding.scale,
+                            stored.encoding.getReach());
+  // So much coarser that the range of `rescale` is exceeded: in i32 there is a
+  // limit.
+  std::optional<Rescale> parts = Rescale::get(factor);
+  if (meets ||
+      (parts && stored.encoding.getReach() >= double(parts->getLimit()))) {
     Value wide = widen(stored);
     return requantize(
         Accumulator{wide,
@@ -634,6 +639,9 @@ IntegerLowering::createStored(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!op || op->getNumResults() != 1 || !type)
     return std::nullopt;
+  // Where the value is made, so that all that reads it can.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(op);
   if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
     // Levels of a constant are codes, too.
     std::optional<Encoding> encoding =
@@ -922,6 +930,9 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
                    nullptr);
   Value input = point.getInput();
   auto argument = dyn_cast<BlockArgument>(input);
+  // Those of branches and loops are made of other values.
+  if (argument && argument.getOwner() != &function.front())
+    argument = nullptr;
   if (argument && options.boundary == IntegerBoundary::Integer &&
       argument.hasOneUse())
     return lowerArgument(point);
@@ -954,9 +965,42 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
                         .toAttribute(builder.getContext()));
 }
 
+void IntegerLowering::leave(Region &region) {
+  // What is stored is made beside what it stands for.
+  auto isInside = [&](Value value) {
+    return value && region.isAncestor(value.getParentRegion());
+  };
+  for (auto it = lowered.begin(); it != lowered.end();)
+    it = isInside(it->second) ? lowered.erase(it) : std::next(it);
+  for (auto &[value, accumulator] : llvm::make_early_inc_range(accumulators))
+    if (accumulator && isInside(accumulator->value))
+      accumulators.erase(value);
+}
+
 void IntegerLowering::lower() {
-  for (tpc::QuantizeOp point : points)
+  Region *body = &function.getBody(), *region = body;
+  for (tpc::QuantizeOp point : points) {
+    for (; !region->isAncestor(point->getParentRegion());
+         region = region->getParentRegion())
+      leave(*region);
+    region = point->getParentRegion();
     lowerPoint(point);
+  }
+  for (; region != body; region = region->getParentRegion())
+    leave(*region);
+}
+
+/// What nobody reads, from the end on.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        eraseDead(nested);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -1036,21 +1080,14 @@ void IntegerLowering::finish() {
       point.getResult().replaceAllUsesWith(replacement);
   }
   // What stays float is of TOSA only.
-  for (tpc::BiasOp bias :
-       llvm::to_vector(function.front().getOps<tpc::BiasOp>())) {
+  function.walk([&](tpc::BiasOp bias) {
     builder.setInsertionPoint(bias);
     bias.replaceAllUsesWith(tosa::ConstOp::create(builder, bias.getLoc(),
                                                   bias.getType(),
                                                   bias.getValuesAttr())
                                 .getResult());
-  }
-  // What nobody reads now, from the end on.
-  SmallVector<Operation *> ops;
-  for (Operation &op : function.front().without_terminator())
-    ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      op->erase();
+  });
+  eraseDead(function.front());
 
   // A name in the records is that of one op.
   llvm::StringMap<Attribute> named;

@@ -34,7 +34,8 @@ struct IntegerOptions {
 /// The simulated network stays where it is until `finish`, so that whatever has
 /// no integer form can be computed by it, between explicit conversions.
 ///
-/// The function has one block and static shapes.
+/// The function has one block and static shapes. Points in branches and loops
+/// are lowered where they stand.
 class IntegerLowering {
 public:
   IntegerLowering(mlir::func::FuncOp function, const KernelOps &kernels,
@@ -102,6 +103,8 @@ private:
   //===--- Points and values ----------------------------------------------===//
 
   void lowerArgument(tpc::QuantizeOp point);
+  /// Forgets integers that were computed in a region for values outside of it.
+  void leave(mlir::Region &region);
   void lowerPoint(tpc::QuantizeOp point);
   /// Integers of `encoding` for a float value, as a quantizer with it would
   /// make them; null, with `why`, where there is no integer form. They are

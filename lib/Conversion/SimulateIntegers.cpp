@@ -4,6 +4,7 @@
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Conversion/Encoding.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
@@ -105,7 +106,8 @@ static std::optional<Record> describe(const KernelOp &layer,
       point ? point.getParametersAttr() : tpc::QuantizerAttrInterface();
   if (!parameters)
     return Record(Reason::KernelNotQuantized);
-  SmallVector<Grid> grids = parameters.getGrids();
+  // What lowers it stores the same codes.
+  SmallVector<Grid> grids = getKernelGrids(parameters);
   if (grids.empty())
     return Record(Reason::NotEvenlySpaced)
            << "the levels of its kernel are not evenly spaced";

@@ -59,6 +59,12 @@ struct Encoding {
   bool operator!=(const Encoding &other) const { return !(*this == other); }
 };
 
+/// The grids that the integers of a kernel are codes of, one or one for each
+/// channel: those of its quantizer, and of a table of entries that are 8-bit
+/// parts of a threshold the grids of these parts. Empty where there are none.
+llvm::SmallVector<quantization::Grid>
+getKernelGrids(tpc::QuantizerAttrInterface quantizer);
+
 } // namespace mct
 
 #endif // MCT_CONVERSION_ENCODING_H

@@ -64,3 +64,18 @@ func.func @corrected(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
          : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   return %0 : tensor<1x1x1x1xf32>
 }
+
+// Entries of a table are 128th parts of its threshold, and so codes: 0.3 is 4915.2 steps of 2^-14.
+// CHECK-LABEL: func.func @table
+// CHECK:         "tosa.const"() <{values = dense<0.299987793> : tensor<1xf32>}>
+func.func @table(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
+  %kernel = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %bias = "tosa.const"() <{values = dense<0.3> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %x = tpc.quantize %arg0 as "x" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x1x1x1xf32>
+  %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+         parameters(#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [-128, -16, 0, 64], bits = 2>) : tensor<1x1x1x1xf32>
+  %0 = tosa.conv2d %x, %w, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+         : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  return %0 : tensor<1x1x1x1xf32>
+}

@@ -13,7 +13,7 @@ func.func @layers(%arg0: tensor<1x1x1x1xf32>, %arg1: tensor<1xf32>) -> (tensor<1
   // expected-remark @below {{is no layer of integers: its input has no single grid}}
   %1 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
          : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
-  %table = tpc.quantize %kernel as "table" weight "kernel_attr" axes [0] parameters(#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [-128, -16, 0, 64], bits = 2>) : tensor<1x1x1x1xf32>
+  %table = tpc.quantize %kernel as "table" weight "kernel_attr" axes [0] parameters(#tpc.lookup_table<method = lut_sym_quantizer, threshold = [1.0], table = [0, 33, 128, 255], bits = 2, is_signed = false>) : tensor<1x1x1x1xf32>
   // expected-remark @below {{is no layer of integers: the levels of its kernel are not evenly spaced}}
   %2 = tosa.conv2d %x, %table, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
          : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>

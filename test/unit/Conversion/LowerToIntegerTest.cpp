@@ -3,6 +3,7 @@
 // The integer network computes what the simulated one does: both are run on
 // the same samples, and every output is the very same number.
 #include "../Execution/Fixture.h"
+#include "../Execution/ReferenceEvaluator.h"
 #include "mct/Conversion/Encoding.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,6 +80,12 @@ protected:
     context.appendDialectRegistry(more);
   }
 
+  bool run(mlir::ModuleOp network, const std::string &pipeline) {
+    mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
+    return succeeded(mlir::parsePassPipeline(pipeline, passes)) &&
+           succeeded(passes.run(network));
+  }
+
   /// The integer network of one, or null.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &text,
                                           const std::string &options = "") {
@@ -87,10 +94,7 @@ protected:
       ADD_FAILURE() << llvm::join(diagnostics, "\n") << "\n" << text;
       return nullptr;
     }
-    mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
-    if (failed(mlir::parsePassPipeline("mct-lower-to-integer{" + options + "}",
-                                       passes)) ||
-        failed(passes.run(*integers))) {
+    if (!run(*integers, "mct-lower-to-integer{" + options + "}")) {
       ADD_FAILURE() << llvm::join(diagnostics, "\n") << "\n" << text;
       return nullptr;
     }
@@ -134,6 +138,39 @@ protected:
           << "\n"
           << text;
     }
+  }
+
+  /// The same by the evaluator, for points that the executor does not
+  /// simulate, inside of other ops. All is exact.
+  void expectEvaluated(const std::string &body, const Floats &input,
+                       const std::string &options = "") {
+    std::string text = "func.func @main" + body;
+    auto network = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    ASSERT_TRUE(network) << llvm::join(diagnostics, "\n") << text;
+    auto function = *network->getOps<mlir::func::FuncOp>().begin();
+    using mct::testing::ReferenceEvaluator;
+    ReferenceEvaluator evaluator(function, /*simulate=*/true);
+    auto argument =
+        ReferenceEvaluator::zeros(function.getArgument(0).getType());
+    for (auto [number, value] : llvm::zip_equal(argument.numbers, input))
+      number.value = value;
+    ASSERT_TRUE(evaluator.run(argument)) << evaluator.error << text;
+    diagnostics.clear();
+    auto integers = lower(text, options);
+    ASSERT_TRUE(integers);
+    EXPECT_EQ(llvm::join(diagnostics, "\n"), "") << text;
+    CompileOptions keep;
+    keep.keepTypes = true;
+    auto executor = Executor::compile(*integers, keep);
+    ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+    std::vector<Floats> results = runOutputs(**executor, {input});
+    for (auto [result, value] : llvm::zip_equal(
+             results, function.front().getTerminator()->getOperands()))
+      for (auto [found, number] :
+           llvm::zip_equal(result, evaluator[value].numbers)) {
+        EXPECT_TRUE(number.isExact());
+        ASSERT_EQ(found, number.value) << text;
+      }
   }
 
   /// Ops of a kind in the integer network.
@@ -885,6 +922,124 @@ TEST_F(LowerToInteger, SixteenBits) {
                    point("out", "0", wide, powerOfTwo(8, 16)) +
                    "return %out : " + wide + "\n}\n",
                samples({{1, 40}, {1, 40}}), "extensions=int16");
+}
+
+//===----------------------------------------------------------------------===//
+// Order and place
+//===----------------------------------------------------------------------===//
+
+/// A layer, and whether one of its first results is above zero.
+static std::string layerAndCondition() {
+  const char *type = "tensor<1x4x4x2xf32>";
+  return kZero + std::string(kShift) + point("in", "x", type, powerOfTwo(4)) +
+         kernel("k", {2, 1, 1, 2}, 0, 5) + bias("b", 2) +
+         "%layer = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, "
+         "dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = "
+         "array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, "
+         "tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+         "tensor<1x4x4x2xf32>\n" +
+         shapeConstant("start", {0, 0, 0, 0}) +
+         shapeConstant("one", {1, 1, 1, 1}) +
+         "%none = tosa.const_shape {values = dense<> : tensor<0xindex>} : () "
+         "-> !tosa.shape<0>\n" +
+         constant("origin", {1, 1, 1, 1}, Floats{0}) +
+         "%first = tosa.slice %in, %start, %one : (tensor<1x4x4x2xf32>, "
+         "!tosa.shape<4>, !tosa.shape<4>) -> tensor<1x1x1x1xf32>\n"
+         "%above = tosa.greater %first, %origin : (tensor<1x1x1x1xf32>, "
+         "tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xi1>\n"
+         "%condition = tosa.reshape %above, %none : (tensor<1x1x1x1xi1>, "
+         "!tosa.shape<0>) -> tensor<i1>\n";
+}
+
+// The sums of the layer were computed in one branch, and read in the other and
+// behind both.
+TEST_F(LowerToInteger, PointsInBranchesReadWhatIsOutside) {
+  const std::string type = "tensor<1x4x4x2xf32>",
+                    sum = "(" + type + ", " + type + ") -> " + type + "\n",
+                    yield = " : " + type + "\n";
+  std::string text =
+      "(%x: " + type + ") -> (" + type + ", " + type + ") {\n" +
+      layerAndCondition() +
+      "%branch = tosa.cond_if %condition : tensor<i1> "
+      "-> " +
+      type + " {\n" + point("a", "layer", type, powerOfTwo(8)) +
+      "%0 = tosa.tanh %in : (" + type + ") -> " + type + "\n" +
+      point("c", "0", type, powerOfTwo(1)) + "%1 = tosa.add %a, %c : " + sum +
+      point("d", "1", type, powerOfTwo(4)) + "tosa.yield %d" + yield +
+      "} else {\n" + point("a2", "layer", type, powerOfTwo(4)) +
+      "tosa.yield %a2" + yield + "}\n" +
+      point("out", "layer", type, powerOfTwo(8)) +
+      "return %branch, %out : " + type + ", " + type + "\n}\n";
+  for (float sign : {1.0f, -1.0f}) {
+    std::vector<Floats> inputs = samples({{1, 4, 4, 2}});
+    inputs[0][0] = sign;
+    expectEvaluated(text, inputs[0]);
+  }
+}
+
+TEST_F(LowerToInteger, PointsInLoopsReadWhatIsOutside) {
+  const std::string type = "tensor<1x4x4x2xf32>",
+                    sum = "(" + type + ", " + type + ") -> " + type + "\n";
+  std::string text =
+      "(%x: " + type + ") -> (" + type + ", " + type + ") {\n" +
+      layerAndCondition() +
+      "%from = \"tosa.const\"() <{values = dense<0> : tensor<i32>}> : () -> "
+      "tensor<i32>\n"
+      "%r:2 = tosa.while_loop (%i = %from, %v = %in) : (tensor<i32>, " +
+      type + ") -> (tensor<i32>, " + type +
+      ") {\n"
+      "%end = \"tosa.const\"() <{values = dense<3> : tensor<i32>}> : () -> "
+      "tensor<i32>\n"
+      "%more = tosa.greater %end, %i : (tensor<i32>, tensor<i32>) -> "
+      "tensor<i1>\n"
+      "tosa.yield %more : tensor<i1>\n} do {\n^bb0(%j: tensor<i32>, %w: " +
+      type +
+      "):\n%by = \"tosa.const\"() <{values = dense<1> : tensor<i32>}> : () "
+      "-> tensor<i32>\n"
+      "%next = tosa.add %j, %by : (tensor<i32>, tensor<i32>) -> tensor<i32>\n" +
+      point("a", "layer", type, powerOfTwo(8)) +
+      "%0 = tosa.add %w, %a : " + sum + "tosa.yield %next, %0 : tensor<i32>, " +
+      type + "\n}\n" + point("out", "layer", type, powerOfTwo(8)) +
+      "return %r#1, %out : " + type + ", " + type + "\n}\n";
+  expectEvaluated(text, samples({{1, 4, 4, 2}})[0]);
+}
+
+// What the reshape moves was computed for the point, behind the argmax.
+TEST_F(LowerToInteger, LargestPlacesBeforeOtherReaders) {
+  std::string text =
+      "(%x: tensor<1x8xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {\n" +
+      shapeConstant("s", {2, 4}) +
+      point("in", "x", "tensor<1x8xf32>", powerOfTwo(4)) +
+      "%r = tosa.reshape %in, %s : (tensor<1x8xf32>, !tosa.shape<2>) -> "
+      "tensor<2x4xf32>\n"
+      "%a = tosa.argmax %r {axis = 1 : i32} : (tensor<2x4xf32>) -> "
+      "tensor<2xi32>\n"
+      "%f = tosa.cast %a : (tensor<2xi32>) -> tensor<2xf32>\n"
+      "%t = tosa.tanh %r : (tensor<2x4xf32>) -> tensor<2x4xf32>\n" +
+      point("out", "t", "tensor<2x4xf32>", powerOfTwo(1)) +
+      "return %f, %out : tensor<2xf32>, tensor<2x4xf32>\n}\n";
+  expectSame(text, samples({{1, 8}}));
+}
+
+// One step is 2^24 of the finer point: what is not zero saturates, and with
+// such a factor rescale takes codes below 32 only.
+TEST_F(LowerToInteger, StepsThatAreFinerThanRescaleTakes) {
+  std::string type = "tensor<1x256xf32>";
+  std::string text =
+      "(%x: " + type + ") -> " + type + " {\n" +
+      point("in", "x", type, powerOfTwo(1)) +
+      point("out", "in", type,
+            "parameters(#tpc.power_of_two<threshold = "
+            "[5.9604644775390625e-08], bits = 8, rounding = half_up>)") +
+      "return %out : " + type + "\n}\n";
+  Floats codes;
+  for (int code = -128; code != 128; ++code)
+    codes.push_back(float(code) / 128);
+  expectSame(text, {codes});
+  auto integers = lower("func.func @main" + text);
+  ASSERT_TRUE(integers);
+  EXPECT_TRUE(run(*integers, "mct-check-integer"))
+      << llvm::join(diagnostics, "\n");
 }
 
 TEST_F(LowerToInteger, LooksThroughSoManyOpsOnly) {
