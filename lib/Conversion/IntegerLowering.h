@@ -43,10 +43,16 @@ public:
 
   /// Integer forms of what the points make; remarks at those that have none.
   void lower();
-  /// Puts them in the place of what they stand for.
-  void finish();
+  /// Puts them in the place of what they stand for: a dialect conversion, whose
+  /// type converter makes numbers of integers for whatever stays float.
+  mlir::LogicalResult finish();
 
 private:
+  struct Converter;
+  friend struct ConvertPoint;
+  friend struct ConvertArgMax;
+  friend struct ConvertReturn;
+
   /// Integers that stand for a float value.
   struct Stored {
     mlir::Value value;
@@ -235,7 +241,13 @@ private:
     return std::nullopt;
   }
   void name(mlir::Value value, tpc::QuantizeOp point);
-  void finishResults();
+  /// Of a point that has integers; null: it has none, or is no point.
+  const Stored *findPoint(mlir::Value value) const;
+  /// Records what integers that are a result stand for; `value`: the numbers.
+  void describeResult(unsigned number, mlir::Value value,
+                      const Encoding &encoding);
+  /// Results that are a softmax become what it reads.
+  void cutSoftmax();
   bool isSoftmax(mlir::Value value, mlir::Value &input, int64_t &axis);
 
   mlir::func::FuncOp function;
@@ -255,6 +267,12 @@ private:
   std::vector<Encoding> encodings;
   std::map<std::pair<void *, size_t>, mlir::Value> lowered;
   llvm::SmallVector<tpc::QuantizeOp> points;
+  /// By integers of points: how to make numbers of them.
+  struct Numbers {
+    Stored stored;
+    mlir::Location loc;
+  };
+  llvm::DenseMap<mlir::Value, Numbers> numbersOf;
   llvm::SmallVector<mlir::Attribute> entries;
   llvm::DenseSet<mlir::Value> namedValues;
   unsigned depth = 0;

@@ -74,7 +74,8 @@ struct LowerToIntegerPass
         raiseLinalg(function, kernels);
       IntegerLowering lowering(function, kernels, chosen);
       lowering.lower();
-      lowering.finish();
+      if (failed(lowering.finish()))
+        return signalPassFailure();
       if (profile == IntegerProfile::EthosU85 && !isLinalg)
         stageArguments(function);
       bool runs = true;
