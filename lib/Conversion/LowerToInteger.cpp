@@ -74,6 +74,9 @@ struct LowerToIntegerPass
       IntegerLowering lowering(function, kernels, chosen);
       lowering.lower();
       lowering.finish();
+      if (!isLinalg && (profile == IntegerProfile::EthosU55 ||
+                        profile == IntegerProfile::EthosU85))
+        repeatLayers(function, profile);
       if (profile == IntegerProfile::EthosU85 && !isLinalg)
         stageArguments(function);
       bool runs = true;
