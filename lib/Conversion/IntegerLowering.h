@@ -284,6 +284,11 @@ private:
   std::string why;
 };
 
+/// Computes convolutions whose sums several rescales read once for each of
+/// them, where Ethos-U is faster so: one rescale is part of the convolution
+/// there, of several each reads the sums from memory. The values are the same.
+void repeatLayers(mlir::func::FuncOp function, IntegerProfile profile);
+
 /// Copies arguments of i8 with fewer than 16 channels, which convolutions read,
 /// by a 1x1 maximum pool over rows of 16 bytes. Ethos-U85 keeps arguments in
 /// DRAM, from where such convolutions fetch a few bytes at a time and several

@@ -210,6 +210,10 @@ IntegerLowering::accumulateResize(tosa::ResizeOp op) {
     result.bound *= 2;
   }
   result.scales = {stored->encoding.scale / weight};
+  // A mean of so many values, of which some are the same one.
+  constexpr double kMaxCount = 1 << 16;
+  if (!quantization::isPowerOfTwo(weight) && weight < kMaxCount)
+    result.mean = {stored->encoding.scale, stored->encoding.hasNegative()};
   return result;
 }
 

@@ -76,6 +76,9 @@ struct LowerToIntegerPass
       lowering.lower();
       if (failed(lowering.finish()))
         return signalPassFailure();
+      if (!isLinalg && (profile == IntegerProfile::EthosU55 ||
+                        profile == IntegerProfile::EthosU85))
+        repeatLayers(function, profile);
       if (profile == IntegerProfile::EthosU85 && !isLinalg)
         stageArguments(function);
       bool runs = true;

@@ -56,6 +56,7 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
     * Activation points round halves up, as `tosa.rescale` does (`rounding=half-even`: to the even code, for targets that
       do so). Weights keep their codes: they are rounded once, halves to the even one.
     * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and dw
+      (a table of 8-bit entries: a 128th of its threshold)
       becomes round(b / (dx * dw)) * dx * dw for every output channel, computed in f64. A bias that two layers share is
       copied; `corrections` of the layer are brought into line. One that has more steps than 32 bits hold stays as it is,
       with a warning.
@@ -140,7 +141,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     codes which f32 makes, for every integer that they can read: 0.1 * 5 is 0.5 in f32, and 0.1 is not in f32. Where there are
     none, as for 0.3 and 8-bit codes, they stay float.
 
-    What has no such form stays float between explicit conversions, with a remark that says why.
+    What has no such form stays float between explicit conversions, with a remark that says why. Points in branches and loops
+    (`tosa.cond_if`, `tosa.while_loop`) are lowered where they stand; what a branch or a loop hands on is float.
 
     * `rounding`: where a code lies halfway. `half-even` costs five to nine ops more for each rescale that meets middles between
       codes. Halves still go up, with a remark at the point, in means on a grid that is more than 16 times as fine as that of what
@@ -148,7 +150,10 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
-      16 bytes), because it fetches few channels slowly from outside.
+      16 bytes), because it fetches few channels slowly from outside. With both, a convolution that points with different parameters
+      read is computed once for each of them where that is faster, since one rescale is part of a convolution there, and of several
+      each reads sums of 32 bits from memory: up to 3.5 times as fast by Vela, for convolutions with few products and weights. A remark
+      says so, or that it would be slower.
     * `extensions`: `int4` stores kernels of at most 4 bits in i4 (one that has -8 stays in i8, with a remark), `int16` takes points of up to 16 bits, in i16.
     * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
     * `io`: whether arguments and results are numbers or codes.

@@ -238,7 +238,22 @@ func.func @main(%x_f: tensor<1x256x2xf32>) -> tensor<1x256x2xf32> {
   %p = tosa.greater_equal %x, %z : (tensor<1x256x2xf32>, tensor<1x1x1xf32>) -> tensor<1x256x2xi1>
   %n = tosa.mul %x, %sl, %shift : (tensor<1x256x2xf32>, tensor<1x1x2xf32>, tensor<1xi8>) -> tensor<1x256x2xf32>
   %r = tosa.select %p, %x, %n : (tensor<1x256x2xi1>, tensor<1x256x2xf32>, tensor<1x256x2xf32>) -> tensor<1x256x2xf32>
-  // expected-remark @below {{stays float: no rescale makes the codes that its products and sums have once f32 has rounded them}}
+  // expected-remark @below {{stays float: no rescale makes the codes that its products and sums have once f32 has rounded them; numbers of at most 16 bits, which f32 multiplies exactly with codes of 8, such as 0.3 rounded to 19660 / 65536, have such a rescale}}
+  %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [128.0], bits = 8, rounding = half_up>) : tensor<1x256x2xf32>
+  return %out : tensor<1x256x2xf32>
+}
+
+// -----
+
+// What the remark says: nothing stays float.
+func.func @main(%x_f: tensor<1x256x2xf32>) -> tensor<1x256x2xf32> {
+  %x = tpc.quantize %x_f as "x" activation parameters(#tpc.power_of_two<threshold = [128.0], bits = 8, rounding = half_up>) : tensor<1x256x2xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %sl = "tosa.const"() <{values = dense<[[[0.100006103515625, 0.29998779296875]]]> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %p = tosa.greater_equal %x, %z : (tensor<1x256x2xf32>, tensor<1x1x1xf32>) -> tensor<1x256x2xi1>
+  %n = tosa.mul %x, %sl, %shift : (tensor<1x256x2xf32>, tensor<1x1x2xf32>, tensor<1xi8>) -> tensor<1x256x2xf32>
+  %r = tosa.select %p, %x, %n : (tensor<1x256x2xi1>, tensor<1x256x2xf32>, tensor<1x256x2xf32>) -> tensor<1x256x2xf32>
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [128.0], bits = 8, rounding = half_up>) : tensor<1x256x2xf32>
   return %out : tensor<1x256x2xf32>
 }

@@ -713,6 +713,29 @@ TEST_F(LowerToInteger, Resizes) {
           samples({{1, 4, 5, 3}}, 2));
 }
 
+// Sums of 9 or 12 values that are the same one, halfway between two codes.
+TEST_F(LowerToInteger, ResizesWithMiddlesByNoPowersOfTwo) {
+  const std::string type = "tensor<1x1x1x256xf32>";
+  Floats codes;
+  for (int code = -128; code != 128; ++code)
+    codes.push_back(float(code) / 128);
+  for (int64_t factor : {3, 4})
+    for (double threshold : {2.0, 1.0})
+      expectSame("(%x: " + type + ") -> " + type + " {\n" +
+                     point("in", "x", type, powerOfTwo(1)) +
+                     shapeConstant("scale", {factor, 1, 3, 1}) +
+                     shapeConstant("none", {0, 0}) +
+                     "%0 = tosa.resize %in, %scale, %none, %none {mode = "
+                     "BILINEAR} : (" +
+                     type +
+                     ", !tosa.shape<4>, !tosa.shape<2>, "
+                     "!tosa.shape<2>) -> " +
+                     type + "\n" +
+                     point("out", "0", type, powerOfTwo(threshold)) +
+                     "return %out : " + type + "\n}\n",
+                 {codes});
+}
+
 TEST_F(LowerToInteger, SoftmaxIsWithinOneStep) {
   std::string type = "tensor<8x40xf32>", sum = "tensor<8x1xf32>";
   // The quotient of rounded exponentials is off by less than 2^-14, so that
@@ -927,6 +950,47 @@ TEST_F(LowerToInteger, SixteenBits) {
 //===----------------------------------------------------------------------===//
 // Order and place
 //===----------------------------------------------------------------------===//
+
+// For Ethos-U a layer is computed for each of its readers.
+TEST_F(LowerToInteger, RepeatedLayersMakeTheSameCodes) {
+  std::string type = "tensor<1x8x8x4xf32>", to = "tensor<1x8x8x8xf32>";
+  std::string text =
+      "func.func @main(%x: " + type + ") -> (" + to + ", " + to + ") {\n" +
+      kZero + point("in", "x", type, powerOfTwo(4)) +
+      kernel("k", {8, 1, 1, 4}, 0, 7) + bias("b", 8) +
+      "%0 = tosa.conv2d %in, %k, %b, %zero, %zero {acc_type = f32, dilation = "
+      "array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, "
+      "1>} : (" +
+      type +
+      ", tensor<8x1x1x4xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>) "
+      "-> " +
+      to + "\n" + point("a", "0", to, powerOfTwo(8)) +
+      point("c", "0", to, powerOfTwo(4, 8, false)) + "return %a, %c : " + to +
+      ", " + to + "\n}\n";
+  Floats noise = randomFloats(1 * 8 * 8 * 4, 11);
+  std::vector<int8_t> codes;
+  for (float value : noise)
+    codes.push_back(int8_t(value * 127));
+  std::vector<std::vector<int8_t>> all;
+  for (const char *profile : {"none", "ethos-u55", "ethos-u85"}) {
+    auto integers = lower(text, "io=integer profile=" + std::string(profile));
+    ASSERT_TRUE(integers);
+    EXPECT_EQ(count<mlir::tosa::Conv2DOp>(*integers), all.empty() ? 1u : 2u);
+    CompileOptions keep;
+    keep.keepTypes = true;
+    auto executor = Executor::compile(*integers, keep);
+    ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+    std::vector<int8_t> results(size_t(2 * 8 * 8 * 8));
+    llvm::SmallVector<void *> outputs{results.data(), &results[8 * 8 * 8]};
+    Worker worker(**executor);
+    const void *input = codes.data();
+    llvm::cantFail(worker.run(input, outputs, 1));
+    all.push_back(results);
+  }
+  EXPECT_FALSE(llvm::all_equal(all[0]));
+  EXPECT_EQ(all[0], all[1]);
+  EXPECT_EQ(all[0], all[2]);
+}
 
 /// A layer, and whether one of its first results is above zero.
 static std::string layerAndCondition() {

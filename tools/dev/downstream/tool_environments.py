@@ -26,6 +26,7 @@ PACKAGES = {
         "onnxruntime==1.32.0",
         "onnxruntime-extensions==0.15.2",
     ],
+    "litert": ["ai-edge-litert==2.3.0"],
 }
 # The program without which an environment is none.
 PROGRAMS = {
@@ -34,6 +35,7 @@ PROGRAMS = {
     "iree": "iree-compile",
     "mlsdk": "model-converter",
     "onnx": "check-model",
+    "litert": "litert-benchmark",
 }
 
 
