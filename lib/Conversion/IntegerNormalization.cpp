@@ -12,11 +12,18 @@ using namespace mct;
 // What it computes
 //===----------------------------------------------------------------------===//
 
-static Operation *skipReshapes(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
-    op = reshape.getInput1().getDefiningOp();
-  return op;
+/// Behind reshapes, and conversions between float types, as variances are
+/// computed in f64.
+static Value skipMoves(Value value) {
+  for (;;) {
+    Operation *op = value.getDefiningOp();
+    auto cast = dyn_cast_or_null<tosa::CastOp>(op);
+    if (!isa_and_nonnull<tosa::ReshapeOp>(op) &&
+        !(cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())) &&
+          isa<FloatType>(getElementTypeOrSelf(cast.getType()))))
+      return value;
+    value = op->getOperand(0);
+  }
 }
 
 /// The operand of an op of two that is not constant, and the numbers of the
@@ -28,7 +35,10 @@ splitConstant(ConstantEvaluator &constants, Operation *op, int64_t channels) {
         constants.evaluate(op->getOperand(1 - number));
     if (!tensor)
       continue;
-    std::vector<float> values = tensor->decode<float>();
+    std::optional<ConstantFloats> floats = ConstantFloats::convert(*tensor);
+    if (!floats)
+      continue;
+    ArrayRef<float> values = floats->values();
     ArrayRef<int64_t> shape = tensor->getType().getShape();
     if (values.size() != 1 && (int64_t(values.size()) != channels ||
                                shape.empty() || shape.back() != channels))
@@ -50,7 +60,7 @@ IntegerLowering::findNormalized(Value value, bool &isRefused) {
   tosa::SubOp centred;
   if (product)
     for (Value operand : {product.getInput1(), product.getInput2()}) {
-      Operation *op = skipReshapes(operand);
+      Operation *op = skipMoves(operand).getDefiningOp();
       if (auto found = dyn_cast_or_null<tosa::RsqrtOp>(op))
         root = found;
       else
@@ -60,8 +70,8 @@ IntegerLowering::findNormalized(Value value, bool &isRefused) {
   if (!root || !centred)
     return std::nullopt;
   LayerNorm norm;
-  norm.input = it->second;
-  Operation *variance = skipReshapes(root.getInput1());
+  norm.input = centred.getInput1();
+  Operation *variance = skipMoves(root.getInput1()).getDefiningOp();
   auto number = [&](Operation *op) -> std::optional<std::pair<Value, double>> {
     auto split = splitConstant(constants, op, /*channels=*/1);
     if (!split || split->second.size() != 1)
@@ -71,12 +81,12 @@ IntegerLowering::findNormalized(Value value, bool &isRefused) {
   if (isa_and_nonnull<tosa::AddOp>(variance))
     if (auto added = number(variance)) {
       norm.epsilon = added->second;
-      variance = skipReshapes(added->first);
+      variance = skipMoves(added->first).getDefiningOp();
     }
   if (isa_and_nonnull<tosa::MulOp>(variance))
     if (auto factor = number(variance)) {
       norm.factor = factor->second;
-      variance = skipReshapes(factor->first);
+      variance = skipMoves(factor->first).getDefiningOp();
     }
   auto sum = dyn_cast_or_null<tosa::ReduceSumOp>(variance);
   auto square = sum ? sum.getInput().getDefiningOp<tosa::MulOp>() : nullptr;
@@ -84,11 +94,13 @@ IntegerLowering::findNormalized(Value value, bool &isRefused) {
                         ? square.getInput1().getDefiningOp<tosa::SubOp>()
                         : nullptr;
   auto type = cast<RankedTensorType>(norm.input.getType());
-  if (!difference || difference.getInput1() != norm.input ||
-      centred.getInput1() != norm.input || !(norm.factor > 0) ||
+  Value source = skipMoves(it->second);
+  if (!difference || skipMoves(difference.getInput1()) != source ||
+      skipMoves(norm.input) != source || !(norm.factor > 0) ||
       !(norm.epsilon >= 0) || type.getRank() == 0 ||
       int64_t(sum.getAxis()) != type.getRank() - 1 ||
-      value.getType() != Type(type)) {
+      cast<RankedTensorType>(square.getType()).getShape() != type.getShape() ||
+      value.getType() != Type(type) || !type.getElementType().isF32()) {
     isRefused = true;
     fail(product, "ends a layer norm that is no sum of squared differences "
                   "over the last axis");
