@@ -46,7 +46,7 @@ struct Plan {
     halvesToEven = chance(40);
     takesInt16 = chance(80);
     takesInt4 = chance(30);
-    corrects = chance(25);
+    corrects = chance(12);
   }
   bool chance(unsigned percent) { return random() % 100 < percent; }
 
