@@ -3,11 +3,11 @@
 // As PyTorch's exporter writes it: the variance in f64, the mean twice, and what is normalized behind a reshape.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    tensor<6x8xi8>
-// CHECK-NOT:     f32
-// CHECK-NOT:     f64
+// CHECK-NOT:     xf32>
+// CHECK-NOT:     xf64>
 // CHECK:         tosa.reshape {{.*}} -> tensor<1x6x8xi8>
 // CHECK:         tosa.clz {{.*}} -> tensor<1x6x1xi32>
-// CHECK-NOT:     f32
+// CHECK-NOT:     xf32>
 func.func @main(%arg: tensor<6x8xf32>) -> tensor<1x6x8xf32> {
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %inverse64 = "tosa.const"() <{values = dense<1.250000e-01> : tensor<1x1x1xf64>}> : () -> tensor<1x1x1xf64>
