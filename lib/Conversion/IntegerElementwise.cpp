@@ -673,7 +673,7 @@ Value IntegerLowering::lowerPredicate(Value value) {
   if (!op || constants.evaluate(value))
     return value;
   if (isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op) &&
-      getElementTypeOrSelf(op->getOperand(0)).isF32())
+      isa<Float32Type, Float64Type>(getElementTypeOrSelf(op->getOperand(0))))
     return lowerComparison(op);
   bool readsFloats = llvm::any_of(op->getOperandTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
@@ -704,6 +704,78 @@ Value IntegerLowering::lowerPredicate(Value value) {
 
 /// Both sides in i32 with the same units, where that is exact; against numbers,
 /// the codes themselves, which are in the order of what they stand for.
+/// The f32 that was only made wider.
+static Value skipWidening(Value value) {
+  auto cast = value.getDefiningOp<tosa::CastOp>();
+  return cast && getElementTypeOrSelf(cast.getType()).isF64() &&
+                 getElementTypeOrSelf(cast.getInput()).isF32()
+             ? cast.getInput()
+             : value;
+}
+
+std::vector<int64_t>
+IntegerLowering::getHalfSteps(const ConstantTensor &numbers,
+                              const Encoding &encoding) {
+  std::optional<ConstantFloats> floats = ConstantFloats::convert(numbers);
+  std::vector<int64_t> codes;
+  if (!floats)
+    return codes;
+  for (auto [i, number] : llvm::enumerate(floats->values())) {
+    if (std::isnan(number) || (numbers.getType().getElementType().isF64() &&
+                               numbers.decode<double>()[i] != double(number)))
+      return {};
+    int64_t low = encoding.low - 1, high = encoding.high + 1;
+    // The largest code that is not above, and the smallest not below.
+    while (high - low > 1) {
+      int64_t middle = low + (high - low) / 2;
+      if (encoding.dequantize(middle) <= number)
+        low = middle;
+      else
+        high = middle;
+    }
+    bool isCode = low >= encoding.low && encoding.dequantize(low) == number;
+    codes.push_back(2 * (low - encoding.zeroPoint) + (isCode ? 0 : 1));
+  }
+  return codes;
+}
+
+std::optional<bool> IntegerLowering::getAlways(Value predicate,
+                                               unsigned level) {
+  if (std::optional<ConstantTensor> constant = constants.evaluate(predicate)) {
+    std::vector<int64_t> values = constant->decode<int64_t>();
+    if (values.empty() || !llvm::all_equal(values))
+      return std::nullopt;
+    return values.front() != 0;
+  }
+  Operation *op = predicate.getDefiningOp();
+  if (!op || level == kMaxPredicateDepth)
+    return std::nullopt;
+  if (isa<tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReshapeOp>(op))
+    return getAlways(op->getOperand(0), level + 1);
+  if (isa<tosa::LogicalNotOp>(op)) {
+    std::optional<bool> always = getAlways(op->getOperand(0), level + 1);
+    if (always)
+      return !*always;
+    return std::nullopt;
+  }
+  if (!isa<tosa::EqualOp>(op))
+    return std::nullopt;
+  // What is no code of the other operand equals none.
+  for (unsigned i = 0; i != 2; ++i) {
+    std::optional<ConstantTensor> numbers =
+        constants.evaluate(op->getOperand(i));
+    std::optional<Stored> stored =
+        getStored(skipWidening(op->getOperand(1 - i)));
+    if (!numbers || !stored)
+      continue;
+    std::vector<int64_t> steps = getHalfSteps(*numbers, stored->encoding);
+    if (!steps.empty() &&
+        llvm::all_of(steps, [](int64_t step) { return step % 2 != 0; }))
+      return false;
+  }
+  return std::nullopt;
+}
+
 Value IntegerLowering::lowerComparison(Operation *op) {
   auto create = [&](Value a, Value b) -> Value {
     IRMapping mapping;
@@ -718,28 +790,13 @@ Value IntegerLowering::lowerComparison(Operation *op) {
   for (unsigned i = 0; i != 2; ++i) {
     std::optional<ConstantTensor> numbers =
         constants.evaluate(op->getOperand(i));
-    std::optional<Stored> stored = getStored(op->getOperand(1 - i));
+    std::optional<Stored> stored =
+        getStored(skipWidening(op->getOperand(1 - i)));
     if (!numbers || !stored)
       continue;
-    const Encoding &encoding = stored->encoding;
-    // In halves of a step: what lies between two codes, or beyond all, equals
-    // none.
-    std::vector<int64_t> codes;
-    for (float number : numbers->decode<float>()) {
-      if (std::isnan(number))
-        return fail(op, "compares with what is no number");
-      int64_t low = encoding.low - 1, high = encoding.high + 1;
-      // The largest code that is not above, and the smallest not below.
-      while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (encoding.dequantize(middle) <= number)
-          low = middle;
-        else
-          high = middle;
-      }
-      bool isCode = low >= encoding.low && encoding.dequantize(low) == number;
-      codes.push_back(2 * (low - encoding.zeroPoint) + (isCode ? 0 : 1));
-    }
+    std::vector<int64_t> codes = getHalfSteps(*numbers, stored->encoding);
+    if (codes.empty())
+      return fail(op, "compares with what is no number of f32");
     std::array<Value, 2> operands;
     operands[i] = createConstant(numbers->getShape(), 32, codes);
     operands[1 - i] = widen(*stored, 2);
@@ -747,8 +804,9 @@ Value IntegerLowering::lowerComparison(Operation *op) {
   }
   std::array<std::optional<Accumulator>, 2> terms;
   for (unsigned i = 0; i != 2; ++i) {
-    std::optional<Stored> stored = getStored(op->getOperand(i));
-    terms[i] = stored ? getTerm(op, op->getOperand(i)) : std::nullopt;
+    Value operand = skipWidening(op->getOperand(i));
+    std::optional<Stored> stored = getStored(operand);
+    terms[i] = stored ? getTerm(op, operand) : std::nullopt;
     if (!terms[i])
       return fail(op, "compares an input that is not quantized");
   }
@@ -764,6 +822,11 @@ Value IntegerLowering::lowerSelect(tosa::SelectOp op,
                                    const Encoding &encoding) {
   std::optional<ParametricRelu> relu = matchParametricRelu(op, constants);
   if (!relu) {
+    // As in the masks of attention, where no code is minus infinity.
+    if (std::optional<bool> always = getAlways(op.getPred()))
+      if (Value chosen = *always ? op.getOnTrue() : op.getOnFalse();
+          chosen.getType() == op.getType())
+        return lowerTo(chosen, encoding);
     Value predicate = lowerPredicate(op.getPred());
     Value onTrue = predicate ? lowerTo(op.getOnTrue(), encoding) : nullptr;
     Value onFalse = onTrue ? lowerTo(op.getOnFalse(), encoding) : nullptr;

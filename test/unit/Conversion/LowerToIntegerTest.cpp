@@ -869,6 +869,29 @@ TEST_F(LowerToInteger, LayerNormsAreWithinTheirBound) {
     }
 }
 
+TEST_F(LowerToInteger, ConditionsOnWiderFloats) {
+  std::string type = "tensor<2x64xf32>", condition = "tensor<2x64xi1>";
+  // 0.25 is a code, 0.3 lies between two, and minus infinity below all.
+  for (const char *number : {"0.25", "0.3", "0xFFF0000000000000"})
+    for (const char *chosen : {"e", "c"})
+      expectSame("(%x: " + type + ", %y: " + type + ") -> " + type + " {\n" +
+                     point("in", "x", type, powerOfTwo(1)) +
+                     point("other", "y", type, powerOfTwo(1)) +
+                     "%n = \"tosa.const\"() <{values = dense<" + number +
+                     "> : tensor<1x1xf64>}> : () -> tensor<1x1xf64>\n"
+                     "%w = tosa.cast %in : (" +
+                     type +
+                     ") -> tensor<2x64xf64>\n%e = tosa.equal %n, %w : "
+                     "(tensor<1x1xf64>, tensor<2x64xf64>) -> " +
+                     condition + "\n%c = tosa.logical_not %e : (" + condition +
+                     ") -> " + condition + "\n%s = tosa.select %" + chosen +
+                     ", %other, %in : (" + condition + ", " + type + ", " +
+                     type + ") -> " + type + "\n" +
+                     point("out", "s", type, powerOfTwo(2)) +
+                     "return %out : " + type + "\n}\n",
+                 samples({{2, 64}, {2, 64}}, 1));
+}
+
 TEST_F(LowerToInteger, ClampsInARow) {
   // Also such that share no value: the later one's nearer end is what is left.
   std::string type = "tensor<1x64xf32>";
