@@ -716,24 +716,21 @@ static Value skipWidening(Value value) {
 std::vector<int64_t>
 IntegerLowering::getHalfSteps(const ConstantTensor &numbers,
                               const Encoding &encoding) {
-  std::optional<ConstantFloats> floats = ConstantFloats::convert(numbers);
   std::vector<int64_t> codes;
-  if (!floats)
-    return codes;
-  for (auto [i, number] : llvm::enumerate(floats->values())) {
-    if (std::isnan(number) || (numbers.getType().getElementType().isF64() &&
-                               numbers.decode<double>()[i] != double(number)))
+  for (double number : numbers.decode<double>()) {
+    if (std::isnan(number))
       return {};
     int64_t low = encoding.low - 1, high = encoding.high + 1;
     // The largest code that is not above, and the smallest not below.
     while (high - low > 1) {
       int64_t middle = low + (high - low) / 2;
-      if (encoding.dequantize(middle) <= number)
+      if (double(encoding.dequantize(middle)) <= number)
         low = middle;
       else
         high = middle;
     }
-    bool isCode = low >= encoding.low && encoding.dequantize(low) == number;
+    bool isCode =
+        low >= encoding.low && double(encoding.dequantize(low)) == number;
     codes.push_back(2 * (low - encoding.zeroPoint) + (isCode ? 0 : 1));
   }
   return codes;
@@ -796,7 +793,7 @@ Value IntegerLowering::lowerComparison(Operation *op) {
       continue;
     std::vector<int64_t> codes = getHalfSteps(*numbers, stored->encoding);
     if (codes.empty())
-      return fail(op, "compares with what is no number of f32");
+      return fail(op, "compares with what is no number");
     std::array<Value, 2> operands;
     operands[i] = createConstant(numbers->getShape(), 32, codes);
     operands[1 - i] = widen(*stored, 2);

@@ -163,7 +163,7 @@ private:
   /// What a condition is for all codes, where that is known.
   std::optional<bool> getAlways(mlir::Value predicate, unsigned level = 0);
   /// Numbers from the zero point on, in halves of a step: odd is what lies
-  /// between two codes, or beyond all. Empty where one is no number of f32.
+  /// between two codes, or beyond all. Empty where one is no number.
   static std::vector<int64_t> getHalfSteps(const ConstantTensor &numbers,
                                            const Encoding &encoding);
   mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
