@@ -243,8 +243,19 @@ Value IntegerLowering::requantize(const Stored &stored,
   return clamp(result, encoding.low, encoding.high, encoding);
 }
 
+/// Codes that are rounded, as they are stored.
+Value IntegerLowering::storeRounded(Value codes, const Encoding &encoding,
+                                    double bound) {
+  // A rescale by 1 takes so many; what is beyond saturates anyway.
+  constexpr double kMost = 0x1p29;
+  constexpr int64_t kFar = int64_t(1) << 20;
+  if (bound >= kMost)
+    codes = limit(codes, -kFar, kFar);
+  return rescale(codes, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
+}
+
 Value IntegerLowering::chooseEven(Value up, Value down,
-                                  const Encoding &encoding) {
+                                  const Encoding &encoding, double bound) {
   auto type = cast<RankedTensorType>(up.getType());
   // 1 in the middle, else 0; and up is odd.
   Value isHalfway = tosa::SubOp::create(builder, loc, type, up, down);
@@ -253,13 +264,13 @@ Value IntegerLowering::chooseEven(Value up, Value down,
   SmallVector<int64_t> one(type.getRank(), 1);
   back = tosa::BitwiseAndOp::create(builder, loc, type, back,
                                     createConstant(one, 32, 1));
-  Value even = tosa::SubOp::create(builder, loc, type, up, back);
-  return rescale(even, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
+  return storeRounded(tosa::SubOp::create(builder, loc, type, up, back),
+                      encoding, bound);
 }
 
 /// What is halfway between two levels goes up first, and back from an odd one.
 Value IntegerLowering::rescaleToEven(Value value, ArrayRef<double> factors,
-                                     const Encoding &encoding) {
+                                     const Encoding &encoding, double bound) {
   Value rounded = rescale(value, 0, factors, 0, 32);
   if (!rounded)
     return nullptr;
@@ -283,8 +294,8 @@ Value IntegerLowering::rescaleToEven(Value value, ArrayRef<double> factors,
                                          createConstant(one, 32, 1));
   Value back = tosa::SelectOp::create(builder, loc, type, isHalfway, odd,
                                       createConstant(one, 32, 0));
-  rounded = tosa::SubOp::create(builder, loc, type, rounded, back);
-  return rescale(rounded, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
+  return storeRounded(tosa::SubOp::create(builder, loc, type, rounded, back),
+                      encoding, bound);
 }
 
 float IntegerLowering::History::compute(int64_t integer, size_t channel) const {
@@ -420,7 +431,14 @@ Value IntegerLowering::requantizeAsFloat(const History &history,
                      encoding.storageBits);
     Value up = rescale(add(0), 0, factors, 0, 32),
           down = rescale(add(1), 0, factors, 0, 32);
-    return chooseEven(up, down, encoding);
+    double bound = 0;
+    for (int64_t channel = 0; channel != count; ++channel)
+      for (int64_t end : {-history.reach, history.reach})
+        bound = std::max(
+            bound, std::abs(double(history.compute(end, size_t(channel)))) /
+                           encoding.scale +
+                       1);
+    return chooseEven(up, down, encoding, bound);
   }
   return nullptr;
 }
@@ -464,6 +482,10 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
     return !isWide && bound >= double(reach) ? limit(sum, -reach, reach - 1)
                                              : sum;
   };
+  // Of codes that count from zero, before they saturate.
+  auto codeBound = [&] {
+    return bound * *std::max_element(factors.begin(), factors.end()) + 1;
+  };
   auto rescaleWide = [&](Value sum) {
     return rescale(keepInside(sum), 0, factors, 0, 32);
   };
@@ -489,7 +511,8 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
       Value below = tosa::SubOp::create(builder, loc, type, value,
                                         createConstant(one, 32, 1));
       Value up = rescaleWide(above), down = rescaleWide(below);
-      value = up && down ? chooseEven(up, down, encoding) : nullptr;
+      value =
+          up && down ? chooseEven(up, down, encoding, codeBound()) : nullptr;
     } else {
       value = rescale(keepInside(above), 0, factors, encoding.zeroPoint,
                       encoding.storageBits);
@@ -508,7 +531,7 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
     else if (isEven && !isExact)
       halvesUp = "a factor that no multiplier of 31 bits has";
     if (isEven && !isWide && isPower) {
-      value = rescaleToEven(keepInside(value), factors, encoding);
+      value = rescaleToEven(keepInside(value), factors, encoding, codeBound());
     } else if (isEven && !isWide && isExact) {
       // The other way round halves go down.
       value = keepInside(value);
@@ -518,7 +541,8 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
           tosa::SubOp::create(builder, loc, type, zero, value).getResult());
       if (down)
         down = tosa::SubOp::create(builder, loc, type, zero, down);
-      value = up && down ? chooseEven(up, down, encoding) : nullptr;
+      value =
+          up && down ? chooseEven(up, down, encoding, codeBound()) : nullptr;
     } else {
       value = rescale(keepInside(value), 0, factors, encoding.zeroPoint,
                       encoding.storageBits, direction);

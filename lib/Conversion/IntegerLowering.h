@@ -231,12 +231,15 @@ private:
                       llvm::ArrayRef<double> factors, int64_t to, unsigned bits,
                       quantization::FactorRounding rounding =
                           quantization::FactorRounding::Nearest);
+  /// `bound`: of the codes, before they saturate.
   mlir::Value rescaleToEven(mlir::Value value, llvm::ArrayRef<double> factors,
-                            const Encoding &encoding);
+                            const Encoding &encoding, double bound);
+  mlir::Value storeRounded(mlir::Value codes, const Encoding &encoding,
+                           double bound);
   /// Any factors, for numbers that are rounded `up` and `down` where they lie
   /// halfway, and equal elsewhere: the even one.
   mlir::Value chooseEven(mlir::Value up, mlir::Value down,
-                         const Encoding &encoding);
+                         const Encoding &encoding, double bound);
   mlir::RankedTensorType getType(mlir::Value value, unsigned bits);
   /// i32 numbers of stored - zero point, times a factor that keeps them exact.
   mlir::Value widen(const Stored &stored, double factor = 1);
