@@ -328,6 +328,12 @@ struct Offsets {
            high = std::numeric_limits<int32_t>::max();
 
   void require(const Rescale &parts, int64_t scaled, int64_t code) {
+    // Factors that are too small for any multiplier.
+    if (parts.multiplier == 0) {
+      if (code != 0)
+        high = low - 1;
+      return;
+    }
     __int128 one = __int128(1) << parts.shift, half = one / 2;
     auto floorOf = [&](__int128 number) {
       __int128 quotient = number / parts.multiplier;

@@ -869,6 +869,26 @@ TEST_F(LowerToInteger, LayerNormsAreWithinTheirBound) {
     }
 }
 
+TEST_F(LowerToInteger, SlopesThatAreTooSmallForAMultiplier) {
+  std::string type = "tensor<1x256x2xf32>", condition = "tensor<1x256x2xi1>";
+  Floats codes;
+  for (int code = -128; code != 128; ++code)
+    codes.insert(codes.end(), 2, float(code));
+  expectSame("(%x: " + type + ") -> " + type + " {\n" + kShift +
+                 point("in", "x", type, powerOfTwo(128)) +
+                 constant("s", {1, 1, 2}, Floats{0.1f, 1e-38f}) +
+                 constant("z", {1, 1, 1}, Floats{0}) +
+                 "%p = tosa.greater_equal %in, %z : (" + type +
+                 ", tensor<1x1x1xf32>) -> " + condition +
+                 "\n%n = tosa.mul %in, %s, %shift : (" + type +
+                 ", tensor<1x1x2xf32>, tensor<1xi8>) -> " + type +
+                 "\n%r = tosa.select %p, %in, %n : (" + condition + ", " +
+                 type + ", " + type + ") -> " + type + "\n" +
+                 point("out", "r", type, powerOfTwo(128)) +
+                 "return %out : " + type + "\n}\n",
+             {codes});
+}
+
 TEST_F(LowerToInteger, SumsFarBeyondTheResultsSaturate) {
   // Codes of the sums, rounded to even, that no rescale by 1 takes: their steps
   // are 393216.5 times those of the results.
