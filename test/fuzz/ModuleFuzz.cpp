@@ -140,8 +140,8 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-simulate-integers",
     "mct-simulate-integers{rounding=half-even table-points=false}",
     "mct-lower-to-integer",
-    "mct-lower-to-integer{io=integer softmax=integer layer-norm=integer "
-    "extensions=int4,int16}",
+    "mct-lower-to-integer{io=integer softmax=integer extensions=int4,int16}",
+    "mct-lower-to-integer{io=integer softmax=integer layer-norm=integer}",
     "mct-lower-to-integer{io=integer profile=ethos-u55}",
     "mct-lower-to-integer{rounding=half-even softmax=cut batch=2}",
     "mct-check-integer",
