@@ -23,8 +23,8 @@ struct IntegerLowering::Converter : TypeConverter {
     });
     addSourceMaterialization(
         [&lowering](OpBuilder &here, Type, ValueRange from, Location) -> Value {
-          auto it = lowering.numbersOf.find(from.front());
-          if (it == lowering.numbersOf.end())
+          auto it = lowering.meanings.find(from.front());
+          if (it == lowering.meanings.end())
             return {};
           OpBuilder::InsertionGuard guard(lowering.builder);
           lowering.builder.restoreInsertionPoint(here.saveInsertionPoint());
@@ -35,12 +35,19 @@ struct IntegerLowering::Converter : TypeConverter {
 };
 
 namespace mct {
+/// A pattern that knows what was lowered.
+template <typename Op> struct ConvertByLowering : OpConversionPattern<Op> {
+  ConvertByLowering(const TypeConverter &converter, MLIRContext *context,
+                    IntegerLowering &lowering)
+      : OpConversionPattern<Op>(converter, context), lowering(lowering) {}
+
+  IntegerLowering &lowering;
+};
+
 /// A point is what it makes: integers, or what it reads where it does nothing.
 /// Levels of constants that no integers stand for are constants.
-struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
-  ConvertPoint(const TypeConverter &converter, IntegerLowering &lowering)
-      : OpConversionPattern(converter, lowering.builder.getContext()),
-        lowering(lowering) {}
+struct ConvertPoint : ConvertByLowering<tpc::QuantizeOp> {
+  using ConvertByLowering::ConvertByLowering;
 
   LogicalResult
   matchAndRewrite(tpc::QuantizeOp point, OpAdaptor adaptor,
@@ -62,16 +69,11 @@ struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
         point, point.getType(), levels->toAttribute(point.getUniqueName()));
     return success();
   }
-
-private:
-  IntegerLowering &lowering;
 };
 
 /// Levels are ordered as what they stand for.
-struct ConvertArgMax : OpConversionPattern<tosa::ArgMaxOp> {
-  ConvertArgMax(const TypeConverter &converter, IntegerLowering &lowering)
-      : OpConversionPattern(converter, lowering.builder.getContext()),
-        lowering(lowering) {}
+struct ConvertArgMax : ConvertByLowering<tosa::ArgMaxOp> {
+  using ConvertByLowering::ConvertByLowering;
 
   LogicalResult
   matchAndRewrite(tosa::ArgMaxOp op, OpAdaptor,
@@ -83,16 +85,11 @@ struct ConvertArgMax : OpConversionPattern<tosa::ArgMaxOp> {
                                                 op.getAxis(), op.getNanMode());
     return success();
   }
-
-private:
-  IntegerLowering &lowering;
 };
 
 /// Results are integers, where the options say so and there are some.
-struct ConvertReturn : OpConversionPattern<func::ReturnOp> {
-  ConvertReturn(const TypeConverter &converter, IntegerLowering &lowering)
-      : OpConversionPattern(converter, lowering.builder.getContext()),
-        lowering(lowering) {}
+struct ConvertReturn : ConvertByLowering<func::ReturnOp> {
+  using ConvertByLowering::ConvertByLowering;
 
   LogicalResult
   matchAndRewrite(func::ReturnOp op, OpAdaptor adaptor,
@@ -106,9 +103,6 @@ struct ConvertReturn : OpConversionPattern<func::ReturnOp> {
     rewriter.modifyOpInPlace(op, [&] { op->setOperands(results); });
     return success();
   }
-
-private:
-  IntegerLowering &lowering;
 };
 
 /// What stays float is of TOSA only.
@@ -177,17 +171,17 @@ LogicalResult IntegerLowering::finish() {
     cutSoftmax();
   for (tpc::QuantizeOp point : points)
     if (const Stored *stored = findPoint(point.getResult()))
-      numbersOf.try_emplace(
+      meanings.try_emplace(
           stored->value,
-          Numbers{*stored, NameLoc::get(builder.getStringAttr(
+          Meaning{*stored, NameLoc::get(builder.getStringAttr(
                                             point.getPointName() + "/float"),
                                         point.getLoc())});
   MLIRContext *context = builder.getContext();
   Converter converter(*this);
   RewritePatternSet patterns(context);
-  patterns.add<ConvertPoint, ConvertArgMax>(converter, *this);
+  patterns.add<ConvertPoint, ConvertArgMax>(converter, context, *this);
   if (options.boundary == IntegerBoundary::Integer)
-    patterns.add<ConvertReturn>(converter, *this);
+    patterns.add<ConvertReturn>(converter, context, *this);
   patterns.add<ConvertBias>(converter, context);
   // Whatever has no pattern stays, and reads numbers.
   ConversionTarget target(*context);

@@ -702,8 +702,6 @@ Value IntegerLowering::lowerPredicate(Value value) {
   return copy->getResult(0);
 }
 
-/// Both sides in i32 with the same units, where that is exact; against numbers,
-/// the codes themselves, which are in the order of what they stand for.
 /// The f32 that was only made wider.
 static Value skipWidening(Value value) {
   auto cast = value.getDefiningOp<tosa::CastOp>();
@@ -758,21 +756,30 @@ std::optional<bool> IntegerLowering::getAlways(Value predicate,
   if (!isa<tosa::EqualOp>(op))
     return std::nullopt;
   // What is no code of the other operand equals none.
+  std::optional<Numbers> numbers = findNumbers(op);
+  if (!numbers || numbers->halfSteps.empty() ||
+      llvm::any_of(numbers->halfSteps,
+                   [](int64_t step) { return step % 2 == 0; }))
+    return std::nullopt;
+  return false;
+}
+
+std::optional<IntegerLowering::Numbers>
+IntegerLowering::findNumbers(Operation *op) {
   for (unsigned i = 0; i != 2; ++i) {
     std::optional<ConstantTensor> numbers =
         constants.evaluate(op->getOperand(i));
     std::optional<Stored> stored =
         getStored(skipWidening(op->getOperand(1 - i)));
-    if (!numbers || !stored)
-      continue;
-    std::vector<int64_t> steps = getHalfSteps(*numbers, stored->encoding);
-    if (!steps.empty() &&
-        llvm::all_of(steps, [](int64_t step) { return step % 2 != 0; }))
-      return false;
+    if (numbers && stored)
+      return Numbers{i, *stored, SmallVector<int64_t>(numbers->getShape()),
+                     getHalfSteps(*numbers, stored->encoding)};
   }
   return std::nullopt;
 }
 
+/// Both sides in i32 with the same units, where that is exact; against numbers,
+/// the codes themselves, which are in the order of what they stand for.
 Value IntegerLowering::lowerComparison(Operation *op) {
   auto create = [&](Value a, Value b) -> Value {
     IRMapping mapping;
@@ -784,19 +791,13 @@ Value IntegerLowering::lowerComparison(Operation *op) {
     copy->setOperands({a, b});
     return copy->getResult(0);
   };
-  for (unsigned i = 0; i != 2; ++i) {
-    std::optional<ConstantTensor> numbers =
-        constants.evaluate(op->getOperand(i));
-    std::optional<Stored> stored =
-        getStored(skipWidening(op->getOperand(1 - i)));
-    if (!numbers || !stored)
-      continue;
-    std::vector<int64_t> codes = getHalfSteps(*numbers, stored->encoding);
-    if (codes.empty())
+  if (std::optional<Numbers> numbers = findNumbers(op)) {
+    if (numbers->halfSteps.empty())
       return fail(op, "compares with what is no number");
     std::array<Value, 2> operands;
-    operands[i] = createConstant(numbers->getShape(), 32, codes);
-    operands[1 - i] = widen(*stored, 2);
+    operands[numbers->operand] =
+        createConstant(numbers->shape, 32, numbers->halfSteps);
+    operands[1 - numbers->operand] = widen(numbers->stored, 2);
     return create(operands[0], operands[1]);
   }
   std::array<std::optional<Accumulator>, 2> terms;

@@ -166,6 +166,14 @@ private:
   /// between two codes, or beyond all. Empty where one is no number.
   static std::vector<int64_t> getHalfSteps(const ConstantTensor &numbers,
                                            const Encoding &encoding);
+  /// Of a comparison: the operand that is constant, in half steps of the other.
+  struct Numbers {
+    unsigned operand = 0;
+    Stored stored;
+    llvm::SmallVector<int64_t> shape;
+    std::vector<int64_t> halfSteps;
+  };
+  std::optional<Numbers> findNumbers(mlir::Operation *op);
   mlir::Value lowerPool(mlir::tosa::AvgPool2dOp op, const Encoding &encoding);
   mlir::Value lowerSoftmax(mlir::Value value, const Encoding &encoding);
 
@@ -277,11 +285,11 @@ private:
   std::map<std::pair<void *, size_t>, mlir::Value> lowered;
   llvm::SmallVector<tpc::QuantizeOp> points;
   /// By integers of points: how to make numbers of them.
-  struct Numbers {
+  struct Meaning {
     Stored stored;
     mlir::Location loc;
   };
-  llvm::DenseMap<mlir::Value, Numbers> numbersOf;
+  llvm::DenseMap<mlir::Value, Meaning> meanings;
   llvm::SmallVector<mlir::Attribute> entries;
   llvm::DenseSet<mlir::Value> namedValues;
   unsigned depth = 0;

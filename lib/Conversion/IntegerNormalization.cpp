@@ -97,7 +97,8 @@ IntegerLowering::findNormalized(Value value, bool &isRefused) {
   Value source = skipMoves(it->second);
   if (!difference || skipMoves(difference.getInput1()) != source ||
       skipMoves(norm.input) != source || !(norm.factor > 0) ||
-      !(norm.epsilon >= 0) || type.getRank() == 0 ||
+      !std::isfinite(norm.factor) || !(norm.epsilon >= 0) ||
+      type.getRank() == 0 || type.getNumElements() == 0 ||
       int64_t(sum.getAxis()) != type.getRank() - 1 ||
       cast<RankedTensorType>(square.getType()).getShape() != type.getShape() ||
       value.getType() != Type(type) || !type.getElementType().isF32()) {
@@ -310,13 +311,14 @@ Value IntegerLowering::lowerLayerNorm(Operation *op, const LayerNorm &norm,
     double scale =
         gain == 0 ? std::ldexp(encoding.scale, -8) : std::abs(gain) * unit;
     double inSteps = std::nearbyint(offset / scale);
+    // No number is not small, either.
+    if (!(bound + std::abs(inSteps) <= kMost))
+      return fail(op, "has an offset that is too large beside its gain for "
+                      "sums of 32 bits");
     largest = std::max(largest, std::abs(inSteps));
-    offsets.push_back(std::abs(inSteps) < kMost ? int64_t(inSteps) : 0);
+    offsets.push_back(int64_t(inSteps));
     result.scales.push_back(scale);
   }
-  if (!(bound + largest <= kMost))
-    return fail(op, "has an offset that is too large beside its gain for sums "
-                    "of 32 bits");
   SmallVector<int64_t> alongLast(one);
   alongLast.back() = channels;
   if (llvm::any_of(signs, [](int64_t sign) { return sign != 1; }))

@@ -69,6 +69,7 @@ def test_files_that_are_none_are_one_clear_error(model, tmp_path):
         ([tmp_path / "no.mlir", model], "no.mlir: no such file"),
         ([NETWORK, tmp_path / "no.tflite"], "no.tflite: no such file"),
         ([NETWORK, NETWORK], "integer.mlir: not a .tflite file"),
+        ([NETWORK, model, "--json", tmp_path / "none" / "r.json"], "none: no such folder"),
     ):
         finished = call(*arguments)
         assert finished.returncode == 1, arguments

@@ -40,3 +40,18 @@ func.func @sometimes(%arg: tensor<2x8xf32>, %arg1: tensor<2x8xf32>) -> tensor<2x
   %0 = tpc.quantize %masked as "masked" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, rounding = half_up>) : tensor<2x8xf32>
   return %0 : tensor<2x8xf32>
 }
+
+// -----
+
+// So with a condition that is constant.
+// CHECK-LABEL: func.func @constant
+// CHECK-NOT:     tosa.select
+// CHECK:         return
+func.func @constant(%arg: tensor<2x8xf32>, %arg1: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %x = tpc.quantize %arg as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<2x8xf32>
+  %y = tpc.quantize %arg1 as "y" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<2x8xf32>
+  %met = "tosa.const"() <{values = dense<true> : tensor<1x1xi1>}> : () -> tensor<1x1xi1>
+  %chosen = tosa.select %met, %y, %x : (tensor<1x1xi1>, tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  %0 = tpc.quantize %chosen as "chosen" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, rounding = half_up>) : tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}

@@ -865,6 +865,8 @@ TEST_F(LowerToInteger, LayerNormsAreWithinTheirBound) {
           others += squares > 100 && code != codeOf(value);
         }
       }
+      // Twice the bound of some 2^-13 times |x| is a hundredth of a step, so
+      // that more would say that the bound is used up everywhere.
       EXPECT_LE(double(others), 0.01 * double(kRows * count));
     }
 }

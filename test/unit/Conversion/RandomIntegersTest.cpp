@@ -5,7 +5,7 @@
 // two the simulation rounds its sums to f32, so there the codes are those of an
 // evaluation in double, wherever f32 leaves no choice.
 //
-// MCT_RANDOM_INTEGERS: how many networks (default 30). MCT_RANDOM_SEED: the
+// MCT_RANDOM_INTEGERS: how many networks (default 150). MCT_RANDOM_SEED: the
 // first one's seed.
 #include "../Execution/Fixture.h"
 #include "../Execution/ReferenceEvaluator.h"
@@ -421,7 +421,7 @@ static unsigned readNumber(const char *name, unsigned otherwise) {
 
 TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
   mct::registerAllMctPasses();
-  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 30);
+  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 150);
   unsigned first = readNumber("MCT_RANDOM_SEED", 1);
   size_t numValues = 0, numVaried = 0;
   for (unsigned seed = first; seed != first + count; ++seed) {
@@ -454,7 +454,7 @@ TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
 TEST_F(RandomIntegers, NetworksWithFreeScalesEqualTheirEvaluation) {
   using namespace mct::testing;
   mct::registerAllMctPasses();
-  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 30);
+  unsigned count = readNumber("MCT_RANDOM_INTEGERS", 150);
   unsigned first = readNumber("MCT_RANDOM_SEED", 1);
   size_t numValues = 0, numDecided = 0;
   for (unsigned seed = first; seed != first + count; ++seed) {

@@ -125,6 +125,9 @@ def main(arguments: list[str]) -> int:
     try:
         if options.model:
             check_files(options.network, options.model)
+        # Before minutes are spent.
+        if options.json and not options.json.parent.is_dir():
+            raise TimingError(f"{options.json.parent}: no such folder")
         if options.install:
             tool_environments.install("litert")
         if not options.model:
@@ -133,14 +136,14 @@ def main(arguments: list[str]) -> int:
         if not program:
             raise TimingError("LiteRT is not installed; tools/dev/xnnpack --install does it")
         found = time_both(program, options.network, options.model, options.images, options.rounds)
-    except (TimingError, RuntimeError) as problem:
+        if options.json:
+            options.json.write_text(json.dumps(found, indent=1) + "\n")
+    except (TimingError, RuntimeError, OSError) as problem:
         print(f"xnnpack: {problem}", file=sys.stderr)
         return 1
     ours, theirs = (statistics.median(found[name]) for name in ("mct-run", "xnnpack"))
     print("| network | mct-run, us an image | LiteRT with XNNPACK, us an image | ratio |\n| --- | --- | --- | --- |")
     print(f"| {options.network.stem} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} |")
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
     return 0
 
 
