@@ -89,7 +89,7 @@ static std::optional<int64_t> parseAmount(StringRef text, Resource resource,
       return std::nullopt;
     return int64_t(number);
   }
-  Expected<int64_t> bytes = support::parseByteSize(text, "budget");
+  Expected<int64_t> bytes = mct::support::parseByteSize(text, "budget");
   if (!bytes) {
     consumeError(bytes.takeError());
     return std::nullopt;

@@ -107,13 +107,13 @@ static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
 
 namespace {
 /// Where clipping begins and ends, and the levels' range, of one parameter.
-struct Range {
+struct GridRange {
   double lowest = 0, highest = 0, below = 0, above = 0;
 };
 } // namespace
 
-static std::vector<Range> toRanges(tpc::QuantizerAttrInterface quantizer) {
-  std::vector<Range> ranges;
+static std::vector<GridRange> toRanges(tpc::QuantizerAttrInterface quantizer) {
+  std::vector<GridRange> ranges;
   SmallVector<Grid> grids = quantizer.getGrids();
   for (const Grid &grid : grids) {
     double lowest = grid.step * double(grid.qmin - grid.zeroPoint),
@@ -125,7 +125,7 @@ static std::vector<Range> toRanges(tpc::QuantizerAttrInterface quantizer) {
     return ranges;
   for (size_t channel = 0; channel != quantizer.getNumChannels(); ++channel) {
     SmallVector<float> levels = quantizer.getLevels(channel);
-    Range &range = ranges.emplace_back();
+    GridRange &range = ranges.emplace_back();
     if (levels.empty())
       continue;
     size_t last = levels.size() - 1, inner = std::min<size_t>(1, last);
@@ -138,7 +138,7 @@ static std::vector<Range> toRanges(tpc::QuantizerAttrInterface quantizer) {
 }
 
 /// Share of the range that values from `min` to `max` reach.
-static double getUsed(const Range &range, double min, double max) {
+static double getUsed(const GridRange &range, double min, double max) {
   double width = range.highest - range.lowest;
   if (!(width > 0))
     return 0;
@@ -308,7 +308,7 @@ static void describeActivation(tpc::QuantizeOp op,
       makeCurve(quantizer, [&](const quantization::TensorQuantizer &tried) {
         return errorOf(tried, atoms);
       });
-  std::vector<Range> ranges = toRanges(quantizer);
+  std::vector<GridRange> ranges = toRanges(quantizer);
   if (ranges.size() != 1)
     return;
   double beyond = 0, all = 0;
@@ -381,7 +381,7 @@ static void describeWeight(tpc::QuantizeOp op,
   quantizer.fakeQuantize(shape, axes, stored->values().data(),
                          quantized.data());
   size_t count = quantizer.getNumChannels();
-  std::vector<Range> ranges = toRanges(quantizer);
+  std::vector<GridRange> ranges = toRanges(quantizer);
   if (ranges.size() != count)
     return;
   bool hasOne = count == 1;

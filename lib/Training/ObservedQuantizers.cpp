@@ -12,7 +12,7 @@ using namespace mct;
 using mct::tpc::ObservedRangeAttr;
 using mct::tpc::Observer;
 using mct::tpc::QuantizeOp;
-using Range = mct::quantization::LearnedRange::Range;
+using TrainedRange = mct::quantization::LearnedRange::Range;
 
 static double lowestCode(ObservedRangeAttr attr) {
   return attr.getIsNarrow() ? 1 : 0;
@@ -170,7 +170,7 @@ struct ObservedRangeModel
   FailureOr<SmallVector<LearnedTensor>>
   initialize(Attribute trainable, QuantizeOp point, ArrayRef<float>) const {
     auto attr = cast<ObservedRangeAttr>(trainable);
-    SmallVector<Range> ranges;
+    SmallVector<TrainedRange> ranges;
     // What is there is taken over, except by what begins from nothing.
     if (attr.getObserver() == Observer::AllValues ||
         (!point.getParametersAttr() && attr.getObserver() != Observer::Fixed)) {
@@ -181,7 +181,7 @@ struct ObservedRangeModel
           GradientBuilder::shapeOf(point.getInput()), point.getChannelAxes());
       ranges.assign(channels, quantization::RangeObserver::create(kind).range);
     } else {
-      FailureOr<SmallVector<Range>> present =
+      FailureOr<SmallVector<TrainedRange>> present =
           getRanges(point, attr.getIsNarrow());
       if (failed(present))
         return failure();
@@ -189,7 +189,7 @@ struct ObservedRangeModel
     }
     LearnedTensor min, max;
     min.shape = max.shape = getParameterShape(point, ranges.size());
-    for (Range range : ranges) {
+    for (TrainedRange range : ranges) {
       min.values.push_back(static_cast<float>(range.min));
       max.values.push_back(static_cast<float>(range.max));
     }

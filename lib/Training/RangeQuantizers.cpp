@@ -10,7 +10,7 @@ using namespace mct;
 using mct::quantization::kSmallestThreshold;
 using mct::tpc::LearnedRangeAttr;
 using mct::tpc::QuantizeOp;
-using Range = mct::quantization::LearnedRange::Range;
+using TrainedRange = mct::quantization::LearnedRange::Range;
 
 static double highestCode(LearnedRangeAttr attr) {
   return std::ldexp(1.0, int(attr.getBits())) - 1;
@@ -119,12 +119,12 @@ struct LearnedRangeModel
 
   FailureOr<SmallVector<LearnedTensor>> initialize(Attribute, QuantizeOp point,
                                                    ArrayRef<float>) const {
-    FailureOr<SmallVector<Range>> ranges = getRanges(point);
+    FailureOr<SmallVector<TrainedRange>> ranges = getRanges(point);
     if (failed(ranges))
       return failure();
     LearnedTensor min, max;
     min.shape = max.shape = getParameterShape(point, ranges->size());
-    for (Range range : *ranges) {
+    for (TrainedRange range : *ranges) {
       min.values.push_back(static_cast<float>(range.min));
       max.values.push_back(static_cast<float>(range.max));
     }
@@ -134,7 +134,7 @@ struct LearnedRangeModel
   void keepValid(Attribute,
                  MutableArrayRef<MutableArrayRef<float>> learned) const {
     for (auto [min, max] : llvm::zip_equal(learned[0], learned[1])) {
-      Range valid = quantization::LearnedRange::effective({min, max});
+      TrainedRange valid = quantization::LearnedRange::effective({min, max});
       min = static_cast<float>(valid.min);
       max = static_cast<float>(valid.max);
     }

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 using namespace mct;
-using Range = mct::quantization::LearnedRange::Range;
+using TrainedRange = mct::quantization::LearnedRange::Range;
 
 LogicalResult mct::noImplementation(tpc::QuantizeOp point) {
   return point.emitOpError()
@@ -40,8 +40,8 @@ double mct::getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
   return quantization::learnedStepGradientScale(bits, isSigned, parameters);
 }
 
-FailureOr<SmallVector<Range>> mct::getRanges(tpc::QuantizeOp point,
-                                             bool isNarrow) {
+FailureOr<SmallVector<TrainedRange>> mct::getRanges(tpc::QuantizeOp point,
+                                                    bool isNarrow) {
   SmallVector<quantization::Grid> grids;
   if (tpc::QuantizerAttrInterface parameters = point.getParametersAttr())
     grids = parameters.getGrids();
@@ -49,7 +49,7 @@ FailureOr<SmallVector<Range>> mct::getRanges(tpc::QuantizeOp point,
     return point.emitOpError()
            << "has no range to learn from; select parameters of evenly spaced "
               "levels first";
-  SmallVector<Range> ranges;
+  SmallVector<TrainedRange> ranges;
   for (const quantization::Grid &grid : grids) {
     int64_t lowest = grid.qmin - grid.zeroPoint;
     ranges.push_back({grid.step * double(lowest + int64_t(isNarrow)),

@@ -1,7 +1,46 @@
 # Thin wrappers around MLIR's CMake functions, so that the list file of a folder is a few lines.
 include(GNUInstallDirs)
 
-# mct_add_library(NAME sources... [DEPENDS tablegen targets...] [LINK libraries...])
+option(MCT_PRECOMPILED_HEADER "Compile the headers of MLIR once for all sources" ON)
+if(MCT_PRECOMPILED_HEADER)
+  set(mct_header ${CMAKE_SOURCE_DIR}/tools/cmake/PrecompiledHeader.h)
+  add_library(MctPrecompiledHeader OBJECT ${CMAKE_SOURCE_DIR}/tools/cmake/PrecompiledHeader.cpp)
+  llvm_update_compile_flags(MctPrecompiledHeader)
+  target_precompile_headers(MctPrecompiledHeader PRIVATE ${mct_header})
+  set(MCT_PRECOMPILED ${CMAKE_BINARY_DIR}/CMakeFiles/MctPrecompiledHeader.dir/cmake_pch.hxx.pch)
+  # The paths inside of a precompiled header differ from checkout to checkout, so that ccache would hit in the first one
+  # only. With CCACHE_PCH_EXTSUM it compares this file instead, which holds what decides about the result.
+  file(SHA256 ${mct_header} mct_header_digest)
+  file(WRITE ${MCT_PRECOMPILED}.sum "${mct_header_digest} ${LLVM_PACKAGE_VERSION} ${CMAKE_CXX_COMPILER_VERSION}\n")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mct_header})
+endif()
+
+# mct_use_precompiled_header(TARGET): for the sources of a target that is compiled with the flags of LLVM, but for those
+# with the property SKIP_PRECOMPILE_HEADERS. Unlike target_precompile_headers(REUSE_FROM) it passes no path that ccache does
+# not make relative.
+function(mct_use_precompiled_header name)
+  if(NOT MCT_PRECOMPILED_HEADER)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  foreach(source ${sources})
+    get_source_file_property(skips ${source} SKIP_PRECOMPILE_HEADERS)
+    if(source MATCHES "[.]cpp$" AND NOT skips)
+      # Several targets of a folder may share a source.
+      set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Winvalid-pch -include-pch ${MCT_PRECOMPILED})
+      set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${MCT_PRECOMPILED})
+    endif()
+  endforeach()
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    # CMake would add -fPIE; clang takes a precompiled header only for the code model that it was made for. LLVM's flags
+    # have -fPIC.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  endif()
+endfunction()
+
+# mct_add_library(NAME [NO_MLIR] sources... [DEPENDS tablegen targets...] [LINK libraries...])
 # A static library of ours: no exceptions, installed and exported. MLIR and LLVM come from the dylibs only.
 function(mct_add_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
@@ -12,6 +51,7 @@ function(mct_add_library name)
   endif()
   if(NOT ARG_NO_MLIR)
     target_link_libraries(${name} PUBLIC MLIR LLVM)
+    mct_use_precompiled_header(${name})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -42,28 +82,35 @@ function(mct_add_tool name)
   cmake_parse_arguments(ARG "PLUGINS" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
+  mct_use_precompiled_header(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
                         INSTALL_RPATH_USE_LINK_PATH TRUE ENABLE_EXPORTS ${ARG_PLUGINS})
   install(TARGETS ${name} EXPORT MctTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# mct_add_unittest(NAME sources... [LINK libraries...]): a GoogleTest binary in build/unit, run by lit.
+# mct_add_unittest(NAME [NO_MLIR] sources... [LINK libraries...]): a GoogleTest binary in build/unit.
 function(mct_add_unittest name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MLIR" "" "LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
+  if(NOT ARG_NO_MLIR)
+    mct_use_precompiled_header(${name})
+  endif()
   target_compile_definitions(${name} PRIVATE MCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
   add_dependencies(mct-unit-tests ${name})
 endfunction()
 
-# mct_add_benchmark(NAME sources... [LINK libraries...]): a Google Benchmark binary in build/bench.
+# mct_add_benchmark(NAME [NO_MLIR] sources... [LINK libraries...]): a Google Benchmark binary in build/bench.
 function(mct_add_benchmark name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MLIR" "" "LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
+  if(NOT ARG_NO_MLIR)
+    mct_use_precompiled_header(${name})
+  endif()
   target_compile_definitions(${name} PRIVATE MCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LINK} benchmark::benchmark benchmark::benchmark_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)

@@ -23,7 +23,7 @@ struct Tensor {
   Floats values;
 };
 
-Tensor tensor(const golden::json::Value *value) {
+Tensor readTensor(const golden::json::Value *value) {
   const Object *object = value->getAsObject();
   return {golden::integers(object->get("shape")),
           golden::floats(object->get("data"))};
@@ -54,7 +54,7 @@ Tensor weight(const Object &recorded, StringRef when, StringRef node,
               StringRef name) {
   for (const golden::json::Value &value : *recorded.getArray(when))
     if (golden::text(*value.getAsObject(), "name") == node)
-      return tensor(value.getAsObject()->getObject("weights")->get(name));
+      return readTensor(value.getAsObject()->getObject("weights")->get(name));
   ADD_FAILURE() << "no node " << node.str();
   return {};
 }
@@ -89,8 +89,8 @@ TEST_F(GraphPassesTest, BoundsAreThoseOfMct) {
         "transforms relu_bound_to_power_of_2", golden::text(*recorded, "id"),
         [&] {
           const Object &state = *recorded->getObject("state");
-          Tensor k = toKernel(tensor(state.get("l0.weight"))),
-                 k2 = toKernel(tensor(state.get("l2.weight")));
+          Tensor k = toKernel(readTensor(state.get("l0.weight"))),
+                 k2 = toKernel(readTensor(state.get("l2.weight")));
           std::string bound = StringRef(golden::text(*recorded, "activation"))
                                       .starts_with("ReLU6")
                                   ? "6.0"
@@ -101,10 +101,10 @@ TEST_F(GraphPassesTest, BoundsAreThoseOfMct) {
               function(in, out,
                        constant("k", k.shape, k.values) +
                            constant("b", {k.shape[0]},
-                                    tensor(state.get("l0.bias")).values) +
+                                    readTensor(state.get("l0.bias")).values) +
                            constant("k2", k2.shape, k2.values) +
                            constant("b2", {k2.shape[0]},
-                                    tensor(state.get("l2.bias")).values) +
+                                    readTensor(state.get("l2.bias")).values) +
                            convolution("conv2d", "c", "x", in, "k", k.shape,
                                        "b", mid) +
                            relu("r", "c", mid, bound.c_str()) +
@@ -194,15 +194,15 @@ TEST_F(GraphPassesTest, ShiftedBiasIsThatOfMct) {
     report.check(
         "transforms softmax_shift, pass", golden::text(*recorded, "id"), [&] {
           const Object &state = *recorded->getObject("state");
-          Tensor kernel = tensor(state.get("l1.weight"));
-          Floats bias = tensor(state.get("l1.bias")).values;
+          Tensor kernel = readTensor(state.get("l1.weight"));
+          Floats bias = readTensor(state.get("l1.bias")).values;
           int64_t out = kernel.shape[0], in = kernel.shape[1];
           // The layer's output on the recorded samples.
           double lowest = 0, highest = 0;
           bool isFirst = true;
           for (const golden::json::Value &value :
                *recorded->getArray("inputs")) {
-            Tensor samples = tensor(&value);
+            Tensor samples = readTensor(&value);
             for (size_t sample = 0; sample != samples.values.size() / in;
                  ++sample)
               for (int64_t o = 0; o != out; ++o) {

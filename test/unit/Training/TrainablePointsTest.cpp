@@ -19,7 +19,7 @@ using namespace mct::quantization;
 using mct::tpc::LearnedRole;
 using mct::tpc::QuantizeOp;
 using Floats = std::vector<float>;
-using Range = LearnedRange::Range;
+using TrainedRange = LearnedRange::Range;
 
 namespace {
 std::string typeText(const std::vector<int64_t> &shape) {
@@ -401,15 +401,15 @@ TEST_F(TrainablePoints, ThresholdsLearnAsTheirDefinition) {
 
 TEST_F(TrainablePoints, RangesOfEverySignLearnAsTheirDefinition) {
   // Of both signs, of one, at zero, and what counts as the narrowest.
-  const std::vector<Range> ranges = {{-1, 0.9},    {0.25, 1.2}, {-1.3, -0.4},
-                                     {0, 1},       {-0.8, 0},   {-0.1, 1.4},
-                                     {0.3, 0.299}, {1e-6, 0}};
+  const std::vector<TrainedRange> ranges = {
+      {-1, 0.9}, {0.25, 1.2}, {-1.3, -0.4}, {0, 1},
+      {-0.8, 0}, {-0.1, 1.4}, {0.3, 0.299}, {1e-6, 0}};
   std::vector<Point> all;
   std::vector<LearnedRange> quantizers;
-  std::vector<std::vector<Range>> rangesOf;
+  std::vector<std::vector<TrainedRange>> rangesOf;
   unsigned number = 0;
   auto add = [&](bool isWeight, StepGradient gradient, unsigned bits,
-                 const std::vector<Range> &own) {
+                 const std::vector<TrainedRange> &own) {
     LearnedRange quantizer;
     quantizer.bits = bits;
     quantizer.gradient = gradient;
@@ -459,8 +459,8 @@ TEST_F(TrainablePoints, RangesOfEverySignLearnAsTheirDefinition) {
     const LearnedRange &quantizer = quantizers[i];
     for (Channel &channel : channelsOf(i, outcome, rangesOf[i].size())) {
       SCOPED_TRACE(channel.number);
-      Range range{outcome.learned[LearnedRole::Minimum][channel.number],
-                  outcome.learned[LearnedRole::Maximum][channel.number]};
+      TrainedRange range{outcome.learned[LearnedRole::Minimum][channel.number],
+                         outcome.learned[LearnedRole::Maximum][channel.number]};
       Floats result(channel.values.size());
       quantizer.forward(range, channel.values, result);
       // The step is the product with a rounded 1 / levels.
@@ -469,7 +469,7 @@ TEST_F(TrainablePoints, RangesOfEverySignLearnAsTheirDefinition) {
       // What is deployed is what was trained.
       EXPECT_EQ(channel.frozen, channel.result);
       Floats back = channel.resultGradient;
-      Range expected = quantizer.backward(range, channel.values, back);
+      TrainedRange expected = quantizer.backward(range, channel.values, back);
       EXPECT_EQ(channel.gradient, back);
       double step = quantizer.freeze(range).step;
       // Values of 1.6 divided by the step.
@@ -607,8 +607,9 @@ TEST_F(TrainablePoints, ObserversFollowWhatTheySee) {
           before[channel.number],
           outcome.learned[LearnedRole::ObservedMaximum][channel.number]};
       observer.observe(channel.values);
-      Range after{outcome.states[LearnedRole::ObservedMinimum][channel.number],
-                  outcome.states[LearnedRole::ObservedMaximum][channel.number]};
+      TrainedRange after{
+          outcome.states[LearnedRole::ObservedMinimum][channel.number],
+          outcome.states[LearnedRole::ObservedMaximum][channel.number]};
       // A few operations of f32.
       EXPECT_NEAR(after.min, observer.range.min, 4e-7);
       EXPECT_NEAR(after.max, observer.range.max, 4e-7);
