@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mct.errors import Error
 
 if TYPE_CHECKING:
+    from mct._version import __version__
     from mct.framework_info import FrameworkInfo
     from mct.image_folder import images
     from mct.mct_names import (
@@ -83,6 +84,7 @@ __all__ = [
     "QuantizeConfig",
     "QuantizedModel",
     "ThresholdSelectionMethod",
+    "__version__",
     "get_target_platform_capabilities",
     "get_target_platform_capabilities_sdsp",
     "get_tpc_model",
@@ -112,6 +114,8 @@ def _import_native() -> object:
 def __getattr__(name: str) -> object:
     if name in _NAMES:
         value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif name == "__version__":
+        value = importlib.import_module("mct._version").__version__
     elif name == "_native":
         value = _import_native()
     elif f"mct.{name}" in _MODULES:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mct import _extras
 from mct.errors import Error
 from mct.preprocessing import Numbers, Preprocessing
 
@@ -50,7 +51,7 @@ class Images:
         try:
             from PIL import Image, ImageOps
         except ImportError as error:
-            raise ImportError('images are read with Pillow: pip install "mct[images]"') from error
+            raise ImportError(f"reading images needs Pillow: {_extras.install_command('images')}") from error
         assert self.size
         height, width = self.size
         try:
@@ -106,7 +107,7 @@ def images(
     limit:  takes so many of them, evenly spread.
 
     Where every image lies in a folder of its own class, `labels` are the numbers of these folders, sorted by name.
-    Needs Pillow (`pip install "mct[images]"`). Raises mct.Error for a folder without images.
+    Needs Pillow (`pip install "mct-mlir[images]"`). Raises mct.Error for a folder without images.
     """
     root = Path(folder)
     if resize not in _RESIZES:

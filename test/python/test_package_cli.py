@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +26,7 @@ COMMANDS = ("quantize", "run", "compare", "report", "explain", "targets", "impor
 
 
 def call(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mct.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "mct", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
@@ -71,7 +73,7 @@ def test_options_of_the_pipeline_are_options_of_the_command(tmp_path: Path) -> N
 
 
 def test_images_of_a_folder_are_samples(tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
     labels = np.load(LABELS)[:40]
     for number, (pixels, label) in enumerate(zip(np.load(TEST)[:40], labels, strict=True)):
         (tmp_path / "images" / str(label)).mkdir(parents=True, exist_ok=True)
@@ -219,7 +221,7 @@ def test_usage_errors_are_status_2() -> None:
 def complete(*words: str) -> list[str]:
     """What bash offers for the last of the words."""
     script = (
-        'source <("$PYTHON" -m mct.cli completion bash)\n'
+        'source <("$PYTHON" -m mct completion bash)\n'
         f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _mct\n"
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
@@ -237,6 +239,8 @@ def test_bash_completes_commands_options_and_words() -> None:
     assert complete("mct", "run", "--resize", "s") == ["stretch"]
     assert "--weights-error-method" in complete("mct", "quantize", "--weights-")
     assert "no-clipping" in complete("mct", "quantize", "--weights-error-method", "no")
+    assert {"imx500", "tflite_v1"} <= set(complete("mct", "quantize", "--target", ""))
+    assert complete("mct", "targets", "imx500_v1_p") == ["imx500_v1_pot"]
     # Files are the shell's.
     assert complete("mct", "run", "q.m") == []
 
@@ -244,3 +248,31 @@ def test_bash_completes_commands_options_and_words() -> None:
 def test_zsh_gets_the_same_by_its_own_means() -> None:
     bash, zsh = (output("completion", shell) for shell in ("bash", "zsh"))
     assert zsh.endswith(bash) and "bashcompinit" in zsh
+
+
+def test_fish_is_told_commands_options_and_values() -> None:
+    lines = output("completion", "fish").splitlines()
+    for command in COMMANDS:
+        assert any(line.startswith(f"complete -c mct -n __fish_use_subcommand -f -a {command} -d ") for line in lines)
+    seen = "complete -c mct -n '__fish_seen_subcommand_from {}'"
+    assert f"{seen.format('compare')} -l sort -x -a 'program error'" in lines
+    assert f"{seen.format('compare')} -l exact" in lines
+    (target,) = (line for line in lines if line.startswith(f"{seen.format('quantize')} -l target "))
+    assert " -r -a '" in target and " imx500 " in target
+    if fish := shutil.which("fish"):
+        subprocess.run([fish, "--no-execute"], input="\n".join(lines), text=True, check=True)
+
+
+def test_version_is_that_of_the_project() -> None:
+    text = (measure.REPOSITORY / "CMakeLists.txt").read_text()
+    (version,) = re.findall(r"^project\(Mct VERSION ([0-9.]+)", text, re.MULTILINE)
+    assert output("--version") == f"mct {version}\n"
+    assert mct.__version__ == version
+
+
+def test_build_tree_has_the_command_and_a_script_that_finds_it(tools: Path) -> None:
+    script = f"source {tools.parent}/activate && command -v mct mct-opt && mct --version && python -m mct --version"
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    finished = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=environment)
+    version = f"mct {mct.__version__}"
+    assert finished.stdout.splitlines() == [str(tools / "mct"), str(tools / "mct-opt"), version, version]

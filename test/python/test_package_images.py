@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 mct = pytest.importorskip("mct", reason="the package is not built (cmake --build build --target python)")
-Image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
 
 from mct.image_folder import images  # noqa: E402
 from mct.preprocessing import Preprocessing  # noqa: E402

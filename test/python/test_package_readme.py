@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
-image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
 
 PACKAGE = measure.REPOSITORY / "python"
 README = (PACKAGE / "README.md").read_text()
@@ -52,7 +52,7 @@ def test_every_line_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write_images(tmp_path / "images")
     tools = tmp_path / "bin"
     tools.mkdir()
-    (tools / "mct").write_text(f'#!/bin/sh\nexec {sys.executable} -m mct.cli "$@"\n')
+    (tools / "mct").write_text(f'#!/bin/sh\nexec {sys.executable} -m mct "$@"\n')
     (tools / "mct").chmod(0o755)
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
@@ -81,7 +81,7 @@ def test_the_console_writes_what_python_writes(tmp_path: Path, monkeypatch: pyte
     model = mct.load("model.mlirbc")
     mct.quantize(model, target="imx500", data=mct.images("images", scale=1 / 16)).save("python.mlirbc")
     words = "quantize model.mlirbc --target imx500 --data images/ --scale 0.0625 -o console.mlirbc"
-    subprocess.run([sys.executable, "-m", "mct.cli", *words.split()], check=True)
+    subprocess.run([sys.executable, "-m", "mct", *words.split()], check=True)
     assert (tmp_path / "python.mlirbc").read_bytes() == (tmp_path / "console.mlirbc").read_bytes()
 
 

@@ -133,7 +133,7 @@ def test_samples_that_are_gone_have_to_be_given(model: mct.Model, saved: Path, t
 
 
 def test_labels_are_those_that_are_given_or_that_the_data_has(quantized: mct.QuantizedModel, tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
     labels = np.load(LABELS)[:40]
     for number, (pixels, label) in enumerate(zip(np.load(TEST)[:40], labels, strict=True)):
         (tmp_path / str(label)).mkdir(exist_ok=True)
@@ -262,7 +262,7 @@ def test_a_constant_picture_is_black() -> None:
 
 
 def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mct.cli", "report", *map(str, arguments)]
+    command = [sys.executable, "-m", "mct", "report", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -118,7 +118,7 @@ def test_a_trace_is_saved_beside_the_model_and_read_again(tmp_path: Path) -> Non
 def test_the_console_command_is_what_makes_the_module_again(tmp_path: Path) -> None:
     def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "mct.cli", *map(str, words)], capture_output=True, text=True, cwd=tmp_path
+            [sys.executable, "-m", "mct", *map(str, words)], capture_output=True, text=True, cwd=tmp_path
         )
 
     quantize_words = ("quantize", DIGITS, "--target", "imx500", "--data", CALIBRATION, "--scale", "0.0625")
@@ -148,7 +148,7 @@ def test_the_console_command_is_what_makes_the_module_again(tmp_path: Path) -> N
 def test_a_trace_that_cannot_be_written_is_refused_before_anything_runs(
     words: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "mct.cli", "quantize", DIGITS, "--target", "imx500", "-o", "q.mlirbc", *words]
+    command = [sys.executable, "-m", "mct", "quantize", DIGITS, "--target", "imx500", "-o", "q.mlirbc", *words]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 1
     assert ran.stderr == f"error: {message}\n"

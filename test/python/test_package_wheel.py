@@ -24,7 +24,7 @@ print(mct.__file__)
 
 @pytest.fixture(scope="module")
 def wheel():
-    found = sorted((ROOT / "build" / "wheel").glob("mct-*.whl"))
+    found = sorted((ROOT / "build" / "wheel").glob("mct_mlir-*.whl"))
     if not found:
         pytest.skip("build/wheel has no wheel (tools/dev/wheel)")
     return found[-1]
@@ -65,7 +65,7 @@ def test_wheel_quantizes_in_an_empty_environment(tools, python, tmp_path):
 
 def test_libraries_of_the_wheel_are_its_own(python):
     packages = next(python.parents[1].glob("lib/python*/site-packages"))
-    libraries = [*packages.glob("mct/**/*.so*"), *packages.glob("mct.libs/*.so*")]
+    libraries = [*packages.glob("mct/**/*.so*"), *packages.glob("mct_mlir.libs/*.so*")]
     assert len(libraries) > 3
     for library in libraries:
         needed = subprocess.run(["ldd", library], env=environment(), capture_output=True, text=True, check=True).stdout

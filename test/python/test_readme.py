@@ -28,7 +28,7 @@ def test_every_command_runs(tools: Path, tmp_path: Path) -> None:
     """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
     console = tmp_path / "bin" / "mct"
     console.parent.mkdir()
-    console.write_text(f'#!/bin/sh\nexec {sys.executable} -m mct.cli "$@"\n')
+    console.write_text(f'#!/bin/sh\nexec {sys.executable} -m mct "$@"\n')
     console.chmod(0o755)
     environment = os.environ | {"PATH": f"{measure.BIN}:{console.parent}:{os.environ['PATH']}"}
     work = tmp_path / "repository"

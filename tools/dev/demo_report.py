@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import measure
@@ -17,8 +16,7 @@ INPUT_SCALE = 0.0625  # the network was trained on pixel / 16
 def announce(command: list[str | Path]) -> measure.Finished:
     """Shows the command as one would type it in the repository, then runs it."""
     words = [str(word).replace(f"{measure.REPOSITORY}/", "") for word in command]
-    line = shlex.join(words).replace("'--mct-ptq=", "--mct-ptq='")
-    print("$ " + line.replace(f"{sys.executable} -m mct.cli ".replace(f"{measure.REPOSITORY}/", ""), "mct "))
+    print("$ " + shlex.join(words).replace("'--mct-ptq=", "--mct-ptq='"), flush=True)
     return measure.run_ok(command)
 
 
@@ -35,7 +33,7 @@ def main() -> None:
     quantized_run = json.loads(announce(measure.run_command(quantized, test, **options, compare=model)).stdout)
 
     page = folder / "digits_report.html"
-    report = [sys.executable, "-m", "mct.cli", "report", quantized, "--model", model, "--data", test]
+    report = [measure.BIN / "mct", "report", quantized, "--model", model, "--data", test]
     announce([*report, "--labels", options["labels"], "--scale", str(INPUT_SCALE), "-o", page])
 
     rows = [

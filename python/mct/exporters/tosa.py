@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float and integer networks as TOSA flatbuffers, by Arm's serializer, an extra: `pip install "mct[tosa]"`."""
+"""Float and integer networks as TOSA flatbuffers, by Arm's serializer, an extra: `pip install "mct-mlir[tosa]"`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mct import _native
+from mct import _extras, _native
 from mct.errors import Error
 from mct.model import Model
 
@@ -26,7 +26,7 @@ def find_serializer() -> Path:
         found = shutil.which("tosa-opt", path=folder) if folder != "" else None
         if found:
             return Path(found)
-    raise ImportError('a TOSA flatbuffer needs tosa-opt: pip install "mct[tosa]"')
+    raise ImportError(f"a TOSA flatbuffer needs tosa-opt: {_extras.install_command('tosa')}")
 
 
 def export_tosa(model: Model, path: str | os.PathLike[str], *, function: str = "") -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of others as TOSA: `.tflite`, ONNX, PyTorch, Keras, each by the converters of an extra (`pip install
-"mct[tflite]"`), which run in a process of their own.
+"mct-mlir[tflite]"`), which run in a process of their own.
 
 Every importer has `import_model(source, example_inputs=None, **options) -> bytes`: the text of a module of `func` and
 `tosa`, in which the layers of the source have their names. Inputs have the layout of the source.

@@ -9,8 +9,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from mct import _extras
 from mct.errors import Error
-from mct.importers import _extras, _process, tflite
+from mct.importers import _process, tflite
 
 _CONVERTER = "TensorFlow's converter"
 

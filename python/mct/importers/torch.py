@@ -12,8 +12,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mct import _extras
 from mct.errors import Error
-from mct.importers import _extras, _process, _text
+from mct.importers import _process, _text
 
 if TYPE_CHECKING:
     import torch

@@ -26,6 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mct import _extras
+
 _FOLDER = Path(__file__).parent / "page"
 # In the order in which they need each other.
 _SCRIPTS = ("base.js", "plots.js", "graph.js", "table.js", "point.js", "overview.js", "compare.js", "main.js")
@@ -55,7 +57,7 @@ def render(
                 channels. Others than those of `changed` are not used.
     classes:    names of classes.
 
-    The same arguments give the same text. Raises ImportError with a command where the extra `mct[report]` is missing.
+    The same arguments give the same text. Raises ImportError with a command where the extra `report` is missing.
     """
     if report.get("format") != "mct-report":
         raise ValueError(f"expected a document of the format 'mct-report', got {report.get('format')!r}")
@@ -118,7 +120,7 @@ _HEAD, _TAIL = "(() => {", "})();"
 
 
 def _missing(package: str) -> ImportError:
-    return ImportError(f'the page of a report needs {package}: pip install "mct[report]"')
+    return ImportError(f"the page of a report needs {package}: {_extras.install_command('report')}")
 
 
 def require() -> None:
