@@ -148,6 +148,14 @@ def clang_tidy() -> Tally:
         return verdict(all(list(pool.map(tidy, pending))))
 
 
+def documentation() -> Tally:
+    """The site without warnings; links inside of it lead somewhere."""
+    if not (BUILD / "docs-venv/installed.txt").exists():
+        print("what builds the site is not installed (tools/dev/setup docs)")
+        return Tally(skipped=1)
+    return verdict(call(["tools/dev/docs"]) == 0)
+
+
 def google_test() -> Tally:
     return run_google_tests(BUILD / "unit", "", {})
 
@@ -265,7 +273,7 @@ def main() -> int:
 
     steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, clang_tidy]
     if not options.lint:
-        steps += [google_test, sanitizers, lit, round_trip, pytest, importers]
+        steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers]
     if options.no_tidy:
         steps.remove(clang_tidy)
     total = Tally()

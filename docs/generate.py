@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the pages of the reference from definitions, help texts and docstrings beside a copy of the other pages.
+
+    generate.py BUILD SITE
+
+BUILD: a build tree with the tools, the Python package and the target `mct-docs`. SITE: the folder that Sphinx reads.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+# In the order in which a network meets them.
+LIBRARIES = {
+    "TpcTransforms": "Targets",
+    "MctAnalysis": "Analysis",
+    "MctTransforms": "Transforms",
+    "MctCalibration": "Calibration",
+    "MctCorrections": "Corrections",
+    "MctBitWidths": "Bit widths",
+    "MctTraining": "Training",
+    "MctConversion": "Conversion",
+    "MctExport": "Export",
+}
+PIPELINES = {"prepare": "mct-prepare", "correct": "mct-correct", "quantize": "mct-ptq"}
+TOOLS = ("mct-run", "mct-translate", "mct-opt")
+
+
+def read_definitions(path: Path, levels: int) -> str:
+    """Returns the text that mlir-tblgen wrote, its headings `levels` deeper and without the comment in front of it."""
+    text = re.sub(r"\A<!--.*?-->\s*", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"\[TOC\]\s*", "", text)
+    return re.sub(r"^(#+ )", "#" * levels + r"\1", text, flags=re.MULTILINE)
+
+
+def passes(build: Path) -> str:
+    parts = ["# Passes\n\nEvery pass runs alone on a module with what its description names.\n"]
+    for library, title in LIBRARIES.items():
+        parts.append(f"## {title}\n\n{read_definitions(build / 'docs' / f'{library}Passes.md', 0)}")
+    return "\n".join(parts)
+
+
+def dialect(build: Path) -> str:
+    return read_definitions(build / "docs" / "TpcDialect.md", 0)
+
+
+def interfaces(build: Path) -> str:
+    parts = ["# Interfaces of ops and attributes\n\nA dialect of yours takes part by implementing these.\n"]
+    for name in ("OpInterfaces", "DifferentiableOp", "TrainableQuantizer"):
+        parts.append(re.sub(r"^## .*definitions$", "", read_definitions(build / "docs" / f"{name}.md", 1), flags=re.M))
+    return "\n".join(parts).replace("### ", "## ")
+
+
+def options_of(function: object) -> Iterator[tuple[str, str, str]]:
+    """Yields option, default and description of a pipeline."""
+    described = dict(re.findall(r"^ *(\w+): (.*(?:\n {4,}.*)*)", inspect.getdoc(function) or "", re.MULTILINE))
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in ("model", "progress", "data", "preprocessing", "config") or name not in described:
+            continue
+        initial = parameter.default
+        if initial is inspect.Parameter.empty or initial in ("", ()):
+            shown = ""
+        else:
+            shown = f"`{str(initial).lower() if isinstance(initial, bool) else initial}`"
+        yield name.replace("_", "-"), shown, " ".join(described[name].split()).replace("|", "\\|")
+
+
+def pipelines(build: Path) -> str:
+    from mct import stages
+
+    parts = [
+        "# Pipelines and their options\n\nThe functions of the Python package have the same options, with `_` for `-`;",
+        "so has the command `mct quantize`. Lists are separated by commas in a pipeline and are sequences in Python.\n",
+    ]
+    for name, flag in PIPELINES.items():
+        function = getattr(stages, name)
+        summary = (inspect.getdoc(function) or "").splitlines()[0]
+        parts.append(f"## `--{flag}`, `mct.{name}`\n\n{summary}\n\n| option | default | meaning |\n|---|---|---|")
+        parts += [f"| `{option}` | {initial} | {text} |" for option, initial, text in options_of(function)]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def call(*command: str | Path) -> str:
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
+
+
+def own_options(tool: str, text: str) -> str:
+    """Returns the help of a tool without the options that MLIR and LLVM give to each one."""
+    if tool == "mct-opt":
+        return ""
+    return re.sub(r"Generic Options:.*?(?=^\w)", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def command_line(build: Path) -> str:
+    from mct.cli import _commands, make_parser
+
+    parser = make_parser()
+    parser.prog = "mct"
+    parts = ["# Command-line tools\n\n## `mct`\n\n```text", parser.format_help(), "```\n"]
+    for name, command in _commands(parser).items():
+        parts += [f"### `mct {name}`\n\n```text", command.format_help(), "```\n"]
+    for tool in TOOLS:
+        parts.append(f"## `{tool}`\n")
+        if tool == "mct-opt":
+            parts.append(
+                "`mct-opt` is `mlir-opt` with the dialect and the passes of this project: [passes](passes.md), "
+                "[pipelines](pipelines.md). It writes bytecode where the name of the output ends in `.mlirbc`, and the "
+                "output file only when all passes have succeeded.\n"
+            )
+        else:
+            parts += ["```text", own_options(tool, call(build / "bin" / tool, "--help")), "```\n"]
+    return "\n".join(parts)
+
+
+def docstring(value: object) -> str:
+    """Returns a docstring, whose text is Markdown, with its descriptions of arguments ("name: meaning") as a list."""
+    parts: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", inspect.getdoc(value) or ""):
+        lines = paragraph.splitlines()
+        starts = [bool(re.match(r"\w+(, \w+)*: +\S", line)) for line in lines]
+        rest = [line.startswith("  ") for line in lines]
+        if starts and starts[0] and all(start or inner for start, inner in zip(starts, rest, strict=True)):
+            items = [
+                re.sub(r"^([\w, ]+?): +", r"* `\1`: ", line) if start else f"  {line.strip()}"
+                for line, start in zip(lines, starts, strict=True)
+            ]
+            paragraph = "\n".join(items)
+        elif rest and all(rest):
+            paragraph = "```text\n" + inspect.cleandoc(paragraph) + "\n```"
+        parts.append(paragraph)
+    return re.sub(r"^#+ (.*)$", r"**\1**", "\n\n".join(parts), flags=re.MULTILINE)
+
+
+def signature(name: str, value: object) -> str:
+    """Returns a signature, one parameter a line where it is long."""
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):
+        return name
+    line = f"{name}{found}".replace("'", "")
+    if len(line) <= 100:
+        return line
+    rest = f" -> {found.return_annotation}".replace("'", "") if found.return_annotation is not found.empty else ""
+    marks, words = [], []
+    for parameter in found.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not marks:
+            marks.append("*")
+            words.append("*")
+        words.append(str(parameter).replace("'", ""))
+    return f"{name}(\n" + "".join(f"    {word},\n" for word in words) + f"){rest}"
+
+
+def entry(name: str, value: object, depth: int) -> list[str]:
+    """Returns the heading, signature and docstring of a function, class or property, and those of a class's members."""
+    parts = [f"{'#' * depth} `{name}`\n"]
+    if isinstance(value, property):
+        return [*parts, docstring(value) + "\n"]
+    parts += ["```python", signature(name.removeprefix("mct."), value), "```\n", docstring(value) + "\n"]
+    if inspect.isclass(value):
+        for member, inner in vars(value).items():
+            if member.startswith("_") or not inspect.getdoc(inner) or inspect.isclass(inner):
+                continue
+            function = getattr(inner, "__func__", inner)
+            if isinstance(function, property) or inspect.isfunction(function):
+                parts += entry(f"{name}.{member}", function, depth + 1)
+    return parts
+
+
+# Modules whose public names belong to the interface beside those of `mct` itself.
+MODULES = ("core", "evaluation", "exporters", "gptq", "importers", "preprocessing", "progress", "qat", "quantizers")
+MODULES += ("report", "samples", "target_platform", "trainable_infrastructure")
+
+
+def public_names(module: object) -> Iterator[tuple[str, object]]:
+    """Yields the functions and classes that a module offers: those that it lists, or else those that it defines."""
+    listed = getattr(module, "__all__", None)
+    for name in sorted(listed if listed is not None else vars(module)):
+        value = getattr(module, name)
+        is_own = listed is not None or getattr(value, "__module__", None) == module.__name__
+        if not name.startswith("_") and is_own and (inspect.isclass(value) or inspect.isfunction(value)):
+            yield name, value
+
+
+def python(build: Path) -> str:
+    import importlib
+
+    import mct
+    from mct import stages
+
+    parts = ["# Python package\n\n## `mct`\n"]
+    for name in sorted(set(mct.__all__) | set(stages.__all__), key=str.lower):
+        if callable(getattr(mct, name)):
+            parts += entry(f"mct.{name}", getattr(mct, name), 3)
+    for name in MODULES:
+        module = importlib.import_module(f"mct.{name}")
+        parts += [f"## `mct.{name}`\n", docstring(module) + "\n"]
+        for inner, value in public_names(module):
+            parts += entry(f"mct.{name}.{inner}", value, 3)
+    return "\n".join(parts)
+
+
+def diagnoses(build: Path) -> str:
+    return (
+        "# Diagnoses\n\nA report applies these rules to the numbers of every point and operator. Each names a subject, "
+        "a cause and a remedy.\n\n" + call(build / "bin" / "mct-run", "--report-rules")
+    )
+
+
+def rows_of(schema: dict, path: str) -> Iterator[str]:
+    """Yields a table row for each key of an object, in depth-first order."""
+    for key, value in schema.get("properties", {}).items():
+        kind = value.get("type", "")
+        kind = " or ".join(kind) if isinstance(kind, list) else kind
+        inner = value.get("items", {}) if kind == "array" else value
+        if kind == "array" and "type" in inner:
+            kind += f" of {inner['type']}" if isinstance(inner["type"], str) else ""
+        name = f"{path}{key}"
+        yield f"| `{name}` | {kind} | {value.get('description', '')} |".replace("\n", " ")
+        yield from rows_of(inner, f"{name}[]." if value.get("type") == "array" else f"{name}.")
+
+
+def report_schema(build: Path) -> str:
+    schema = json.loads(call(build / "bin" / "mct-run", "--report-schema"))
+    rows = "\n".join(rows_of(schema, ""))
+    return (
+        "# Schema of the report\n\n`mct-run --report-schema` prints it as JSON Schema. "
+        f"{schema['description']}\n\n| key | type | meaning |\n|---|---|---|\n{rows}\n"
+    )
+
+
+PAGES = {
+    "passes": passes,
+    "pipelines": pipelines,
+    "dialect": dialect,
+    "interfaces": interfaces,
+    "command-line": command_line,
+    "python": python,
+    "diagnoses": diagnoses,
+    "report-schema": report_schema,
+}
+
+
+def main(build: Path, site: Path) -> None:
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(DOCS, site, ignore=shutil.ignore_patterns("*.txt", "generate.py", "__pycache__"))
+    (site / "reference").mkdir()
+    for name, generate in PAGES.items():
+        (site / "reference" / f"{name}.md").write_text(generate(build).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve())
