@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -35,6 +36,30 @@ static bool computesWithCodes(Operation *op) {
          isNarrow(op->getOperand(0).getType());
 }
 
+/// Whether the op multiplies by a constant.
+static bool isScaling(Operation *op) {
+  return isa_and_nonnull<tosa::MulOp, arith::MulFOp>(op) &&
+         (matchPattern(op->getOperand(0), m_Constant()) ||
+          matchPattern(op->getOperand(1), m_Constant()));
+}
+
+/// Whether the operand of a conversion to integers is in steps of a grid:
+/// scaled or bounded. Other conversions round, and a float network may do that.
+static bool isOnGrid(Operation *conversion) {
+  Operation *op = conversion->getOperand(0).getDefiningOp();
+  return isScaling(op) ||
+         isa_and_nonnull<tosa::ClampOp, arith::MinimumFOp, arith::MinNumFOp,
+                         arith::MaximumFOp, arith::MaxNumFOp>(op);
+}
+
+/// Whether real numbers that were integers are scaled, behind a zero point.
+static bool isScaledBack(Operation *conversion) {
+  return llvm::any_of(conversion->getUsers(), [](Operation *user) {
+    return isScaling(user) || (isa<tosa::SubOp, arith::SubFOp>(user) &&
+                               llvm::any_of(user->getUsers(), isScaling));
+  });
+}
+
 namespace {
 /// Finds the conversions of real numbers to integers from which other real
 /// numbers are made through narrow ones.
@@ -54,7 +79,7 @@ public:
       bool isConversion =
           llvm::any_of(op->getOperandTypes(), isReal) &&
           isa<tosa::CastOp, arith::FPToSIOp, arith::FPToUIOp>(op);
-      if (isConversion && throughNarrow)
+      if (isConversion && throughNarrow && isOnGrid(op))
         quantizing.insert(op);
       if (isConversion || op->getNumRegions() != 0)
         continue;
@@ -77,7 +102,7 @@ Operation *mct::findQuantizedOp(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (isa<tosa::CastOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
         isInteger(op->getOperand(0).getType()) &&
-        isReal(op->getResult(0).getType()))
+        isReal(op->getResult(0).getType()) && isScaledBack(op))
       conversions.lookBehind(op->getOperand(0));
   });
   Operation *found = nullptr;

@@ -24,12 +24,15 @@ module attributes {tpc.target = @npu} {
   tpc.platform @npu default(#tpc.qc_options<[#act8]>) operator_sets []
   tpc.binding @npu_on_tosa for @npu []
   func.func @integers_and_back(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+    %scale = "tosa.const"() <{values = dense<2.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+    %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %steps = tosa.mul %x, %scale, %shift : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32>
     // expected-error @below {{the network is quantized already: 'tosa.cast' makes 'tensor<1x4xi32>' of 'tensor<1x4xf32>'}}
-    %0 = tosa.cast %x : (tensor<1x4xf32>) -> tensor<1x4xi32>
+    %0 = tosa.cast %steps : (tensor<1x4xf32>) -> tensor<1x4xi32>
     %1 = tosa.cast %0 : (tensor<1x4xi32>) -> tensor<1x4xi8>
     %2 = tosa.reverse %1 {axis = 1 : i32} : (tensor<1x4xi8>) -> tensor<1x4xi8>
     %3 = tosa.cast %2 : (tensor<1x4xi8>) -> tensor<1x4xf32>
-    %4 = tosa.tanh %3 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %4 = tosa.mul %3, %scale, %shift : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32>
     return %4 : tensor<1x4xf32>
   }
 }
@@ -51,8 +54,8 @@ module attributes {tpc.target = @npu} {
 
 // -----
 
-// Bytes of an image, codes of the result, stored weights, integers that are no codes (indices, whole numbers) and flags
-// quantize nothing.
+// Bytes of an image, codes of the result, stored weights, integers that are no codes (indices, whole numbers), rounding
+// and flags quantize nothing.
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
 module attributes {tpc.target = @npu} {
@@ -70,6 +73,7 @@ module attributes {tpc.target = @npu} {
     %6 = tosa.cast %5 : (tensor<1x4xi1>) -> tensor<1x4xf32>
     %7 = tosa.mul %6, %4, %shift : (tensor<1x4xf32>, tensor<1x4xf32>, tensor<1xi8>) -> tensor<1x4xf32>
     %8 = tosa.cast %7 : (tensor<1x4xf32>) -> tensor<1x4xi8>
-    return %8, %7 : tensor<1x4xi8>, tensor<1x4xf32>
+    %9 = tosa.cast %8 : (tensor<1x4xi8>) -> tensor<1x4xf32>
+    return %8, %9 : tensor<1x4xi8>, tensor<1x4xf32>
   }
 }
