@@ -4,6 +4,7 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/Shapes.h"
+#include "mct/Execution/Check.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -588,6 +589,37 @@ void execution::printMembers(llvm::json::OStream &stream,
 //===----------------------------------------------------------------------===//
 // The signature
 //===----------------------------------------------------------------------===//
+
+LogicalResult execution::checkRunnable(ModuleOp module, StringRef function) {
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
+  if (failed(entry))
+    return failure();
+  auto check = [](Value value, StringRef kind,
+                  unsigned number) -> LogicalResult {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && getFileType(type.getElementType()))
+      return success();
+    InFlightDiagnostic error = emitError(value.getLoc());
+    if (Operation *op = value.getDefiningOp())
+      error << "'" << op->getName() << "' op makes ";
+    return error << kind << " " << number << " of type " << value.getType()
+                 << ", which the executor cannot "
+                 << (kind == "argument" ? "read" : "write")
+                 << "; expected f32, f16, or integers of 1, 8, 16, 32 or 64 "
+                    "bits";
+  };
+  for (BlockArgument argument : entry->getArguments())
+    if (failed(check(argument, "argument", argument.getArgNumber())))
+      return failure();
+  if (!entry->isExternal())
+    for (auto [number, value] : llvm::enumerate(
+             entry->getBody().back().getTerminator()->getOperands()))
+      if (failed(check(value, "result", number)))
+        return failure();
+  CompileOptions options;
+  options.function = entry->getName().str();
+  return checkCompiles(module, options);
+}
 
 void execution::forEachPart(
     const Preprocessing &record,

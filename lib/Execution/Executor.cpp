@@ -9,6 +9,7 @@
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/ResizeOffsets.h"
 #include "mct/Analysis/Shapes.h"
+#include "mct/Execution/Check.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -696,6 +697,14 @@ Executor::compile(ModuleOp module, const CompileOptions &options,
   if (failed(executors))
     return failure();
   return std::move(executors->front());
+}
+
+LogicalResult mct::execution::checkCompiles(ModuleOp module,
+                                            const CompileOptions &options) {
+  PartSet parts(module.getLoc());
+  Compiler compiler(module, options);
+  return success(succeeded(compiler.plan(parts)) &&
+                 succeeded(parts.lowerToLinalg()));
 }
 
 FailureOr<std::vector<std::unique_ptr<Executor>>>

@@ -2,6 +2,7 @@
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Analysis/QuantizedNetwork.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Transforms/Passes.h"
 
@@ -174,6 +175,18 @@ struct InsertQuantizersPass
         return signalPassFailure();
       functions.push_back(*entry);
     }
+    // Points on integers, or on what computes them, would quantize a second
+    // time.
+    for (func::FuncOp each : functions)
+      if (Operation *quantized = findQuantizedOp(each)) {
+        emitError(quantized->getLoc())
+            << "the network is quantized already: '" << quantized->getName()
+            << "' makes " << quantized->getResult(0).getType() << " of "
+            << quantized->getOperand(0).getType()
+            << "; quantize the float network that it was made of, or run this "
+               "one as it is";
+        return signalPassFailure();
+      }
     for (func::FuncOp each : functions)
       if (failed(insertPoints(*lookup, each, *rules)))
         return signalPassFailure();

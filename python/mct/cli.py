@@ -58,6 +58,13 @@ def _size(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, _, sizes = text.rpartition("=")
+    if not name or not re.fullmatch(r"[1-9]\d*(x[1-9]\d*)*", sizes):
+        raise argparse.ArgumentTypeError(f"expected NAME=DIMS such as x=1x3x320x320, got '{text}'")
+    return name, tuple(map(int, sizes.split("x")))
+
+
 def _bool(text: str) -> bool:
     if text not in ("true", "false"):
         raise argparse.ArgumentTypeError(f"expected true or false, got '{text}'")
@@ -190,10 +197,30 @@ def _print_json(value: Any) -> None:
 _EXPORTS = {".onnx": "onnx", ".tosa": "tosa", ".json": "parameters", ".npz": "parameters"}
 
 
-def _load(path: str) -> Any:
-    import mct
+def _load(path: str, shapes: Sequence[tuple[str, tuple[int, ...]]] = ()) -> Any:
+    """`shapes`: of inputs, by name, where the file leaves them open."""
+    import numpy as np
 
-    return mct.load(path)
+    import mct
+    from mct.errors import Error
+
+    if not shapes:
+        return mct.load(path)
+    if mct.importers.importer_of(path) not in ("onnx", "torch"):
+        raise Error(f"--shape: is for .onnx and .pt2 files; '{path}' has shapes of its own")
+    # Of an example only the shape counts.
+    return mct.load(path, {name: np.broadcast_to(np.float32(0), shape) for name, shape in shapes})
+
+
+def _add_shape(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--shape",
+        type=_shape,
+        action="append",
+        default=[],
+        metavar="NAME=DIMS",
+        help="of an input of an .onnx or .pt2 file that leaves it open: x=1x3x320x320; may be given several times",
+    )
 
 
 def _quantize(arguments: argparse.Namespace) -> None:
@@ -201,7 +228,7 @@ def _quantize(arguments: argparse.Namespace) -> None:
 
     _check_trace(arguments)
     options = {name: getattr(arguments, name) for name, _ in _quantize_options() if hasattr(arguments, name)}
-    model = _load(arguments.model)
+    model = _load(arguments.model, arguments.shape)
     if arguments.data:
         options["data"] = _data(arguments, _input_names(model, options.get("function", "")))
         options["preprocessing"] = _preprocessing(arguments, options["data"])
@@ -370,7 +397,7 @@ def _targets(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    _load(arguments.source).save(arguments.output)
+    _load(arguments.source, arguments.shape).save(arguments.output)
 
 
 def _export(arguments: argparse.Namespace) -> None:
@@ -559,6 +586,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
     quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
     quantize.add_argument("--trace", metavar="FILE.json", help="write how the model came about, for mct report")
+    _add_shape(quantize)
     quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     _add_samples(quantize, required=False)
     if with_options:
@@ -632,6 +660,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
     convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
     convert.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
+    _add_shape(convert)
 
     export = add("export", _export, "write a model for other tools", "mct export q.mlirbc -o q.onnx")
     export.add_argument("model", help=".mlir or .mlirbc")

@@ -215,6 +215,8 @@ def _take_data(representative_data_gen: Any, n_iter: int | None) -> Callable[[],
         batches = representative_data_gen()
         if isinstance(batches, Iterator):
             return batches if n_iter is None else itertools.islice(batches, n_iter)
+        if isinstance(batches, (list, tuple)) and batches and all(isinstance(one, (list, tuple)) for one in batches):
+            return batches if n_iter is None else batches[:n_iter]
         # A list of arrays, one for each input: one batch.
         return repeat() if n_iter is not None else [batches]
 

@@ -201,6 +201,16 @@ class AnnotatedModel(Model):
         self.annotations = dict(annotations)
 
 
+def _check_runs(model: Model, name: str) -> None:
+    """Raises Error, with the operation and its layer, for what an importer takes and the executor does not."""
+    try:
+        model.module.check()
+    except Error as problem:
+        location = f'{name}: "{problem.location}"' if problem.location else name
+        notes = [*problem.notes, *_process.REMEDY]
+        raise Error(f"the network cannot be run: {problem.message}", location, notes, problem.diagnostics) from None
+
+
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object. Files are read in processes of their own first: what is damaged in a
     way that ends the reader is an error as well.
@@ -210,12 +220,14 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     example_inputs: of a `torch.nn.Module`: the tensors that it is called with; of others: where they leave shapes open.
     options: those of the importer, `mct.importers`.
 
-    Raises `mct.Error` for what cannot be read or has operators left over, `ImportError`, which says how to install it,
-    where the importer is missing.
+    Raises `mct.Error` for what cannot be read, has operators left over or could not be run, `ImportError`, which says
+    how to install it, where the importer is missing.
     """
     if importers.importer_of(source):
         name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
-        return Model.parse(importers.import_model(source, example_inputs, **options), name)
+        model = Model.parse(importers.import_model(source, example_inputs, **options), name)
+        _check_runs(model, name)
+        return model
     if not isinstance(source, (str, os.PathLike)):
         raise Error(f"cannot load an object of type {type(source).__name__}", notes=["give the path of a file"])
     path = Path(source)

@@ -2,6 +2,7 @@
 #include "Module.h"
 
 #include "mct/Execution/Evaluation.h"
+#include "mct/Execution/Check.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Report/Analyse.h"
 #include "mct/Support/InputFile.h"
@@ -152,6 +153,19 @@ std::optional<std::string> Module::report(const Module &reference,
     return std::nullopt;
   return printed(
       [&](llvm::json::OStream &json) { report::print(json, *made); });
+}
+
+bool Module::check(StringRef function, Job &job) const {
+  std::unique_ptr<Module> own = read(getSource(), name, job);
+  if (!own)
+    return false;
+  ScopedDiagnosticHandler handler(
+      own->context.get(), [&](Diagnostic &diagnostic) {
+        // That an op is slow is said when it runs.
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+          job.tell(toMessage(diagnostic));
+      });
+  return succeeded(execution::checkRunnable(*own->op, function));
 }
 
 std::optional<std::string> Module::signature(StringRef function,

@@ -133,6 +133,9 @@ public:
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;
 
+  /// Whether a function can be run; what is wrong is told to `job`.
+  bool check(llvm::StringRef function, Job &job) const;
+
   /// A JSON array: what every point quantizes, and how.
   std::string points() const;
   /// What tpc-explain prints, `format` being one of its words; none, and told

@@ -437,6 +437,11 @@ static std::string signature(const Module &self, const std::string &function) {
   return std::move(*found);
 }
 
+static void check(const Module &self, const std::string &function) {
+  Job job;
+  perform(job, nb::none(), [&] { job.end(self.check(function, job)); });
+}
+
 static std::string explain(const Module &self, const std::string &format,
                            const std::string &overrides) {
   Job job;
@@ -668,6 +673,9 @@ NB_MODULE(_native, m) {
            "`execute`; `effect_samples` as --report-samples; `trace` is the "
            "text of "
            "its --trace (default: that of this module).")
+      .def("check", check, "function"_a = "",
+           "Raises the error that running the function would end with before "
+           "it sees samples.")
       .def("signature", signature, "function"_a = "",
            "The JSON object of mct-run's --signature.")
       .def("points", &Module::points, nb::call_guard<nb::gil_scoped_release>(),

@@ -64,6 +64,19 @@ class Tflite:
         self.model.buffers.append(buffer)
         return len(self.model.buffers) - 1
 
+    @staticmethod
+    def kind(dtype: np.dtype) -> str:
+        """What the schema calls a type of NumPy."""
+        words = {"f": "FLOAT", "i": "INT", "u": "UINT", "b": "BOOL"}
+        return words[dtype.kind] + ("" if dtype.kind == "b" else str(8 * dtype.itemsize))
+
+    def quantize(self, tensor: int, scale: float, zero_point: int) -> int:
+        """Says what the integers of a tensor stand for; returns the tensor."""
+        quantization = self.schema.QuantizationParametersT()
+        quantization.scale, quantization.zeroPoint = [scale], [zero_point]
+        self.graph.tensors[tensor].quantization = quantization
+        return tensor
+
     def tensor(self, name: str, shape: Sequence[int], kind: str = "FLOAT32", dynamic: bool = False) -> int:
         """An activation; `dynamic` opens the first dimension."""
         tensor = self.schema.TensorT()
@@ -75,8 +88,7 @@ class Tflite:
 
     def constant(self, name: str, values: np.ndarray, scale: Sequence[float] = ()) -> int:
         """A constant; `scale` makes it one of quantized values, along the last axis where there are several."""
-        kind = {"f": f"FLOAT{8 * values.itemsize}", "i": f"INT{8 * values.itemsize}"}[values.dtype.kind]
-        index = self.tensor(name, values.shape, kind)
+        index = self.tensor(name, values.shape, self.kind(values.dtype))
         self.graph.tensors[index].buffer = self.buffer(np.ascontiguousarray(values).tobytes())
         if scale:
             quantization = self.schema.QuantizationParametersT()
@@ -85,12 +97,21 @@ class Tflite:
             self.graph.tensors[index].quantization = quantization
         return index
 
-    def operator(self, kind: str, inputs: Sequence[int], outputs: Sequence[int], options: str = "", **fields) -> None:
+    def operator(
+        self,
+        kind: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        options: str = "",
+        *,
+        version: int = 1,
+        **fields,
+    ) -> None:
         """Options are those of the schema's class `options`; `kind` is a builtin operator, or "custom:NAME"."""
         code = self.schema.OperatorCodeT()
         custom = kind.partition("custom:")[2]
         builtin = getattr(self.schema.BuiltinOperator, "CUSTOM" if custom else kind)
-        code.builtinCode, code.deprecatedBuiltinCode, code.version = builtin, min(builtin, 127), 1
+        code.builtinCode, code.deprecatedBuiltinCode, code.version = builtin, min(builtin, 127), version
         code.customCode = custom or None
         self.model.operatorCodes.append(code)
         operator = self.schema.OperatorT()

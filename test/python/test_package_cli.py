@@ -276,3 +276,26 @@ def test_build_tree_has_the_command_and_a_script_that_finds_it(tools: Path) -> N
     finished = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=environment)
     version = f"mct {mct.__version__}"
     assert finished.stdout.splitlines() == [str(tools / "mct"), str(tools / "mct-opt"), version, version]
+
+
+@pytest.mark.parametrize("shape", ["1x3", "x=1x0", "x=1,3", "x="])
+def test_shapes_are_a_name_and_sizes(shape: str, tmp_path: Path) -> None:
+    message = refused("import", "model.onnx", "-o", tmp_path / "m.mlir", "--shape", shape, status=2)
+    assert f"expected NAME=DIMS such as x=1x3x320x320, got '{shape}'" in message
+
+
+@pytest.mark.parametrize("command", ["import", "quantize"])
+def test_shapes_are_for_files_that_leave_them_open(command: str, tmp_path: Path) -> None:
+    words = [command, DIGITS, "-o", tmp_path / "m.mlir", "--shape", "x=1x8x8x1"]
+    words += ["--target", "imx500"] if command == "quantize" else []
+    assert f"--shape: is for .onnx and .pt2 files; '{DIGITS}' has shapes of its own" in refused(*words)
+    assert not (tmp_path / "m.mlir").exists()
+    assert "--shape" in output("completion", "bash").partition(f"{command}) COMPREPLY")[2].partition(";;")[0]
+
+
+def test_an_integer_network_is_not_quantized_again(tmp_path: Path) -> None:
+    np.save(tmp_path / "codes.npy", np.zeros((2, 4, 4, 2), np.int8))
+    words = ("quantize", DATA / "integer.mlir", "--target", "imx500", "--data", tmp_path / "codes.npy")
+    message = refused(*words, "-o", tmp_path / "q.mlirbc")
+    assert message.count("\n") == 1 and "the network is quantized already: 'tosa.conv2d'" in message
+    assert not (tmp_path / "q.mlirbc").exists()

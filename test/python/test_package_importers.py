@@ -19,10 +19,12 @@ import pytest
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
+import numpy as np  # noqa: E402
 from mct import _extras, importers  # noqa: E402
-from mct.importers import _process, _text  # noqa: E402
+from mct.importers import _flatbuffer, _process, _repairs, _text  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "test" / "data"
 
 CONVERTED = """#loc1 = loc("m.tflite":0:0)
 module {
@@ -249,3 +251,102 @@ def test_ctrl_c_ends_a_converter_with_all_that_it_has_started(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert list(tmp_path.glob("mct-import-*")) == []
+
+
+QUANTIZED = """#loc1 = loc("m.tflite":0:0)
+module {
+  func.func @main(%arg0: tensor<1x4xf32> loc("x"(#loc1))) -> (tensor<1x4xi8>, tensor<1x4xi8>) {
+    %0 = "tosa.const"() <{values = dense<-128> : tensor<1x1xi32>}> : () -> tensor<1x1xi32> loc(#loc2)
+    %1 = tosa.cast %arg0 : (tensor<1x4xf32>) -> tensor<1x4xi32> loc(#loc2)
+    %2 = tosa.add %1, %0 : (tensor<1x4xi32>, tensor<1x1xi32>) -> tensor<1x4xi32> loc(#loc2)
+    %3 = tosa.cast %2 : (tensor<1x4xi32>) -> tensor<1x4xi8> loc(#loc2)
+    %4 = tosa.cast %arg0 : (tensor<1x4xf32>) -> tensor<1x4xi32> loc(#loc3)
+    %5 = tosa.add %4, %0 : (tensor<1x4xi32>, tensor<1x1xi32>) -> tensor<1x4xi32> loc(#loc3)
+    %6 = tosa.cast %5 : (tensor<1x4xi32>) -> tensor<1x4xi8> loc(#loc3)
+    return %3, %6 : tensor<1x4xi8>, tensor<1x4xi8> loc(#loc1)
+  } loc(#loc1)
+} loc(#loc1)
+#loc2 = loc("codes"(#loc1))
+#loc3 = loc("sums"(#loc1))
+"""
+
+
+def test_only_layers_of_the_operator_are_repaired():
+    """LiteRT saturates where it quantizes; sums of a network wrap."""
+    operators = [_flatbuffer.Operator("QUANTIZE", "codes", (9,), (False, False))]
+    text = _repairs.repair_tflite(QUANTIZED, operators)
+    assert text.count("tosa.clamp") == 1
+    assert _repairs.repair_tflite(QUANTIZED, []) == QUANTIZED
+    codes, sums = mct.Model.parse(text).run(np.array([[-1, 0, 255, 300]], np.float32))
+    assert codes.tolist() == [[-128, -128, 127, 127]]
+    assert sums.tolist() == [[127, -128, 127, -84]]
+
+
+def test_what_a_repair_makes_obsolete_stays_where_others_read_it():
+    text = """#loc1 = loc("m.tflite":0:0)
+module {
+  func.func @main(%arg0: tensor<1x4xf32> loc("x"(#loc1))) -> (tensor<1x4xf32>, tensor<1x1xf32>) {
+    %0 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8> loc(#loc2)
+    %1 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32> loc(#loc2)
+    %2 = tosa.reduce_sum %1 {axis = 1 : i32} : (tensor<1x4xf32>) -> tensor<1x1xf32> loc(#loc2)
+    %3 = tosa.reciprocal %2 : (tensor<1x1xf32>) -> tensor<1x1xf32> loc(#loc2)
+    %4 = tosa.mul %1, %3, %0 : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32> loc(#loc2)
+    %5 = tosa.log %4 : (tensor<1x4xf32>) -> tensor<1x4xf32> loc(#loc2)
+    return %5, %2 : tensor<1x4xf32>, tensor<1x1xf32> loc(#loc1)
+  } loc(#loc1)
+} loc(#loc1)
+#loc2 = loc("scores"(#loc1))
+"""
+    operators = [_flatbuffer.Operator("LOG_SOFTMAX", "scores", (0,), (False, False))]
+    repaired = _repairs.repair_tflite(text, operators)
+    # The sum has another reader, its reciprocal and the product have none.
+    assert "%2 = tosa.reduce_sum" in repaired and "reciprocal" not in repaired and "tosa.mul" not in repaired
+    samples = np.array([[200, 100, 0, -100]], np.float32)
+    found = mct.Model.parse(repaired).run(samples)[0]
+    assert np.allclose(found, [[0, -100, -200, -300]])
+
+
+def test_casts_that_hide_an_unknown_type_and_values_without_a_rank_are_left_over():
+    text = """module {
+  func.func @main(%arg0: tensor<1x4xf32>) -> tensor<*xi32> {
+    %0 = builtin.unrealized_conversion_cast %arg0 : tensor<1x4xf32> to tensor<1x4xcomplex<f32>> loc(#loc2)
+    %1 = "tosa.const"() <{values = dense<4> : tensor<*xi32>}> : () -> tensor<*xi32> loc(#loc2)
+    return %1 : tensor<*xi32>
+  }
+}
+#loc2 = loc("odd")
+"""
+    kinds = [operation.kind for operation in _text.left_over(text)]
+    assert kinds == ["builtin.unrealized_conversion_cast", "tosa.const"]
+
+
+def test_what_the_executor_does_not_take_is_known_before_it_runs():
+    """As mct.load finds out of what importers give."""
+    wide = mct.Model.parse(
+        "func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf64> {\n"
+        "  %0 = tosa.cast %x : (tensor<1x4xf32>) -> tensor<1x4xf64>\n  return %0 : tensor<1x4xf64>\n}"
+    )
+    with pytest.raises(mct.Error, match=r"'tosa.cast' op makes result 0 of type 'tensor<1x4xf64>', which the executor"):
+        wide.module.check()
+    argument = mct.Model.parse(
+        "func.func @main(%x: tensor<1x4xf64>) -> tensor<1x4xf64> {\n  return %x : tensor<1x4xf64>\n}"
+    )
+    with pytest.raises(mct.Error, match=r"argument 0 of type 'tensor<1x4xf64>', which the executor cannot read"):
+        argument.module.check()
+    integers = mct.Model.parse(
+        "func.func @main(%x: tensor<1x4xi32>) -> tensor<1x4xi32> {\n"
+        "  %0 = tosa.reciprocal %x : (tensor<1x4xi32>) -> tensor<1x4xi32>\n  return %0 : tensor<1x4xi32>\n}"
+    )
+    with pytest.raises(mct.Error, match=r"'tosa\.reciprocal' op cannot be executed"):
+        integers.module.check()
+    mct.load(DATA / "digits.mlirbc").module.check()
+
+
+def test_integer_networks_run_and_are_not_quantized_again(caplog):
+    model = mct.load(DATA / "integer.mlir")
+    model.module.check()
+    codes = np.arange(32, dtype=np.int8).reshape(1, 4, 4, 2)
+    assert model.run(codes).dtype == np.int8
+    with pytest.raises(mct.Error, match=r"the network is quantized already: 'tosa.conv2d' makes 'tensor<1x4x4x2xi32>'"):
+        mct.quantize(model, "imx500", codes)
+    assert not caplog.records

@@ -2,6 +2,7 @@
 """ONNX: what ONNX Runtime computes, our executor computes from the import."""
 
 import subprocess
+import sys
 
 import importer_networks as networks
 import numpy as np
@@ -104,7 +105,7 @@ def test_open_shapes_are_those_of_the_example():
 @pytest.mark.parametrize(
     "example, message",
     [
-        ({"image": np.zeros((1, 3))}, "example inputs name image; the inputs are x"),
+        ({"image": np.zeros((1, 3))}, "shapes or examples are given for image; the inputs are x"),
         (np.zeros((1, 2, 3)), "input 'x' has 2 dimensions, its example has 3"),
         (np.zeros((1, 4)), "dimension 1 of input 'x' is 3, of its example 4"),
     ],
@@ -174,3 +175,84 @@ def test_a_file_that_is_cut_off_is_an_error(tmp_path):
     (tmp_path / "cut.onnx").write_bytes(data[:5000])
     with pytest.raises(mct.Error, match=r"cut.onnx: torch-mlir: DecodeError"):
         mct.load(tmp_path / "cut.onnx")
+
+
+def test_shapes_on_the_command_line_close_what_the_file_leaves_open(tmp_path):
+    onnx.save(one_node("GlobalAveragePool", ["N", 3, "H", "W"]), tmp_path / "open.onnx")
+    command = [sys.executable, "-m", "mct.cli", "import", tmp_path / "open.onnx", "-o", tmp_path / "m.mlir"]
+    failed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert failed.returncode == 1 and "or --shape x=1x3xNxN with sizes in place of N" in failed.stderr
+    subprocess.run([*command, "--shape", "x=1x3x6x5"], check=True)
+    assert "tensor<1x3x6x5xf32>" in (tmp_path / "m.mlir").read_text()
+    failed = subprocess.run([*command, "--shape=y=1x3x6x5"], capture_output=True, text=True, check=False)
+    assert "shapes or examples are given for y; the inputs are x" in failed.stderr
+
+
+def quantized_network(bias_scales=4e-4):
+    """A convolution between QuantizeLinear and DequantizeLinear."""
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["xq"], name="x_q"),
+        helper.make_node("DequantizeLinear", ["xq", "s", "z"], ["xd"], name="x_dq"),
+        helper.make_node("DequantizeLinear", ["wq", "s", "z"], ["w"], name="w_dq"),
+        helper.make_node("DequantizeLinear", ["bq", "sb", "zb"], ["b"], name="b_dq", axis=0),
+        helper.make_node("Conv", ["xd", "w", "b"], ["y"], name="conv"),
+    ]
+    generator = np.random.default_rng(0)
+    constants = {
+        "wq": generator.integers(-100, 100, (3, 2, 1, 1)).astype(np.int8),
+        "s": np.array(0.02, np.float32),
+        "z": np.array(0, np.int8),
+        "bq": np.array([100, -50, 7], np.int32),
+        "sb": np.array(bias_scales, np.float32),
+        "zb": np.zeros(np.shape(bias_scales), np.int32),
+    }
+    if np.ndim(bias_scales) == 0:
+        del nodes[3].attribute[:]
+    return networks.onnx_model(nodes, [("x", [1, 2, 4, 4])], [("y", None)], constants)
+
+
+def test_a_quantized_network_runs_and_is_not_quantized_again(caplog):
+    proto = quantized_network()
+    model = mct.load(proto)
+    samples = np.random.default_rng(1).normal(size=(4, 2, 4, 4)).astype(np.float32)
+    expected = networks.onnx_runtime(proto, samples, per_call=1)
+    # A step of the input may be rounded to the other side.
+    assert np.abs(model.run(samples) - expected).max() <= 0.02 * 0.02 * 200
+    with pytest.raises(mct.Error, match=r"^x_q/cast: the network is quantized already: 'tosa.cast' makes .*i8"):
+        mct.quantize(model, "imx500", samples)
+    assert not caplog.records
+
+
+def dynamic_network():
+    nodes = [
+        helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], name="dql"),
+        helper.make_node("MatMulInteger", ["q", "w", "z"], ["i"], name="mmi"),
+        helper.make_node("Cast", ["i"], ["f"], to=onnx.TensorProto.FLOAT),
+        helper.make_node("Mul", ["f", "s"], ["y"]),
+    ]
+    weights = np.random.default_rng(0).integers(-100, 100, (4, 3)).astype(np.int8)
+    return networks.onnx_model(nodes, [("x", [1, 4])], [("y", None)], {"w": weights})
+
+
+@pytest.mark.parametrize(
+    "make, first",
+    [
+        (lambda: quantized_network([4e-4, 3e-4, 5e-4]), "QuantizeLinear 'x_q'"),
+        (dynamic_network, "DynamicQuantizeLinear 'dql'"),
+    ],
+    ids=["bias of several scales", "dynamic"],
+)
+def test_a_quantized_network_that_cannot_be_read_says_so_in_one_line(make, first):
+    with pytest.raises(mct.Error, match=rf"the network is quantized already \({first}\)") as caught:
+        mct.load(make())
+    assert caught.value.notes == ()
+    assert caught.value.location.startswith("model.onnx: ")
+
+
+def test_types_that_nothing_can_hold_are_refused_when_the_file_is_read():
+    node = helper.make_node("Cast", ["x"], ["y"], name="wide", to=onnx.TensorProto.DOUBLE)
+    proto = networks.onnx_model([node], [("x", [1, 4])], [], {})
+    proto.graph.output.append(helper.make_tensor_value_info("y", onnx.TensorProto.DOUBLE, None))
+    with pytest.raises(mct.Error, match=r"cannot be run: 'tosa.cast' op makes result 0 of type 'tensor<1x4xf64>'") as e:
+        mct.load(proto)
+    assert e.value.location == 'ModelProto: "wide"'

@@ -155,3 +155,92 @@ def test_a_file_that_is_no_program_is_an_error(tmp_path):
         mct.load(tmp_path / "cut.pt2")
     with pytest.raises(mct.Error, match="cannot read it"):
         mct.load(tmp_path / "nothing.pt2")
+
+
+class Strided(nn.Module):
+    """Its channels are as many as rows and columns, so that no shape tells another layout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(8, 8, 3, padding=1), nn.Conv2d(8, 6, 3)
+
+    def forward(self, x):
+        return self.second(self.first(x.to(memory_format=torch.channels_last)).relu())
+
+
+def strided(count: int) -> np.ndarray:
+    """Channels first, stored with channels last."""
+    return np.random.default_rng(0).normal(size=(count, 8, 8, 8)).astype(np.float32).transpose(0, 3, 1, 2)
+
+
+def test_the_layout_depends_neither_on_strides_nor_on_the_precision_of_the_example():
+    torch.manual_seed(0)
+    network = nn.Conv2d(8, 5, 3).eval()
+    samples = strided(3)
+    example = samples[:1, ::-1].astype(np.float64)  # strides of any sign
+    assert example.strides[1] < 0 or not example.flags.c_contiguous
+    model = mct.load(network, example)
+    found = model.run(samples)
+    assert found.shape == (3, 5, 6, 6)
+    assert networks.relative_error(found, expected(network, torch.from_numpy(samples.copy()))) < TOLERANCE
+
+
+@pytest.mark.parametrize("form", ["module", "program"])
+def test_the_layout_depends_on_no_memory_format(form):
+    torch.manual_seed(0)
+    network = Strided().eval().to(memory_format=torch.channels_last)
+    samples = torch.from_numpy(strided(3).copy())
+    example = samples[:1].contiguous(memory_format=torch.channels_last)
+    source = network if form == "module" else torch.export.export(network, (example,))
+    model = mct.load(source, example if form == "module" else None)
+    assert model.run(samples.numpy()).shape == (3, 6, 6, 6)
+    assert error(model, network, samples) < TOLERANCE
+    assert not network.first.weight.is_contiguous()  # it is left as it was
+
+
+def test_examples_may_be_nested():
+    class Pair(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, pair, more):
+            return self.layer(pair[0]) * pair[1] + more["offset"]
+
+    torch.manual_seed(0)
+    network = Pair().eval()
+    a, b, c = (np.random.default_rng(i).normal(size=(1, 4)) for i in range(3))
+    model = mct.load(network, ((a, [b][0]), {"offset": torch.from_numpy(c)}))
+    arrays = [value.astype(np.float32) for value in (a, b, c)]
+    with torch.no_grad():
+        x, y, z = map(torch.from_numpy, arrays)
+        want = network((x, y), {"offset": z}).numpy()
+    assert np.allclose(model.run(arrays), want, atol=1e-5)
+
+
+def test_an_example_of_other_shapes_than_those_of_a_program_is_an_error():
+    program = torch.export.export(nn.Linear(4, 2).eval(), (torch.zeros(10, 4),))
+    with pytest.raises(mct.Error, match=r"input 0 \('input'\) is 10x4, its example 1x4"):
+        mct.load(program, np.zeros((1, 4), np.float32))
+
+
+def test_samples_of_doubles_quantize_a_network():
+    samples = np.random.default_rng(0).normal(size=(4, 3, 8, 8))
+    quantized, _ = mct.ptq.pytorch_post_training_quantization(nn.Conv2d(3, 3, 3), lambda: [[samples]])
+    assert quantized.run(samples).shape == (4, 3, 6, 6)
+
+
+def test_a_quantized_program_says_so_in_one_line():
+    from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_quantization_config
+    from executorch.backends.arm.tosa.specification import TosaSpecification
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+    example = (torch.randn(1, 3, 8, 8),)
+    quantizer = TOSAQuantizer(TosaSpecification.create_from_string("TOSA-1.0+INT"))
+    quantizer.set_global(get_symmetric_quantization_config())
+    network = prepare_pt2e(torch.export.export(nn.Conv2d(3, 4, 3).eval(), example).module(), quantizer)
+    network(*example)
+    program = torch.export.export(convert_pt2e(network), example)
+    with pytest.raises(mct.Error, match=r"the network is quantized already \(quantized_decomposed\.quantize") as caught:
+        mct.load(program)
+    assert caught.value.notes == ()

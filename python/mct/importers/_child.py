@@ -15,11 +15,18 @@ WARNING = "mct warning: "
 
 
 class Refused(Exception):
-    """What is wrong with a network, for its user; `left_over` are pairs of operation and layer."""
+    """What is wrong with a network, for its user; `left_over` are pairs of operation and layer, `layer` is the one that
+    the message is about."""
 
-    def __init__(self, message: str, notes: Sequence[str] = (), left_over: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        notes: Sequence[str] = (),
+        left_over: Sequence[tuple[str, str]] = (),
+        layer: str = "",
+    ) -> None:
         super().__init__(message)
-        self.message, self.notes, self.left_over = message, list(notes), list(left_over)
+        self.message, self.notes, self.left_over, self.layer = message, list(notes), list(left_over), layer
 
 
 def warn(message: str) -> None:
@@ -31,11 +38,11 @@ def run(main: Callable[..., None]) -> None:
     try:
         main(*sys.argv[1:])
     except Refused as problem:
-        told = {"message": problem.message, "notes": problem.notes, "left_over": problem.left_over}
+        told = {name: getattr(problem, name) for name in ("message", "notes", "left_over", "layer")}
     except Exception as problem:
         traceback.print_exc()
         lines = [line for line in str(problem).splitlines() if line.strip()] or [type(problem).__name__]
-        told = {"message": f"{type(problem).__name__}: {lines[0]}", "notes": lines[1:12], "left_over": []}
+        told = {"message": f"{type(problem).__name__}: {lines[0]}", "notes": lines[1:12], "left_over": [], "layer": ""}
     else:
         sys.exit(0)
     Path(REFUSED).write_text(json.dumps(told))

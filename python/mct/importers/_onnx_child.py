@@ -18,8 +18,10 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 from torch_mlir.passmanager import PassManager
 
+from mct.importers import _repairs, _text
 from mct.importers._child import Refused, run
 
+CONVERTER = "torch-mlir"
 # torch-mlir's operators are those of this version; exporters have written older ones.
 OPSET = 17
 PIPELINE = "builtin.module(torch-onnx-to-torch-backend-pipeline,torch-backend-to-tosa-backend-pipeline)"
@@ -32,7 +34,7 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
     unknown = set(shapes) - {value.name for value in inputs} - {str(i) for i in range(len(inputs))}
     if unknown:
         names = ", ".join(value.name for value in inputs)
-        raise Refused(f"example inputs name {', '.join(sorted(unknown))}; the inputs are {names}")
+        raise Refused(f"shapes or examples are given for {', '.join(sorted(unknown))}; the inputs are {names}")
     for index, value in enumerate(inputs):
         dimensions = value.type.tensor_type.shape.dim
         shape = shapes.get(value.name, shapes.get(str(index)))
@@ -43,7 +45,8 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
                 if dimension.HasField("dim_value") and dimension.dim_value not in (0, -1, shape[axis]):
                     raise Refused(
                         f"dimension {axis} of input '{value.name}' is {dimension.dim_value}, "
-                        f"of its example {shape[axis]}"
+                        f"of its example {shape[axis]}",
+                        ["the file has fixed that size: leave example_inputs (`--shape`) out, or export it open"],
                     )
                 extent = shape[axis]
             elif dimension.dim_value >= 1:
@@ -51,9 +54,11 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
             elif axis == 0 and len(dimensions) > 1:
                 extent = 1
             else:
+                known = [str(d.dim_value) if d.dim_value >= 1 else "N" for d in dimensions]
                 raise Refused(
                     f"input '{value.name}' leaves dimension {axis} open (only the first, the batch, may be): "
-                    "give example_inputs of the shapes to convert for"
+                    "give example_inputs of the shapes to convert for, "
+                    f"or --shape {value.name}={'x'.join(known)} with sizes in place of N"
                 )
             dimension.Clear()
             dimension.dim_value = extent
@@ -125,32 +130,6 @@ def unify_enlargements(model: onnx.ModelProto) -> None:
         node.attribute.extend(helper.make_attribute(key, value) for key, value in modes.items())
 
 
-def center_enlargements(text: str) -> str:
-    """Moves each `tosa.resize` of nearest neighbours by half a pixel of its source, the border with it.
-
-    TOSA takes the nearest position where ONNX rounds down, and torch-mlir converts as if these were the same.
-    """
-    pairs = {
-        name: [int(value) for value in values.split(",")]
-        for name, values in re.findall(r"(%\w+) = tosa\.const_shape\s+\{values = dense<\[?([-\d, ]+)\]?>", text)
-    }
-    resize = re.compile(
-        r"^(\s*)(%(\w+) = tosa\.resize %\w+, )(%\w+), (%\w+), (%\w+)( \{mode = NEAREST.*?( loc\(.*\))?)$", re.MULTILINE
-    )
-
-    def move(match: re.Match[str]) -> str:
-        indent, head, result, scale, offset, border, tail, location = match.groups()
-        lines, names = [], []
-        for kind, moved in (("offset", offset), ("border", border)):
-            values = [pairs[moved][i % len(pairs[moved])] - pairs[scale][2 * i] // 2 for i in (0, 1)]
-            names.append(f"%{kind}_of_{result}")
-            constant = f"tosa.const_shape {{values = dense<{values}> : tensor<2xindex>}} : () -> !tosa.shape<2>"
-            lines.append(f"{indent}{names[-1]} = {constant}{location or ''}")
-        return "\n".join([*lines, f"{indent}{head}{scale}, {', '.join(names)}{tail}"])
-
-    return resize.sub(move, text)
-
-
 def lower(module: ir.Operation, operators: dict[str, str]) -> None:
     """To TOSA. `operators`: the operators of ONNX by the names of nodes."""
     try:
@@ -170,9 +149,45 @@ def lower(module: ir.Operation, operators: dict[str, str]) -> None:
         raise Refused(lines[0], lines[1:], left) from error
 
 
+# Operators that compute with integers of few bits or make them; DequantizeLinear alone may read stored weights.
+_QUANTIZING = re.compile(r"QuantizeLinear|DynamicQuantize\w+|MatMulInteger\w*|ConvInteger|QLinear\w+|Q[A-Z]\w+")
+
+
+def find_quantized(model: onnx.ModelProto) -> onnx.NodeProto | None:
+    """The first node of a network that is quantized already; none for one of real numbers."""
+    constants = {tensor.name for tensor in model.graph.initializer}
+    return next(
+        (
+            node
+            for node in model.graph.node
+            if _QUANTIZING.fullmatch(node.op_type) and not (node.input and node.input[0] in constants)
+        ),
+        None,
+    )
+
+
 def convert(path: Path, shapes: dict[str, list[int]]) -> str:
     model = onnx.load(path)
     close(model, shapes)
+    quantized = find_quantized(model)
+    try:
+        text = convert_closed(model)
+        if not quantized or not _text.left_over(text):
+            return text
+        problem: Exception | None = None
+    except Exception as raised:
+        if not quantized:
+            raise
+        problem = raised
+    name = quantized.name or quantized.output[0]
+    raise Refused(
+        f"the network is quantized already ({quantized.op_type} '{name}'), in a way that {CONVERTER} cannot read: "
+        "give the float network that it was made of",
+        layer=name,
+    ) from problem
+
+
+def convert_closed(model: onnx.ModelProto) -> str:
     for entry in model.opset_import:
         if entry.domain == "" and entry.version < OPSET:
             model = version_converter.convert_version(model, OPSET)
@@ -191,7 +206,7 @@ def convert(path: Path, shapes: dict[str, list[int]]) -> str:
     importer.import_all()
     module.verify()
     lower(module, {node.name: node.op_type for node in model.graph.node})
-    return center_enlargements(module.get_asm(enable_debug_info=True))
+    return _repairs.round_positions_down(module.get_asm(enable_debug_info=True))
 
 
 def main(model: str, output: str, shapes: str) -> None:

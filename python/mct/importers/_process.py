@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import mct
@@ -23,6 +23,8 @@ from mct.importers import _child, _text
 
 # Seconds until a converter is given up. The slowest chain takes half a minute for a network of ten million parameters.
 TIMEOUT = 1800.0
+# What to do with operations that a converter does not have.
+REMEDY = ("replace these operations in the network, or cut it in front of them",)
 # Lines of a converter's output that an error quotes.
 _TAIL = 12
 
@@ -88,6 +90,8 @@ def run(converter: str, source: str, arguments: Sequence[str | Path], work: Path
     if (work / _child.REFUSED).exists():
         told = json.loads((work / _child.REFUSED).read_text())
         refuse(converter, source, [_text.Operation(*entry) for entry in told["left_over"]])
+        if told["layer"]:
+            raise Error(told["message"], f'{source}: "{told["layer"]}"', told["notes"], said)
         raise Error(f"{converter}: {told['message']}", source, told["notes"], said)
     if status < 0:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
@@ -103,16 +107,32 @@ def refuse(converter: str, source: str, rest: Sequence[_text.Operation]) -> None
         notes = [f'{operation.kind} of layer "{operation.name}"' for operation in rest[:20]]
         if len(rest) > len(notes):
             notes.append(f"and {len(rest) - len(notes)} more")
-        notes.append("replace these operations in the network, or cut it in front of them")
+        notes += REMEDY
         raise Error(f"{converter} has no TOSA for {kinds}", f'{source}: "{rest[0].name}"', notes)
 
 
-def read(converter: str, source: str, result: Path, prepare: Callable[[str], str] = str) -> str:
-    """The text that a converter wrote, after `prepare`; refuses operations that it has left, and no result at all."""
+def read(
+    converter: str,
+    source: str,
+    result: Path,
+    prepare: Callable[[str], str] = str,
+    operators: Mapping[str, str] | None = None,
+) -> str:
+    """The text that a converter wrote, after `prepare`; refuses operations that it has left, and no result at all.
+
+    `operators`: what the source calls the operators of layers, by their names, where operations do not tell it.
+    """
     if not result.exists():
         raise Error(f"{converter} ended without an error and wrote nothing", source)
     text = prepare(result.read_text())
-    refuse(converter, source, _text.left_over(text))
+    rest = [
+        operation
+        if operation.kind.partition(".")[2].upper() == (operator := (operators or {}).get(operation.name, ""))
+        or not operator
+        else operation._replace(kind=f"{operator} ({operation.kind})")
+        for operation in _text.left_over(text)
+    ]
+    refuse(converter, source, rest)
     if not any(operation.kind == "func.func" for operation in _text.operations(text)):
         raise Error(f"{converter} wrote a module without a function", source)
     return text

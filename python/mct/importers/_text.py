@@ -22,6 +22,8 @@ _ALIAS = re.compile(r"^(#loc\w*) = loc\((.*)\)\s*$", re.MULTILINE)
 
 # They show the values of another operation, and what computes those is the layer.
 _VIEWS = frozenset({"tosa.reshape", "tosa.transpose", "tosa.cast", "tosa.identity"})
+# Of the dialects above: they stand for something that a converter does not know.
+_LEFT = frozenset({"tosa.custom", "builtin.unrealized_conversion_cast"})
 _UNNAMED = frozenset({"tosa.const", "tosa.const_shape", "func.func", "builtin.module", "func.return", "tosa.yield"})
 
 
@@ -75,6 +77,17 @@ def _operation(line: str, aliases: dict[str, str]) -> tuple[re.Match[str], re.Ma
     return match, location, _name(location[1], aliases) if location else ""
 
 
+def location_names(text: str) -> dict[str, str]:
+    """The first name in each location that an operation has, by the location as the operation's line ends in it."""
+    aliases = dict(_ALIAS.findall(text))
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        location = _TRAILING_LOCATION.search(line, max(0, len(line) - 4096))
+        if location:
+            found.setdefault(f"{location[1]})", _name(location[1], aliases))
+    return found
+
+
 def operations(text: str) -> Iterator[Operation]:
     """Every operation of a dialect other than those whose names are left out (`module`, `return`), in their order."""
     text = body(text)
@@ -116,12 +129,22 @@ def rename(text: str, name: Callable[[str], str]) -> str:
 
 
 def left_over(text: str) -> list[Operation]:
-    """The operations that a converter did not convert: it leaves them, and its exit status is 0."""
-    return [
-        operation
-        for operation in operations(text)
-        if operation.kind.split(".")[0] not in DIALECTS or operation.kind == "tosa.custom"
-    ]
+    """The operations that a converter did not convert: it leaves them, and its exit status is 0.
+
+    Among them are those of TOSA that it gives no shape.
+    """
+    text = body(text)
+    aliases = dict(_ALIAS.findall(text))
+    result = []
+    for line in text.splitlines():
+        found = _operation(line, aliases)
+        if not found:
+            continue
+        kind = found[0][1]
+        foreign = kind.split(".")[0] not in DIALECTS or kind in _LEFT
+        if foreign or (kind.startswith("tosa.") and line.find("tensor<*x", max(0, len(line) - 4096)) >= 0):
+            result.append(Operation(kind, found[2]))
+    return result
 
 
 def name_layers(text: str) -> str:

@@ -7,6 +7,7 @@ Files of litert-torch and of TensorFlow's converter are the same to it.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from mct import _extras
 from mct.errors import Error
-from mct.importers import _flatbuffer, _process, _text
+from mct.importers import _flatbuffer, _process, _repairs, _text
 from mct.importers._flatbuffer import Stored
 
 _CONVERTER = "tosa-converter-for-tflite"
@@ -49,13 +50,42 @@ def convert(data: bytes, name: str, timeout: float | None = None, rename: Callab
     with _process.folder() as work:
         (work / "model.tflite").write_bytes(data)
         command = ["tosa_converter_for_tflite.cli", "model.tflite", "--text", "--emit-debug-info", "-o", "module.mlir"]
-        _process.run(_CONVERTER, name, command, work, timeout)
-        text = _process.read(_CONVERTER, name, work / "module.mlir", prepare=standardize)
+        try:
+            _process.run(_CONVERTER, name, command, work, timeout)
+        except Error as problem:
+            raise _explained(problem, data, name) from None
+        # The converter has read the file, so it is whole.
+        operators = _flatbuffer.operators(data)
+        kinds = {operator.name: operator.kind for operator in operators}
+        text = _process.read(_CONVERTER, name, work / "module.mlir", standardize, kinds)
+    text = _repairs.repair_tflite(text, operators)
     if rename:
         text = _text.rename(text, rename)
-    # The converter has read the file, so it is whole.
     text = record_boundary(text, *_flatbuffer.boundary(data))
     return _text.name_layers(text).replace('loc("model.tflite":0:0)', f'loc("{_text.escape(name)}":0:0)').encode()
+
+
+# On some constants these end the converter.
+_CRASHING = frozenset({"FILL", "SPARSE_TO_DENSE"})
+
+
+def _explained(problem: Error, data: bytes, name: str) -> Error:
+    """The error of the converter with the operator and the layer, as far as either is known."""
+    try:
+        operators = _flatbuffer.operators(data)
+    except (struct.error, IndexError):
+        return problem
+    kinds = {operator.name: operator.kind for operator in operators}
+    if failed := re.search(r'loc\("((?:[^"\\]|\\.)*)"\(.*?\)\): error: (.*)', problem.diagnostics):
+        layer = _text.unescape(failed[1])
+        what = kinds.get(layer, "")
+        message = f"{_CONVERTER} cannot convert {what or 'the layer'}: {failed[2][:300]}"
+        return Error(message, f'{name}: "{layer}"', _process.REMEDY, problem.diagnostics)
+    crashing = [operator for operator in operators if operator.kind in _CRASHING]
+    if "crashed" in problem.message and crashing:
+        notes = [f'it does so on {operator.kind} of layer "{operator.name}"' for operator in crashing[:20]]
+        return Error(problem.message, f'{name}: "{crashing[0].name}"', [*notes, *_process.REMEDY], problem.diagnostics)
+    return problem
 
 
 def standardize(text: str) -> str:
