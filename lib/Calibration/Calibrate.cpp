@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "InputRange.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Calibration/Passes.h"
@@ -112,6 +113,9 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
         failed(writeToPoints(statistics)))
       return signalPassFailure();
     warnOfInstructionSets(statistics);
+    warnOfInputRanges(entry, statistics.points,
+                      /*followsRecord=*/inputScale.empty() &&
+                          inputOffset.empty());
     if (statisticsOut.empty())
       return;
     if (llvm::Error error = statistics.save(statisticsOut)) {
