@@ -246,7 +246,7 @@ def test_a_file_that_is_no_array_is_one_error(tmp_path: Path, content: bytes, me
 
 
 def test_paths_of_images_are_samples(tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct[images]")')
+    image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct-mlir[images]")')
     pixels = np.load(TEST)[:6]
     for number, each in enumerate(pixels):
         image.fromarray(each[..., 0]).save(tmp_path / f"{number}.png")
