@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Overrides.h"
 #include "mct/Support/InputFile.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -62,9 +63,62 @@ static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
             "'weights.NAME=BITS', where BITS is a width or 'float'";
 }
 
+/// Completes a rule by what it does: the last words of its line.
+static LogicalResult addRule(OverrideRule rule, StringRef line,
+                             ArrayRef<StringRef> actions, FileLineColLoc loc,
+                             std::vector<OverrideRule> &rules) {
+  rule.loc = loc;
+  // Without the comment.
+  rule.text = line.take_front(actions.back().end() - line.begin()).trim().str();
+  for (StringRef word : actions)
+    if (failed(parseAction(word, rule)))
+      return failure();
+  rules.push_back(std::move(rule));
+  return success();
+}
+
+/// The patterns at the front of `text`, which loses them; null where there are
+/// none.
+static ArrayAttr parsePatterns(StringRef &text, MLIRContext *context) {
+  // Whoever asked says what is expected.
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  size_t numRead = 0;
+  auto patterns = dyn_cast_or_null<ArrayAttr>(
+      parseAttribute(text, context, Type(), &numRead));
+  if (!patterns || patterns.empty() ||
+      !llvm::all_of(patterns,
+                    llvm::IsaPred<tpc::OpPatternAttr, tpc::SubgraphAttr>))
+    return {};
+  text = text.drop_front(numRead);
+  return patterns;
+}
+
+/// Reads a rule that begins with `pattern`; `rest` is what comes behind that.
+static LogicalResult parsePatternRule(StringRef line, StringRef rest,
+                                      bool isOptional, FileLineColLoc loc,
+                                      std::vector<OverrideRule> &rules) {
+  ArrayAttr patterns = parsePatterns(rest, loc.getContext());
+  SmallVector<StringRef> actions = split(rest);
+  if (!patterns || actions.empty())
+    return emitError(loc) << "expected 'pattern', a list of #tpc.op and "
+                             "#tpc.subgraph, and what to do, for example "
+                             "'pattern [#tpc.op<\"tosa.conv2d\">] weights=4'";
+  OverrideRule rule;
+  rule.selector = OverrideRule::Selector::Pattern;
+  rule.patterns = patterns;
+  rule.isOptional = isOptional;
+  return addRule(std::move(rule), line, actions, loc, rules);
+}
+
 /// Reads one line; nothing where it has no rule.
 static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
                                std::vector<OverrideRule> &rules) {
+  StringRef rest = line.ltrim();
+  bool startsOptional = rest.consume_front("?");
+  rest = rest.ltrim();
+  if (rest.consume_front("pattern") && (rest.empty() || llvm::isSpace(rest[0])))
+    return parsePatternRule(line, rest.ltrim(), startsOptional, loc, rules);
   SmallVector<StringRef> words = split(line);
   if (words.empty())
     return success();
@@ -79,24 +133,21 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
           .Case("set", OverrideRule::Selector::Set)
           .Default(std::nullopt);
   if (!selector || words.size() < 3)
-    return emitError(loc) << "expected 'name', 'op' or 'set', a pattern, and "
-                             "what to do, for example 'name \"conv*\""
-                             " weights=4'";
+    return emitError(loc) << "expected 'name', 'op', 'set' or 'pattern', what "
+                             "it is compared with, and what to do, for example "
+                             "'name \"conv*\" weights=4'";
   // A GlobPattern refers to its text, which has to outlive the buffer.
   auto text = StringAttr::get(loc.getContext(), words[1]);
   auto pattern = llvm::GlobPattern::create(text.getValue());
   if (!pattern)
     return emitError(loc) << "'" << words[1] << "' is no glob pattern: "
                           << llvm::toString(pattern.takeError());
-  // Without the comment.
-  StringRef bare = line.take_front(words.back().end() - line.begin()).trim();
-  OverrideRule rule{*selector, std::move(*pattern), {},        {}, {},
-                    loc,       bare.str(),          isOptional};
-  for (StringRef word : ArrayRef(words).drop_front(2))
-    if (failed(parseAction(word, rule)))
-      return failure();
-  rules.push_back(std::move(rule));
-  return success();
+  OverrideRule rule;
+  rule.selector = *selector;
+  rule.pattern = std::move(*pattern);
+  rule.isOptional = isOptional;
+  return addRule(std::move(rule), line, ArrayRef(words).drop_front(2), loc,
+                 rules);
 }
 
 FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
@@ -151,6 +202,9 @@ bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {
     });
   case Selector::Set:
     return node.operatorSet && pattern.match(node.operatorSet.getValue());
+  case Selector::Pattern:
+    return llvm::any_of(
+        patterns, [&](Attribute each) { return tpc::matches(each, node); });
   }
   llvm_unreachable("unknown selector");
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "InputRange.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Calibration/Passes.h"
@@ -141,6 +142,9 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
         (!unseen.empty() && failed(runSamples(unseen, statistics))))
       return signalPassFailure();
     warnOfInstructionSets(statistics);
+    warnOfInputRanges(entry, statistics.points,
+                      /*followsRecord=*/inputScale.empty() &&
+                          inputOffset.empty());
     if (statisticsOut.empty())
       return;
     if (llvm::Error error = statistics.save(statisticsOut)) {

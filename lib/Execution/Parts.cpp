@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Parts.h"
 
+#include "mct/Support/Progress.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -411,11 +412,18 @@ static void initializeTarget() {
 /// Simplifies and vectorizes loops. Not straight code: looking for vectors in
 /// what was unrolled takes more than half of the time, and gains a tenth where
 /// tensors are transposed, and nothing elsewhere.
+///
+/// Fails soon where `progress` (null: nobody watches) is cancelled.
 static llvm::Error optimizeLoops(llvm::Module &module,
-                                 llvm::TargetMachine &machine) {
+                                 llvm::TargetMachine &machine,
+                                 const mct::support::Progress *progress) {
+  auto isCancelled = [progress] { return progress && progress->isCancelled(); };
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](StringRef, llvm::Any) { return !isCancelled(); });
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
@@ -427,11 +435,13 @@ static llvm::Error optimizeLoops(llvm::Module &module,
   builder.crossRegisterProxies(loops, functions, calls, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
       .run(module, modules);
-  return llvm::Error::success();
+  // What is not wanted any more gets no code.
+  return isCancelled() ? llvm::createStringError("cancelled")
+                       : llvm::Error::success();
 }
 
 static llvm::Expected<std::shared_ptr<ExecutionEngine>>
-makeEngine(ModuleOp shard) {
+makeEngine(ModuleOp shard, const mct::support::Progress *progress) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
@@ -445,7 +455,7 @@ makeEngine(ModuleOp shard) {
   // The engine owns the machine by the time it optimizes.
   llvm::TargetMachine &target = **machine;
   auto optimize = [&](llvm::Module *module) -> llvm::Error {
-    return optimizeLoops(*module, target);
+    return optimizeLoops(*module, target, progress);
   };
   options.transformer = optimize;
   options.enableGDBNotificationListener = false;
@@ -517,13 +527,16 @@ LogicalResult PartSet::compile() {
   }
   if (failed(lowerToLLVM(*shards, names)))
     return failure();
+  const support::Progress *progress = support::findProgress(context);
+  if (progress && progress->isCancelled())
+    return emitError(loc, "is not compiled: cancelled");
 
   initializeTarget();
   size_t numEngines = jit.size();
   jit.resize(numEngines + numShards);
   SmallVector<std::string> errors(numShards);
   parallelFor(context, 0, numShards, [&](size_t shard) {
-    auto engine = makeEngine(modules[shard]);
+    auto engine = makeEngine(modules[shard], progress);
     if (!engine) {
       errors[shard] = llvm::toString(engine.takeError());
       return;

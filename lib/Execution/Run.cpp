@@ -135,7 +135,7 @@ llvm::Error mct::execution::shareUnits(
   std::mutex errorMutex;
   llvm::Error firstError = llvm::Error::success();
   auto runUnit = [&](size_t worker, int64_t unit) -> llvm::Error {
-    if (progress && progress->isCancelled())
+    if ((progress && progress->isCancelled()) || options.threads.isCancelled())
       return llvm::createStringError("cancelled");
     if (llvm::Error error = body(worker, unit))
       return error;

@@ -168,6 +168,28 @@ static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
   return rows + " or Nx" + shapeText(whole);
 }
 
+/// What to do about images whose channels lie first where the network has them
+/// last, or the other way round; empty for shapes that differ otherwise.
+/// `found`, `row`: without the leading dimension.
+static std::string layoutHint(llvm::ArrayRef<int64_t> found,
+                              llvm::ArrayRef<int64_t> row) {
+  auto explain = [](llvm::StringRef samples, llvm::StringRef network,
+                    llvm::StringRef options) {
+    return llvm::formatv("; the file has channels {0}, and the network has "
+                         "them {1}: transpose it, or run "
+                         "--mct-record-preprocessing=\"{2}\" before",
+                         samples, network, options)
+        .str();
+  };
+  if (row.size() != 3 || found.size() != 3)
+    return "";
+  if (found == llvm::ArrayRef<int64_t>{row[2], row[0], row[1]})
+    return explain("first", "last", "permutation=1,2,0");
+  if (found == llvm::ArrayRef<int64_t>{row[1], row[2], row[0]})
+    return explain("last", "first", "permutation=2,0,1 axis=1");
+  return "";
+}
+
 SampleSource::~SampleSource() = default;
 
 namespace {
@@ -363,9 +385,10 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
                    found.drop_front() == whole;
   int64_t sampleRows = isStacked ? 1 : input.sampleRows;
   if ((!isRows && !isStacked) || found.front() % sampleRows != 0)
-    return fail("'{0}': expected shape {1} for input '{2}', found {3}",
+    return fail("'{0}': expected shape {1} for input '{2}', found {3}{4}",
                 tensor->name(), expectedShape(whole, ownLeadingSizes),
-                input.name, shapeText(found));
+                input.name, shapeText(found),
+                found.empty() ? "" : layoutHint(found.drop_front(), row));
   if (!isConvertible(tensor->elementType(), input.elementType))
     return fail("'{0}': expected elements that can be read as {1} for input "
                 "'{2}', found {3}",

@@ -147,15 +147,23 @@ LogicalResult GradientPtqPass::readOptions(GradientPtqOptions &options) {
   return success();
 }
 
+/// As `emitRecord`, but a warning: whoever trains has to know that nothing came
+/// of it.
+static void emitWarningRecord(Operation *op, StringRef pass,
+                              const Record &record, const Twine &prefix) {
+  InFlightDiagnostic warning = op->emitWarning() << prefix << record.getText();
+  warning.getUnderlyingDiagnostic()->getMetadata().push_back(
+      DiagnosticArgument(Attribute(record.toAttribute(op, pass))));
+}
+
 void GradientPtqPass::report(func::FuncOp entry,
                              const GradientPtqResult &result) {
   if (result.layers == 0) {
-    if (remarks)
-      emitRecord(entry, getArgument(),
-                 Record(Reason::KernelNotQuantized)
-                     << "no layer has a kernel of its own on evenly spaced "
-                        "levels",
-                 "'func.func' op is not trained: ");
+    emitWarningRecord(entry, getArgument(),
+                      Record(Reason::KernelNotQuantized)
+                          << "no layer has a kernel of its own on evenly "
+                             "spaced levels",
+                      "'func.func' op is not trained: ");
     return;
   }
   Record record(result.isBetter() ? Decision::Applied : Decision::Declined,
@@ -174,6 +182,8 @@ void GradientPtqPass::report(func::FuncOp entry,
   record.add(named("layers", result.layers))
       .add(named("trained", result.trained));
   // That training was in vain is for everybody to know.
-  if (remarks || !result.isBetter())
+  if (!result.isBetter())
+    emitWarningRecord(entry, getArgument(), record, "'func.func' op: ");
+  else if (remarks)
     emitRecord(entry, getArgument(), record, "'func.func' op: ");
 }

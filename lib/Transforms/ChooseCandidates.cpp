@@ -154,7 +154,7 @@ private:
 LogicalResult ChooseCandidatesPass::applyRules(
     func::FuncOp entry, ArrayRef<OperatorPoints> operators, Overrides &rules,
     SmallVector<int64_t> &wanted) {
-  // Only rules by op or by set need to know what the target calls the ops.
+  // Rules by name need not know what the target calls the ops.
   bool needsNodes = llvm::any_of(rules.rules, [](const OverrideRule &rule) {
     return rule.selector != OverrideRule::Selector::Name;
   });

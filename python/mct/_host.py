@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mct.errors import describe
 from mct.target_platform import TargetError
 from mct.target_platform._predicates import quote, write_real
 
@@ -35,7 +36,7 @@ def register(cls: type[Any]) -> None:
 def scope(*objects: Mapping[str, Any]) -> Iterator[None]:
     for mapping in objects:
         if not isinstance(mapping, Mapping):
-            raise TargetError(f"quantize_scope takes dictionaries of classes by name, but got {mapping!r}")
+            raise TargetError(f"quantize_scope takes dictionaries of classes by name, but got {describe(mapping)}")
     merged: dict[str, Any] = {}
     for mapping in objects:
         merged |= mapping
@@ -76,7 +77,8 @@ def write_attribute(value: Any) -> str:
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return f"{{{', '.join(f'{quote(key)} = {write_attribute(one)}' for key, one in value.items())}}}"
     raise TargetError(
-        f"get_config may give numbers, strings, truth values, None, lists and dictionaries of those, not {value!r}"
+        "get_config may give numbers, strings, truth values, None, lists and dictionaries of those, not "
+        f"{describe(value)}"
     )
 
 
@@ -125,7 +127,7 @@ class HostedQuantizer:
         if not hasattr(made, "to_mlir"):
             raise TargetError(
                 f"{type(self.quantizer).__name__}: convert2inferable must give a quantizer of mct.quantizers, "
-                f"but gives {made!r}"
+                f"but gives {describe(made)}"
             )
         return str(made.to_mlir())
 
@@ -183,7 +185,7 @@ class HostedTraining:
             )
         value, found = made
         if not isinstance(found, (tuple, list)):
-            raise TargetError(f"{self.name} must return a list of gradients, one of each layer, not {found!r}")
+            raise TargetError(f"{self.name} must return a list of gradients, one of each layer, not {describe(found)}")
         if len(found) != len(gradients):
             raise TargetError(
                 f"{self.name} must return {len(gradients)} gradients, one of each layer, not {len(found)}"

@@ -10,6 +10,7 @@ import logging
 import math
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -83,7 +84,7 @@ def _add_samples(parser: argparse.ArgumentParser, required: bool = True) -> None
         nargs="+",
         required=required,
         metavar="PATH",
-        help="folder of images, or .npy files; with several inputs NAME:FILE.npy",
+        help="folder of images, images, or .npy files; with several inputs NAME:FILE.npy",
     )
     group.add_argument("--samples", type=int, metavar="N", help="use that many (of images: evenly spread)")
     group.add_argument(
@@ -131,16 +132,17 @@ def _data(arguments: argparse.Namespace, input_names: Sequence[str]) -> Any:
     """What the functions of the package take as `data`, of what the command line says."""
     from mct.errors import Error
     from mct.image_folder import images
+    from mct.samples import image_paths
 
-    paths = [Path(text) for text in arguments.data]
-    if any(path.is_dir() for path in paths):
-        if len(paths) != 1:
-            raise Error("--data: expected one folder of images, or .npy files, found both or several")
+    if any(Path(text).is_dir() for text in arguments.data) and len(arguments.data) != 1:
+        raise Error("--data: expected one folder of images, images, or .npy files, found several of these")
+    paths = image_paths(arguments.data[0] if len(arguments.data) == 1 else arguments.data)
+    if paths is not None:
         return images(
-            paths[0], arguments.size, arguments.mean, arguments.scale, resize=arguments.resize, limit=arguments.samples
+            paths, arguments.size, arguments.mean, arguments.scale, resize=arguments.resize, limit=arguments.samples
         )
     if arguments.size:
-        raise Error("--size: is that of images; --data names no folder of them")
+        raise Error("--size: is that of images; --data names none")
     named: dict[str, list[str]] = {}
     plain = []
     for text in arguments.data:
@@ -236,6 +238,7 @@ def _quantize(arguments: argparse.Namespace) -> None:
         options["calibration_samples"] = arguments.samples
     quantized = stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options)
     quantized.save(arguments.output)
+    print(arguments.output)
     if arguments.trace:
         # What can be typed again says more than the passes that came of it.
         trace = json.loads(quantized.trace)
@@ -341,6 +344,7 @@ def _report(arguments: argparse.Namespace) -> None:
     shown: Any = made.against(report.load(arguments.against)) if arguments.against else made
     for output in outputs:
         shown.save(output)
+        print(output)
     if not outputs:
         shown.show()
 
@@ -398,6 +402,7 @@ def _targets(arguments: argparse.Namespace) -> None:
 
 def _import(arguments: argparse.Namespace) -> None:
     _load(arguments.source, arguments.shape).save(arguments.output)
+    print(arguments.output)
 
 
 def _export(arguments: argparse.Namespace) -> None:
@@ -413,12 +418,16 @@ def _export(arguments: argparse.Namespace) -> None:
     suffix = Path(arguments.output).suffix
     name = arguments.format or _EXPORTS.get(suffix)
     if name is None:
-        raise Error(f"cannot tell the format of '{arguments.output}' by its name: give one of {', '.join(formats)}")
+        raise Error(
+            f"cannot tell the format of '{arguments.output}' by its name",
+            notes=[f"names end in {', '.join(_EXPORTS)}; or give --format, one of {', '.join(formats)}"],
+        )
     options = {"profile": arguments.profile, "producer": arguments.producer}
     given = {key: value for key, value in options.items() if value is not None}
     if given and name != "onnx":
         raise Error(f"--{next(iter(given))} is about ONNX files, and '{arguments.output}' is none")
     formats[name](_load(arguments.model), arguments.output, **given)
+    print(arguments.output)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -687,16 +696,33 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        try:
+            return _main(sys.argv[1:] if arguments is None else arguments)
+        finally:
+            # Here a pipe whose reader has left is an exception that can be caught.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has what it wanted (`mct report … | head`). What is left in the buffer goes nowhere.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+        return 128 + signal.SIGPIPE
+
+
+def _main(words: Sequence[str]) -> int:
     parsed = make_parser("quantize" in words).parse_args(words)
     parsed.words = words
-    from mct.errors import Error
+    from mct.errors import CONSOLE_WORDS, Error, asking
 
     logging.basicConfig(
         level=logging.INFO if parsed.verbose else logging.WARNING, format="%(message)s", stream=sys.stderr, force=True
     )
     try:
-        return parsed.function_to_call(parsed) or 0
+        with asking(CONSOLE_WORDS):
+            return parsed.function_to_call(parsed) or 0
+    except BrokenPipeError:
+        raise
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
     except (ImportError, ValueError, OSError) as error:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from mct.errors import describe
 from mct.quantization_config import (
     MIN_THRESHOLD,
     Option,
@@ -99,7 +100,7 @@ class ResourceUtilization(Frozen):
         for name, value in values.items():
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or not value >= 0:
-                raise TargetError(f"ResourceUtilization: {name} must be a number from 0 on, but is {value!r}")
+                raise TargetError(f"ResourceUtilization: {name} must be a number from 0 on, but is {describe(value)}")
             setattr(self, name, value)
 
     def is_any_restricted(self) -> bool:
@@ -166,7 +167,9 @@ class MixedPrecisionQuantizationConfig:
         if factor is not None and (
             isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor <= 1
         ):
-            raise TargetError(f"{owner}: num_interest_points_factor must be above 0 and at most 1, but is {factor!r}")
+            raise TargetError(
+                f"{owner}: num_interest_points_factor must be above 0 and at most 1, but is {describe(factor)}"
+            )
         self.num_interest_points_factor = factor
         weighting = getattr(distance_weighting_method, "name", distance_weighting_method)
         if weighting is not None and weighting not in self._WEIGHTINGS:
@@ -174,7 +177,7 @@ class MixedPrecisionQuantizationConfig:
             raise TargetError(f"{owner}: distance_weighting_method {weighting!r} is not known; known: {known}")
         if not isinstance(use_hessian_based_scores, bool):
             raise TargetError(
-                f"{owner}: use_hessian_based_scores must be True or False, but is {use_hessian_based_scores!r}"
+                f"{owner}: use_hessian_based_scores must be True or False, but is {describe(use_hessian_based_scores)}"
             )
         if use_hessian_based_scores and weighting not in (None, "HESSIAN"):
             raise TargetError(
@@ -223,17 +226,20 @@ class NodeNameScopeFilter(Frozen):
 
 
 class NodeTypeFilter(Frozen):
-    """The operators of a layer, named as in `OperationsSetToLayers`."""
+    """The operators of a layer, named as in `OperationsSetToLayers`: those that a binding of it would take, whatever
+    operator sets the target has. A convolution that is a dense layer is `Dense`, and no `Conv2D`.
+    """
 
     def __init__(self, node_type: Any) -> None:
-        patterns = [form.pattern for form in resolve_layer(node_type).forms]
-        for pattern in patterns:
-            if pattern.is_subgraph or pattern.where:
-                raise TargetError(
-                    f"NodeTypeFilter: {node_type!r} is no op of its own; take NodeNameFilter, or a rule 'set NAME ...' "
-                    "in overrides"
-                )
-        self.selectors = tuple(f"?op {pattern.name}" for pattern in patterns)
+        layer = resolve_layer(node_type)
+        patterns = dict.fromkeys([*(form.pattern for form in layer.forms), *layer.linalg])
+        if not patterns:
+            raise TargetError(
+                f"NodeTypeFilter: {describe(node_type)} cannot be told from other layers by the ops that it "
+                "becomes; take "
+                "NodeNameFilter"
+            )
+        self.selectors = (f"?pattern [{', '.join(map(str, patterns))}]",)
 
 
 _Filter = NodeNameFilter | NodeNameScopeFilter | NodeTypeFilter
@@ -283,7 +289,7 @@ class BitWidthConfig:
         for index, one in enumerate(of_filters):
             if not isinstance(one, _Filter):
                 raise TargetError(
-                    f"BitWidthConfig: filter #{index} must be a NodeNameFilter or the like, but is {one!r}"
+                    f"BitWidthConfig: filter #{index} must be a NodeNameFilter or the like, but is {describe(one)}"
                 )
         widths = [bit_widths] if isinstance(bit_widths, int) else list(bit_widths)
         if len(widths) not in (1, len(of_filters)):

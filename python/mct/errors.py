@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
-from collections.abc import Iterable, Sequence
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +59,7 @@ class Error(Exception):
     @classmethod
     def of(cls, errors: Iterable[Diagnostic]) -> Error:
         """That of diagnostics, of which the first says what went wrong."""
-        all_errors = list(errors)
+        all_errors = [translate(error) for error in errors]
         first = all_errors[0]
         notes = [": ".join(filter(None, note)) for note in first.notes]
         return cls(first.text, first.location, notes, "\n".join(map(str, all_errors)))
@@ -70,6 +74,103 @@ def check_place(path: str | os.PathLike[str], option: str = "") -> None:
         raise Error(f"{prefix}cannot write '{os.fspath(path)}': it is a folder")
 
 
+# ----------------------------------------------------------------------------------------------------------------------
+# The words of whoever calls
+# ----------------------------------------------------------------------------------------------------------------------
+
+# Patterns of what the compiler says, and what stands for it.
+_Words = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
+
+
+def _of_folder(name: str) -> re.Pattern[str]:
+    """A file of that name in a temporary folder (`mct.running`, `mct.samples`), with its quotation marks."""
+    temporary = re.escape(os.environ.get("TMPDIR", "/tmp").rstrip("/"))
+    return re.compile(rf"(?P<quote>'?)(?:{temporary}|(?:/[^/\s':]+)*)/mct-[a-z0-9_]{{8}}/{name}(?P=quote)")
+
+
+# What was given as an object became a file: people know the argument, and not the file.
+_ARGUMENTS: _Words = (
+    (_of_folder(r"overrides\.rules:(?P<line>\d+)(?::\d+)?"), lambda found: f"overrides[{int(found['line']) - 1}]"),
+    (_of_folder(r"overrides\.rules"), "overrides"),
+    (_of_folder(r"target\.mlir"), "target"),
+    (_of_folder(r"labels\.npy"), "labels"),
+    (_of_folder(r"input\d+\.npy"), "data"),
+    (_of_folder(r"output\d+\.npy"), "the output"),
+)
+# How the compiler asks for samples, and how functions and the console command do.
+PYTHON_WORDS: _Words = (
+    (re.compile(r"\bcalibration-data=FILE\.npy"), "data=…"),
+    (re.compile(r"\bcalibration-data\b"), "data"),
+    (re.compile(r"\blabels=FILE\.npy"), "labels=…"),
+    (re.compile(r"\bgive input-scale=(\S+)"), r"give preprocessing=mct.Preprocessing.of(\1)"),
+)
+CONSOLE_WORDS: _Words = (
+    (re.compile(r"\bcalibration-data(=FILE\.npy)?"), "--data"),
+    (re.compile(r"\blabels=FILE\.npy"), "--labels FILE.npy"),
+    (re.compile(r"\bgive input-scale=(\S+)"), r"give --scale \1"),
+)
+_words: ContextVar[_Words] = ContextVar("mct_words", default=PYTHON_WORDS)
+_links: ContextVar[_Words] = ContextVar("mct_links", default=())
+
+
+@contextlib.contextmanager
+def asking(words: _Words) -> Iterator[None]:
+    """Within it, messages of the compiler ask for arguments in these words."""
+    token = _words.set(words)
+    try:
+        yield
+    finally:
+        _words.reset(token)
+
+
+@contextlib.contextmanager
+def calling(links: Iterable[tuple[Path, Path]]) -> Iterator[None]:
+    """Within it, messages of the compiler call each link by the file that it stands for."""
+    token = _links.set(
+        tuple((re.compile(re.escape(str(link))), lambda _, file=file: str(file)) for link, file in links)
+    )
+    try:
+        yield
+    finally:
+        _links.reset(token)
+
+
+def _say(text: str) -> str:
+    for pattern, word in (*_links.get(), *_ARGUMENTS, *_words.get()):
+        text = pattern.sub(word, text)
+    return text
+
+
+def translate(diagnostic: Diagnostic) -> Diagnostic:
+    """The message in the words of whoever calls."""
+    notes = tuple((_say(location), _say(text)) for location, text in diagnostic.notes)
+    return Diagnostic(diagnostic.kind, _say(diagnostic.location), _say(diagnostic.text), notes)
+
+
+class _Short(reprlib.Repr):
+    """Short texts of values, of which some are long."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 200
+        self.maxlist = self.maxtuple = self.maxset = self.maxdict = 8
+
+    def repr_ndarray(self, value: object, level: int) -> str:
+        shape = "x".join(map(str, value.shape)) or "scalar"  # type: ignore[attr-defined]
+        return f"an array of {value.dtype}, {shape}"  # type: ignore[attr-defined]
+
+    repr_Tensor = repr_ndarray
+
+
+_short = _Short()
+
+
+def describe(value: object) -> str:
+    """A value as messages name it: as Python writes it, but of an array the shape and the type alone."""
+    return _short.repr(value)
+
+
 def log(diagnostic: Diagnostic) -> None:
     """A warning or remark, to the logger `mct`."""
+    diagnostic = translate(diagnostic)
     logging.getLogger("mct").log(_LEVELS[diagnostic.kind], "%s", diagnostic, extra={"diagnostic": diagnostic})

@@ -16,7 +16,7 @@ import numpy as np
 
 from mct.errors import Error
 from mct.progress import Callback, reporting
-from mct.samples import Array, Spooled, as_array, recorded, spool
+from mct.samples import Array, Spooled, as_array, load_npy, recorded, spool
 
 if TYPE_CHECKING:
     from mct.model import Model
@@ -125,13 +125,7 @@ def _labels(labels: Any, data: Any, spooled: Spooled) -> Array | None:
         labels = spooled.labels
     if labels is None:
         return None
-    if isinstance(labels, (str, os.PathLike)):
-        try:
-            array = np.load(labels, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise Error(f"'{labels}': cannot be read as a .npy file: {error}") from error
-    else:
-        array = as_array(labels)
+    array = load_npy(labels) if isinstance(labels, (str, os.PathLike)) else as_array(labels)
     if array.dtype.kind not in "iub":
         raise Error(f"labels: expected integers, found {array.dtype}")
     result: Array = array.astype(np.int64)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
+from mct.errors import describe
 from mct.target_platform import DefaultDict, QuantizationMethod, TargetError
 from mct.target_platform._layers import Layer, resolve_layer
 from mct.target_platform._platform import describe_layer
@@ -146,7 +147,7 @@ class FrameworkInfo:
     @staticmethod
     def _check_list(name: str, value: Any) -> list[Any]:
         if not isinstance(value, (list, tuple)):
-            raise TargetError(f"FrameworkInfo: {name} must be a list, but is {value!r}")
+            raise TargetError(f"FrameworkInfo: {name} must be a list, but is {describe(value)}")
         for layer in value:
             resolve_layer(layer)
         return list(value)
@@ -155,7 +156,7 @@ class FrameworkInfo:
     def _check_mapping(name: str, named: Mapping[str, Any]) -> dict[Any, Any]:
         value = named.get(name, {})
         if not isinstance(value, (Mapping, DefaultDict)):
-            raise TargetError(f"FrameworkInfo: {name} must be a dictionary, but is {value!r}")
+            raise TargetError(f"FrameworkInfo: {name} must be a dictionary, but is {describe(value)}")
         return dict(value.items())
 
     def _collect(self) -> list[_OpInfo]:
@@ -212,7 +213,7 @@ def _describe_kernel(layer: Any, axes: Any) -> list[_OpInfo]:
     shown = describe_layer(layer)
     if not isinstance(axes, (tuple, list)) or len(axes) != 2:
         raise TargetError(
-            f"FrameworkInfo: the channels of {shown} must be two axes, output and input, but are {axes!r}"
+            f"FrameworkInfo: the channels of {shown} must be two axes, output and input, but are {describe(axes)}"
         )
     if tuple(axes) == (None, None):
         return []
@@ -228,7 +229,9 @@ def _describe_kernel(layer: Any, axes: Any) -> list[_OpInfo]:
     letters = []
     for axis in axes:
         if not isinstance(axis, int) or not -len(layout) <= axis < len(layout):
-            raise TargetError(f"FrameworkInfo: the kernel of {shown} has {len(layout)} axes, but none is {axis!r}")
+            raise TargetError(
+                f"FrameworkInfo: the kernel of {shown} has {len(layout)} axes, but none is {describe(axis)}"
+            )
         letters.append(layout[axis])
     infos = []
     for op, op_layout in ops.items():
@@ -245,7 +248,7 @@ def _output_letters(op: str, letter: str) -> set[str]:
 def _describe_op(kind: Layer, shown: str, axes: Any) -> _OpInfo:
     for axis in axes:
         if not isinstance(axis, int) or axis < 0:
-            raise TargetError(f"FrameworkInfo: the kernel of {shown} has no axis {axis!r}")
+            raise TargetError(f"FrameworkInfo: the kernel of {shown} has no axis {describe(axis)}")
     bias = _BIASES.get(kind.name)
     return _OpInfo(kind.name, 1, bias, (axes[0],), axes[1], -1 if kind.name.startswith("tosa.") else None)
 
@@ -265,13 +268,15 @@ def _whole_ops(layer: Any) -> list[str]:
 def _check_range(layer: Any, bounds: Any) -> tuple[float | None, float | None]:
     shown = describe_layer(layer)
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-        raise TargetError(f"FrameworkInfo: the range of {shown} must be two numbers or None, but is {bounds!r}")
+        raise TargetError(f"FrameworkInfo: the range of {shown} must be two numbers or None, but is {describe(bounds)}")
     checked: list[float | None] = []
     for bound in bounds:
         if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float)) or math.isnan(bound)):
-            raise TargetError(f"FrameworkInfo: the range of {shown} must be two numbers or None, but is {bounds!r}")
+            raise TargetError(
+                f"FrameworkInfo: the range of {shown} must be two numbers or None, but is {describe(bounds)}"
+            )
         checked.append(None if bound is None or math.isinf(bound) else float(bound))
     low, high = checked
     if low is not None and high is not None and low > high:
-        raise TargetError(f"FrameworkInfo: the range of {shown} does not ascend: {bounds!r}")
+        raise TargetError(f"FrameworkInfo: the range of {shown} does not ascend: {describe(bounds)}")
     return low, high

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from mct import _host
 from mct.core import CoreConfig, ResourceUtilization
+from mct.errors import describe
 from mct.target_platform import TargetError
 from mct.target_platform._schema import DefaultDict, Frozen, check_bool, check_enum
 from mct.trainable_infrastructure import RoundingType
@@ -49,14 +50,14 @@ Loss = Callable[[Arrays, Arrays, npt.NDArray[np.float64]], tuple[float, Arrays]]
 
 def _whole(owner: str, name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        raise TargetError(f"{owner}: {name} must be a whole number from {least} on, but is {value!r}")
+        raise TargetError(f"{owner}: {name} must be a whole number from {least} on, but is {describe(value)}")
     return int(value)
 
 
 def _number(owner: str, name: str, value: Any) -> float:
     is_number = not isinstance(value, (bool, str)) and hasattr(value, "__float__")
     if not is_number or not math.isfinite(float(value)) or float(value) < 0:
-        raise TargetError(f"{owner}: {name} must be a number that is not negative, but is {value!r}")
+        raise TargetError(f"{owner}: {name} must be a number that is not negative, but is {describe(value)}")
     return float(value)
 
 
@@ -112,7 +113,8 @@ def read_optimizer(owner: str, name: str, value: Any) -> Adam | SGD:
     kind = type(value).__name__
     if kind not in ("Adam", "SGD"):
         raise TargetError(
-            f"{owner}: {name} cannot be {value!r}; there are Adam and SGD, of mct.gptq, torch.optim or keras.optimizers"
+            f"{owner}: {name} cannot be {describe(value)}; there are Adam and SGD, of mct.gptq, torch.optim or "
+            "keras.optimizers"
         )
     groups = getattr(value, "param_groups", None) or [getattr(value, "defaults", {})]
     given = groups[0] or {key: getattr(value, key) for key in (*_NEUTRAL, "momentum") if hasattr(value, key)}
@@ -123,7 +125,9 @@ def read_optimizer(owner: str, name: str, value: Any) -> Adam | SGD:
     try:
         rate = float(rate)
     except (TypeError, ValueError):
-        raise TargetError(f"{owner}: {name} has a schedule, {rate!r}; give the rate that it begins with") from None
+        raise TargetError(
+            f"{owner}: {name} has a schedule, {describe(rate)}; give the rate that it begins with"
+        ) from None
     return Adam(rate) if kind == "Adam" else SGD(rate, float(given.get("momentum", 0) or 0))
 
 
@@ -158,7 +162,8 @@ def _loss_name(owner: str, loss: Any) -> str:
     if callable(loss):
         return "program"
     raise TargetError(
-        f"{owner}: loss cannot be {loss!r}; there are multiple_tensors_mse_loss and sample_layer_attention_loss, or "
+        f"{owner}: loss cannot be {describe(loss)}; there are multiple_tensors_mse_loss and "
+        "sample_layer_attention_loss, or "
         "give a function that returns a loss and its gradients"
     )
 
@@ -256,7 +261,7 @@ class GradualActivationQuantizationConfig(Frozen):
         if not isinstance(q_fraction_scheduler_policy, QFractionLinearAnnealingConfig):
             raise TargetError(
                 f"{type(self).__name__}: q_fraction_scheduler_policy must be a QFractionLinearAnnealingConfig, but is "
-                f"{q_fraction_scheduler_policy!r}"
+                f"{describe(q_fraction_scheduler_policy)}"
             )
         self.q_fraction_scheduler_policy = q_fraction_scheduler_policy
 
@@ -315,7 +320,7 @@ class GradientPTQConfig(Frozen):
             ),
         ):
             if value is not None and not isinstance(value, kind):
-                raise TargetError(f"{owner}: {name} must be a {kind.__name__} or None, but is {value!r}")
+                raise TargetError(f"{owner}: {name} must be a {kind.__name__} or None, but is {describe(value)}")
         self.hessian_weights_config = hessian_weights_config
         self.gradual_activation_quantization_config = gradual_activation_quantization_config
         self.regularization_factor = _number(owner, "regularization_factor", regularization_factor)
@@ -325,7 +330,7 @@ class GradientPTQConfig(Frozen):
         biases = self.optimizer_rest if optimizer_bias is None else optimizer_bias
         self.optimizer_bias = read_optimizer(owner, "optimizer_bias", biases)
         if log_function is not None and not callable(log_function):
-            raise TargetError(f"{owner}: log_function must be a function or None, but is {log_function!r}")
+            raise TargetError(f"{owner}: log_function must be a function or None, but is {describe(log_function)}")
         self.log_function = log_function
         self.gptq_quantizer_params_override = dict(gptq_quantizer_params_override or {})
         self._check_loss(owner)
@@ -367,7 +372,9 @@ class GradientPTQConfig(Frozen):
         else:
             levels = {levels}
         if len(levels) != 1:
-            raise TargetError(f"{owner}: max_lsbs_change_map must have one number for all widths, but has {levels!r}")
+            raise TargetError(
+                f"{owner}: max_lsbs_change_map must have one number for all widths, but has {describe(levels)}"
+            )
         self._most_levels = _number(owner, "max_lsbs_change_map", next(iter(levels)))
 
     def to_options(self) -> dict[str, Option]:
@@ -448,7 +455,7 @@ def get_pytorch_gptq_config(
     else:
         raise TargetError(
             f"{owner}: gradual_activation_quantization must be True, False or a GradualActivationQuantizationConfig, "
-            f"but is {gradual_activation_quantization!r}"
+            f"but is {describe(gradual_activation_quantization)}"
         )
     if loss is None:
         loss = sample_layer_attention_loss if attends else multiple_tensors_mse_loss

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mct import _extras
-from mct.errors import Error
+from mct.errors import Error, describe
 from mct.preprocessing import Numbers, Preprocessing
+from mct.samples import IMAGE_SUFFIXES
 
 if TYPE_CHECKING:
     from mct.samples import Input
 
-_SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 _RESIZES = ("crop", "stretch", "pad")
 
@@ -90,8 +90,18 @@ class Images:
         return replace(self, size=size, channels=channels, preprocessing=order)
 
 
+def _find(folder: str | os.PathLike[str]) -> list[Path]:
+    root = Path(folder)
+    if not root.is_dir():
+        raise Error(f"images: '{root}' is no folder")
+    files = sorted(path for path in root.rglob("*") if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
+    if not files:
+        raise Error(f"images: no images below '{root}' (looked for {', '.join(sorted(IMAGE_SUFFIXES))})")
+    return files
+
+
 def images(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     size: int | tuple[int, int] | None = None,
     mean: Numbers | None = None,
     scale: Numbers | None = None,
@@ -101,6 +111,7 @@ def images(
 ) -> Images:
     """The images of a folder and those in it, by name, as samples of a network that reads `(pixel - mean) * scale`.
 
+    folder: its path, or the paths of images, which keep their order.
     size:   height and width, or one number for both; default: those of the network's input.
     mean, scale: one number, or one for each channel, of pixels 0 to 255; recorded in the module, not applied here.
     resize: `crop` fills the size and cuts what sticks out, `pad` shows all of it on black, `stretch` does neither.
@@ -109,24 +120,25 @@ def images(
     Where every image lies in a folder of its own class, `labels` are the numbers of these folders, sorted by name.
     Needs Pillow (`pip install "mct-mlir[images]"`). Raises mct.Error for a folder without images.
     """
-    root = Path(folder)
     if resize not in _RESIZES:
-        raise ValueError(f"resize: expected one of {', '.join(_RESIZES)}, got {resize!r}")
+        raise ValueError(f"resize: expected one of {', '.join(_RESIZES)}, got {describe(resize)}")
     if limit is not None and limit < 1:
         raise ValueError(f"limit: expected at least 1, got {limit}")
-    if not root.is_dir():
-        raise Error(f"images: '{root}' is no folder")
-    files = sorted(path for path in root.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
+    root: Path | None = None
+    if isinstance(folder, (str, os.PathLike)):
+        root, files = Path(folder), _find(folder)
+    else:
+        files = [Path(path) for path in folder]
     if not files:
-        raise Error(f"images: no images below '{root}' (looked for {', '.join(sorted(_SUFFIXES))})")
+        raise Error("images: expected at least one path, found none")
     if limit is not None and limit < len(files):
         files = [files[i * len(files) // limit] for i in range(limit)]
     classes: tuple[str, ...] = ()
     labels: npt.NDArray[Any] | None = None
-    if all(path.parent != root for path in files):
+    if root is not None and all(path.parent != root for path in files):
         classes = tuple(sorted({path.relative_to(root).parts[0] for path in files}))
         labels = np.array([classes.index(path.relative_to(root).parts[0]) for path in files], dtype=np.int64)
     pair = (size, size) if isinstance(size, int) else size
     if pair is not None and (len(pair) != 2 or min(pair) < 1):
-        raise ValueError(f"size: expected height and width, got {size!r}")
+        raise ValueError(f"size: expected height and width, got {describe(size)}")
     return Images(tuple(files), labels, classes, pair, None, resize, Preprocessing.of(scale, mean=mean))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from mct.core import CoreConfig, ResourceUtilization
+from mct.errors import describe
 from mct.framework_info import FrameworkInfo
 from mct.quantization_config import Option, QuantizationConfig
 from mct.target_platform import (
@@ -204,7 +205,8 @@ def _take_data(representative_data_gen: Any, n_iter: int | None) -> Callable[[],
     """A factory of samples. In MCT 1.0 the function gives one batch, and is called `n_iter` times."""
     if not callable(representative_data_gen):
         raise TargetError(
-            f"representative_data_gen must be a function that gives samples, not {representative_data_gen!r}"
+            f"representative_data_gen must be a function that gives samples, not {describe(representative_data_gen)}"
+            + ("; give lambda: [[samples]]" if hasattr(representative_data_gen, "__array__") else "")
         )
 
     def repeat() -> Iterator[Any]:
@@ -250,17 +252,19 @@ def _collect(
         from mct.gptq import GradientPTQConfig
 
         if not isinstance(gptq_config, GradientPTQConfig):
-            raise TargetError(f"gptq_config must be a mct.gptq.GradientPTQConfig, but is {gptq_config!r}")
+            raise TargetError(f"gptq_config must be a mct.gptq.GradientPTQConfig, but is {describe(gptq_config)}")
     if given.pop("analyze_similarity", False):
         raise TargetError("analyze_similarity draws plots of MCT; QuantizedModel.compare tells the same")
     if given:
         raise TargetError(f"post_training_quantization has no parameter {next(iter(given))!r}")
     if n_iter is not None and (isinstance(n_iter, bool) or not isinstance(n_iter, int) or n_iter < 1):
-        raise TargetError(f"n_iter must be a positive integer, but is {n_iter!r}")
+        raise TargetError(f"n_iter must be a positive integer, but is {describe(n_iter)}")
     if resources is not None and not isinstance(resources, ResourceUtilization):
-        raise TargetError(f"target_resource_utilization must be a ResourceUtilization, but is {resources!r}")
+        raise TargetError(f"target_resource_utilization must be a ResourceUtilization, but is {describe(resources)}")
     if config is not None and not isinstance(config, (QuantizationConfig, CoreConfig)):
-        raise TargetError(f"the configuration must be a CoreConfig or mct.QuantizationConfig, but is {config!r}")
+        raise TargetError(
+            f"the configuration must be a CoreConfig or mct.QuantizationConfig, but is {describe(config)}"
+        )
     target, options = _take_target(target, config, fw_info)
     if resources is not None and (budget := resources.to_budget()):
         options["budget"] = budget

@@ -24,6 +24,20 @@ if TYPE_CHECKING:
 _READING = 300.0
 
 
+_SUFFIXES = (".mlir", ".mlirbc")
+_SUFFIX_HINT = (
+    f"the name of a model ends in {', '.join((*_SUFFIXES, *importers.SUFFIXES))}, or is that of the folder of a "
+    "SavedModel"
+)
+# Of a file of bytecode.
+_BYTECODE = b"ML\xefR"
+
+
+def _seems_mlir(data: bytes) -> bool:
+    """Whether a file that may have any name is bytecode, or text."""
+    return data.startswith(_BYTECODE) or b"\0" not in data[:4096]
+
+
 @dataclass(frozen=True)
 class Point:
     """A tensor that is, or will be, quantized.
@@ -235,6 +249,13 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
         data = path.read_bytes()
     except OSError as error:
         raise Error(f"cannot read '{path}': {error.strerror}") from error
+    if path.suffix.lower() not in _SUFFIXES and not _seems_mlir(data):
+        raise Error(f"cannot tell what '{path}' is", notes=[_SUFFIX_HINT])
     with _process.folder() as work:
         _process.run("MLIR's reader", str(path), ["mct._read", path.absolute()], work, _READING)
-    return Model.parse(data, str(path))
+    try:
+        return Model.parse(data, str(path))
+    except Error as error:
+        if path.suffix.lower() not in _SUFFIXES:
+            error.notes += (_SUFFIX_HINT,)
+        raise

@@ -7,9 +7,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mct.errors import describe
+
 Numbers = float | Iterable[float]
 # Of samples: axis and permutation for a network that has the other layout.
-_LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {"NHWC": (1, (2, 0, 1)), "NCHW": (3, (1, 2, 0))}
+LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {"NHWC": (1, (2, 0, 1)), "NCHW": (3, (1, 2, 0))}
 
 
 def _numbers(values: Numbers | None, what: str) -> tuple[float, ...]:
@@ -17,7 +19,7 @@ def _numbers(values: Numbers | None, what: str) -> tuple[float, ...]:
         return ()
     numbers = tuple(float(value) for value in ([values] if isinstance(values, (int, float)) else values))
     if not numbers or not all(map(math.isfinite, numbers)):
-        raise ValueError(f"{what}: expected one finite number, or one for each channel, got {values!r}")
+        raise ValueError(f"{what}: expected one finite number, or one for each channel, got {describe(values)}")
     return numbers
 
 
@@ -56,11 +58,11 @@ class Preprocessing:
                 `permutation`.
         """
         if layout is not None:
-            if layout not in _LAYOUTS:
-                raise ValueError(f"layout: expected one of {', '.join(_LAYOUTS)}, got {layout!r}")
+            if layout not in LAYOUTS:
+                raise ValueError(f"layout: expected one of {', '.join(LAYOUTS)}, got {layout!r}")
             if axis is not None or permutation:
                 raise ValueError("layout: give it, or axis and permutation")
-            axis, permutation = _LAYOUTS[layout]
+            axis, permutation = LAYOUTS[layout]
         factors, means = _numbers(scale, "scale"), _numbers(mean, "mean")
         if means and offset is not None:
             raise ValueError("offset and mean: give one of them; (value - mean) * scale has offset -mean * scale")

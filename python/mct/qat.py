@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mct.core import CoreConfig, ResourceUtilization
+from mct.errors import describe
 from mct.target_platform import TargetError
 from mct.target_platform._schema import Frozen, check_bool, check_enum
 from mct.trainable_infrastructure import TrainingMethod
@@ -108,7 +109,7 @@ def pytorch_quantization_aware_training_init_experimental(
 
     qat_config = QATConfig() if qat_config is None else qat_config
     if not isinstance(qat_config, QATConfig):
-        raise TargetError(f"qat_config must be a QATConfig, but is {qat_config!r}")
+        raise TargetError(f"qat_config must be a QATConfig, but is {describe(qat_config)}")
     quantized, information = mct_names.post_training_quantization(
         in_model,
         representative_data_gen,

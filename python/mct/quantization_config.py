@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from mct.errors import describe
 from mct.target_platform import (
     KERNEL_ATTR,
     AttributeQuantizationConfig,
     DerivedTarget,
+    OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
     QuantizationMethod,
@@ -21,10 +23,13 @@ from mct.target_platform import (
     TargetPlatformModel,
 )
 from mct.target_platform._schema import check_bits, check_bool, check_enum
+from mct.target_platform._vocabulary import LINEAR_SETS
 
 if TYPE_CHECKING:
     from mct.framework_info import FrameworkInfo
 
+# The stock target that a `QuantizationConfig` changes.
+_BASE = "imx500"
 # Of the searches for thresholds; the pipeline's own.
 MIN_THRESHOLD = 2.0**-16
 
@@ -109,7 +114,7 @@ class _Config:
         least, takes_infinity = self._NUMBERS[later]
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
         if not is_number or value < least or (math.isinf(value) and not takes_infinity):
-            raise TargetError(f"{owner}: {name} must be a number from {least:g} on, but is {value!r}")
+            raise TargetError(f"{owner}: {name} must be a number from {least:g} on, but is {describe(value)}")
         return value
 
     def _to_options(self, names: list[str]) -> dict[str, Option]:
@@ -260,21 +265,42 @@ class QuantizationConfig(_Config):
         )
         return default, default.with_weights({KERNEL_ATTR: kernel})
 
+    def _other_sets(self) -> list[OperatorsSet]:
+        """The operator sets of the base with options of their own, those without a kernel, with the asked bits."""
+        from mct.mct_names import get_target_platform_capabilities
+
+        sets = []
+        for operators in get_target_platform_capabilities(device_type=_BASE).operator_set or ():
+            own = operators.qc_options
+            if own is None or operators.name in LINEAR_SETS:
+                continue
+            is_quantized = own.quantization_configurations[0].enable_activation_quantization
+            options = own.clone_and_edit(
+                activation_quantization_method=self.activation_quantization_method,
+                activation_n_bits=self.activation_n_bits,
+                supported_input_activation_n_bits=None,
+                enable_activation_quantization=is_quantized and self.enable_activation_quantization,
+            )
+            sets.append(OperatorsSet(operators.name, options))
+        return sets
+
     def to_target(
         self, fw_info: FrameworkInfo | None = None
     ) -> DerivedTarget | TargetPlatformCapabilities | InfoTarget:
         """The hardware that the parameters describe.
 
-        Like the stock target `imx500`, with other methods and bits. With a `FrameworkInfo` its layers alone are
-        quantized: weights of kernel_ops, and results of kernel_ops and activation_ops.
+        Like the stock target `imx500`, with other methods and bits: those of all operator sets, so that each of them
+        reads what the others make. With a `FrameworkInfo` its layers alone are quantized: weights of kernel_ops, and
+        results of kernel_ops and activation_ops.
         """
         default, linear = self._target_config()
         if fw_info is None:
             return DerivedTarget(
-                "imx500",
+                _BASE,
                 name="quantization_config",
                 default_qco=QuantizationConfigOptions([default]),
                 linear_qco=QuantizationConfigOptions([linear]),
+                operator_set=self._other_sets(),
             )
         return InfoTarget(fw_info, default, linear)
 

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mct import _host
+from mct.errors import describe
 from mct.target_platform import (
     BIAS_ATTR,
     KERNEL_ATTR,
@@ -350,7 +351,9 @@ class QuantizeConfig(abc.ABC):
         outputs = list(self.get_output_quantizers(layer))
         for quantizer in outputs:
             if not isinstance(quantizer, (Quantizer, BaseTrainableQuantizer)):
-                raise TargetError(f"{owner}: get_output_quantizers must give quantizers, but gives {quantizer!r}")
+                raise TargetError(
+                    f"{owner}: get_output_quantizers must give quantizers, but gives {describe(quantizer)}"
+                )
             self._check_activation(quantizer)
         by_name = {part.name: text for part, quantizer in weights if (text := quantizer.to_attribute()) is not None}
         per_channel = [quote(part.name) for part, one in weights if part.name in by_name and _is_per_channel(one)]
@@ -383,7 +386,9 @@ class QuantizeConfig(abc.ABC):
         results = [quantizer for _, quantizer in inner] + list(self.get_output_quantizers(layer))
         for quantizer in results:
             if not isinstance(quantizer, (Quantizer, BaseTrainableQuantizer)):
-                raise TargetError(f"{owner}: get_output_quantizers must give quantizers, but gives {quantizer!r}")
+                raise TargetError(
+                    f"{owner}: get_output_quantizers must give quantizers, but gives {describe(quantizer)}"
+                )
             self._check_grid(quantizer)
             self._check_activation(quantizer)
         if len(results) > 1 and any(vars(one) != vars(results[0]) for one in results):
@@ -412,7 +417,7 @@ class QuantizeConfig(abc.ABC):
             if not is_pair or not isinstance(pair[0], _Part) or not is_quantizer:
                 raise TargetError(
                     f"{type(self).__name__}: {method} must give pairs of a part of the layer and a quantizer of "
-                    f"mct.quantize_config, but gives {pair!r}"
+                    f"mct.quantize_config, but gives {describe(pair)}"
                 )
         return pairs
 
@@ -430,15 +435,17 @@ class QuantizeConfig(abc.ABC):
         if not set(axes) <= set(layer.kernel_axes):
             value = layer.kernel_axes[0] if len(layer.kernel_axes) == 1 else layer.kernel_axes
             raise TargetError(
-                f"{type(self).__name__}: the channels of the kernel of {layer!r} run over axis {value} here, but "
-                f"weights_channels_axis is {given!r}; say {value}, or None"
+                f"{type(self).__name__}: the channels of the kernel of {describe(layer)} run over axis {value} "
+                "here, but "
+                f"weights_channels_axis is {describe(given)}; say {value}, or None"
             )
 
     def _check_grid(self, quantizer: Any) -> _ObservedRange:
         if isinstance(quantizer, _ObservedRange) and not (quantizer.narrow_range and not quantizer.symmetric):
             return quantizer
         raise TargetError(
-            f"{type(self).__name__}: a target cannot ask for {quantizer!r}; it knows ranges that are observed, or "
+            f"{type(self).__name__}: a target cannot ask for {describe(quantizer)}; it knows ranges that are "
+            "observed, or "
             "quantize_annotate_layer for one network"
         )
 
@@ -566,7 +573,7 @@ class Default8BitQuantizeRegistry:
         if layer.operator_set in _NOTHING:
             return NoOpQuantizeConfig()
         raise TargetError(
-            f"the default scheme has no configuration for {layer!r}; give it one by quantize_annotate_layer"
+            f"the default scheme has no configuration for {describe(layer)}; give it one by quantize_annotate_layer"
         )
 
 
@@ -621,7 +628,7 @@ def make_quantize_config(name: str, config: Mapping[str, Any]) -> QuantizeConfig
         raise TargetError(f"no class is known by the name {name!r}; define it, or name it in quantize_scope, before")
     made = found.from_config(config)
     if not isinstance(made, QuantizeConfig):
-        raise TargetError(f"{name!r} is no QuantizeConfig, but makes {made!r}")
+        raise TargetError(f"{name!r} is no QuantizeConfig, but makes {describe(made)}")
     return made
 
 
@@ -633,7 +640,9 @@ def quantize_annotate_layer(layer: Layer, quantize_config: QuantizeConfig | None
     from mct import stages
 
     if not isinstance(layer, Layer) or layer.model is None:
-        raise TargetError(f"expected a layer of a network, found {layer!r}; mct.quantize_config.layers(model) has them")
+        raise TargetError(
+            f"expected a layer of a network, found {describe(layer)}; mct.quantize_config.layers(model) has them"
+        )
     if quantize_config is not None and not isinstance(quantize_config, QuantizeConfig):
         raise TargetError(f"expected a QuantizeConfig, found {quantize_config!r}")
     kind = _annotated_class()
@@ -682,7 +691,7 @@ def quantize_apply(model: Model, scheme: Any = None) -> Model:
         if config is None:
             if not registry.supports(layer):
                 raise TargetError(
-                    f"the scheme does not support {layer!r}; give it a configuration by quantize_annotate_layer"
+                    f"the scheme does not support {describe(layer)}; give it a configuration by quantize_annotate_layer"
                 )
             config = registry.get_quantize_config(layer)
         marked = quantize_annotate_layer(layer, config)

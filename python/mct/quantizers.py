@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from mct.constants import LUT_VALUES, MIN_THRESHOLD, RANGE_MAX, RANGE_MIN, SIGNED, THRESHOLD
+from mct.errors import describe
 from mct.target_platform import QuantizationMethod, TargetError
 from mct.target_platform._schema import Frozen, check_bits, check_bool
 from mct.trainable_infrastructure import (
@@ -44,10 +45,10 @@ class QuantizerID(Enum):
 
 def _numbers(owner: str, name: str, values: Any) -> list[float]:
     if not isinstance(values, (list, tuple)) or not values:
-        raise TargetError(f"{owner}: {name} must be a list of numbers, but is {values!r}")
+        raise TargetError(f"{owner}: {name} must be a list of numbers, but is {describe(values)}")
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise TargetError(f"{owner}: {name} must be a list of numbers, but has {value!r}")
+            raise TargetError(f"{owner}: {name} must be a list of numbers, but has {describe(value)}")
     return [float(value) for value in values]
 
 
@@ -74,9 +75,9 @@ class BaseInferableQuantizer(Frozen):
         )
         for value in thresholds:
             if value <= 0:
-                raise TargetError(f"{owner}: thresholds must be positive, but one is {value!r}")
+                raise TargetError(f"{owner}: thresholds must be positive, but one is {describe(value)}")
             if is_power and math.frexp(value)[0] != 0.5:
-                raise TargetError(f"{owner}: thresholds must be powers of two, but one is {value!r}")
+                raise TargetError(f"{owner}: thresholds must be powers of two, but one is {describe(value)}")
         return thresholds
 
     def _check_range(self, min_range: Sequence[float], max_range: Sequence[float]) -> dict[str, Any]:
@@ -93,7 +94,7 @@ class BaseInferableQuantizer(Frozen):
         owner = type(self).__name__
         values = _numbers(owner, "lut_values", lut_values)
         if lut_values_bitwidth != 8:
-            raise TargetError(f"{owner}: tables have entries of 8 bits here, not of {lut_values_bitwidth!r}")
+            raise TargetError(f"{owner}: tables have entries of 8 bits here, not of {describe(lut_values_bitwidth)}")
         if len(set(values)) > 1 << self.num_bits:
             raise TargetError(
                 f"{owner}: {self.num_bits} bits choose from {1 << self.num_bits} entries at most, "
@@ -102,7 +103,9 @@ class BaseInferableQuantizer(Frozen):
         low, high = (-128, 127) if signed else (0, 255)
         for value in values:
             if value != int(value) or not low <= value <= high:
-                raise TargetError(f"{owner}: entries must be whole numbers from {low} to {high}, but one is {value!r}")
+                raise TargetError(
+                    f"{owner}: entries must be whole numbers from {low} to {high}, but one is {describe(value)}"
+                )
         return sorted({int(value) for value in values})
 
     def get_config(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from mct import _host
-from mct.errors import Error
+from mct.errors import Error, describe
 
 if TYPE_CHECKING:
     from mct.model import Model
@@ -63,7 +63,7 @@ Options: TypeAlias = "dict[str, tuple[object, object, Kind]]"
 
 
 def _invalid(flag: str, expected: str, value: object) -> Error:
-    return Error(f"{flag.replace('-', '_')}: expected {expected}, found {value!r}")
+    return Error(f"{flag.replace('-', '_')}: expected {expected}, found {describe(value)}")
 
 
 def _quote(text: str, flag: str) -> str:
@@ -163,15 +163,20 @@ def _prepare(flag: str, value: object, files: _Files) -> object:
     if flag == "overrides" and not isinstance(value, (str, os.PathLike)):
         if not isinstance(value, Sequence):
             raise _invalid(flag, "the path of a file with rules, or a list of rules", value)
+        for index, rule in enumerate(value):
+            if not isinstance(rule, str) or "\n" in rule:
+                raise Error(f"overrides[{index}]: expected a rule of one line, found {describe(rule)}")
         return files.write("overrides.rules", "".join(f"{rule}\n" for rule in value))
     return value
 
 
 def _labels_of(path: str, data: Any, count: int, files: _Files) -> str:
     """The labels of the samples that are read, where a file has those of all that there are."""
+    from mct.samples import load_npy
+
     try:
-        labels = np.load(path.strip("\"'"))
-    except (OSError, ValueError):
+        labels = load_npy(path.strip("\"'"))
+    except Error:
         return path  # The compiler says what is wrong.
     if labels.ndim != 1 or len(labels) <= count or (hasattr(data, "shape") and len(data) != len(labels)):
         return path

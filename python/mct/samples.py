@@ -5,10 +5,11 @@ One input:
 
 * an array (also of torch), the samples along its first axis, or one sample alone;
 * the path of a `.npy` file, or several; they are read where they are;
+* paths of images, or of a folder of them, as `mct.images` takes them;
 * any iterable of arrays, each one sample or a batch of them: a list, a generator, a torch `DataLoader`; lists of one
   array; tuples `(array, label)`;
 * a function that returns such an iterable (MCT's `representative_data_gen`), called each time samples are needed;
-* `mct.images(...)`, a folder of images.
+* `mct.images(...)`: images, and what becomes of their pixels.
 
 Several inputs: a dict by their names, or a list in their order, of arrays or paths; or an iterable of such.
 
@@ -27,14 +28,14 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from mct import _native
-from mct.errors import Error
-from mct.preprocessing import Preprocessing
+from mct.errors import Error, calling
+from mct.preprocessing import LAYOUTS, Preprocessing
 
 if TYPE_CHECKING:
     from mct.progress import Reporter
@@ -51,8 +52,16 @@ _ELEMENT_TYPES = {
     "i32": "int32",
     "i64": "int64",
 }
+# Of files that are read as images.
+IMAGE_SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+_SUFFIX_HINT = f"samples are .npy files (numpy.save), or images: {', '.join(sorted(IMAGE_SUFFIXES))}"
 # What the passes turn into f32 as they read it.
 _READ_AS_REAL = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32")
+_LAYOUT_AXES = {"NCHW": ("first", "last"), "NHWC": ("last", "first")}
+_LAYOUT_HINT = (
+    "the samples have the layout {0}, channels {1}, and the network has them {2}: give "
+    'preprocessing=mct.Preprocessing.of(layout="{0}"), on the console --layout {0}, or transpose them'
+)
 # One piece of a large array is checked and written at a time.
 _CHUNK_BYTES = 4 << 20
 
@@ -100,6 +109,8 @@ class Spooled:
     labels: Array | None = None
     # Of those that go with the block.
     folder: Path | None = None
+    # Some of `paths`, and what they stand for.
+    links: list[tuple[Path, Path]] = field(default_factory=list)
 
     @property
     def arguments(self) -> list[str]:
@@ -213,13 +224,28 @@ class _InputWriter:
             return array
         if self.rows != 1 and _matches(array.shape[1:], (*leading, *row)):
             return array.reshape(-1, *array.shape[2:])
-        expected = _shape_text(row)
-        raise self.fail(
-            first,
-            f"expected shape {expected}, or Nx{expected} for a batch, found {_shape_text(array.shape)}"
-            if self.rows == 1
-            else f"expected shape {_shape_text((*leading, *row))}, found {_shape_text(array.shape)}",
-        )
+        expected, found = _shape_text(row), _shape_text(array.shape)
+        if self.rows != 1:
+            raise self.fail(first, f"expected shape {_shape_text((*leading, *row))}, found {found}")
+        message = f"expected shape {expected}, or Nx{expected} for a batch, found {found}"
+        error = self.fail(first, message)
+        if layout := self._other_layout(array.shape):
+            error = Error(error.message, notes=[_LAYOUT_HINT.format(layout, *_LAYOUT_AXES[layout])])
+        raise error
+
+    def _other_layout(self, shape: Sequence[int]) -> str | None:
+        """The layout of images that a sample, or a batch, of this shape seems to have, where the input has the other;
+        None for shapes that are wrong in other ways."""
+        row = self.spec.row
+        if len(row) != 3 or len(shape) not in (3, 4):
+            return None
+        for layout, (_, order) in LAYOUTS.items():
+            wanted: list[int | None] = [None] * 3
+            for dimension, source in enumerate(order):
+                wanted[source] = row[dimension]
+            if _matches(shape[-3:], wanted):
+                return layout
+        return None
 
     def stored_type(self, dtype: np.dtype[Any], first: int) -> np.dtype[Any]:
         """The type that samples of `dtype` are written in."""
@@ -376,13 +402,21 @@ def _as_files(data: Any, signature: Sequence[Input]) -> list[tuple[int, Path]] |
 _PLAIN_PATH = re.compile(r"[\w./+@%=-]+")
 
 
-def _open_file(path: Path) -> Array:
+def load_npy(path: str | os.PathLike[str], mmap_mode: Literal["r"] | None = None) -> Array:
+    """The array of a `.npy` file. Raises Error for whatever else it may be."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise Error(f"'{path}': cannot be read as a .npy file: {error}") from error
-    if not isinstance(array, np.ndarray):
-        raise Error(f"'{path}': expected a .npy file with one array")
+        with open(path, "rb") as file:
+            magic = file.read(len(np.lib.format.MAGIC_PREFIX))
+        if not magic:
+            raise Error(f"'{os.fspath(path)}': expected a .npy file, found an empty file")
+        if magic != np.lib.format.MAGIC_PREFIX:
+            hint = "numpy.savez makes archives, numpy.save a .npy" if magic.startswith(b"PK") else _SUFFIX_HINT
+            raise Error(f"'{os.fspath(path)}': expected a .npy file, found other contents", notes=[hint])
+        array: Array = np.load(path, mmap_mode=mmap_mode, allow_pickle=False)
+    except OSError as error:
+        raise Error(f"'{os.fspath(path)}': cannot be read as a .npy file: {error.strerror or error}") from error
+    except (ValueError, EOFError) as error:
+        raise Error(f"'{os.fspath(path)}': cannot be read as a .npy file: {error}") from error
     return array
 
 
@@ -402,12 +436,12 @@ class _Spooler:
             count, plain = 0, True
             arrays = []
             for path in (path for owner, path in files if owner == number):
-                array = _open_file(path)
+                array = load_npy(path, mmap_mode="r")
                 try:
                     samples = writer.arrange(array, count)
                     plain &= array.ndim == samples.ndim and writer.stored_type(array.dtype, count) == array.dtype
                 except Error as error:
-                    raise Error(f"'{path}': {error}") from error
+                    raise Error(f"'{path}': {error.message}", notes=error.notes) from error
                 arrays.append((path, array))
                 count += len(samples) // writer.rows
             counts.append(count)
@@ -427,6 +461,7 @@ class _Spooler:
             return target
         link = self.folder / f"file{len(self.result.paths)}.npy"
         link.symlink_to(target)
+        self.result.links.append((link, path))
         return link
 
     def add_stream(self, data: Any, report: Reporter | None) -> None:
@@ -497,8 +532,7 @@ def spool(
         return
     if callable(data) and not _is_array(data) and not isinstance(data, type):
         data = data()
-    if len(signature) == 1 and hasattr(data, "bind"):
-        data = data.bind(signature[0])
+    data = bound(data, signature)
     with tempfile.TemporaryDirectory(prefix="mct-", dir=directory) as folder:
         spooler = _Spooler(signature, Path(folder), limit)
         try:
@@ -516,13 +550,47 @@ def spool(
                 "samples: expected at least one, found none"
                 + ("; a generator can be read once: give the function that makes it" if exhausted else "")
             )
-        yield spooler.result
+        with calling(spooler.result.links):
+            yield spooler.result
+
+
+def bound(data: Any, signature: Sequence[Input]) -> Any:
+    """Images, of which the paths may be given alone, as the network reads them; other data as it is."""
+    if len(signature) != 1:
+        return data
+    if (paths := image_paths(data)) is not None:
+        from mct.image_folder import images
+
+        data = images(paths)
+    return data.bind(signature[0]) if hasattr(data, "bind") else data
+
+
+def image_paths(data: Any) -> str | os.PathLike[str] | list[str | os.PathLike[str]] | None:
+    """The paths of images, or of the folder of them, that the data consists of; None for other data.
+
+    Raises Error for a list of images and other things.
+    """
+    if _is_path(data):
+        path = Path(data)
+        if path.is_dir():
+            return path
+        return [path] if path.suffix.lower() in IMAGE_SUFFIXES else None
+    if not isinstance(data, (list, tuple)) or not data or not all(map(_is_path, data)):
+        return None
+    are_images = [Path(path).suffix.lower() in IMAGE_SUFFIXES for path in data]
+    if not any(are_images):
+        return None
+    if not all(are_images):
+        raise Error(
+            f"samples: expected images or .npy files, found '{os.fspath(data[are_images.index(False)])}' beside images",
+            notes=[_SUFFIX_HINT],
+        )
+    return list(data)
 
 
 def preprocessing_of(data: Any, signature: Sequence[Input]) -> Preprocessing:
     """What data that knows how it is to be read (`mct.images`) says of it."""
-    if len(signature) == 1 and hasattr(data, "bind"):
-        data = data.bind(signature[0])
+    data = bound(data, signature)
     found = getattr(data, "preprocessing", None)
     return found if isinstance(found, Preprocessing) else Preprocessing()
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from mct import _host
 from mct.constants import LUT_VALUES, MIN_THRESHOLD, RANGE_MAX, RANGE_MIN, SIGNED, THRESHOLD
+from mct.errors import describe
 from mct.target_platform import QuantizationMethod, TargetError
 from mct.target_platform._predicates import write_real
 from mct.target_platform._schema import Frozen, check_bits, check_bool, check_enum
@@ -91,7 +92,7 @@ def _numbers(owner: str, name: str, value: Any) -> list[float]:
     values = list(values) if isinstance(values, Iterable) else [values]
     for one in values:
         if isinstance(one, bool) or not isinstance(one, (int, float)) or not math.isfinite(one):
-            raise TargetError(f"{owner}: {name} must be numbers, but is {value!r}")
+            raise TargetError(f"{owner}: {name} must be numbers, but is {describe(value)}")
     return [float(one) for one in values]
 
 
@@ -101,7 +102,7 @@ def _check_axes(owner: str, value: Any) -> int | tuple[int, ...] | None:
     is_list = isinstance(value, (list, tuple))
     for axis in value if is_list else [] if value is None else [value]:
         if isinstance(axis, bool) or not isinstance(axis, int):
-            raise TargetError(f"{owner}: weights_channels_axis must be an axis of the kernel, but is {value!r}")
+            raise TargetError(f"{owner}: weights_channels_axis must be an axis of the kernel, but is {describe(value)}")
     axes: int | tuple[int, ...] | None = tuple(value) if is_list else value
     return axes
 
@@ -124,13 +125,15 @@ class _QuantizerConfig(Frozen):
         )
         setattr(self, f"{side}_n_bits", check_bits(owner, f"{side}_n_bits", bits))
         if not isinstance(parameters, Mapping):
-            raise TargetError(f"{owner}: {side}_quantization_params must be a dictionary, but is {parameters!r}")
+            raise TargetError(
+                f"{owner}: {side}_quantization_params must be a dictionary, but is {describe(parameters)}"
+            )
         setattr(self, f"{side}_quantization_params", dict(parameters))
         name = "enable_weights_quantization" if side == "weights" else "enable_activation_quantization"
         setattr(self, name, check_bool(owner, name, enabled))
         is_number = isinstance(min_threshold, (int, float)) and not isinstance(min_threshold, bool)
         if not is_number or not 0 < min_threshold < math.inf:
-            raise TargetError(f"{owner}: min_threshold must be a positive number, but is {min_threshold!r}")
+            raise TargetError(f"{owner}: min_threshold must be a positive number, but is {describe(min_threshold)}")
         self.min_threshold = min_threshold
 
     def _write(self, side: str) -> str:
@@ -146,7 +149,7 @@ class _QuantizerConfig(Frozen):
 
         def needed(key: str, *others: str) -> list[float]:
             if key not in parameters:
-                all_needed = ", ".join(f"{one!r}: ..." for one in (key, *others))
+                all_needed = ", ".join(f"{describe(one)}: ..." for one in (key, *others))
                 raise TargetError(
                     f"{owner}: a quantizer of method {method.name} needs the parameter {key!r}, but has "
                     f"{', '.join(map(repr, parameters)) or 'none'}; give "
@@ -489,7 +492,7 @@ class BaseTrainableQuantizer:
         if not isinstance(quantization_config, kind):
             raise TargetError(
                 f"{owner} is a quantizer of {self.quantization_target.value} and takes a {kind.__name__}, "
-                f"not {quantization_config!r}"
+                f"not {describe(quantization_config)}"
             )
         method = _method_of(quantization_config)
         if method not in self.quantization_method:

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+
 import measure
 import numpy as np
 import pytest
@@ -159,3 +163,37 @@ def test_nobody_is_asked_outside(quantized):
     train(quantized, loss=mean_squared_errors)
     with pytest.raises(mct.Error, match="loss=program is a loss of the program around the compiler, which has none"):
         mct.train_rounding(quantized, data=IMAGES, loss="program")
+
+
+def test_ctrl_c_ends_training_with_its_steps_undone(quantized):
+    """Counts: of 3 steps in each of 100000 epochs few are done; and no minute passes for those that are left."""
+    steps: list[float] = []
+
+    def log(loss, *told):
+        steps.append(loss)
+        if len(steps) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    config = gptq.GradientPTQConfig(100_000, log_function=log, **PLAIN)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        gptq.train(quantized, batches, config)
+    assert 3 <= len(steps) < 30_000
+    # A step takes milliseconds; all of them would take a quarter of an hour.
+    assert time.monotonic() - begin < 60
+
+
+def test_training_in_vain_is_a_warning(caplog):
+    flat = mct.quantize(mct.load(measure.DIGITS / "digits.mlirbc"), data=IMAGES, overrides=['name "*" weights=float'])
+    trained = mct.train_rounding(flat, data=IMAGES, epochs=1)
+    assert trained.text == flat.text
+    (told,) = (record for record in caplog.records if "is not trained" in record.getMessage())
+    assert told.levelname == "WARNING"
+    assert "no layer has a kernel of its own on evenly spaced levels" in told.getMessage()
+    # Where it trains and does not gain, too: steps of this length lead anywhere.
+    caplog.clear()
+    kept = mct.quantize(mct.load(measure.DIGITS / "digits.mlirbc"), data=IMAGES)
+    trained = mct.train_rounding(kept, data=IMAGES, epochs=1, rate=50.0, train_bias=False, optimizer="sgd")
+    told = [record for record in caplog.records if "training does not lower" in record.getMessage()]
+    assert (trained.text == kept.text) == (len(told) == 1)
+    assert all(record.levelname == "WARNING" and "it stays as it is" in record.getMessage() for record in told)

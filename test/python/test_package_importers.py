@@ -350,3 +350,38 @@ def test_integer_networks_run_and_are_not_quantized_again(caplog):
     with pytest.raises(mct.Error, match=r"the network is quantized already: 'tosa.conv2d' makes 'tensor<1x4x4x2xi32>'"):
         mct.quantize(model, "imx500", codes)
     assert not caplog.records
+
+
+def test_one_operation_of_a_layer_of_keras_has_its_name():
+    from mct.importers.keras import layer_name, layer_of
+
+    names = {"model": "net", "layers": ["stem", "relu", "conv2d", "norm", "block"], "outputs": ["block"]}
+    text = """module {
+  func.func @main(%arg0: tensor<1xf32> loc("x")) -> tensor<1xf32> {
+    %0 = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32> loc("net_1/stem_1/convolution")
+    %1 = tosa.conv2d %arg0, %0 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/relu_1/Relu;net_1/stem_1/convolution")
+    %2 = tosa.clamp %1 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/relu_1/Relu;net_1/stem_1/convolution")
+    %3 = tosa.conv2d %2, %0 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/conv2d_1/Relu;net_1/conv2d_1/convolution1")
+    %4 = tosa.clamp %3 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/conv2d_1/Relu;net_1/conv2d_1/convolution1")
+    %5 = tosa.rsqrt %4 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/norm_1/Rsqrt")
+    %6 = tosa.mul %4, %5 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/norm_1/mul_1")
+    %7 = tosa.conv2d %6, %0 : (tensor<1xf32>) -> tensor<1xf32> loc("StatefulPartitionedCall_1:0")
+    %8 = tosa.clamp %7 : (tensor<1xf32>) -> tensor<1xf32> loc("StatefulPartitionedCall_1:0")
+    %9 = tosa.abs %8 : (tensor<1xf32>) -> tensor<1xf32> loc("net_1/Abs")
+    return %9 : tensor<1xf32> loc(unknown)
+  } loc(unknown)
+} loc(unknown)
+"""
+    text = _text.name_layers(_text.rename(text, lambda tensor: layer_name(tensor, names)))
+    text = _text.give_layer_names(text, lambda kind, called: layer_of(kind, called, names))
+    assert [operation.name for operation in _text.operations(text) if operation.kind.startswith("tosa.")][1:] == [
+        "stem",
+        "relu",
+        "conv2d",
+        "conv2d/Relu",
+        "norm/Rsqrt",
+        "norm",
+        "block",
+        "block/clamp",
+        "Abs",
+    ]

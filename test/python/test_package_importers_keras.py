@@ -94,6 +94,35 @@ def test_layers_of_the_model_give_names(model):
     assert layer_name("StatefulPartitionedCall_1:0", names) == "head"
     assert layer_name("net_1/relu_1/Relu;net_1/stem_1/convolution", names) == "relu/Relu;stem/convolution"
     assert layer_name("net_1/conv_2/x", names) == "conv_2/x"
+    # Scopes of a graph that was traced again are numbered, whatever layers there are.
+    numbered = {"model": "net", "layers": ["conv2d", "conv2d_1"], "outputs": []}
+    assert layer_name("net_1/conv2d_1/convolution", numbered) == "conv2d/convolution"
+    assert layer_name("net_1/conv2d_1_2/convolution", numbered) == "conv2d_1/convolution"
+    assert layer_name("net/conv2d_1/convolution", numbered) == "conv2d_1/convolution"
+
+
+def test_points_have_the_names_of_their_layers():
+    keras.utils.set_random_seed(3)
+    image = keras.Input((8, 8, 3), name="image")
+    # Of convolutions with their own numbers, one that keeps its activation, one whose activation is a layer.
+    x = layers.Conv2D(4, 3, activation="relu", name="bounded")(image)
+    x = layers.Conv2D(4, 3, name="conv2d")(x)
+    x = layers.ReLU(name="relu")(x)
+    x = layers.Conv2D(4, 1, name="conv2d_1")(x)
+    x = layers.LayerNormalization(name="norm")(layers.Activation("hard_silu", name="swish")(x))
+    x = layers.Dense(5, name="head")(layers.GlobalAveragePooling2D(name="pool")(x))
+    model = keras.Model(image, layers.Softmax(name="shares")(x), name="net")
+    imported = mct.load(model)
+    prepared = mct.attach_target(mct.prepare(imported), "imx500")
+    points = mct.insert_quantizers(prepared).points
+    kernels = [point.name.removesuffix("/kernel_attr") for point in points if point.weight == "kernel_attr"]
+    assert kernels == ["bounded", "conv2d", "conv2d_1", "head"]
+    results = {point.name for point in points if point.weight is None}
+    assert {"image", "relu", "swish", "norm", "pool", "head", "shares"} <= results
+    bits = mct.core.BitWidthConfig()
+    bits.set_manual_weights_bit_width(mct.core.NodeNameFilter("conv2d_1"), 4, "kernel")
+    narrow = mct.insert_quantizers(prepared, overrides=bits.rules).points
+    assert [point.name for point in narrow if "bits = 4" in point.config and point.weight] == ["conv2d_1/kernel_attr"]
 
 
 def test_what_the_converter_leaves_is_refused():

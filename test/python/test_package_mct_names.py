@@ -4,6 +4,7 @@
 import inspect
 import json
 import math
+import re
 import subprocess
 
 import measure
@@ -190,6 +191,54 @@ def test_configuration_as_its_page_shows(attach):
         config.to_options()
 
 
+# A network in which a convolution is read by operators that only move values, and by one with options of its own.
+MOVED = """
+func.func @main(%x: tensor<1x4x4x4xf32> loc("x")) -> tensor<1x16xf32> {
+  %kernel = "tosa.const"() <{values = dense<0.5> : tensor<4x1x1x4xf32>}> : () -> tensor<4x1x1x4xf32>
+  %bias = "tosa.const"() <{values = dense<0.1> : tensor<4xf32>}> : () -> tensor<4xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %starts = tosa.const_shape {values = dense<[0, 0, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %sizes = tosa.const_shape {values = dense<[1, 2, 4, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %pads = tosa.const_shape {values = dense<[0, 0, 1, 1, 0, 0, 0, 0]> : tensor<8xindex>} : () -> !tosa.shape<8>
+  %flat = tosa.const_shape {values = dense<[1, 16]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %0 = tosa.conv2d %x, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x4xf32>, tensor<4x1x1x4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x4xf32> loc("first")
+  %1 = tosa.slice %0, %starts, %sizes : (tensor<1x4x4x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x2x4x4xf32> loc("slice")
+  %2 = tosa.pad %1, %pads, %zero : (tensor<1x2x4x4xf32>, !tosa.shape<8>, tensor<1xf32>) -> tensor<1x4x4x4xf32> loc("pad")
+  %3 = tosa.max_pool2d %2 {kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x4x4x4xf32>) -> tensor<1x2x2x4xf32> loc("pool")
+  %4 = tosa.conv2d %3, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x4xf32>, tensor<4x1x1x4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x4xf32> loc("second")
+  %5 = tosa.reshape %4, %flat : (tensor<1x2x2x4xf32>, !tosa.shape<2>) -> tensor<1x16xf32> loc("flat")
+  return %5 : tensor<1x16xf32>
+}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("activations", [4, 6, 16])
+@pytest.mark.parametrize("weights", [3, 8])
+def test_bits_of_a_configuration_are_those_of_all_operators(activations, weights):
+    config = mct.QuantizationConfig(activation_n_bits=activations, weights_n_bits=weights)
+    data = np.random.default_rng(1).random((4, 4, 4, 4), np.float32)
+    network = mct.Model.parse(MOVED)
+    quantized, _ = mct.post_training_quantization(network, lambda: [[data]], quant_config=config)
+    assert {point.bits for point in quantized.points if point.weight} == {weights}
+    assert {point.bits for point in quantized.points if not point.weight} == {activations}
+    # The rest of the target asks for the same, so that any operator reads what any other one makes.
+    text = config.to_target().to_mlir()
+    assert set(re.findall(r"act_bits = (\d+)", text)) == {str(activations)}
+    assert set(re.findall(r"input_bits = \[(.*?)\]", text)) == {str(activations)}
+    stock = mct.get_target_platform_capabilities(device_type="imx500")
+    changed = [operators.name for operators in config.to_target().operator_set]
+    own = [operators.name for operators in stock.operator_set if operators.qc_options is not None]
+    assert changed == [
+        name for name in own if name not in ("Conv", "ConvTranspose", "DepthwiseConv2D", "FullyConnected")
+    ]
+
+
+def test_without_activations_no_operator_set_quantizes_any():
+    target = mct.QuantizationConfig(enable_activation_quantization=False).to_target()
+    for operators in target.operator_set:
+        assert not operators.qc_options.quantization_configurations[0].enable_activation_quantization
+
+
 def test_options_of_both_generations_are_those_of_the_pipeline(tools, tmp_path):
     first, second = mct.QuantizationConfig(), mct.core.QuantizationConfig()
     assert set(first.to_options()) < set(second.to_options())
@@ -300,7 +349,7 @@ def test_configuration_of_2_6():
         (lambda: mct.core.CoreConfig(mixed_precision_config=3), "mixed_precision_config must be a Mixed"),
         (lambda: mct.core.CoreConfig(bit_width_config=3), "bit_width_config must be a BitWidthConfig"),
         (lambda: mct.core.CoreConfig(debug_config=3), "debug_config is of MCT's own tools"),
-        (lambda: mct.core.NodeTypeFilter("ReLU"), "'ReLU' is no op of its own; take NodeNameFilter"),
+        (lambda: mct.core.NodeTypeFilter("torch.pixel_shuffle"), "cannot be told from other layers by the ops"),
         (lambda: mct.core.NodeNameFilter('a"b'), "a rule cannot name 'a\"b'"),
         (
             lambda: mct.core.BitWidthConfig().set_manual_activation_bit_width(3, 8),
@@ -332,12 +381,49 @@ def test_resources_become_a_budget():
     assert limited != unlimited and "z_threshold=inf" in repr(mct.core.QuantizationConfig())
 
 
+@pytest.mark.parametrize(
+    ("layer", "pattern"),
+    [
+        ("torch.nn.Linear", '[#tpc.subgraph<"fully_connected">]'),
+        ("Dense", '[#tpc.subgraph<"fully_connected">]'),
+        ("Softmax", '[#tpc.subgraph<"softmax">, #tpc.op<"linalg.softmax">]'),
+        ("torch.nn.Hardswish", '[#tpc.subgraph<"hard_swish">]'),
+        ("BatchNorm2d", '[#tpc.subgraph<"batch_norm">]'),
+        (
+            "ReLU",
+            '[#tpc.op<"tosa.clamp" where min_val eq 0.0 : f32 and max_val ge 3.40282347E+38 : f32>, '
+            '#tpc.subgraph<"relu">]',
+        ),
+    ],
+)
+def test_types_of_layers_are_patterns(layer, pattern):
+    assert mct.core.NodeTypeFilter(layer).selectors == (f"?pattern {pattern}",)
+
+
+def test_bits_by_type_are_those_of_that_type_alone():
+    prepared = mct.attach_target(mct.prepare(mct.load(DIGITS)), "imx500")
+
+    def narrow(layer):
+        chosen = mct.core.BitWidthConfig()
+        chosen.set_manual_weights_bit_width(mct.core.NodeTypeFilter(layer), 4, "kernel")
+        points = mct.insert_quantizers(prepared, overrides=chosen.rules).points
+        return [point.name.split("/")[0] for point in points if point.weight and "bits = 4" in point.config]
+
+    # The dense layer of the head is a convolution, too, but not to whoever asks for convolutions.
+    assert narrow("Conv2D") == ["stem", "block", "reduce"] and narrow("Dense") == ["head"]
+    assert narrow("DepthwiseConv2D") == ["block"] and narrow("torch.nn.Linear") == ["head"]
+    # Torch has one layer for both.
+    assert narrow("torch.nn.Conv2d") == ["stem", "block", "block", "reduce"]
+    assert narrow("Softmax") == []
+
+
 def test_bits_by_hand_are_rules(tools, tmp_path):
     bits = mct.core.BitWidthConfig()
     bits.set_manual_weights_bit_width(mct.core.NodeTypeFilter("Conv2D"), 4, "kernel")
     bits.set_manual_activation_bit_width([mct.core.NodeNameScopeFilter("conv"), mct.core.NodeNameFilter("a*")], [8, 16])
     assert bits.rules == [
-        "?op tosa.conv2d weights.kernel_attr=4",
+        '?pattern [#tpc.op<"tosa.conv2d">, #tpc.op<"linalg.conv_2d_nhwc_fhwc">, #tpc.op<"linalg.conv_2d_nhwc_hwcf">, '
+        '#tpc.op<"linalg.conv_2d_nchw_fchw">] weights.kernel_attr=4',
         'name "*conv*" activation=8',
         'name "a\\*" activation=16',
     ]

@@ -259,6 +259,42 @@ def test_filters_become_predicates(bound, layer, pattern):
     assert bound(target_of(Filtered=layer))["Filtered"] == pattern
 
 
+@pytest.mark.parametrize(
+    ("layer", "attributes"),
+    [
+        ("torch.nn.Softmax", {"dim": 1}),
+        ("LeakyReLU", {"alpha": 0.1}),
+        ("Conv2D", {"activation": "relu"}),
+        ("torch.nn.Linear", {"in_features": 3}),
+        ("torch.cat", {"dim": 1}),
+    ],
+)
+def test_filters_of_what_ops_do_not_tell_match_layers_and_make_no_target(layer, attributes):
+    filtered = tp.LayerFilterParams(layer, **attributes)
+    assert filtered.match(layer, attributes) and not filtered.match(layer, {})
+    with pytest.raises(tp.TargetError, match="cannot be told from the ops that it becomes"):
+        target_of(A=filtered)
+
+
+def test_a_name_without_framework_is_that_of_the_layer_with_the_attributes(bound):
+    # "ReLU" alone is the operator set, which has no attributes.
+    assert bound(target_of(A=tp.LayerFilterParams("ReLU", max_value=6))) == bound(
+        target_of(A=tp.LayerFilterParams(KERAS["ReLU"], max_value=6))
+    )
+
+
+def test_fusing_patterns_may_have_equal_automatic_names():
+    a, b, c = (tp.OperatorsSet(name) for name in ("Conv", "Add", "Tanh"))
+    patterns = [tp.Fusing((a, tp.OperatorSetGroup(operators_set=[b, c]))), tp.Fusing((a, b, c))]
+    assert patterns[0].name == patterns[1].name == "Conv_Add_Tanh"
+    made = platform(a, b, c, fusing_patterns=patterns)
+    assert '#tpc.fusing<["Conv", #tpc.operator_set_group<["Add", "Tanh"]>]>' in made.to_mlir()
+    assert tp.read_json(made.to_json()) == made
+    # One that was given is another matter.
+    with pytest.raises(tp.TargetError, match="fusing pattern name 'Conv_Add_Tanh' is used twice"):
+        platform(a, b, c, fusing_patterns=[patterns[1], tp.Fusing((a, b), name="Conv_Add_Tanh")])
+
+
 def test_filter_goes_before_the_plain_layer_of_another_set(bound):
     bounded = tp.LayerFilterParams(TORCH["Hardtanh"], tp.Eq("max_val", 4), min_val=0)
     sets = bound(target_of(Special=bounded, Other=TORCH["Hardtanh"]))
@@ -734,7 +770,7 @@ def attached_own():
         (lambda: tp.OperationsToLayers([3]), "OperationsToLayers has no place for 3"),
         (lambda: target_of(A=TORCH["ReLU"], B=TORCH["ReLU"]), "layer ReLU is in more than one operator set"),
         (
-            lambda: tp.LayerFilterParams(TORCH["Softmax"], dim=1),
+            lambda: target_of(A=tp.LayerFilterParams(TORCH["Softmax"], dim=1)),
             "attribute 'dim' of layer 'Softmax' cannot be told from the ops that it becomes; known: none",
         ),
         (lambda: tp.LayerFilterParams(TORCH["ReLU"], 3), "a condition must be a filter such as Eq, but is 3"),
@@ -769,7 +805,7 @@ def attached_own():
         ),
         (lambda: tp.LayerFilterParams("Conv2D", Unheard("a", 1)), "is no filter that an op can be asked for"),
         (
-            lambda: tp.LayerFilterParams("subgraph:softmax", axis=1),
+            lambda: target_of(A=tp.LayerFilterParams("subgraph:softmax", axis=1)),
             "attribute 'axis' of layer 'subgraph:softmax' cannot",
         ),
         (

@@ -213,6 +213,19 @@ static StringAttr getTag(Operation *op) {
   return op->getAttrOfType<StringAttr>(TpcDialect::kSetAttrName);
 }
 
+bool mct::tpc::matches(Attribute pattern, const Node &node) {
+  // The point of an argument has no ops.
+  if (node.ops.empty())
+    return false;
+  auto ofNode = dyn_cast_or_null<SubgraphAttr>(node.pattern);
+  if (auto subgraph = dyn_cast<SubgraphAttr>(pattern))
+    return ofNode && ofNode.getName() == subgraph.getName();
+  auto op = cast<OpPatternAttr>(pattern);
+  return !ofNode && !getTag(node.root()) &&
+         node.root()->getName().getStringRef() == op.getOpName().getValue() &&
+         (!op.getWhere() || matches(op.getWhere(), node.root()));
+}
+
 LogicalResult TpcLookup::fillTagged(Node &node, StringAttr tag) {
   Operation *op = node.root();
   if (!platformOp.lookupOperatorSet(tag.getValue())) {

@@ -57,6 +57,10 @@ struct Node {
   mlir::Value result() const { return root()->getResult(0); }
 };
 
+/// Whether an `#tpc.op` or `#tpc.subgraph` speaks of the operator, as in a
+/// binding: an op within a subgraph, and one with a tag, is no op of its own.
+bool matches(mlir::Attribute pattern, const Node &node);
+
 /// A module's target, indexed for queries. Holds references into the module:
 /// create it anew after the target changed.
 class TpcLookup {

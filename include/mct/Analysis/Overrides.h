@@ -23,10 +23,13 @@ namespace mct {
 /// One line of an overrides file.
 struct OverrideRule {
   /// What the pattern is compared with.
-  enum class Selector { Name, Op, Set };
+  enum class Selector { Name, Op, Set, Pattern };
 
   Selector selector;
+  /// Of a name, op or set.
   llvm::GlobPattern pattern;
+  /// Of `Selector::Pattern`: `#tpc.op` and `#tpc.subgraph`.
+  mlir::ArrayAttr patterns;
   /// Width of the result in bits; 0: float.
   std::optional<int64_t> activationBits;
   /// Width of every quantized weight, in bits; 0: float.
@@ -68,9 +71,12 @@ struct Wishes {
 ///     set  Conv       weights.kernel_attr=4
 ///     name last_conv  float
 ///     ?name "head*"   weights=8
+///     pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
 ///
 /// `name`, `op` and `set` select by point name, name of an op and operator set,
-/// all of them as globs. `float` is short for `activation=float weights=float`.
+/// all of them as globs. `pattern` selects the operators that a binding would,
+/// whatever sets the target has: an op that is a part of a subgraph is none of
+/// its own. `float` is short for `activation=float weights=float`.
 /// A rule that may have nothing to act on begins with `?`.
 ///
 /// Source: MCT `BitWidthConfig`.

@@ -282,8 +282,11 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
         op   tosa.add       activation=16
         set  Conv           weights.kernel_attr=2
         name conv2d_3       float
+        pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
 
-    A rule selects by point name, op name or operator set, all of them as globs. `activation` is the result, `weights`
+    A rule selects by point name, op name or operator set, all of them as globs, or by patterns as a `tpc.binding` has
+    them, whatever sets the target has: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
+    `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights`
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
     Of several rules for one tensor the last wins. Widths are those that the target offers and the consumers can read;
     asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on

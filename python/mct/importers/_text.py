@@ -171,3 +171,38 @@ def name_layers(text: str) -> str:
                 suffixed = escape(f"{name}/{kind.split('.', 1)[1]}")
                 lines[number] = f'{lines[number][:start]}loc("{suffixed}")'
     return "\n".join(lines) + separator + resources
+
+
+# Of the kind of an operation without its dialect, and its name: the layer that it is a part of, empty where it is of
+# none, and what it is called otherwise.
+LayerOf = Callable[[str, str], tuple[str, str]]
+_WITH_KERNEL = frozenset(
+    {"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.matmul", "tosa.transpose_conv2d"}
+)
+
+
+def give_layer_names(text: str, layer_of: LayerOf) -> str:
+    """The text in which one operation of each layer has the name of the layer alone: the one with the kernel, or else
+    the last that computes something. That is the operator that people mean by this name."""
+    head, separator, resources = text.partition("\n{-#")
+    aliases = dict(_ALIAS.findall(head))
+    lines = head.split("\n")
+    layers: dict[str, list[int]] = {}
+    found: dict[int, tuple[str, int, str]] = {}
+    for number, line in enumerate(lines):
+        operation = _operation(line, aliases)
+        if operation and operation[1] and operation[2] and operation[0][1] not in _UNNAMED:
+            kind = operation[0][1]
+            layer, own = layer_of(kind.split(".", 1)[1], operation[2])
+            layers.setdefault(layer, []).append(number)
+            found[number] = (kind, operation[1].start(), own)
+    for layer, numbers in layers.items():
+        with_kernel = [number for number in numbers if found[number][0] in _WITH_KERNEL]
+        computing = [number for number in numbers if found[number][0] not in _VIEWS]
+        main = (with_kernel or computing or numbers)[-1] if layer else None
+        for number in numbers:
+            kind, start, own = found[number]
+            if layer and own == layer:
+                own = f"{layer}/{kind.split('.', 1)[1]}"
+            lines[number] = f'{lines[number][:start]}loc("{escape(layer if number == main else own)}")'
+    return "\n".join(lines) + separator + resources

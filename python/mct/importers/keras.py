@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from os import PathLike, fspath
@@ -42,7 +43,13 @@ def import_model(
         data = (work / "model.tflite").read_bytes()
         if isinstance(source, (str, PathLike)):
             layers = json.loads((work / "layers.json").read_text())
-    return tflite.convert(data, name, timeout, lambda tensor: layer_name(tensor, layers))
+    return tflite.convert(
+        data,
+        name,
+        timeout,
+        lambda tensor: layer_name(tensor, layers),
+        lambda kind, called: layer_of(kind, called, layers),
+    )
 
 
 def describe(model: Any) -> dict[str, Any]:
@@ -66,9 +73,38 @@ def layer_name(tensor: str, names: dict[str, Any]) -> str:
 
 def _scopes(scopes: list[str], names: dict[str, Any]) -> list[str]:
     known = {names["model"], *names["layers"]}
-    plain = [scope if scope in known else re.sub(r"_\d+$", "", scope) for scope in scopes]
-    scopes = [new if new in known else scope for scope, new in zip(scopes, plain, strict=True)]
+    # Where the model's own scope is numbered all are: `conv2d_1` is that of `conv2d`, also where there is a `conv2d_1`.
+    are_numbered = scopes[0] != names["model"] and re.sub(r"_\d+$", "", scopes[0]) == names["model"]
+
+    def own(scope: str) -> str:
+        plain = re.sub(r"_\d+$", "", scope)
+        order = (plain, scope) if are_numbered else (scope, plain)
+        return next((name for name in order if name in known), scope)
+
+    scopes = [own(scope) for scope in scopes]
     return scopes[1:] if len(scopes) > 1 and scopes[0] == names["model"] else scopes
+
+
+# Operations of TOSA with a kernel, and how TensorFlow calls what has one.
+_KERNELS = re.compile(r"conv|matmul|tensordot", re.IGNORECASE)
+
+
+def layer_of(kind: str, name: str, names: dict[str, Any]) -> tuple[str, str]:
+    """The layer of an operation of TOSA, empty where it is of none, and its own name for where another operation has
+    that of the layer.
+
+    `relu/Relu;stem/convolution` is the name of a convolution and of the activation that TensorFlow has fused with it.
+    The layer of `block/conv/convolution` is `conv`, within the model `block`.
+    """
+    parts = name.split(";")
+    has_kernel = _KERNELS.search(kind) is not None
+    made = [part for part in parts if has_kernel and _KERNELS.search(part)]
+    part = made[-1] if made else parts[0]
+    # What `_text.name_layers` has added.
+    suffix = f"/{kind}" if parts[-1].endswith(f"/{kind}") else ""
+    part = part.removesuffix(suffix)
+    layers = list(itertools.takewhile(lambda scope: scope in names["layers"], part.split("/")))
+    return (layers[-1] if layers else "", part + suffix)
 
 
 def _save(model: Any, path: Path, name: str) -> None:

@@ -45,8 +45,17 @@ def import_model(
     return convert(data, name, timeout)
 
 
-def convert(data: bytes, name: str, timeout: float | None = None, rename: Callable[[str], str] | None = None) -> bytes:
-    """Converts the bytes of a file that messages and locations call `name`; `rename` gives layers other names."""
+def convert(
+    data: bytes,
+    name: str,
+    timeout: float | None = None,
+    rename: Callable[[str], str] | None = None,
+    layer_of: _text.LayerOf | None = None,
+) -> bytes:
+    """Converts the bytes of a file that messages and locations call `name`.
+
+    `rename` gives tensors other names; `layer_of` tells of which layer an operation is, see `_text.give_layer_names`.
+    """
     with _process.folder() as work:
         (work / "model.tflite").write_bytes(data)
         command = ["tosa_converter_for_tflite.cli", "model.tflite", "--text", "--emit-debug-info", "-o", "module.mlir"]
@@ -62,7 +71,10 @@ def convert(data: bytes, name: str, timeout: float | None = None, rename: Callab
     if rename:
         text = _text.rename(text, rename)
     text = record_boundary(text, *_flatbuffer.boundary(data))
-    return _text.name_layers(text).replace('loc("model.tflite":0:0)', f'loc("{_text.escape(name)}":0:0)').encode()
+    text = _text.name_layers(text)
+    if layer_of:
+        text = _text.give_layer_names(text, layer_of)
+    return text.replace('loc("model.tflite":0:0)', f'loc("{_text.escape(name)}":0:0)').encode()
 
 
 # On some constants these end the converter.

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from mct.errors import describe
 from mct.target_platform._errors import TargetError
 from mct.target_platform._schema import Frozen, check_name
 
@@ -28,7 +30,7 @@ class AttributeFilter(Frozen):
 def _check_filter(value: object) -> AttributeFilter:
     if isinstance(value, AttributeFilter):
         return value
-    raise TargetError(f"a filter can be joined with another one only, not with {value!r}")
+    raise TargetError(f"a filter can be joined with another one only, not with {describe(value)}")
 
 
 class Comparison(AttributeFilter):
@@ -159,7 +161,8 @@ class LayerFilterParams(Frozen):
     kwargs:     attributes and the values that they have.
 
     The attributes are those of the framework's layer (`max_value`, `kernel_size`), or, where the layer is an op such as
-    "tosa.clamp", those of the op, and the `$` names of `#tpc.predicate`.
+    "tosa.clamp", those of the op, and the `$` names of `#tpc.predicate`. One that cannot be told from the ops that the
+    layer becomes is an error in a target.
     """
 
     layer: Any
@@ -167,17 +170,21 @@ class LayerFilterParams(Frozen):
     kwargs: dict[str, Any]
 
     def __init__(self, layer: Any, *conditions: AttributeFilter, **kwargs: Any) -> None:
-        from mct.target_platform._layers import resolve_layer
+        from mct.target_platform._layers import UntoldAttributeError, resolve_layer
 
         if isinstance(layer, LayerFilterParams):
             raise TargetError("LayerFilterParams takes a layer, not filtered layers; join the filters with '&'")
         for condition in conditions:
             if not isinstance(condition, AttributeFilter):
-                raise TargetError(f"LayerFilterParams: a condition must be a filter such as Eq, but is {condition!r}")
+                raise TargetError(
+                    f"LayerFilterParams: a condition must be a filter such as Eq, but is {describe(condition)}"
+                )
         self.layer = layer
         self.conditions = conditions
         self.kwargs = kwargs
-        resolve_layer(self)
+        # `match` knows every attribute. A target that has the filter does not.
+        with contextlib.suppress(UntoldAttributeError):
+            resolve_layer(self)
 
     def match(self, layer: Any, attributes: Mapping[str, Any]) -> bool:
         """Whether a layer of a kind, with these attributes, is meant."""

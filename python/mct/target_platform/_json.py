@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mct.errors import describe
 from mct.target_platform._errors import TargetError
 from mct.target_platform._platform import TargetPlatformCapabilities, TargetPlatformModel
 from mct.target_platform._schema import (
@@ -266,7 +267,7 @@ def load_target_platform_capabilities(
     if isinstance(tpc_obj_or_path, TargetPlatformModel):
         return TargetPlatformCapabilities(tpc_obj_or_path)
     if not isinstance(tpc_obj_or_path, (str, Path)):
-        raise TypeError(f"a target is a TargetPlatformCapabilities or the path of one, not {tpc_obj_or_path!r}")
+        raise TypeError(f"a target is a TargetPlatformCapabilities or the path of one, not {describe(tpc_obj_or_path)}")
     path = Path(tpc_obj_or_path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
@@ -285,7 +286,7 @@ def load_target_platform_capabilities(
 def export_target_platform_capabilities(model: TargetPlatformCapabilities, export_path: str | Path) -> None:
     """Writes the file that MCT 2.3 to 2.6 load, and its folder. Raises `TargetError` for anything but a target."""
     if not isinstance(model, TargetPlatformCapabilities):
-        raise TargetError(f"a TargetPlatformCapabilities can be exported, not {model!r}")
+        raise TargetError(f"a TargetPlatformCapabilities can be exported, not {describe(model)}")
     text = model.to_json()
     path = Path(export_path)
     path.parent.mkdir(parents=True, exist_ok=True)

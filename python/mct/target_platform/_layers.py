@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mct.errors import describe
 from mct.target_platform import _vocabulary as vocabulary
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import (
@@ -98,11 +99,11 @@ def _window(*names: str) -> Ask:
     def ask(word: str, value: Any) -> Truth:
         sizes = (value,) * len(names) if isinstance(value, int) else tuple(value)
         if len(sizes) != len(names):
-            raise TargetError(f"expected {len(names)} sizes, but got {value!r}")
+            raise TargetError(f"expected {len(names)} sizes, but got {describe(value)}")
         if word == "ne":
             return negate(ask("eq", value))
         if word != "eq" and not isinstance(value, int):
-            raise TargetError(f"{value!r} can be compared by Eq and NotEq only")
+            raise TargetError(f"{describe(value)} can be compared by Eq and NotEq only")
         return join("and", *(Leaf(name, word, str(size)) for name, size in zip(names, sizes, strict=True)))
 
     return ask
@@ -121,7 +122,7 @@ def _pair(name: str) -> Ask:
 
 def _axis(word: str, value: Any) -> Truth:
     if not isinstance(value, int) or value < 0:
-        raise TargetError(f"an axis can be asked for when it counts from the front, but is {value!r}")
+        raise TargetError(f"an axis can be asked for when it counts from the front, but is {describe(value)}")
     return Leaf("axis", word, str(value))
 
 
@@ -387,7 +388,6 @@ Mean: ReduceMean
 }
 
 _WEIGHTS = {"kernel": 1, "depthwise_kernel": 1, "weight": 1, KERNEL_ATTR: 1, "bias": 2, BIAS_ATTR: 2}
-_WITH_WEIGHTS = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
 
 # Layers of which no op could be told from others: an operator set may have them, which has no effect.
 _FORMLESS = {
@@ -466,7 +466,7 @@ def _layer(name: str, *sets: str, forms: tuple[Form, ...] | None = None) -> Laye
     linalg = tuple(
         pattern for set_name in sets for pattern in vocabulary.LINALG.get(set_name, vocabulary.Entry(())).patterns
     )
-    weights = _WEIGHTS if any(set_name in _WITH_WEIGHTS for set_name in sets) else {}
+    weights = _WEIGHTS if any(set_name in vocabulary.LINEAR_SETS for set_name in sets) else {}
     return Layer(name, forms, linalg, weights)
 
 
@@ -587,6 +587,13 @@ def _find(framework: str | None, name: str, shown: str) -> Layer:
     )
 
 
+def _namesakes(layer: Any) -> list[Layer]:
+    """The layers of frameworks that have the name of an operator set; of other layers none."""
+    if not isinstance(layer, str) or layer not in _LAYERS["set"]:
+        return []
+    return [_LAYERS[table][layer] for table in _ORDER[1:] if layer in _LAYERS[table]]
+
+
 def _find_by_name(text: str) -> Layer:
     if text.startswith("subgraph:"):
         return _op_layer(text)
@@ -605,7 +612,7 @@ def _find_object(layer: Any) -> Layer:
     name = getattr(layer, "__name__", None)
     if not isinstance(name, str):
         raise TargetError(
-            f"a layer must be a class, a function or a name, but is {layer!r}; of an object give its class"
+            f"a layer must be a class, a function or a name, but is {describe(layer)}; of an object give its class"
         )
     owner = getattr(layer, "__objclass__", None)
     module = getattr(layer, "__module__", None) or getattr(owner, "__module__", None) or ""
@@ -624,7 +631,17 @@ def resolve_layer(layer: Any) -> Layer:
     """What a layer becomes, the filter of a `LayerFilterParams` included. Raises `TargetError`."""
     if isinstance(layer, LayerFilterParams):
         kind = resolve_layer(layer.layer)
-        return kind if layer.filter is None else _apply(kind, layer.filter)
+        if layer.filter is None:
+            return kind
+        reason: UntoldAttributeError | None = None
+        # A name without a framework is that of the first one whose layer has the attributes.
+        for one in [kind, *_namesakes(layer.layer)]:
+            try:
+                return _apply(one, layer.filter)
+            except UntoldAttributeError as error:
+                reason = reason or error
+        assert reason
+        raise reason
     if isinstance(layer, OperatorSetNames):
         return _LAYERS["set"][layer.value]
     return _find_by_name(layer) if isinstance(layer, str) else _find_object(layer)
@@ -633,6 +650,10 @@ def resolve_layer(layer: Any) -> Layer:
 # ----------------------------------------------------------------------------------------------------------------------
 # Filters
 # ----------------------------------------------------------------------------------------------------------------------
+
+
+class UntoldAttributeError(TargetError):
+    """The ops that a layer becomes do not tell an attribute of it."""
 
 
 class _UndecidedError(Exception):
@@ -645,13 +666,15 @@ def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
     if isinstance(condition, OrAttributeFilter):
         return join("or", *(_evaluate(part, kind, form) for part in condition.filters))
     if not isinstance(condition, Comparison):
-        raise TargetError(f"{condition!r} is no filter that an op can be asked for; take Eq, Greater and the like")
+        raise TargetError(
+            f"{describe(condition)} is no filter that an op can be asked for; take Eq, Greater and the like"
+        )
     name, value = condition.attr, condition.value
     if kind.is_op:
         return Leaf(name, condition.word, write_value(value))
     if name not in form.attributes:
         known = ", ".join(sorted({key for other in kind.forms for key in other.attributes})) or "none"
-        raise TargetError(
+        raise UntoldAttributeError(
             f"attribute {name!r} of layer {kind.name!r} cannot be told from the ops that it becomes; known: {known}. "
             "Filter the op itself (LayerFilterParams('tosa.clamp', ...)), or mark ops with the attribute 'tpc.set'"
         )

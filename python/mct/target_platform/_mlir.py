@@ -123,7 +123,7 @@ class _Writer:
             elements.append(f"#tpc.operator_set_group<[{', '.join(map(quote, members))}]{name}>")
         config = pattern.fuse_op_quantization_config
         parts = f", config = {self.config(config)}" if config else ""
-        if pattern.name != "_".join(group.name for group in pattern.operator_groups):
+        if pattern.has_own_name:
             parts += f", name = {quote(pattern.name)}"
         return f"#tpc.fusing<[{', '.join(elements)}]{parts}>"
 
@@ -304,8 +304,7 @@ def _write_bindings(platform: _Platform, bound: list[_Bound]) -> str:
 def _sets_without_kernel(bound: list[_Bound] | None) -> set[str]:
     """The operator sets of which no op has a kernel. What their options say of one has no effect in MCT."""
     if bound is None:
-        linear = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
-        return {name for name in vocabulary.TOSA if name not in linear}
+        return {name for name in vocabulary.TOSA if name not in vocabulary.LINEAR_SETS}
     return {entry.name for entry in bound if not any(layer.weights for layer in entry.layers)}
 
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
+from mct.errors import describe
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import LayerFilterParams
 from mct.target_platform._layers import resolve_layer
@@ -84,7 +85,7 @@ class _Platform:
         for field in ("tpc_minor_version", "tpc_patch_version"):
             value = getattr(self, field)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-                raise TargetError(f"{owner}: {field} must be an integer, but is {value!r}")
+                raise TargetError(f"{owner}: {field} must be an integer, but is {describe(value)}")
         if self.tpc_platform_type is not None:
             check_name(f"{owner}: tpc_platform_type", self.tpc_platform_type)
 
@@ -93,17 +94,17 @@ class _Platform:
         sets: dict[str, OperatorsSet] = {}
         for index, operators in enumerate(self.operator_set):
             if not isinstance(operators, OperatorsSet):
-                raise TargetError(f"{owner}: operator set #{index} must be an OperatorsSet, but is {operators!r}")
+                raise TargetError(
+                    f"{owner}: operator set #{index} must be an OperatorsSet, but is {describe(operators)}"
+                )
             if operators.name in sets:
                 raise TargetError(f"{owner}: operator set {operators.name!r} is defined more than once")
             sets[operators.name] = operators
-        names: list[str] = []
         for index, pattern in enumerate(self.fusing_patterns):
             if not isinstance(pattern, Fusing):
-                raise TargetError(f"{owner}: fusing pattern #{index} must be a Fusing, but is {pattern!r}")
-            if pattern.name in names:
+                raise TargetError(f"{owner}: fusing pattern #{index} must be a Fusing, but is {describe(pattern)}")
+            if any(pattern.collides_with(earlier) for earlier in self.fusing_patterns[:index]):
                 raise TargetError(f"{owner}: fusing pattern name {pattern.name!r} is used twice")
-            names.append(pattern.name)
             for group in pattern.operator_groups:
                 for member in group.operators_set if isinstance(group, OperatorSetGroup) else (group,):
                     self._check_member(index, member, sets.get(member.name))
@@ -212,7 +213,7 @@ class TargetPlatformModel(_Platform):
         elif isinstance(component, Fusing):
             self.fusing_patterns = (*self.fusing_patterns, component)
         elif not isinstance(component, OperatorSetGroup):
-            raise TargetError(f"TargetPlatformModel has no place for {component!r}")
+            raise TargetError(f"TargetPlatformModel has no place for {describe(component)}")
 
     def set_simd_padding(self, is_simd_padding: bool) -> None:
         self.is_simd_padding = check_bool("TargetPlatformModel", "is_simd_padding", is_simd_padding)
@@ -293,11 +294,11 @@ class OperationsSetToLayers(Frozen):
 def check_layers(owner: str, layers: Any, attr_mapping: Any) -> tuple[list[Any], dict[str, DefaultDict]]:
     """Layers that are known, and the mapping of weight names with dictionaries that have a default."""
     if not isinstance(layers, (list, tuple)):
-        raise TargetError(f"{owner}: layers must be a list, but are {layers!r}")
+        raise TargetError(f"{owner}: layers must be a list, but are {describe(layers)}")
     for layer in layers:
         resolve_layer(layer)
     if attr_mapping is not None and not isinstance(attr_mapping, Mapping):
-        raise TargetError(f"{owner}: attr_mapping must be a dictionary, but is {attr_mapping!r}")
+        raise TargetError(f"{owner}: attr_mapping must be a dictionary, but is {describe(attr_mapping)}")
     mapping = {}
     for name, by_layer in (attr_mapping or {}).items():
         check_name(f"{owner}: attr_mapping", name)
@@ -323,14 +324,14 @@ class OperationsToLayers:
 
     def __init__(self, op_sets_to_layers: Sequence[OperationsSetToLayers] | None = None) -> None:
         if op_sets_to_layers is not None and not isinstance(op_sets_to_layers, (list, tuple)):
-            raise TargetError(f"OperationsToLayers takes a list, but got {op_sets_to_layers!r}")
+            raise TargetError(f"OperationsToLayers takes a list, but got {describe(op_sets_to_layers)}")
         self.op_sets_to_layers: list[OperationsSetToLayers] = []
         for entry in op_sets_to_layers or []:
             self += entry
 
     def __iadd__(self, entry: OperationsSetToLayers) -> OperationsToLayers:
         if not isinstance(entry, OperationsSetToLayers):
-            raise TargetError(f"OperationsToLayers has no place for {entry!r}")
+            raise TargetError(f"OperationsToLayers has no place for {describe(entry)}")
         known = [other.op_set_name for other in self.op_sets_to_layers]
         if entry.op_set_name in known:
             raise TargetError(f"operator set {entry.op_set_name!r} is mapped to layers more than once")
@@ -465,7 +466,7 @@ class TargetPlatformCapabilities(_Platform):
         for field in ("operator_set", "fusing_patterns"):
             value = platform.get(field)
             if value is not None and not isinstance(value, (list, tuple)):
-                raise TargetError(f"{owner}: {field} must be a list, but is {value!r}")
+                raise TargetError(f"{owner}: {field} must be a list, but is {describe(value)}")
             platform[field] = tuple(value or ())
         defaults = {
             "tpc_minor_version": None,

@@ -9,6 +9,7 @@ import operator
 import re
 from dataclasses import dataclass
 
+from mct.errors import describe
 from mct.target_platform._errors import TargetError
 
 _NEGATED = {"eq": "ne", "ne": "eq", "gt": "le", "le": "gt", "ge": "lt", "lt": "ge"}
@@ -127,4 +128,6 @@ def write_value(value: object) -> str:
         return quote(value)
     if isinstance(value, (list, tuple)) and all(isinstance(i, int) and not isinstance(i, bool) for i in value):
         return f"array<i64: {', '.join(map(str, value))}>"
-    raise TargetError(f"an op cannot be asked for {value!r}; known: numbers, strings, truth values, lists of integers")
+    raise TargetError(
+        f"an op cannot be asked for {describe(value)}; known: numbers, strings, truth values, lists of integers"
+    )

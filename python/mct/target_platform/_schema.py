@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, EnumMeta, StrEnum
 from typing import Any, ClassVar, TypeVar, overload
 
+from mct.errors import describe
 from mct.target_platform._errors import TargetError
 
 KERNEL_ATTR = "kernel_attr"
@@ -162,24 +163,24 @@ def check_enum(owner: str, name: str, value: object, enum: type[E]) -> E:
             if member.value == value:
                 return member
     known = ", ".join(f"{enum.__name__}.{key}" for key in enum.__members__)
-    raise TargetError(f"{owner}: {name} must be one of {known}, but is {value!r}")
+    raise TargetError(f"{owner}: {name} must be one of {known}, but is {describe(value)}")
 
 
 def check_bool(owner: str, name: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise TargetError(f"{owner}: {name} must be True or False, but is {value!r}")
+    raise TargetError(f"{owner}: {name} must be True or False, but is {describe(value)}")
 
 
 def check_bits(owner: str, name: str, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
-    raise TargetError(f"{owner}: {name} must be a positive integer, but is {value!r}")
+    raise TargetError(f"{owner}: {name} must be a positive integer, but is {describe(value)}")
 
 
 def check_instance(owner: str, name: str, value: object, kind: type[Any]) -> None:
     if not isinstance(value, kind):
-        raise TargetError(f"{owner}: {name} must be a {kind.__name__}, but is {value!r}")
+        raise TargetError(f"{owner}: {name} must be a {kind.__name__}, but is {describe(value)}")
 
 
 def check_name(owner: str, value: object) -> str:
@@ -187,7 +188,7 @@ def check_name(owner: str, value: object) -> str:
         value = value.value
     if isinstance(value, str) and value:
         return value
-    raise TargetError(f"{owner}: the name must be a string that is not empty, but is {value!r}")
+    raise TargetError(f"{owner}: the name must be a string that is not empty, but is {describe(value)}")
 
 
 def check_fields(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
@@ -493,7 +494,7 @@ def _check_widths(owner: str, value: object) -> tuple[int, ...] | None:
         value = (value,)
     if not isinstance(value, (tuple, list)) or not value:
         raise TargetError(
-            f"{owner}: supported_input_activation_n_bits must be a width or several of them, but is {value!r}"
+            f"{owner}: supported_input_activation_n_bits must be a width or several of them, but is {describe(value)}"
         )
     return tuple(check_bits(owner, "supported_input_activation_n_bits", width) for width in value)
 
@@ -753,12 +754,14 @@ class Fusing(TargetPlatformComponent):
     ) -> None:
         groups = take_one("Fusing", operator_groups_list=operator_groups_list, operator_groups=operator_groups)
         if not isinstance(groups, (list, tuple)):
-            raise TargetError(f"Fusing: the operator groups must be a list, but are {groups!r}")
+            raise TargetError(f"Fusing: the operator groups must be a list, but are {describe(groups)}")
         if len(groups) < 2:
             raise TargetError(f"Fusing needs at least two operator groups, but got {len(groups)}")
         for index, group in enumerate(groups):
             if not isinstance(group, (OperatorsSet, OperatorSetGroup)):
-                raise TargetError(f"Fusing: element #{index} must be an OperatorsSet or a group, but is {group!r}")
+                raise TargetError(
+                    f"Fusing: element #{index} must be an OperatorsSet or a group, but is {describe(group)}"
+                )
         if fuse_op_quantization_config is not None:
             check_instance("Fusing", "fuse_op_quantization_config", fuse_op_quantization_config, OpQuantizationConfig)
         self.operator_groups = tuple(groups)
@@ -769,6 +772,18 @@ class Fusing(TargetPlatformComponent):
     @property
     def operator_groups_list(self) -> list[OperatorsSet | OperatorSetGroup]:
         return list(self.operator_groups)
+
+    @property
+    def has_own_name(self) -> bool:
+        """Whether the name is another than that of the elements, joined."""
+        return self.name != "_".join(group.name for group in self.operator_groups)
+
+    def collides_with(self, other: Fusing) -> bool:
+        """Whether a platform cannot have both, because of their names. Names that are made of those of the elements may
+        be equal: (a, b or c) and (a, b, c).
+        """
+        has_own = self.has_own_name or other.has_own_name
+        return self.name == other.name and (has_own or self.operator_groups == other.operator_groups)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -810,7 +825,7 @@ class DefaultDict:
 
     def __init__(self, known_dict: Mapping[Any, Any] | None = None, default_value: Any = None) -> None:
         if known_dict is not None and not isinstance(known_dict, Mapping):
-            raise TargetError(f"DefaultDict: known_dict must be a dictionary, but is {known_dict!r}")
+            raise TargetError(f"DefaultDict: known_dict must be a dictionary, but is {describe(known_dict)}")
         self.known_dict: dict[Any, Any] = dict(known_dict or {})
         self.default_value = default_value
 

@@ -52,6 +52,9 @@ def _ops(*names: str) -> Entry:
     return Entry(tuple(Pattern(name) for name in names))
 
 
+# Those with a kernel.
+LINEAR_SETS = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
+
 LARGEST = "3.40282347E+38 : f32"
 _FROM_ZERO = Leaf("min_val", "eq", "0.0 : f32")
 _UNBOUNDED = Leaf("max_val", "ge", LARGEST)

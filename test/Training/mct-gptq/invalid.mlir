@@ -37,12 +37,12 @@
 // IDENTITY: error: 'func.func' op has no result that an op makes, which could be trained; take loss=mse
 
 // Without a gain the network stays as it is, and everybody is told.
-// KEPT: remark: 'func.func' op: training does not lower the mean squared error of its results on 2 samples from [[ERROR:.*]], but makes it [[ERROR]]; it stays as it is
+// KEPT: warning: 'func.func' op: training does not lower the mean squared error of its results on 2 samples from [[ERROR:.*]], but makes it [[ERROR]]; it stays as it is
 // KEPT: "tosa.const"() <{values = dense<{{\[\[\[\[}}1.000000e+00, 3.000000e-01]]]]>
 // KEPT: parameters(#tpc.symmetric<threshold = [1.000000e+00], bits = 2>) : tensor
 
 //--- none.mlir
-// expected-remark @below {{'func.func' op is not trained: no layer has a kernel of its own on evenly spaced levels}}
+// expected-warning @below {{'func.func' op is not trained: no layer has a kernel of its own on evenly spaced levels}}
 func.func @main(%x: tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> {
   return %x : tensor<1x1x1x2xf32>
 }

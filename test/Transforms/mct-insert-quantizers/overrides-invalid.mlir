@@ -5,6 +5,10 @@
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=/dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/absent.txt 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/selector.txt 2>&1 | FileCheck %s --check-prefix=SELECTOR
+// RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/pattern.txt 2>&1 | FileCheck %s --check-prefix=PATTERN
+// RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/no-list.txt 2>&1 | FileCheck %s --check-prefix=PATTERN
+// RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/no-action.txt 2>&1 | FileCheck %s --check-prefix=PATTERN
+// RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/unmatched.txt 2>&1 | FileCheck %s --check-prefix=UNMATCHED
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/short.txt 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/glob.txt 2>&1 | FileCheck %s --check-prefix=GLOB
 // RUN: not mct-opt %t/net.mlir --mct-insert-quantizers=overrides=%t/action.txt 2>&1 | FileCheck %s --check-prefix=ACTION
@@ -18,9 +22,16 @@
 
 // ABSENT: net.mlir:{{.*}}: error: cannot read overrides file '{{.*}}absent.txt': No such file or directory
 
-// SELECTOR: selector.txt:1:1: error: expected 'name', 'op' or 'set', a pattern, and what to do
+// SELECTOR: selector.txt:1:1: error: expected 'name', 'op', 'set' or 'pattern', what it is compared with, and what to do
 
-// SHORT: short.txt:2:1: error: expected 'name', 'op' or 'set', a pattern, and what to do
+// The parser of attributes says nothing of its own.
+// PATTERN-NOT: error
+// PATTERN: .txt:1:1: error: expected 'pattern', a list of #tpc.op and #tpc.subgraph, and what to do, for example 'pattern [#tpc.op<"tosa.conv2d">] weights=4'
+// PATTERN-NOT: error
+
+// UNMATCHED: unmatched.txt:1:1: error: the rule matches nothing
+
+// SHORT: short.txt:2:1: error: expected 'name', 'op', 'set' or 'pattern', what it is compared with, and what to do
 
 // GLOB: glob.txt:1:1: error: 'con[v' is no glob pattern: {{.+}}
 
@@ -35,7 +46,7 @@
 // OPTIONAL-NOT: as "exp"
 // OPTIONAL:     return
 
-// QUESTION: question.txt:1:1: error: expected 'name', 'op' or 'set', a pattern, and what to do
+// QUESTION: question.txt:1:1: error: expected 'name', 'op', 'set' or 'pattern', what it is compared with, and what to do
 
 // Both rules are named in one run.
 // NOTHING: nothing.txt:1:1: error: the rule matches nothing; tpc-explain lists the names, ops and operator sets that there are; a rule that may match nothing begins with '?'
@@ -67,6 +78,18 @@
 
 //--- selector.txt
 layer conv weights=4
+
+//--- pattern.txt
+pattern [#tpc.op<"tosa.conv2d"] weights=4
+
+//--- no-list.txt
+pattern ["tosa.conv2d"] weights=4
+
+//--- no-action.txt
+pattern [#tpc.op<"tosa.conv2d">] # nothing to do
+
+//--- unmatched.txt
+pattern [#tpc.subgraph<"softmax">] activation=8
 
 //--- short.txt
 # nothing to do

@@ -4,6 +4,10 @@
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
 
+#include "mct/Support/Progress.h"
+#include "mct/Support/Threads.h"
+
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -500,6 +504,45 @@ static llvm::Error runIdentity(const Executor &executor,
         seen(unit);
         return llvm::Error::success();
       });
+}
+
+// A run that nobody counts samples of ends all the same.
+TEST_F(SampleSourceTest, CancelledThreadsEndRunsWithoutProgress) {
+  mct::support::Progress progress;
+  RunOptions options;
+  options.threads = mct::support::Threads(2).watchedBy(&progress);
+  std::atomic<int64_t> computed{0};
+  auto run = [&] {
+    return shareUnits(1000, 1, 2, options, [&](size_t, int64_t) {
+      if (++computed == 10)
+        progress.cancel();
+      return llvm::Error::success();
+    });
+  };
+  EXPECT_EQ(llvm::toString(run()), "cancelled");
+  // The other worker was in the middle of a sample.
+  EXPECT_LE(computed, 11);
+  computed = 0;
+  EXPECT_EQ(llvm::toString(run()), "cancelled");
+  EXPECT_EQ(computed, 0);
+}
+
+TEST_F(SampleSourceTest, NothingIsCompiledForACancelledRun) {
+  const char *network = R"(
+    func.func @main(%x: tensor<2x2xf32> loc("x")) -> tensor<2x2xf32> {
+      %0 = tosa.exp %x : (tensor<2x2xf32>) -> tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    })";
+  mct::support::Progress progress;
+  mct::support::ProgressScope scope(&context, progress);
+  EXPECT_TRUE(compile(network));
+  progress.cancel();
+  std::string said;
+  mlir::ScopedDiagnosticHandler handler(
+      &context,
+      [&](mlir::Diagnostic &diagnostic) { said += diagnostic.str(); });
+  EXPECT_FALSE(compile(network));
+  EXPECT_NE(said.find("cancelled"), std::string::npos) << said;
 }
 
 TEST_F(SampleSourceTest, ProgressCountsSamplesAndEndsRuns) {

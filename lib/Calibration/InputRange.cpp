@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "InputRange.h"
+
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/Preprocessing.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/Format.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::calibration;
+
+namespace {
+/// Mean and standard deviation of what an argument was given, and its ends.
+struct Spread {
+  double mean = 0, deviation = 0, low = 0, high = 0;
+};
+
+/// A value that an argument becomes before the first layer: scale * argument +
+/// offset, each one number or one for each channel.
+struct Scaled {
+  Value value;
+  std::vector<double> scale = {1}, offset = {0};
+};
+
+/// What one output channel of a first layer makes of the samples.
+struct Channel {
+  /// Standard deviation of what varies, and what no sample changes.
+  double variation = 0, constant = 0;
+};
+} // namespace
+
+static Spread measure(const quantization::Histogram &histogram) {
+  // Zeros are in no bin.
+  double count = double(histogram.zeros()), sum = 0, squares = 0;
+  for (auto [bin, hits] : llvm::enumerate(histogram.counts())) {
+    double middle = histogram.binEdge(int(bin)) + histogram.binWidth() / 2;
+    count += double(hits);
+    sum += double(hits) * middle;
+    squares += double(hits) * middle * middle;
+  }
+  Spread spread;
+  spread.low = histogram.min();
+  spread.high = histogram.max();
+  if (count == 0)
+    return spread;
+  spread.mean = sum / count;
+  spread.deviation =
+      std::sqrt(std::max(0.0, squares / count - spread.mean * spread.mean));
+  return spread;
+}
+
+/// Numbers of a constant operand per channel of the last axis; none where it is
+/// no such constant.
+static std::optional<std::vector<double>> readConstant(Value value,
+                                                       RankedTensorType type) {
+  int64_t axis = type.getRank() - 1;
+  if (axis < 0 || type.isDynamicDim(axis))
+    return std::nullopt;
+  auto found = getChannelConstant(value, axis, type.getDimSize(axis));
+  if (!found)
+    return std::nullopt;
+  return std::vector<double>(found->begin(), found->end());
+}
+
+/// `values` * factors + summands, element by element; one number stands for
+/// all.
+static std::vector<double> apply(ArrayRef<double> values,
+                                 ArrayRef<double> factors,
+                                 ArrayRef<double> summands) {
+  std::vector<double> result(
+      std::max({values.size(), factors.size(), summands.size()}));
+  auto at = [](ArrayRef<double> of, size_t i) {
+    return of[of.size() == 1 ? 0 : i];
+  };
+  for (auto [i, each] : llvm::enumerate(result))
+    each = at(values, i) * at(factors, i) + at(summands, i);
+  return result;
+}
+
+/// What the op makes of a scaled argument, where it is an argument scaled
+/// again, or moved.
+static std::optional<Scaled> follow(Operation *op, const Scaled &from) {
+  if (op->getNumResults() != 1)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.getElementType().isF32())
+    return std::nullopt;
+  Scaled to{op->getResult(0), from.scale, from.offset};
+  if (isa<tpc::QuantizeOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::PadOp,
+          tosa::IdentityOp, tosa::SliceOp, tosa::ConcatOp>(op))
+    return to;
+  if (!isa<tosa::AddOp, tosa::SubOp, tosa::MulOp>(op))
+    return std::nullopt;
+  bool isFirst = op->getOperand(0) == from.value;
+  auto other = readConstant(op->getOperand(isFirst ? 1 : 0), type);
+  if (!other || op->getOperand(0) == op->getOperand(1))
+    return std::nullopt;
+  if (isa<tosa::MulOp>(op)) {
+    to.scale = apply(from.scale, *other, {0.0});
+    to.offset = apply(from.offset, *other, {0.0});
+    return to;
+  }
+  double own = isa<tosa::SubOp>(op) && !isFirst ? -1 : 1;
+  double others = isa<tosa::SubOp>(op) && isFirst ? -1 : 1;
+  to.scale = apply(from.scale, {own}, {0.0});
+  to.offset = apply(from.offset, {own}, apply(*other, {others}, {0.0}));
+  return to;
+}
+
+static void addChannels(const KernelOp &layer, const Scaled &input,
+                        const Spread &spread, std::vector<Channel> &channels) {
+  std::optional<std::vector<float>> bias = layer.getBias();
+  int64_t inputs = layer.numInputChannels();
+  auto fits = [&](ArrayRef<double> values) {
+    return values.size() == 1 || int64_t(values.size()) == inputs;
+  };
+  if (!bias || !fits(input.scale) || !fits(input.offset))
+    return;
+  auto at = [](ArrayRef<double> of, int64_t i) {
+    return of[of.size() == 1 ? 0 : size_t(i)];
+  };
+  ConstantFloats kernel = layer.getKernel();
+  std::vector<Channel> own(size_t(layer.numOutputChannels()));
+  for (auto [constant, channel] : llvm::zip_equal(*bias, own))
+    channel.constant = constant;
+  for (auto [element, weight] : llvm::enumerate(kernel.values())) {
+    Channel &channel = own[size_t(layer.outChannelOf(int64_t(element)))];
+    int64_t from = layer.inChannelOf(int64_t(element));
+    double factor = weight * at(input.scale, from);
+    channel.variation += factor * factor;
+    channel.constant += weight * at(input.offset, from);
+  }
+  for (Channel &channel : own)
+    channel.variation = std::sqrt(channel.variation) * spread.deviation;
+  llvm::append_range(channels, own);
+}
+
+//===----------------------------------------------------------------------===//
+// The warning
+//===----------------------------------------------------------------------===//
+
+/// Bounds of the median of variation / |constant|. Trained networks were found
+/// between 0.09 and 32 with samples as they expect them; pixels of 0 to 1 for
+/// 0 to 255, and the other way round, change that by 255.
+static constexpr double kFewestVariation = 1.0 / 50, kMostVariation = 64;
+/// Values of samples that were scaled where they should not be are at most so
+/// large, those that were not where they should be at least.
+static constexpr double kScaled = 2, kNotScaled = 16;
+/// Fewer channels with a bias say nothing.
+static constexpr size_t kFewestChannels = 4;
+
+namespace {
+enum class Suspicion { None, TooSmall, TooLarge };
+} // namespace
+
+static double largestMagnitude(const Spread &spread) {
+  return std::max(std::abs(spread.low), std::abs(spread.high));
+}
+
+/// By what the first layers make of it.
+static Suspicion judge(ArrayRef<Channel> channels, const Spread &spread,
+                       double &median) {
+  std::vector<double> ratios;
+  for (const Channel &channel : channels)
+    if (channel.constant != 0)
+      ratios.push_back(channel.variation / std::abs(channel.constant));
+  if (ratios.size() < kFewestChannels || 2 * ratios.size() < channels.size())
+    return Suspicion::None;
+  auto middle = ratios.begin() + ptrdiff_t(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  median = *middle;
+  if (median < kFewestVariation && largestMagnitude(spread) <= kScaled)
+    return Suspicion::TooSmall;
+  if (median > kMostVariation && largestMagnitude(spread) >= kNotScaled)
+    return Suspicion::TooLarge;
+  return Suspicion::None;
+}
+
+/// By the scale that the module has recorded, where that is one of pixels, or
+/// one of numbers up to 1: `raw` are samples before it.
+static Suspicion judge(double scale, const Spread &raw) {
+  if (scale <= 1.0 / 32 && largestMagnitude(raw) <= kScaled)
+    return Suspicion::TooSmall;
+  if (scale > 1 && largestMagnitude(raw) >= 2 * kNotScaled)
+    return Suspicion::TooLarge;
+  return Suspicion::None;
+}
+
+static double largestMagnitude(ArrayRef<double> values, double none) {
+  double largest = values.empty() ? none : 0;
+  for (double value : values)
+    largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// All channels of the layers that are the first to read an argument, and these
+/// layers.
+static std::vector<Channel> readFirstLayers(BlockArgument argument,
+                                            const KernelOps &kernels,
+                                            const Spread &spread,
+                                            SmallVectorImpl<KernelOp> &layers) {
+  std::vector<Channel> channels;
+  SmallVector<Scaled> pending{{argument}};
+  while (!pending.empty()) {
+    Scaled scaled = pending.pop_back_val();
+    for (Operation *user : scaled.value.getUsers()) {
+      std::optional<KernelOp> layer = kernels.get(user);
+      if (layer && layer->getInput().get() == scaled.value) {
+        addChannels(*layer, scaled, spread, channels);
+        layers.push_back(*layer);
+      } else if (std::optional<Scaled> next = follow(user, scaled)) {
+        pending.push_back(std::move(*next));
+      }
+    }
+  }
+  return channels;
+}
+
+static std::string show(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.4g", number);
+  return text;
+}
+
+static void warn(BlockArgument argument, StringRef name, Suspicion suspicion,
+                 const Spread &spread, StringRef evidence) {
+  InFlightDiagnostic warning = emitWarning(argument.getLoc());
+  warning << "the samples of input '" << name << "' seem to have another range "
+          << "than the network expects: it reads values from "
+          << show(spread.low) << " to " << show(spread.high) << ", "
+          << evidence;
+  warning.attachNote(argument.getLoc())
+      << (suspicion == Suspicion::TooSmall
+              ? "where they were scaled to 0 to 1 and the network reads pixels "
+                "from 0 to 255, leave them as they are, or give input-scale=255"
+              : "where they are pixels from 0 to 255 and the network reads "
+                "values from 0 to 1, give input-scale=0.00392157");
+}
+
+void mct::calibration::warnOfInputRanges(func::FuncOp function,
+                                         const StatisticsMap &statistics,
+                                         bool followsRecord) {
+  KernelOps kernels =
+      KernelOps::forModule(function->getParentOfType<ModuleOp>());
+  FailureOr<Preprocessings> records = readPreprocessing(function);
+  followsRecord &= succeeded(records);
+  for (BlockArgument argument : function.getArguments()) {
+    std::optional<Spread> spread;
+    std::string name;
+    for (Operation *user : argument.getUsers())
+      if (auto point = dyn_cast<tpc::QuantizeOp>(user)) {
+        name = point.getUniqueName();
+        if (auto seen = statistics.find(name);
+            seen != statistics.end() && !seen->second.histogram.empty())
+          spread = measure(seen->second.histogram);
+      }
+    if (!spread || spread->deviation == 0)
+      continue;
+    if (followsRecord && (*records)[argument.getArgNumber()]) {
+      const Preprocessing &record = *(*records)[argument.getArgNumber()];
+      double scale = largestMagnitude(record.scale, 1);
+      // Channels differ little; those of the largest scale stand for all.
+      Spread raw = *spread;
+      double offset = record.offset.empty() ? 0 : record.offset.front();
+      raw.low = (raw.low - offset) / scale;
+      raw.high = (raw.high - offset) / scale;
+      if (Suspicion found = judge(scale, raw); found != Suspicion::None) {
+        warn(argument, name, found, *spread,
+             "which were " + show(raw.low) + " to " + show(raw.high) +
+                 " before the recorded scale of " + show(scale));
+        continue;
+      }
+    }
+    SmallVector<KernelOp> layers;
+    std::vector<Channel> channels =
+        readFirstLayers(argument, kernels, *spread, layers);
+    double median = 0;
+    Suspicion found = judge(channels, *spread, median);
+    if (found == Suspicion::None)
+      continue;
+    std::string layer;
+    if (StringAttr own = getName(layers.front().getOperation()->getLoc()))
+      layer = " '" + own.getValue().str() + "'";
+    warn(argument, name, found, *spread,
+         "which change the results of its first layer" + layer + " by " +
+             show(median) + " times their biases");
+  }
+}
