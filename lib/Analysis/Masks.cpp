@@ -34,6 +34,18 @@ static bool isPassing(Operation *op) {
              op);
 }
 
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Whether every element of a constant is 1, or every one -1.
+static bool isOneOrMinusOne(Value value) {
+  std::optional<ConstantTensor> tensor;
+  if (matchPattern(value, m_Constant()))
+    tensor = ConstantTensor::get(value);
+  return tensor && (tensor->isUniformly(1) || tensor->isUniformly(-1));
+}
+
 namespace {
 class Finder {
 public:
@@ -45,18 +57,29 @@ private:
   std::optional<Mask> classify(Operation *op);
   /// Whether a value is made of truth values or integers.
   bool isFlag(Operation *op) const;
+  /// Whether an op computes its result, element by element or by moving, from
+  /// arguments and constants alone.
+  bool isComputedFromArguments(Operation *op) const;
+  /// Whether nothing but masks is computed from a value, which is not masked
+  /// itself.
+  bool servesMasks(Value value) const;
+  void removeOrdinaryNumbers(Block &block);
+  void addFlags(Block &block);
 
   llvm::DenseMap<Value, Mask> masks;
   llvm::DenseMap<Value, std::optional<Mask>> constants;
   llvm::DenseSet<Value> flags;
+  /// Arguments, and what ops that move make of them.
+  llvm::DenseSet<Value> arguments;
+  /// Results of ops for which `isComputedFromArguments`.
+  llvm::DenseSet<Value> computed;
 };
 } // namespace
 
 std::optional<Mask> Finder::get(Value value) {
   if (auto found = masks.find(value); found != masks.end())
     return found->second;
-  if (!isa<FloatType>(getElementTypeOrSelf(value.getType())) ||
-      !matchPattern(value, m_Constant()))
+  if (!isFloat(value) || !matchPattern(value, m_Constant()))
     return std::nullopt;
   auto [known, isNew] = constants.try_emplace(value, std::nullopt);
   std::optional<Mask> &mask = known->second;
@@ -80,12 +103,20 @@ std::optional<Mask> Finder::get(Value value) {
 
 bool Finder::isFlag(Operation *op) const {
   if (isa<tosa::CastOp>(op))
-    return isa<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType()));
-  if (!isMoving(op) && !isa<tosa::AddOp, tosa::SubOp, tosa::MulOp>(op))
+    return isFloat(op->getResult(0)) &&
+           (!isFloat(op->getOperand(0)) || flags.contains(op->getOperand(0)));
+  // Whatever the argument holds: it is compared with 1.
+  if (isa<tosa::AddOp, tosa::SubOp>(op))
+    for (unsigned number : {0, 1})
+      if (arguments.contains(op->getOperand(number)) &&
+          isOneOrMinusOne(op->getOperand(1 - number)))
+        return true;
+  if (!isMoving(op) && !isa<tosa::AddOp, tosa::SubOp, tosa::MulOp,
+                            tosa::MaximumOp, tosa::MinimumOp>(op))
     return false;
   bool any = false;
   for (Value operand : op->getOperands()) {
-    if (!isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+    if (!isFloat(operand))
       continue;
     bool flag = flags.contains(operand);
     any |= flag;
@@ -93,6 +124,31 @@ bool Finder::isFlag(Operation *op) const {
       return false;
   }
   return any;
+}
+
+bool Finder::isComputedFromArguments(Operation *op) const {
+  if (op->hasTrait<OpTrait::ConstantLike>() || op->getNumRegions() != 0 ||
+      (!isMoving(op) && !isa<ElementwiseOpInterface>(op)))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return isa<BlockArgument>(operand) || computed.contains(operand) ||
+           matchPattern(operand, m_Constant());
+  });
+}
+
+bool Finder::servesMasks(Value value) const {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (user->getNumResults() != 1)
+             return false;
+           auto mask = masks.find(user->getResult(0));
+           if (mask == masks.end())
+             return false;
+           // Scores that are masked are no flags; what decides is none of them.
+           return mask->second == Mask::Flag || flags.contains(value) ||
+                  (isa<tosa::SelectOp>(user) && use.getOperandNumber() == 0);
+         });
 }
 
 std::optional<Mask> Finder::classify(Operation *op) {
@@ -112,25 +168,12 @@ std::optional<Mask> Finder::classify(Operation *op) {
   return mask;
 }
 
-llvm::DenseMap<Value, Mask> Finder::find(Block &block) {
+/// What is read elsewhere too, or inside of a softmax, is an ordinary number.
+void Finder::removeOrdinaryNumbers(Block &block) {
   llvm::DenseSet<Operation *> softmaxes;
-  for (Operation &op : block) {
-    if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    if (isFlag(&op))
-      flags.insert(op.getResult(0));
-    if (std::optional<Mask> mask = classify(&op))
-      masks[op.getResult(0)] = *mask;
-  }
-  if (masks.empty())
-    return masks;
-  for (auto [constant, mask] : constants)
-    if (mask)
-      masks[constant] = *mask;
   for (const tpc::FormulaMatch &match : tpc::findFormulas(block))
     if (match.name == "softmax" || match.name == "log_softmax")
       softmaxes.insert(match.ops.begin(), match.ops.end());
-  // What is read elsewhere too, or inside of a softmax, is an ordinary number.
   for (Operation &op : llvm::reverse(block)) {
     if (op.getNumResults() != 1)
       continue;
@@ -145,9 +188,55 @@ llvm::DenseMap<Value, Mask> Finder::find(Block &block) {
     if (isInside || (mask->second == Mask::Large && !onlyMasks))
       masks.erase(mask);
   }
+}
+
+void Finder::addFlags(Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    if (op.getNumResults() == 1 &&
+        (computed.contains(op.getResult(0)) ||
+         flags.contains(op.getResult(0))) &&
+        !masks.contains(op.getResult(0)) && servesMasks(op.getResult(0)))
+      masks[op.getResult(0)] = Mask::Flag;
+  for (BlockArgument argument : block.getArguments())
+    if (servesMasks(argument))
+      masks[argument] = Mask::Flag;
+}
+
+llvm::DenseMap<Value, Mask> Finder::find(Block &block) {
+  arguments.insert(block.args_begin(), block.args_end());
+  for (Operation &op : block) {
+    if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    Value result = op.getResult(0);
+    OpOperand *moved = isMoving(&op) ? getMovedOperand(&op) : nullptr;
+    if (moved && arguments.contains(moved->get()))
+      arguments.insert(result);
+    if (isComputedFromArguments(&op))
+      computed.insert(result);
+    if (isFlag(&op))
+      flags.insert(result);
+    if (std::optional<Mask> mask = classify(&op))
+      masks[result] = *mask;
+  }
+  if (masks.empty())
+    return masks;
+  for (auto [constant, mask] : constants)
+    if (mask)
+      masks[constant] = *mask;
+  removeOrdinaryNumbers(block);
+  addFlags(block);
   return masks;
 }
 
 llvm::DenseMap<Value, Mask> mct::findMasks(Block &block) {
   return Finder().find(block);
+}
+
+bool mct::readsFlags(Operation *op, const llvm::DenseMap<Value, Mask> &masks) {
+  if (op->getNumResults() != 1)
+    return false;
+  auto mask = masks.find(op->getResult(0));
+  // Of a product with a number in place of infinity the other factor is one.
+  return mask != masks.end() &&
+         (mask->second == Mask::Flag || isa<tosa::MulOp>(op));
 }

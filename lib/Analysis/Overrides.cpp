@@ -192,6 +192,19 @@ void Overrides::setOn(func::FuncOp function) const {
                     OpBuilder(function).getStrArrayAttr(lines));
 }
 
+void Overrides::append(func::FuncOp function, ArrayRef<std::string> rules) {
+  if (rules.empty())
+    return;
+  OpBuilder builder(function);
+  SmallVector<Attribute> lines;
+  if (auto present =
+          function->getAttrOfType<ArrayAttr>(tpc::kOverridesAttrName))
+    llvm::append_range(lines, present);
+  for (const std::string &rule : rules)
+    lines.push_back(builder.getStringAttr(rule));
+  function->setAttr(tpc::kOverridesAttrName, builder.getArrayAttr(lines));
+}
+
 bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {
   switch (selector) {
   case Selector::Name:
@@ -207,6 +220,21 @@ bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {
         patterns, [&](Attribute each) { return tpc::matches(each, node); });
   }
   llvm_unreachable("unknown selector");
+}
+
+/// Quotes, and what ends a line, cannot be written: any character matches.
+std::string mct::selectByName(StringRef name) {
+  std::string pattern;
+  for (char c : name) {
+    if (c == '"' || c == '\n' || c == '\r') {
+      pattern += '?';
+      continue;
+    }
+    if (StringRef("*?[]{}\\!").contains(c))
+      pattern += '\\';
+    pattern += c;
+  }
+  return "name \"" + pattern + "\"";
 }
 
 std::string mct::listWidths(ArrayRef<int64_t> widths) {

@@ -74,9 +74,15 @@ void QuantizationPlan::coverPreserved(PlannedNode &planned) {
 
 /// Why what holds a mask is not quantized.
 static std::string describe(Mask mask) {
-  return mask == Mask::Infinite
-             ? "it holds a mask, and no code stands for infinity"
-             : "it holds a mask that the softmax behind it reads";
+  switch (mask) {
+  case Mask::Infinite:
+    return "it holds a mask, and no code stands for infinity";
+  case Mask::Large:
+    return "it holds a mask that the softmax behind it reads";
+  case Mask::Flag:
+    return "a mask is computed from it, and nothing else";
+  }
+  llvm_unreachable("all masks are described");
 }
 
 void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
@@ -138,6 +144,8 @@ void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
       input.whyFloat = "it is no ranked tensor of f32";
     else if (argument.use_empty())
       input.whyFloat = "nothing reads it";
+    else if (auto mask = masks.find(argument); mask != masks.end())
+      input.whyFloat = describe(mask->second);
   }
 }
 

@@ -69,6 +69,16 @@ static void addActivationSelection(OpPassManager &passManager,
   passManager.addPass(createSelectParametersPass(activations));
 }
 
+/// What chooses the parameters of activations that were just calibrated.
+static void addFirstActivationSelection(OpPassManager &passManager,
+                                        const PtqOptions &options) {
+  // A grid that is split is not chosen at all.
+  if (options.equalization.splitSharedGrids)
+    passManager.nest<func::FuncOp>().addPass(createSplitSharedGridsPass(
+        withRemarks<SplitSharedGridsPassOptions>(options.remarks)));
+  addActivationSelection(passManager, options);
+}
+
 /// Whether the weights are chosen with the means of their inputs' squares.
 static bool needsChannelStatistics(const CorrectOptions &options) {
   return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
@@ -237,7 +247,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     // Before anything is corrected: what corrections are worth depends on bits.
     if (!calibrate.channelStatistics)
       passManager.addPass(createCalibratePass(calibrate));
-    addActivationSelection(passManager, options);
+    addFirstActivationSelection(passManager, options);
     addBitWidths(passManager, options);
     addWeightSelection(passManager, options);
     // What is calibrated already stays; a file has been written.
@@ -248,7 +258,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     addSecondMoment(passManager, options);
   if (!calibrate.channelStatistics || secondMoment)
     passManager.addPass(createCalibratePass(calibrate));
-  addActivationSelection(passManager, options);
+  addFirstActivationSelection(passManager, options);
   addCorrections(passManager, options, runs);
 }
 

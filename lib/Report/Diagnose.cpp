@@ -12,7 +12,8 @@ using llvm::ArrayRef;
 static std::vector<Rule> getRules() {
   std::vector<Rule> rules;
   for (ArrayRef<Rule> some :
-       {getSampleRules(), getPointRules(), getOperatorRules(), getLastRules()})
+       {getSampleRules(), getPointRules(), getOperatorRules(), getGridRules(),
+        getLastRules()})
     llvm::append_range(rules, some);
   return rules;
 }

@@ -88,8 +88,7 @@ static void findUnfused(const Case &network, Diagnoses &found) {
   }
 }
 
-/// Whether the values of the result are some of those of the input, or zeros.
-static bool movesOrSelects(const Operator &op) {
+bool mct::report::movesOrSelects(const Operator &op) {
   return !op.ops.empty() && op.inputs.size() == 1 &&
          llvm::all_of(op.ops, [](StringRef name) {
            return llvm::is_contained(

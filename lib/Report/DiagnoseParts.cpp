@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DiagnoseParts.h"
+#include "mct/Analysis/Overrides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -269,28 +270,12 @@ StringRef mct::report::getInsertedName(const Point &point) {
   return name;
 }
 
-/// The name as a pattern that matches it alone. A quote ends a word of a rule,
-/// and a line break the rule: any character may stand there.
-static std::string asPattern(StringRef name) {
-  std::string pattern;
-  for (char c : name) {
-    if (c == '"' || c == '\n' || c == '\r') {
-      pattern += '?';
-      continue;
-    }
-    if (StringRef("*?[]{}\\!").contains(c))
-      pattern += '\\';
-    pattern += c;
-  }
-  return "name \"" + pattern + "\"";
-}
-
 std::string mct::report::leaveFloat(StringRef name) {
-  return asPattern(name) + " activation=float";
+  return selectByName(name) + " activation=float";
 }
 
 std::string mct::report::giveBits(const Point &point, int64_t bits) {
-  return asPattern(getInsertedName(point)) + " " +
+  return selectByName(getInsertedName(point)) + " " +
          (point.isWeight() ? "weights." + point.weight : "activation") + "=" +
          (bits == 0 ? "float" : std::to_string(bits));
 }

@@ -16,6 +16,8 @@ inline constexpr Real kLargestStandardError = 0.5;
 
 /// Whether it is an argument of the network and computes nothing.
 bool isArgument(const Operator &op);
+/// Whether the values of the result are some of those of the input, or zeros.
+bool movesOrSelects(const Operator &op);
 
 /// A report as rules read it.
 class Case {
@@ -85,6 +87,7 @@ struct Rule {
 llvm::ArrayRef<Rule> getSampleRules();
 llvm::ArrayRef<Rule> getPointRules();
 llvm::ArrayRef<Rule> getOperatorRules();
+llvm::ArrayRef<Rule> getGridRules();
 /// Those that ask what others have found.
 llvm::ArrayRef<Rule> getLastRules();
 

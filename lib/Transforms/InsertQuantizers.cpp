@@ -37,9 +37,10 @@ getRangeAttr(MLIRContext *context,
   return tpc::RangeAttr::get(context, range.first, range.second);
 }
 
-/// Puts a point behind `value` and lets everybody read the point instead.
+/// Puts a point behind `value` and lets everybody read the point instead, but
+/// for what makes masks.
 static void insertActivationPoint(OpBuilder &builder, Value value,
-                                  StringAttr name,
+                                  const QuantizationPlan &plan, StringAttr name,
                                   tpc::OpQuantConfigAttr config,
                                   tpc::AlternativesAttr alternatives,
                                   ArrayAttr group, tpc::RangeAttr range) {
@@ -53,7 +54,9 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
       /*selection=*/tpc::SelectionAttr(),
       /*corrections=*/tpc::CorrectionsAttr(),
       /*trainable=*/tpc::TrainableAttrInterface());
-  value.replaceAllUsesExcept(point.getOutput(), point);
+  value.replaceUsesWithIf(point.getOutput(), [&](OpOperand &use) {
+    return use.getOwner() != point && !readsFlags(use.getOwner(), plan.masks);
+  });
 }
 
 /// Puts a point between a constant and the op that reads it.
@@ -119,7 +122,8 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     if (planned.cover == ResultCover::Preserved && plan->repeatsPreserved) {
       // Its config says whose parameters it takes.
       builder.setInsertionPointAfter(node.root());
-      insertActivationPoint(builder, node.result(), planned.name, planned.base,
+      insertActivationPoint(builder, node.result(), *plan, planned.name,
+                            planned.base,
                             /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
       continue;
     }
@@ -137,14 +141,15 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
       alternatives = getAlternatives(
           planned, [](tpc::OpQuantConfigAttr config) { return config; });
     builder.setInsertionPointAfter(node.root());
-    insertActivationPoint(builder, node.result(), planned.name,
+    insertActivationPoint(builder, node.result(), *plan, planned.name,
                           planned.activation, alternatives, group,
                           getRangeAttr(context, node.range));
   }
   builder.setInsertionPointToStart(&function.getBody().front());
   for (const PlannedInput &input : plan->inputs)
     if (input.whyFloat.empty())
-      insertActivationPoint(builder, input.argument, input.name, input.config,
+      insertActivationPoint(builder, input.argument, *plan, input.name,
+                            input.config,
                             /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
   overrides.setOn(function);
   return success();

@@ -111,6 +111,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-equalize-channels{per-channel-bounds=true}",
     "mct-scale-input",
     "mct-shift-softmax",
+    "func.func(mct-split-shared-grids)",
     "func.func(mct-update-concat-thresholds)",
     "mct-select-parameters,mct-select-weight-parameters",
     "mct-select-parameters{error-method=kl z-threshold=2}",

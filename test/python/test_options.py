@@ -32,6 +32,7 @@ SWITCHES = [
     "residual-collapsing",
     "relu-bound-to-power-of-2",
     "activation-channel-equalization",
+    "split-shared-grids",
     "softmax-shift",
     "input-scaling",
     "concat-threshold-update",

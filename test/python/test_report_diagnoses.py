@@ -508,6 +508,32 @@ def test_a_pool_needs_no_quantizer(study):
     check_cure(sick, "needless-quantizer", "pool")
 
 
+def boxes_beside_scores():
+    """Boxes up to hundreds of pixels and scores from 0 to 1 in one tensor."""
+    network = Network().conv("boxes", 100 * np.abs(kernels()))
+    boxes = network.value, tensor_type(network.shape)
+    network.unary("scores", "tosa.sigmoid")
+    kind = tensor_type((1, 8, 8, 8))
+    network.lines.append(
+        f"%head = tosa.concat {boxes[0]}, {network.value} {{axis = 3 : i32}} : ({boxes[1]}, {boxes[1]}) -> {kind} "
+        'loc("head")'
+    )
+    network.value, network.shape = "%head", (1, 8, 8, 8)
+    return network
+
+
+def test_a_grid_for_boxes_and_scores_is_a_grave_matter(study):
+    sick = study(boxes_beside_scores(), samples(), samples(seed=9), split_shared_grids="false")
+    found = find(sick.report(), "shared-grid-concat", "head")
+    assert found["severity"] >= GRAVE
+    assert "'scores'" in found["cause"]
+    after = sick.report(found)
+    assert "shared-grid-concat" not in rules(after)
+    # By default there is no such grid.
+    healthy = study(boxes_beside_scores(), samples(), samples(seed=9))
+    assert "shared-grid-concat" not in rules(healthy.report())
+
+
 def test_a_bias_beyond_32_bits_gets_a_larger_threshold(study):
     """The simulation of integers leaves such a bias in float, with a warning."""
     kernel = kernels()

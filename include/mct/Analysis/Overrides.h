@@ -94,6 +94,9 @@ struct Overrides {
   /// Writes them on the function, for whoever asks later; nothing where there
   /// are none.
   void setOn(mlir::func::FuncOp function) const;
+  /// Puts rules behind those that a function has.
+  static void append(mlir::func::FuncOp function,
+                     llvm::ArrayRef<std::string> rules);
 
   /// What the rules ask of an operator; counts for `checkUsed`. `hasResult`:
   /// its result has a point. `hasWeight`: it has a quantized weight with that
@@ -105,6 +108,9 @@ struct Overrides {
   /// unless it says that it may.
   mlir::LogicalResult checkUsed() const;
 };
+
+/// How a rule selects the operators of exactly this name: `name "conv\[1\]"`.
+std::string selectByName(llvm::StringRef name);
 
 /// "8, 4 and 2", each width once.
 std::string listWidths(llvm::ArrayRef<int64_t> widths);

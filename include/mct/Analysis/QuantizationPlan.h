@@ -139,7 +139,8 @@ struct PlannedInput {
 /// Preserving: such a node needs one float input that is itself covered by a
 /// quantizer, which then covers the result too.
 ///
-/// Masks (`findMasks`) stay float, with the constants that they are made of.
+/// Masks (`findMasks`) stay float, with the constants that they are made of and
+/// what they are computed from at run time.
 ///
 /// Weights: those that the binding or the framework names, and as `pos_attr`
 /// every other constant among the data of an op that computes floats element by
@@ -173,6 +174,8 @@ public:
   /// Whether preserved results get points, too, with the parameters of those
   /// that cover them.
   bool repeatsPreserved = false;
+  /// What stays float as part of a mask.
+  llvm::DenseMap<mlir::Value, Mask> masks;
 
   /// Node that an op belongs to, or none.
   std::optional<size_t> nodeOf(mlir::Operation *op) const;
@@ -201,7 +204,6 @@ private:
   llvm::SmallVector<size_t> consumers(size_t index) const;
 
   llvm::DenseMap<mlir::Operation *, size_t> owner;
-  llvm::DenseMap<mlir::Value, Mask> masks;
   /// By value: the name of the point that covers it.
   llvm::DenseMap<mlir::Value, mlir::StringAttr> coverOf;
 };

@@ -563,6 +563,45 @@ def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
+def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::func::FuncOp"> {
+  let summary = "Take common grids from concatenations of very different ranges";
+  let description = [{
+    Boxes in pixels beside scores from 0 to 1 in one tensor share the grid of its point, in which the scores have few
+    codes, or one. Where calibration saw parts of a concatenation whose largest magnitudes differ by more than 8 times,
+    the point behind it goes, as do points that only repeat it behind ops that move values: each part keeps the grid
+    of its own point, and the whole is no tensor of one grid any more. A remark says so, and `tpc.overrides` of the
+    function keeps a rule for it. Slices that separate the parts again read them directly. Comes after `mct-calibrate`
+    and before `mct-select-parameters`; points that have parameters are left alone.
+
+    What computes with the whole needs the grid and goes on reading it; results and other points then get the values
+    from before it. With `remarks` it is told where a common grid stays, and why.
+
+    Before:
+    ```mlir
+    %boxes = tpc.quantize %arg0 as "boxes" activation
+               statistics(#tpc.statistics<count = 4, zeros = 0, min = 3.0, max = 600.0>) : tensor<1x4xf32>
+    %scores = tpc.quantize %arg1 as "scores" activation
+                statistics(#tpc.statistics<count = 2, zeros = 0, min = 0.0, max = 1.0>) : tensor<1x2xf32>
+    %0 = tosa.concat %boxes, %scores {axis = 1 : i32} : (tensor<1x4xf32>, tensor<1x2xf32>) -> tensor<1x6xf32>
+    %head = tpc.quantize %0 as "head" activation
+              statistics(#tpc.statistics<count = 6, zeros = 0, min = 0.0, max = 600.0>) : tensor<1x6xf32>
+    return %head : tensor<1x6xf32>
+    ```
+
+    After:
+    ```mlir
+    %boxes = tpc.quantize %arg0 as "boxes" activation
+               statistics(#tpc.statistics<count = 4, zeros = 0, min = 3.0, max = 600.0>) : tensor<1x4xf32>
+    %scores = tpc.quantize %arg1 as "scores" activation
+                statistics(#tpc.statistics<count = 2, zeros = 0, min = 0.0, max = 1.0>) : tensor<1x2xf32>
+    %0 = tosa.concat %boxes, %scores {axis = 1 : i32} : (tensor<1x4xf32>, tensor<1x2xf32>) -> tensor<1x6xf32>
+    return %0 : tensor<1x6xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
 def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::func::FuncOp"> {
   let summary = "Quantize the operands of a concatenation on the grid of its result";
   let description = [{

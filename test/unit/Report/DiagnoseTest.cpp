@@ -606,6 +606,72 @@ TEST(DiagnoseTest, MovedValuesNeedNoQuantizer) {
   EXPECT_EQ(network.rules(), Rules());
 }
 
+TEST(DiagnoseTest, PartsOfAConcatenationShareAGrid) {
+  Network network;
+  network.addOperator("scores", "tosa.sigmoid", "Sigmoid", "conv");
+  network.addActivation("scores", spread(0, 1), grid(1, false), 0.001);
+  network.addOperator("boxes", "tosa.mul", "Mul", "conv");
+  network.addActivation("boxes", spread(0, 600), grid(1024, false), 0.001);
+  network.addOperator("moved", "tosa.transpose", "", "scores").points = {};
+  network.addOperator("head", "tosa.concat", "Concat", "boxes").inputs = {
+      "boxes", "moved"};
+  network.addActivation("head", spread(0, 600), grid(1024, false), 0.001);
+  Diagnosis diagnosis = network.only();
+  EXPECT_EQ(diagnosis.rule, "shared-grid-concat");
+  EXPECT_EQ(diagnosis.subject, "head");
+  EXPECT_EQ(diagnosis.paste, "name \"head\" activation=float");
+  // A step of 4 makes 0 of every score: an error of 1/3, on 256 levels of
+  // 2^-16 / 12, which is 54 dB.
+  EXPECT_GE(diagnosis.severity, kGrave);
+  // Samples of the bins of a histogram stand for the values.
+  ASSERT_EQ(diagnosis.numbers.back().name, "loss");
+  EXPECT_NEAR(diagnosis.numbers.back().value, 54.2, 2);
+  // Without a point there is no grid to share.
+  network.report.points.back().parameters.reset();
+  EXPECT_EQ(network.rules(), Rules());
+}
+
+TEST(DiagnoseTest, PartsOfAnEighthOfTheRangeMayShareAGrid) {
+  Network network;
+  network.addOperator("small", "tosa.sigmoid", "Sigmoid", "conv");
+  size_t small = network.report.points.size();
+  network.addActivation("small", spread(0, 1), grid(1, false), 0.001);
+  network.addOperator("large", "tosa.mul", "Mul", "conv");
+  network.addActivation("large", spread(0, 8), grid(8, false), 0.001);
+  network.addOperator("head", "tosa.concat", "Concat", "large").inputs = {
+      "large", "small"};
+  network.addActivation("head", spread(0, 8), grid(8, false), 0.001);
+  EXPECT_EQ(network.rules(), Rules());
+  network.see(network.report.points[small], spread(0, 0.9));
+  Diagnosis diagnosis = network.only();
+  EXPECT_EQ(diagnosis.rule, "shared-grid-concat");
+  // 3 of 8 bits are 18 dB.
+  EXPECT_GE(diagnosis.severity, kGrave);
+}
+
+TEST(DiagnoseTest, ChannelsThatSlicesSeparateShareAGrid) {
+  Network network;
+  Statistics values = spread(-1, 1);
+  values.channelMin = {-1, -1, -0.1, -1};
+  values.channelMax = {1, 1, 0.1, 1};
+  network.see(network.conv(), values);
+  for (const char *name : {"boxes", "scores"}) {
+    Operator &slice = network.addOperator(name, "tosa.slice", "", "conv");
+    slice.points = {};
+    slice.shape = {1, 8, 8, 2};
+  }
+  Diagnosis diagnosis = network.only();
+  EXPECT_EQ(diagnosis.rule, "shared-grid-concat");
+  EXPECT_EQ(diagnosis.subject, "conv");
+  EXPECT_NE(diagnosis.cause.find("channel 2 up to 0.1"), std::string::npos)
+      << diagnosis.cause;
+  // Slices of the image keep all channels.
+  for (Operator &op : network.report.operators)
+    if (op.ops.front() == "tosa.slice")
+      op.shape = {1, 4, 8, 4};
+  EXPECT_EQ(network.rules(), Rules());
+}
+
 TEST(DiagnoseTest, ABiasBeyond32BitsTakesALargerThreshold) {
   Network network;
   network.kernel().parameters->threshold = {1, 0x1p-10, 1};

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Analysis/Constants.h"
+#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Overrides.h"
+#include "mct/Analysis/Records.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mct {
+#define GEN_PASS_DEF_SPLITSHAREDGRIDSPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+/// Three of eight bits: what is so much smaller than its neighbours has five of
+/// them.
+static constexpr double kRangeFactor = 8;
+
+/// Ops between a concatenation and what reads it that are looked through.
+static constexpr size_t kMaxOps = 1024;
+
+/// Whether each element of an op's result is one of its operands', or a number
+/// that is filled in. Poolings compare values, for which they need one grid.
+static bool isMoving(Operation *op) {
+  auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
+  std::optional<Movement> movement =
+      moving ? moving.getMovement() : std::nullopt;
+  return movement && takesElements(*movement) && *movement != Movement::Extreme;
+}
+
+/// The largest magnitude that calibration saw.
+static double getMagnitude(tpc::StatisticsAttr statistics) {
+  return std::max(std::abs(statistics.getMin()), std::abs(statistics.getMax()));
+}
+
+namespace {
+/// What the elements of a value are made by.
+struct Sources {
+  /// Points, and constants.
+  llvm::SmallSetVector<Value, 8> values;
+  /// Something without a point of its own, or too many ops.
+  bool hasOther = false;
+  /// Sources with the smallest and the largest magnitude above 0.
+  std::pair<Value, double> smallest, largest;
+
+  bool isMixed() const {
+    return smallest.first && largest.second > kRangeFactor * smallest.second;
+  }
+};
+
+struct SplitSharedGridsPass
+    : public WithOpModels<
+          mct::impl::SplitSharedGridsPassBase<SplitSharedGridsPass>> {
+  using WithOpModels::WithOpModels;
+
+  void runOnOperation() override {
+    FailureOr<Overrides> found = Overrides::getFrom(getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    // What one concatenation hands to another, that one may split as well.
+    SmallVector<tpc::QuantizeOp> points;
+    getOperation().walk([&](tpc::QuantizeOp point) {
+      if (point.isActivation() && point.getStatisticsAttr() &&
+          !point.getParametersAttr() &&
+          isMoving(point.getInput().getDefiningOp()))
+        points.push_back(point);
+    });
+    SmallVector<std::string> floats;
+    for (tpc::QuantizeOp point : points)
+      if (!erased.contains(point))
+        split(point, floats);
+    for (tpc::QuantizeOp point : erased)
+      point.erase();
+    Overrides::append(getOperation(), floats);
+  }
+
+private:
+  Sources findSources(Value value);
+  void split(tpc::QuantizeOp point, SmallVectorImpl<std::string> &floats);
+  /// The op that reads a moved value and needs one grid for all of it; null
+  /// where there is none. `between`: points that only repeat the grid.
+  Operation *findReader(OpOperand &use,
+                        SmallVectorImpl<tpc::QuantizeOp> &between,
+                        SmallVectorImpl<tosa::SliceOp> &slices);
+
+  /// They stay until the end, read by nothing.
+  llvm::SmallSetVector<tpc::QuantizeOp, 8> erased;
+};
+} // namespace
+
+Sources SplitSharedGridsPass::findSources(Value value) {
+  Sources sources;
+  auto add = [&](Value source, double magnitude) {
+    if (!sources.values.insert(source) || !(magnitude > 0))
+      return;
+    if (!sources.smallest.first || magnitude < sources.smallest.second)
+      sources.smallest = {source, magnitude};
+    if (!sources.largest.first || magnitude > sources.largest.second)
+      sources.largest = {source, magnitude};
+  };
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (size_t next = 0; next != open.size(); ++next) {
+    Operation *op = open[next].getDefiningOp();
+    auto point = dyn_cast_or_null<tpc::QuantizeOp>(op);
+    if (point && point.isActivation() && point.getStatisticsAttr()) {
+      add(open[next], getMagnitude(point.getStatisticsAttr()));
+      continue;
+    }
+    Value constant = point && point.isWeight() ? point.getInput() : open[next];
+    if (std::optional<ConstantFloats> numbers = ConstantFloats::get(constant)) {
+      double magnitude = 0;
+      for (float number : numbers->values())
+        magnitude = std::max(magnitude, std::abs(double(number)));
+      add(open[next], magnitude);
+      continue;
+    }
+    if (!isMoving(op) || open.size() > kMaxOps) {
+      sources.hasOther = true;
+      return sources;
+    }
+    for (unsigned number : cast<DataMovementOpInterface>(op).getMovedOperands())
+      open.insert(op->getOperand(number));
+  }
+  return sources;
+}
+
+/// The operand of a concatenation that a slice is cut from, and where it begins
+/// there; null where it is cut from several, or from something else. `value`:
+/// what the slice reads, or would read.
+static Value findPart(tosa::SliceOp slice, Value value, int64_t &start) {
+  auto concat = value.getDefiningOp<tosa::ConcatOp>();
+  SmallVector<int64_t> starts, sizes;
+  if (!concat || !slice.getStart().getDefiningOp() ||
+      !slice.getSize().getDefiningOp() ||
+      !tosa::getConstShapeValues(slice.getStart().getDefiningOp(), starts) ||
+      !tosa::getConstShapeValues(slice.getSize().getDefiningOp(), sizes))
+    return {};
+  int64_t axis = concat.getAxis();
+  start = starts[axis];
+  for (Value operand : concat.getInput1()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || type.isDynamicDim(axis))
+      return {};
+    if (start < type.getDimSize(axis))
+      return start + sizes[axis] <= type.getDimSize(axis) ? operand : Value();
+    start -= type.getDimSize(axis);
+  }
+  return {};
+}
+
+/// Cuts the slice from the operand of the concatenation that it is part of.
+static void cutFromPart(tosa::SliceOp slice) {
+  int64_t start;
+  while (Value part = findPart(slice, slice.getInput1(), start)) {
+    auto concat = slice.getInput1().getDefiningOp<tosa::ConcatOp>();
+    SmallVector<int64_t> starts;
+    (void)tosa::getConstShapeValues(slice.getStart().getDefiningOp(), starts);
+    starts[concat.getAxis()] = start;
+    ImplicitLocOpBuilder builder(slice.getLoc(), slice);
+    slice.getInput1Mutable().assign(part);
+    slice.getStartMutable().assign(tosa::getTosaConstShape(builder, starts));
+  }
+  if (slice.getInput1().getType() != slice.getType())
+    return;
+  slice.getResult().replaceAllUsesWith(slice.getInput1());
+  slice.erase();
+}
+
+Operation *
+SplitSharedGridsPass::findReader(OpOperand &use,
+                                 SmallVectorImpl<tpc::QuantizeOp> &between,
+                                 SmallVectorImpl<tosa::SliceOp> &slices) {
+  auto point = use.get().getDefiningOp<tpc::QuantizeOp>();
+  SmallVector<OpOperand *> open = {&use};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    OpOperand *next = open.pop_back_val();
+    Operation *user = next->getOwner();
+    if (!seen.insert(user).second)
+      continue;
+    if (seen.size() > kMaxOps)
+      return user;
+    if (isa<func::ReturnOp>(user))
+      continue;
+    if (auto behind = dyn_cast<tpc::QuantizeOp>(user)) {
+      tpc::OpQuantConfigAttr config =
+          behind.isActivation() ? behind.getActivationConfig() : nullptr;
+      // One with a grid of its own is asked by itself.
+      if (!config || !config.getPreserving())
+        continue;
+      between.push_back(behind);
+    } else if (!isMoving(user)) {
+      return user;
+    }
+    if (auto slice = dyn_cast<tosa::SliceOp>(user)) {
+      int64_t start;
+      Value part = slice.getInput1() == point.getResult()
+                       ? findPart(slice, point.getInput(), start)
+                       : Value();
+      // The slices separate again what was put together.
+      if (part && !findSources(part).isMixed()) {
+        slices.push_back(slice);
+        continue;
+      }
+    }
+    for (OpOperand &each : user->getResult(0).getUses())
+      open.push_back(&each);
+  }
+  return nullptr;
+}
+
+/// Name of a point, or of the value.
+static std::string describe(Value value) {
+  if (auto point = value.getDefiningOp<tpc::QuantizeOp>())
+    return "'" + point.getPointName().str() + "'";
+  return "a constant";
+}
+
+void SplitSharedGridsPass::split(tpc::QuantizeOp point,
+                                 SmallVectorImpl<std::string> &floats) {
+  Sources sources = findSources(point.getInput());
+  if (!sources.isMixed())
+    return;
+  auto tell = [&](Decision decision, Reason reason, Operation *at) {
+    return Record(decision, reason, at)
+           << "'" << point.getPointName() << "' holds "
+           << named("smallest", describe(sources.smallest.first)) << " up to "
+           << named("smallest_magnitude", sources.smallest.second, "%.3g")
+           << " and " << named("largest", describe(sources.largest.first))
+           << " up to "
+           << named("largest_magnitude", sources.largest.second, "%.3g")
+           << ", ";
+  };
+  if (sources.hasOther) {
+    if (remarks)
+      emitRecord(point, getArgument(),
+                 tell(Decision::Declined, Reason::PartWithoutPoint, nullptr)
+                     << "and keeps one grid for both, as another part has no "
+                        "quantizer of its own");
+    return;
+  }
+  SmallVector<OpOperand *> free;
+  SmallVector<tpc::QuantizeOp> between;
+  SmallVector<tosa::SliceOp> slices;
+  Operation *reader = nullptr;
+  for (OpOperand &use : point.getResult().getUses()) {
+    SmallVector<tpc::QuantizeOp> repeated;
+    SmallVector<tosa::SliceOp> separating;
+    if (Operation *found = findReader(use, repeated, separating)) {
+      reader = found;
+      continue;
+    }
+    free.push_back(&use);
+    between.append(repeated);
+    slices.append(separating);
+  }
+  if (reader && remarks)
+    emitRecord(point, getArgument(),
+               tell(Decision::Declined, Reason::ReaderNeedsGrid, reader)
+                   << "and keeps one grid for both: '"
+                   << reader->getName().getStringRef() << "' reads it")
+            .attachNote(reader->getLoc())
+        << "it is read here";
+  if (free.empty())
+    return;
+  for (OpOperand *use : free)
+    use->set(point.getInput());
+  for (tosa::SliceOp slice : slices)
+    cutFromPart(slice);
+  auto drop = [&](tpc::QuantizeOp dropped) {
+    if (!erased.insert(dropped))
+      return;
+    dropped.getResult().replaceAllUsesWith(dropped.getInput());
+    floats.push_back("?" + selectByName(dropped.getPointName()) +
+                     " activation=float");
+  };
+  llvm::for_each(between, drop);
+  if (!reader)
+    drop(point);
+  emitRecord(point, getArgument(),
+             tell(Decision::Applied, Reason::GridSplit, nullptr)
+                 << (reader ? "and what moves it past its quantizer gets no "
+                              "common grid"
+                            : "and gets no common grid")
+                 << ": each part keeps its own");
+}
