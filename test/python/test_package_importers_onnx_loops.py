@@ -116,7 +116,7 @@ def test_recurrent_layers_of_any_attributes_compute_what_onnx_runtime_computes(b
         assert_equal(results(model, sample), expected, f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", [0, 3, 7, 11, 29, 38])
+@pytest.mark.parametrize("seed", [0, 3, 11, 38])
 def test_imported_recurrent_layers_compute_what_onnx_runtime_computes(seed):
     assert_imports(*random_layer(seed))
 

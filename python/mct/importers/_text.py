@@ -117,11 +117,13 @@ def rename(text: str, name: Callable[[str], str]) -> str:
 
 def left_over(text: str) -> list[Operation]:
     """The operations that a converter did not convert: it leaves them, and its exit status is 0."""
-    return [
+    rest = [
         operation
         for operation in operations(text)
         if operation.kind.split(".")[0] not in DIALECTS or operation.kind == "tosa.custom"
     ]
+    # An operand that an operation does not have says nothing where that operation is left, too.
+    return [operation for operation in rest if operation.kind != "tfl.no_value"] or rest
 
 
 def name_layers(text: str) -> str:
