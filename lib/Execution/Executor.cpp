@@ -477,8 +477,15 @@ LogicalResult Compiler::chooseUnit() {
   if (failed(dimensions)) {
     if (isDynamic)
       return failure();
-    program->unit = *size;
-    program->allowsPartialUnits = *size == 1;
+    // A leading dimension that not all results have, such as the steps of a
+    // sequence beside a last state, holds no samples.
+    bool isShared = llvm::all_of(entry.getResultTypes(), [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return !tensor || tensor.getRank() == 0 ||
+             tensor.getDimSize(0) % *size == 0;
+    });
+    program->unit = isShared ? *size : 1;
+    program->allowsPartialUnits = program->unit == 1;
     return success();
   }
 

@@ -1,13 +1,13 @@
-// What an output must be for labels, and for a file: one score for each class, rows for each sample.
+// What an output must be for labels, and for a file: one score for each class, elements that a file can hold.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: not mct-run %t/image.mlir --input=%S/Inputs/a.npy --labels=%S/Inputs/labels.npy 2>&1 | FileCheck %s --check-prefix=SCORES
 // RUN: not mct-run %t/none.mlir --input=%S/Inputs/a.npy --labels=%S/Inputs/labels.npy 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not mct-run %t/batch.mlir --input=%S/Inputs/rows6.npy --output=%t/out.npy 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: not mct-run %t/type.mlir --input=%S/Inputs/a.npy --output=%t/out.npy 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: test ! -e %t/out.npy
 
 // SCORES: error: --labels needs a first output with one score for each class of a sample, found tensor<{{[0-9]+}}x2x2xf32>
 // NONE: error: --labels needs a first output with one score for each class of a sample{{$}}
-// ROWS: error: {{.*}}out.npy: cannot write an output of type tensor<1x2xf32>
+// TYPE: error: {{.*}}out.npy: cannot write an output of type tensor<{{[0-9]+}}x2xi4>
 
 //--- image.mlir
 func.func @main(%arg0: tensor<1x2xf32>) -> tensor<1x2x2xf32> {
@@ -22,8 +22,8 @@ func.func @main(%arg0: tensor<1x2xf32>) {
   return
 }
 
-//--- batch.mlir
-func.func @main(%arg0: tensor<2x2xf32>) -> tensor<1x2xf32> {
-  %0 = tosa.reduce_max %arg0 {axis = 0 : i32} : (tensor<2x2xf32>) -> tensor<1x2xf32>
-  return %0 : tensor<1x2xf32>
+//--- type.mlir
+func.func @main(%arg0: tensor<1x2xf32>) -> tensor<1x2xi4> {
+  %0 = tosa.cast %arg0 : (tensor<1x2xf32>) -> tensor<1x2xi4>
+  return %0 : tensor<1x2xi4>
 }

@@ -180,7 +180,7 @@ def onnx_model(nodes, inputs, outputs, constants, opset: int = 17):
         "test",
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs],
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs],
-        [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in constants.items()],
+        [numpy_helper.from_array(np.asarray(array, order="C"), name) for name, array in constants.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 

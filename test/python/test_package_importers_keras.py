@@ -125,6 +125,40 @@ def test_points_have_the_names_of_their_layers():
     assert [point.name for point in narrow if "bits = 4" in point.config and point.weight] == ["conv2d_1/kernel_attr"]
 
 
+def recurrent(layer, shape=(5, 3)) -> keras.Model:
+    keras.utils.set_random_seed(3)
+    series = keras.Input(shape, name="series")
+    return keras.Model(series, layers.Dense(2, name="head")(layer(series)), name="net")
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        layers.LSTM(4, return_sequences=True, name="memory"),
+        layers.Bidirectional(layers.GRU(4, name="memory")),
+        layers.RNN([layers.LSTMCell(4), layers.SimpleRNNCell(3)], name="memory"),
+    ],
+    ids=["LSTM", "both directions", "cells"],
+)
+def test_recurrent_layers_are_unrolled_and_left_as_they_were(layer, tmp_path):
+    model = recurrent(layer)
+    series = np.random.default_rng(5).normal(size=(4, 5, 3)).astype(np.float32)
+    expected = model.predict(series, verbose=0)
+    assert networks.relative_error(mct.load(model).run(series), expected) < TOLERANCE
+    from mct.importers.keras import recurrent_layers
+
+    assert recurrent_layers(model) and not any(one.unroll for one in recurrent_layers(model))
+    if isinstance(layer, layers.LSTM):
+        model.save(tmp_path / "net.keras")
+        assert networks.relative_error(mct.load(tmp_path / "net.keras").run(series), expected) < TOLERANCE
+
+
+def test_recurrent_layers_without_a_number_of_steps_are_refused():
+    message = r"input 'series' has the shape \(None, None, 3\), and the recurrent layers 'memory' need a fixed number"
+    with pytest.raises(mct.Error, match=message):
+        mct.load(recurrent(layers.GRU(4, name="memory"), (None, 3)))
+
+
 def test_what_the_converter_leaves_is_refused():
     scores = keras.Input((8,), name="scores")
     model = keras.Model(scores, keras.ops.top_k(scores, 2)[0])

@@ -168,3 +168,24 @@ def test_a_file_that_is_cut_off_is_an_error(tmp_path, size):
     (tmp_path / "cut.tflite").write_bytes(networks.resnet8_tflite(networks.seeded_parameters())[:size])
     with pytest.raises(mct.Error, match=r"cut.tflite: tosa-converter-for-tflite"):
         mct.load(tmp_path / "cut.tflite")
+
+
+def test_a_recurrent_layer_is_refused_by_name():
+    generator, file = np.random.default_rng(0), networks.Tflite()
+
+    def constants(name: str, *shape: int) -> list[int]:
+        values = generator.normal(size=(4, *shape)).astype(np.float32)
+        return [file.constant(f"{name}{gate}", value) for gate, value in enumerate(values)]
+
+    series, result = file.tensor("series", (1, 3, 2)), file.tensor("memory", (1, 3, 4))
+    states = [file.tensor(name, (1, 4)) for name in ("output_state", "cell_state")]
+    for state in states:
+        file.graph.tensors[state].isVariable = True
+    # Without peepholes, projection and layer norms.
+    weights = [*constants("input", 4, 2), *constants("recurrent", 4, 4), *[-1] * 3, *constants("bias", 4), -1, -1]
+    options = {"fusedActivationFunction": 4, "cellClip": 0.0, "projClip": 0.0}
+    operands = [series, *weights, *states, *[-1] * 4]
+    file.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [result], "UnidirectionalSequenceLSTMOptions", **options)
+    with pytest.raises(mct.Error, match=r"has no TOSA for tfl.unidirectional_sequence_lstm\n") as caught:
+        mct.load(file.finish([series], [result]))
+    assert caught.value.location == 'model.tflite: "memory"'

@@ -244,3 +244,62 @@ def test_a_quantized_program_says_so_in_one_line():
     with pytest.raises(mct.Error, match=r"the network is quantized already \(quantized_decomposed\.quantize") as caught:
         mct.load(program)
     assert caught.value.notes == ()
+
+
+class Remembering(nn.Module):
+    """The state is an argument and a result; the exported network reads it first and makes it first."""
+
+    def __init__(self, kind) -> None:
+        super().__init__()
+        self.memory, self.head = kind(3, 4, batch_first=True), nn.Linear(4, 2)
+
+    def forward(self, series, state):
+        results, state = self.memory(series, state)
+        return self.head(results[:, -1]), state
+
+
+@pytest.mark.parametrize("kind", [nn.GRU, nn.RNN])
+def test_recurrent_layers_are_written_out_with_their_states_in_the_order_of_the_network(kind):
+    torch.manual_seed(3)
+    network = Remembering(kind).eval()
+    series, state = torch.randn(1, 5, 3), torch.randn(1, 1, 4)
+    found = mct.load(network, (series, state)).run([series.numpy(), state.numpy()])
+    with torch.no_grad():
+        wanted = network(series, state)
+    for one, other in zip(found, wanted, strict=True):
+        assert networks.relative_error(one, other.numpy()) < TOLERANCE
+
+
+def test_an_lstm_of_several_layers_and_both_directions_is_written_out():
+    torch.manual_seed(3)
+
+    class Whole(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.memory = nn.LSTM(3, 4, num_layers=2, bidirectional=True, batch_first=True)
+
+        def forward(self, series):
+            return self.memory(series)[0]
+
+    network, series = Whole().eval(), torch.randn(4, 5, 3)
+    assert error(mct.load(network, series[:1]), network, series) < TOLERANCE
+
+
+def test_arguments_and_results_get_the_order_of_the_network():
+    from mct.importers import _torch_child
+
+    text = """module {
+  func.func @main(%arg0: tensor<1xf32> loc("h"), %arg1: tensor<2xf32> loc("x")) -> (tensor<3xf32>, tensor<4xf32>) {
+    return %0, %1 : tensor<3xf32>, tensor<4xf32> loc(#loc)
+  } loc(#loc)
+}
+"""
+    assert _torch_child.in_order(text, [0, 1], [0, 1]) == text
+    swapped = _torch_child.in_order(text, [1, 0], [1, 0]).splitlines()
+    assert swapped[1].startswith(
+        '  func.func @main(%arg1: tensor<2xf32> loc("x"), %arg0: tensor<1xf32> loc("h")) -> (ten'
+    )
+    assert swapped[1].endswith("-> (tensor<4xf32>, tensor<3xf32>) {")
+    assert swapped[2] == "    return %1, %0 : tensor<4xf32>, tensor<3xf32> loc(#loc)"
+    single = text.replace("(tensor<3xf32>, tensor<4xf32>)", "tensor<3xf32>").replace("%0, %1 : ", "%0 : ")
+    assert "-> tensor<3xf32> {" in _torch_child.in_order(single.replace(", tensor<4xf32>", ""), [1, 0], [0])

@@ -13,6 +13,7 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "zoo"))
 import chain
 import environments
 import importing
+import integers
 import judging
 import networks
 import table
@@ -172,13 +173,35 @@ def test_numbers_by_hand():
     assert judging.sqnr(reference, reference) == np.inf
 
 
-def test_network_is_judged_from_its_folder_alone(tools, tmp_path):
-    module = tmp_path / "toy.mlir"
-    module.write_text(TOSA)
-    measure.run_ok([measure.BIN / "mct-opt", module, "-o", tmp_path / "network.mlirbc"])
+def toy(folder):
+    """A network in a folder as a chain leaves it."""
+    (folder / "toy.mlir").write_text(TOSA)
+    measure.run_ok([measure.BIN / "mct-opt", folder / "toy.mlir", "-o", folder / "network.mlirbc"])
     values = np.sin(np.arange(32, dtype=np.float32)).reshape(16, 2)
-    np.save(tmp_path / "input0.npy", values)
-    np.save(tmp_path / "output0.npy", np.tanh(values))
+    np.save(folder / "input0.npy", values)
+    np.save(folder / "output0.npy", np.tanh(values))
+
+
+def test_network_goes_to_integers_and_to_the_report(tools, tmp_path):
+    toy(tmp_path)
+    found = integers.check(tmp_path, 16)
+    assert set(found) == set(integers.TARGETS)
+    for entry in found.values():
+        assert entry["differing"] == 0 < entry["values"] and entry["check"] == [] and entry["sqnr"][0] > 20
+
+
+def test_table_of_integers_shows_what_differs_and_what_failed():
+    entry = {"sqnr": [30.0, 20.0], "values": 100, "differing": 2, "steps": 1, "check": ["i32"], "seconds": 1.0}
+    done = {"integers": {"imx500": entry | {"diagnoses": ["noisy"]}, "tflite_v1": {"failure": "mct-opt: no"}}}
+    assert integers.markdown({"toy": done, "other": {}}).splitlines()[3:] == [
+        "| toy | imx500 | 20.0 | 100 | 2 | 1 | 1 errors | 1.0 | 1 | noisy |",
+        "| toy | tflite_v1 | - | - | - | - | - | - | - | failed: mct-opt: no |",
+    ]
+    assert integers.markdown({"other": {}}) == ""
+
+
+def test_network_is_judged_from_its_folder_alone(tools, tmp_path):
+    toy(tmp_path)
     result = judging.judge(tmp_path, 16)
     assert result["ops"] == 1 and result["float_error"] < 1e-6 and result["unmatched"] == []
     assert set(result["targets"]) == set(judging.TARGETS)

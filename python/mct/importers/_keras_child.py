@@ -14,8 +14,9 @@ from pathlib import Path
 import keras
 import tensorflow as tf
 
-from mct.importers._child import run
-from mct.importers.keras import describe
+from mct.errors import Error
+from mct.importers._child import Refused, run
+from mct.importers.keras import describe, recurrent_layers, save
 
 
 def main(source: str, output: str, layers: str) -> None:
@@ -25,8 +26,15 @@ def main(source: str, output: str, layers: str) -> None:
     else:
         model = keras.models.load_model(source, compile=False)
         names = describe(model)
-        # Not from concrete functions: those leave weights as variables.
-        converter = tf.lite.TFLiteConverter.from_keras_model(model)
+        if recurrent_layers(model):
+            try:
+                save(model, Path("unrolled"), Path(source).name)
+            except Error as problem:
+                raise Refused(problem.message, problem.notes) from problem
+            converter = tf.lite.TFLiteConverter.from_saved_model("unrolled")
+        else:
+            # Not from concrete functions: those leave weights as variables.
+            converter = tf.lite.TFLiteConverter.from_keras_model(model)
     Path(layers).write_text(json.dumps(names))
     Path(output).write_bytes(converter.convert())
 

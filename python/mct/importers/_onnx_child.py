@@ -18,8 +18,9 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 from torch_mlir.passmanager import PassManager
 
-from mct.importers import _repairs, _text
+from mct.importers import _onnx_control, _onnx_recurrent, _repairs, _text
 from mct.importers._child import Refused, run
+from mct.importers._onnx_recurrent import name_of
 
 CONVERTER = "torch-mlir"
 # torch-mlir's operators are those of this version; exporters have written older ones.
@@ -27,8 +28,12 @@ OPSET = 17
 PIPELINE = "builtin.module(torch-onnx-to-torch-backend-pipeline,torch-backend-to-tosa-backend-pipeline)"
 
 
-def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
-    """Gives every input its shape, and removes what the file says of the shapes of all others."""
+def close(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int = 1) -> list[str]:
+    """Gives every input its shape, and removes what the file says of the shapes of all others.
+
+    `batch` is the leading dimension of inputs that leave it open, whose names are the result.
+    """
+    batched = []
     constants = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in constants]
     unknown = set(shapes) - {value.name for value in inputs} - {str(i) for i in range(len(inputs))}
@@ -52,7 +57,8 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
             elif dimension.dim_value >= 1:
                 extent = dimension.dim_value
             elif axis == 0 and len(dimensions) > 1:
-                extent = 1
+                extent = batch
+                batched.append(value.name)
             else:
                 known = [str(d.dim_value) if d.dim_value >= 1 else "N" for d in dimensions]
                 raise Refused(
@@ -68,6 +74,7 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> None:
     del model.graph.value_info[:]
     for value in model.graph.output:
         value.type.tensor_type.ClearField("shape")
+    return batched
 
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -90,7 +97,7 @@ def inline_integers(model: onnx.ModelProto) -> None:
 def name_nodes(model: onnx.ModelProto) -> None:
     """The names of nodes become locations; a node without one is named after its first output."""
     for node in model.graph.node:
-        node.name = node.name or node.output[0]
+        node.name = name_of(node)
 
 
 def unify_enlargements(model: onnx.ModelProto) -> None:
@@ -130,6 +137,12 @@ def unify_enlargements(model: onnx.ModelProto) -> None:
         node.attribute.extend(helper.make_attribute(key, value) for key, value in modes.items())
 
 
+def unify_constants(text: str) -> str:
+    """Writes as TOSA the constants that the last step of the pipeline leaves, such as those that are results."""
+    constant = re.compile(r"^(\s*%\w+) = arith\.constant (dense.*) : (tensor<[^>]*>)", re.MULTILINE)
+    return constant.sub(r'\1 = "tosa.const"() <{values = \2 : \3}> : () -> \3', text)
+
+
 def lower(module: ir.Operation, operators: dict[str, str]) -> None:
     """To TOSA. `operators`: the operators of ONNX by the names of nodes."""
     try:
@@ -166,12 +179,53 @@ def find_quantized(model: onnx.ModelProto) -> onnx.NodeProto | None:
     )
 
 
+def prepare(
+    path: Path, shapes: dict[str, list[int]], batch: int = 1
+) -> tuple[onnx.ModelProto, list[str], dict[str, int]]:
+    """The graph that is converted: shapes fixed, no control flow, no recurrent layers.
+
+    With it the inputs whose leading dimension is `batch` because the file leaves it open, and steps that were written
+    out by what they are of ("LSTM 'lstm'").
+    """
+    model = onnx.load(path)
+    batched = close(model, shapes, batch)
+    for entry in model.opset_import:
+        if entry.domain == "" and entry.version < OPSET:
+            model = version_converter.convert_version(model, OPSET)
+            break
+    _onnx_recurrent.put_sequences_first(model.graph)
+    model = simplify(model)
+    steps: dict[str, int] = {}
+    while any(node.op_type in _onnx_control.OPERATORS for node in model.graph.node):
+        steps |= _onnx_control.write_out(model)
+        # What was written out makes more values constant.
+        model = simplify(model)
+    steps |= _onnx_recurrent.write_out(model)
+    return model, batched, steps
+
+
+def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], steps: dict[str, int]) -> None:
+    """Refuses a network whose number of steps depends on the dimension that is taken for the batch."""
+    if not batched or not steps:
+        return
+    try:
+        _, _, others = prepare(path, shapes, batch=2)
+    except Exception:
+        return  # it takes no other batch, whatever the file says
+    if changed := [layer for layer, count in steps.items() if others.get(layer, count) != count]:
+        raise Refused(
+            f"{changed[0]} runs a number of steps that depends on the first dimension of input '{batched[0]}', which "
+            "the file leaves open",
+            [f"give example_inputs / --shape {batched[0]}=… with the shapes to convert for"],
+        )
+
+
 def convert(path: Path, shapes: dict[str, list[int]]) -> str:
     model = onnx.load(path)
     close(model, shapes)
     quantized = find_quantized(model)
     try:
-        text = convert_closed(model)
+        text = convert_closed(path, shapes)
         if not quantized or not _text.left_over(text):
             return text
         problem: Exception | None = None
@@ -187,12 +241,9 @@ def convert(path: Path, shapes: dict[str, list[int]]) -> str:
     ) from problem
 
 
-def convert_closed(model: onnx.ModelProto) -> str:
-    for entry in model.opset_import:
-        if entry.domain == "" and entry.version < OPSET:
-            model = version_converter.convert_version(model, OPSET)
-            break
-    model = simplify(model)
+def convert_closed(path: Path, shapes: dict[str, list[int]]) -> str:
+    model, batched, steps = prepare(path, shapes)
+    check_batch(path, shapes, batched, steps)
     model = onnx.shape_inference.infer_shapes(model, data_prop=True)
     model.graph.name = "main"
     name_nodes(model)
@@ -206,7 +257,7 @@ def convert_closed(model: onnx.ModelProto) -> str:
     importer.import_all()
     module.verify()
     lower(module, {node.name: node.op_type for node in model.graph.node})
-    return _repairs.round_positions_down(module.get_asm(enable_debug_info=True))
+    return _repairs.round_positions_down(unify_constants(module.get_asm(enable_debug_info=True)))
 
 
 def main(model: str, output: str, shapes: str) -> None:

