@@ -10,6 +10,7 @@
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mct {
 #define GEN_PASS_DEF_CALIBRATEPASS
@@ -37,7 +38,7 @@ public:
   void observe(const execution::TensorView &values) override {
     ArrayRef<float> data = values.floats();
     ArrayRef<int64_t> shape = values.shape();
-    statistics.histogram.observe(data.data(), data.size(), scratch);
+    add(data);
     if (statistics.channels) {
       size_t channels = lastAxisRows != 0 ? size_t(lastAxisRows)
                         : shape.empty()   ? 1
@@ -48,12 +49,37 @@ public:
   }
 
   llvm::Error merge(const StatisticsObserver &other) {
+    add(other.few);
     return statistics.merge(other.statistics);
   }
 
-  PointStatistics statistics;
+  /// All that was seen, once.
+  PointStatistics take() {
+    count();
+    return std::move(statistics);
+  }
 
 private:
+  /// Streams that are so short are kept as they are: there may be as many as a
+  /// network has tensors, and a histogram takes 64 KB.
+  static constexpr size_t kFew = 1024;
+
+  void add(ArrayRef<float> data) {
+    if (statistics.histogram.empty() && few.size() + data.size() <= kFew) {
+      few.insert(few.end(), data.begin(), data.end());
+      return;
+    }
+    count();
+    statistics.histogram.observe(data.data(), data.size(), scratch);
+  }
+  void count() {
+    statistics.histogram.observe(few.data(), few.size(), scratch);
+    few = {};
+  }
+
+  PointStatistics statistics;
+  /// What the histogram does not count yet.
+  std::vector<float> few;
   HistogramScratch &scratch;
   int64_t lastAxisRows;
 };
@@ -108,8 +134,11 @@ struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
     if (onlyMissing && llvm::all_of(getPoints(), hasStatistics))
       return;
     StatisticsFile statistics;
-    if (failed(loadStatistics(statistics)) || failed(addSamples(statistics)) ||
-        failed(writeToPoints(statistics)))
+    if (failed(loadStatistics(statistics)))
+      return signalPassFailure();
+    SmallVector<tpc::QuantizeOp> unseen = findUnseen(statistics);
+    if (failed(writeFromFiles(statistics, unseen)) ||
+        (!unseen.empty() && failed(runSamples(unseen, statistics))))
       return signalPassFailure();
     warnOfInstructionSets(statistics);
     if (statisticsOut.empty())
@@ -194,45 +223,90 @@ private:
     return success();
   }
 
-  /// Runs the network and adds what its points saw.
-  LogicalResult addSamples(StatisticsFile &statistics);
+  /// What was seen of a point, or null.
+  static const PointStatistics *findStatistics(const StatisticsFile &statistics,
+                                               tpc::QuantizeOp point) {
+    auto found = statistics.points.find(point.getUniqueName());
+    return found == statistics.points.end() || found->second.histogram.empty()
+               ? nullptr
+               : &found->second;
+  }
 
-  LogicalResult writeToPoints(const StatisticsFile &statistics) {
-    for (tpc::QuantizeOp point : getPoints()) {
-      if (onlyMissing && hasStatistics(point))
-        continue;
-      auto found = statistics.points.find(point.getUniqueName());
-      if (found == statistics.points.end() || found->second.histogram.empty())
-        return point.emitOpError()
-               << "has no statistics in the files given; calibrate the same "
-                  "network, or give calibration-data";
-      const PointStatistics &seen = found->second;
-      point.setStatisticsAttr(createStatistics(
-          &getContext(), seen.histogram,
-          seen.channels ? &*seen.channels : nullptr, point.getPointName()));
-    }
+  /// The points that samples are run for: those that no file knows.
+  SmallVector<tpc::QuantizeOp> findUnseen(const StatisticsFile &statistics);
+
+  /// Runs the network and writes what the points saw to them, and to
+  /// `statistics` where these become a file.
+  LogicalResult runSamples(ArrayRef<tpc::QuantizeOp> points,
+                           StatisticsFile &statistics);
+
+  LogicalResult write(tpc::QuantizeOp point, const PointStatistics *seen) {
+    if (onlyMissing && hasStatistics(point))
+      return success();
+    if (!seen || seen->histogram.empty())
+      return point.emitOpError()
+             << "has no statistics in the files given; calibrate the same "
+                "network, or give calibration-data";
+    point.setStatisticsAttr(createStatistics(
+        &getContext(), seen->histogram,
+        seen->channels ? &*seen->channels : nullptr, point.getPointName()));
+    return success();
+  }
+
+  /// The statistics of all points but those that samples are run for.
+  LogicalResult writeFromFiles(const StatisticsFile &statistics,
+                               ArrayRef<tpc::QuantizeOp> unseen) {
+    llvm::DenseSet<Operation *> later(unseen.begin(), unseen.end());
+    for (tpc::QuantizeOp point : getPoints())
+      if (!later.contains(point) &&
+          failed(write(point, findStatistics(statistics, point))))
+        return failure();
     return success();
   }
 };
 } // namespace
 
-LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
-  if (getPoints().empty())
-    return success();
+SmallVector<tpc::QuantizeOp>
+CalibratePass::findUnseen(const StatisticsFile &statistics) {
+  SmallVector<tpc::QuantizeOp> points = getPoints();
+  if (points.empty())
+    return points;
   if (auto *findings = support::FindingsScope::find(&getContext()))
     findings->calibration.emplace();
-  if (calibrationData.empty()) {
-    if (statisticsIn.empty())
-      return emitError(getOperation().getLoc())
-             << "calibration needs samples; give calibration-data=FILE.npy";
-    return success();
+  if (statisticsIn.empty())
+    return points;
+  llvm::erase_if(points, [&](tpc::QuantizeOp point) {
+    return (onlyMissing && hasStatistics(point)) ||
+           findStatistics(statistics, point);
+  });
+  // Without samples that is an error, at the point.
+  if (calibrationData.empty())
+    points.clear();
+  if (!points.empty() && !onlyMissing) {
+    InFlightDiagnostic warning = points.front()->emitWarning()
+                                 << "'" << points.front().getPointName()
+                                 << "' has no statistics in the files given, "
+                                    "and is calibrated on the samples";
+    if (size_t others = points.size() - 1)
+      warning << (others == 1 ? ", as is " : ", as are ") << others
+              << (others == 1 ? " other" : " others");
+    warning.attachNote() << "files of the same network, prepared for the same "
+                            "target in the same way, know all its points";
   }
-  SmallVector<tpc::QuantizeOp> points = getPoints();
+  return points;
+}
+
+LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
+                                        StatisticsFile &statistics) {
+  if (calibrationData.empty())
+    return emitError(getOperation().getLoc())
+           << "calibration needs samples; give calibration-data=FILE.npy";
   execution::CompileOptions compileOptions;
   compileOptions.function = entry.getSymName().str();
   compileOptions.simulateQuantization = false;
   compileOptions.observeAfterQuantization = false;
-  compileOptions.observeAllPoints = true;
+  for (tpc::QuantizeOp point : points)
+    compileOptions.observed.push_back(point.getUniqueName());
   FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
       getOperation().getLoc(), calibrationData, inputScale, inputOffset,
       calibrationSamples, batchSize, threads, maxMemory,
@@ -258,18 +332,23 @@ LogicalResult CalibratePass::addSamples(StatisticsFile &statistics) {
   if (failed(tell(run->samples())))
     return failure();
   statistics.instructionSets.insert(execution::Executor::instructionSet());
-  for (auto [index, point] : llvm::enumerate(points)) {
-    if (llvm::Error error = statistics.merge(point.getUniqueName(),
-                                             (*observers)[index]->statistics))
-      return report(std::move(error));
-    const quantization::Histogram &seen =
-        statistics.points[point.getUniqueName()].histogram;
-    if (seen.nonFinite() != 0)
+  for (auto [index, known] : llvm::enumerate(points)) {
+    tpc::QuantizeOp point = known;
+    PointStatistics seen = (*observers)[index]->take();
+    (*observers)[index] = nullptr;
+    if (uint64_t count = seen.histogram.nonFinite())
       return point.emitOpError()
-             << "saw " << seen.nonFinite()
+             << "saw " << count
              << " values that are NaN or infinite while calibrating; check the "
                 "input scale and the weights, or leave this tensor float by an "
                 "overrides file where infinities are meant (a mask)";
+    if (failed(write(point, &seen)))
+      return failure();
+    if (statisticsOut.empty())
+      continue;
+    if (llvm::Error error =
+            statistics.merge(point.getUniqueName(), std::move(seen)))
+      return report(std::move(error));
   }
   return success();
 }

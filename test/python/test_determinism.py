@@ -126,8 +126,12 @@ def test_merged_statistics_equal_those_of_the_whole(tools, tmp_path, shards):
         assert files["merged"].read_bytes() == files["whole"].read_bytes()
 
 
-def test_statistics_file_and_samples_add_up(tools, tmp_path, shards):
-    whole = quantized(MODEL, CALIBRATION, tmp_path, **DIGITS, **STATISTICS_ONLY)
-    first = tmp_path / "first.statistics"
-    quantized(MODEL, shards[0], tmp_path, statistics_out=first, **DIGITS, **STATISTICS_ONLY)
-    assert quantized(MODEL, shards[1], tmp_path, statistics_in=first, **DIGITS, **STATISTICS_ONLY) == whole
+def test_shards_end_in_the_bytes_of_one_process(tools, tmp_path, shards):
+    """Statistics come from the files, and the samples of all shards serve the corrections: none is counted twice."""
+    whole = quantized(MODEL, CALIBRATION, tmp_path, **DIGITS)
+    files = [tmp_path / f"{number}.statistics" for number in range(len(shards))]
+    for shard, file in zip(shards, files, strict=True):
+        quantized(MODEL, shard, tmp_path, statistics_out=file, **DIGITS)
+    for order in (files, files[::-1]):
+        inputs = ",".join(map(str, order))
+        assert quantized(MODEL, CALIBRATION, tmp_path, statistics_in=inputs, **DIGITS) == whole

@@ -6,7 +6,7 @@ include "mct/Support/Options.td"
 
 /// Where statistics come from besides samples, and where they go.
 defvar Mct_StatisticsOptions = [
-  ListOption<"statisticsIn", "statistics-in", "std::string", "Statistics files to start from">,
+  ListOption<"statisticsIn", "statistics-in", "std::string", "Take the statistics from these files, merged; samples only serve points that no file knows">,
   Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,
 ];
 
@@ -23,8 +23,12 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
     of their own, so that there is no batch, a sample is a whole argument: the file of a tensor<4x1x64xf32> has the shape
     4Nx1x64 or Nx4x1x64.
 
-    `statistics-in`: files written by `statistics-out`; they are added to what the samples give, exactly, so that shards
-    may be calibrated apart. With files and no samples nothing is run.
+    `statistics-in`: files written by `statistics-out`, merged exactly, so that shards may be calibrated apart: the
+    statistics of all shards are those of all samples, byte for byte. What a file says of a point is all that is known of
+    it; nothing is added from samples, which may be those of the files, given for passes that correct what is quantized
+    (`mct-ptq`). Samples are run for points that no file knows, with a warning; without samples such a point is an error.
+    Statistics belong to the network that the points are in: what is changed by the samples before (channels made equal,
+    deviations corrected) is another network with every shard.
 
     A function whose points are all of weights needs no samples: a remark says that its activations stay float. Fails
     for a function without any points (run `mct-insert-quantizers` before), and when `statistics-out` is a file that is

@@ -3,7 +3,7 @@
 // RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy channel-statistics=true statistics-out=%t.a.json" -o /dev/null
 // RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy channel-statistics=true statistics-out=%t.b.json" -o /dev/null
 // RUN: mct-opt %s --mct-calibrate="statistics-in=%t.a.json,%t.b.json statistics-out=%t.ab.json" -o %t.ab.mlir
-// RUN: mct-opt %s --mct-calibrate="statistics-in=%t.b.json calibration-data=%S/Inputs/two_samples.npy channel-statistics=true statistics-out=%t.ba.json" -o %t.ba.mlir
+// RUN: mct-opt %s --mct-calibrate="statistics-in=%t.b.json,%t.a.json statistics-out=%t.ba.json" -o %t.ba.mlir
 // RUN: cmp %t.whole.json %t.ab.json
 // RUN: cmp %t.whole.json %t.ba.json
 // RUN: cmp %t.whole.mlir %t.ab.mlir
