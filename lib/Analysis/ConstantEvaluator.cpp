@@ -14,8 +14,10 @@ using namespace mct;
 
 // Elements that all results together may have more than their operands.
 static constexpr int64_t kMaxSurplus = int64_t(1) << 24;
-// Smaller results than this many elements are remembered for good.
+// Smaller results than this many elements are remembered for good, and so are
+// those that more operands read.
 static constexpr int64_t kLarge = 4096;
+static constexpr unsigned kMaxCounted = 64;
 
 //===----------------------------------------------------------------------===//
 // Walks over elements
@@ -748,8 +750,17 @@ void ConstantEvaluator::remember(Value value,
                                  std::optional<ConstantTensor> tensor) {
   Result &result = results[value];
   result.tensor = std::move(tensor);
-  result.numUnread =
-      std::distance(value.getUses().begin(), value.getUses().end());
+  result.numUnread = 0;
+  if (!result.tensor || result.tensor->getNumStored() < kLarge)
+    return;
+  // A zero point may have as many uses as there are layers.
+  for (auto use = value.use_begin(); use != value.use_end(); ++use) {
+    ++numCounted;
+    if (++result.numUnread > kMaxCounted) {
+      result.numUnread = 0;
+      return;
+    }
+  }
 }
 
 void ConstantEvaluator::forgetOperands(Operation *op) {
@@ -758,8 +769,7 @@ void ConstantEvaluator::forgetOperands(Operation *op) {
     if (found == results.end() || !found->second.tensor)
       continue;
     Result &result = found->second;
-    if (result.numUnread > 0 && --result.numUnread == 0 &&
-        result.tensor->getNumStored() >= kLarge)
+    if (result.numUnread > 0 && --result.numUnread == 0)
       results.erase(found);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/ConstantTensor.h"
+#include "mct/Analysis/ResourceKeys.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -319,12 +320,12 @@ ElementsAttr ConstantTensor::toAttribute(StringRef name) const {
   if (isSplat() || getNumElements() <= kInlineElements)
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   if (!owner)
-    return DenseResourceElementsAttr::get(
+    return createResource(
         type, name,
         HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, kAlignment));
-  return DenseResourceElementsAttr::get(
-      type, name,
-      AsmResourceBlob(
-          bytes, elementSize, [owner = owner](void *, size_t, size_t) {},
-          /*dataIsMutable=*/false));
+  return createResource(type, name,
+                        AsmResourceBlob(
+                            bytes, elementSize,
+                            [owner = owner](void *, size_t, size_t) {},
+                            /*dataIsMutable=*/false));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Constants.h"
+#include "mct/Analysis/ResourceKeys.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/AsmState.h"
 
@@ -54,7 +55,7 @@ ElementsAttr mct::createFloats(RankedTensorType type, ArrayRef<float> values,
                                StringRef name) {
   if (type.getNumElements() <= kInlineElements)
     return DenseElementsAttr::get(type, values);
-  return DenseResourceElementsAttr::get(
+  return createResource(
       type, name,
       HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values));
 }
@@ -72,7 +73,7 @@ ElementsAttr mct::createIntegers(MLIRContext *context, ArrayRef<int64_t> values,
                                     IntegerType::get(context, 64));
   if (type.getNumElements() <= kInlineElements)
     return DenseElementsAttr::get(type, values);
-  return DenseResourceElementsAttr::get(
+  return createResource(
       type, name,
       HeapAsmResourceBlob::allocateAndCopyInferAlign<int64_t>(values));
 }

@@ -82,19 +82,20 @@ Value IntegerLowering::lowerTable(Value value, const Encoding &encoding,
   for (int64_t code = -128; code < 128; ++code)
     inputs.push_back(stored->encoding.dequantize(code));
   IRMapping mapping;
-  auto addConstant = [&](Value of, const ConstantTensor &tensor) {
-    auto constant = tosa::ConstOp::create(inner, loc, tensor.getType(),
-                                          tensor.toAttribute("number"));
-    mapping.map(of, constant.getResult());
+  ConstantEvaluator evaluator;
+  auto provide = [&](Value of, ConstantTensor tensor) {
+    Value argument = scratch.addArgument(tensor.getType(), loc);
+    evaluator.provide(argument, std::move(tensor));
+    mapping.map(of, argument);
   };
   auto elementType = cast<RankedTensorType>(source.getType()).getElementType();
-  addConstant(source,
-              ConstantTensor::create<float>(
-                  RankedTensorType::get(all, elementType), std::move(inputs)));
+  provide(source,
+          ConstantTensor::create<float>(RankedTensorType::get(all, elementType),
+                                        std::move(inputs)));
   for (auto &[number, tensor] : numbers) {
     auto type = RankedTensorType::get(one, tensor.getType().getElementType());
-    addConstant(number, ConstantTensor::create<double>(
-                            type, {tensor.decode<double>().front()}));
+    provide(number, ConstantTensor::create<double>(
+                        type, {tensor.decode<double>().front()}));
   }
   // In the order of the function, which is one of the expression.
   SmallVector<Operation *> ordered(ops.begin(), ops.end());
@@ -105,7 +106,6 @@ Value IntegerLowering::lowerTable(Value value, const Encoding &encoding,
     for (OpResult result : copy->getResults())
       result.setType(cast<RankedTensorType>(result.getType()).clone(all));
   }
-  ConstantEvaluator evaluator;
   std::optional<ConstantTensor> results =
       evaluator.evaluate(mapping.lookup(value));
   std::vector<int64_t> codes;

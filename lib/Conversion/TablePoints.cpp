@@ -119,20 +119,20 @@ Expression::evaluate(ArrayRef<float> inputs) const {
     return std::nullopt;
   all[0] = int64_t(inputs.size());
   IRMapping mapping;
-  auto addConstant = [&](Value of, const ConstantTensor &tensor) {
-    mapping.map(of, tosa::ConstOp::create(builder, source.getLoc(),
-                                          tensor.getType(),
-                                          tensor.toAttribute("number"))
-                        .getResult());
+  ConstantEvaluator evaluator;
+  auto provide = [&](Value of, ConstantTensor tensor) {
+    Value argument = scratch.addArgument(tensor.getType(), source.getLoc());
+    evaluator.provide(argument, std::move(tensor));
+    mapping.map(of, argument);
   };
-  addConstant(source, ConstantTensor::create<float>(
-                          RankedTensorType::get(all, builder.getF32Type()),
-                          inputs.vec()));
+  provide(source,
+          ConstantTensor::create<float>(
+              RankedTensorType::get(all, builder.getF32Type()), inputs.vec()));
   for (const auto &[value, tensor] : numbers)
-    addConstant(value, ConstantTensor::create<double>(
-                           RankedTensorType::get(
-                               one, tensor.getType().getElementType()),
-                           {tensor.decode<double>().front()}));
+    provide(value,
+            ConstantTensor::create<double>(
+                RankedTensorType::get(one, tensor.getType().getElementType()),
+                {tensor.decode<double>().front()}));
   SmallVector<Operation *> ordered(ops.begin(), ops.end());
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -141,7 +141,7 @@ Expression::evaluate(ArrayRef<float> inputs) const {
     made.setType(cast<RankedTensorType>(made.getType()).clone(all));
   }
   std::optional<ConstantTensor> computed =
-      ConstantEvaluator().evaluate(mapping.lookup(result));
+      evaluator.evaluate(mapping.lookup(result));
   std::optional<std::vector<float>> values;
   if (computed) {
     values = computed->decode<float>();
@@ -416,7 +416,7 @@ void mct::insertTablePoints(
     source.replaceUsesWithIf(inner.getResult(), [&](OpOperand &use) {
       return expression.contains(use.getOwner());
     });
-    constants.clear();
+    // No constant changes by it, and what is known of the ops before stays.
     const Grid grid = chosen.getGrids().front();
     report(
         op,

@@ -38,16 +38,20 @@ void mct::corrections::keepOnly(func::FuncOp function,
 
 namespace {
 
-/// Shows what one layer reads or makes on one worker.
+/// Shows what one layer reads or makes on one worker, while `isShown`.
 class Show : public execution::TensorObserver {
 public:
-  Show(LayerVisitor &visitor, size_t layer, size_t worker, LayerValue what)
-      : visitor(visitor), layer(layer), worker(worker), what(what) {}
+  Show(const bool &isShown, LayerVisitor &visitor, size_t layer, size_t worker,
+       LayerValue what)
+      : isShown(isShown), visitor(visitor), layer(layer), worker(worker),
+        what(what) {}
   void observe(const TensorView &values) override {
-    visitor.observe(layer, worker, what, values);
+    if (isShown)
+      visitor.observe(layer, worker, what, values);
   }
 
 private:
+  const bool &isShown;
   LayerVisitor &visitor;
   size_t layer, worker;
   LayerValue what;
@@ -58,24 +62,24 @@ struct Player {
   Player(const Executor &executor, LayerVisitor &visitor, size_t numLayers,
          ArrayRef<size_t> summands, size_t number, bool isFloat)
       : worker(executor) {
+    shows.reserve(executor.observed().size());
     // Inputs come behind the outputs, if they are observed, and then summands.
     for (size_t seen = 0; seen != executor.observed().size() - summands.size();
          ++seen)
       shows.emplace_back(
-          visitor, seen % numLayers, number,
+          isShown, visitor, seen % numLayers, number,
           seen < numLayers
               ? (isFloat ? LayerValue::FloatOutput : LayerValue::Output)
               : (isFloat ? LayerValue::FloatInput : LayerValue::Input));
     for (size_t layer : summands)
-      shows.emplace_back(visitor, layer, number,
+      shows.emplace_back(isShown, visitor, layer, number,
                          isFloat ? LayerValue::FloatSummand
                                  : LayerValue::Summand);
-  }
-  void show(bool isShown) {
     for (auto [seen, show] : llvm::enumerate(shows))
-      worker.setObserver(seen, isShown ? &show : nullptr);
+      worker.setObserver(seen, &show);
   }
   execution::Worker worker;
+  bool isShown = false;
   std::vector<Show> shows;
 };
 
@@ -263,7 +267,7 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
                                      bool show, const Track *notKept) {
   for (Track *track : played)
     for (std::unique_ptr<Player> &player : track->players)
-      player->show(show);
+      player->isShown = show;
   llvm::Error error = execution::shareUnits(
       samples.numSamples(), executor.unit(), buffers.size(), options.run,
       [&](size_t worker, int64_t unit) -> llvm::Error {
@@ -284,11 +288,11 @@ LogicalResult LayerwiseRun::run() {
   SmallVector<Track *, 2> all;
   for (std::unique_ptr<Track> &track : tracks)
     all.push_back(track.get());
+  SmallVector<SmallVector<size_t, 1>> layersOf(executor.numStages());
+  for (size_t layer = 0; layer != layers.size(); ++layer)
+    layersOf[executor.stageOf(layer)].push_back(layer);
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
-    SmallVector<size_t> seen;
-    for (size_t layer = 0; layer != layers.size(); ++layer)
-      if (executor.stageOf(layer) == stage)
-        seen.push_back(layer);
+    ArrayRef<size_t> seen = layersOf[stage];
     visitor.begin(seen, buffers.size());
     if (failed(runStage(all, stage, /*show=*/true,
                         /*notKept=*/again ? changing : nullptr)))

@@ -206,7 +206,6 @@ Scheduler::quantizeConstant(QuantizeOp point, const ConstantTensor &input) {
 //===----------------------------------------------------------------------===//
 
 void Scheduler::markConstants() {
-  llvm::DenseSet<Value> changing(edited().begin(), edited().end());
   auto isFixed = [&](Value value) { return !changing.contains(value); };
   for (Operation &op : function.getBody().front().without_terminator())
     if ((op.hasTrait<OpTrait::ConstantLike>() ||
@@ -514,15 +513,18 @@ void Scheduler::scheduleObserver(size_t number, unsigned buffer) {
 
 /// Those that see the value when it is made.
 void Scheduler::scheduleObservers(Value value) {
-  for (auto [number, other] : llvm::enumerate(observed))
-    if (other == value && !readers[number])
+  auto found = observers.find(value);
+  if (found == observers.end())
+    return;
+  for (size_t number : found->second)
+    if (!readers[number])
       scheduleObserver(number, buffers.lookup(value));
 }
 
 /// Whether nobody but the point reads the buffer of its input.
 bool Scheduler::isReadOnlyBy(QuantizeOp point) const {
   Value value = point.getInput();
-  while (value.hasOneUse() && !llvm::is_contained(observed, value)) {
+  while (value.hasOneUse() && !observers.contains(value)) {
     Operation *op = value.getDefiningOp();
     if (!op || !isView(op))
       return true;
@@ -678,7 +680,6 @@ LogicalResult Scheduler::findReplaceable() {
 /// Ops of a stage come before those of later ones.
 void Scheduler::sortByStage() {
   Block &body = function.getBody().front();
-  llvm::DenseSet<Value> changing(edited().begin(), edited().end());
   llvm::DenseMap<Value, unsigned> stageBehind;
   for (BlockArgument argument : body.getArguments())
     stageBehind[argument] = changing.contains(argument);
@@ -706,7 +707,7 @@ LogicalResult Scheduler::observe(Value value) {
     return failure();
   // What may be changed has memory of its own.
   Operation *op = value.getDefiningOp();
-  if (llvm::is_contained(edited(), value) &&
+  if (changing.contains(value) &&
       (!op || isView(op) ||
        program.buffers[*buffer].place != ProgramBuffer::Place::Block)) {
     Planned &copy = add(Step::Kind::Copy, 0, op ? op : function);
@@ -720,20 +721,22 @@ LogicalResult Scheduler::observe(Value value) {
 LogicalResult Scheduler::schedule(bool usePrimitives) {
   // Points that do not quantize would stand between a primitive and what it can
   // do itself.
-  llvm::DenseSet<Operation *> changing(replaceablePoints.begin(),
-                                       replaceablePoints.end());
+  llvm::DenseSet<Operation *> stays(replaceablePoints.begin(),
+                                    replaceablePoints.end());
+  llvm::DenseMap<Value, Value> replaced;
   function.walk([&](QuantizeOp point) {
     if (!simulate)
       point.removeQuantizer();
-    if (point.getParameters() || changing.contains(point) ||
-        hosts.contains(point))
+    if (point.getParameters() || stays.contains(point) || hosts.contains(point))
       return;
-    for (Value &value : observed)
-      if (value == point.getResult())
-        value = point.getInput();
+    replaced[point.getResult()] = point.getInput();
     point.getResult().replaceAllUsesWith(point.getInput());
     point.erase();
   });
+  for (Value &value : observed)
+    for (auto it = replaced.find(value); it != replaced.end();
+         it = replaced.find(value))
+      value = it->second;
   if (failed(describePoints()))
     return failure();
   separateReplaceable();
@@ -746,6 +749,9 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
     SingleOpenMPThread singleThread;
     sites->findPrimitives();
   }
+  for (auto [number, value] : llvm::enumerate(observed))
+    observers[value].push_back(number);
+  changing.insert(edited().begin(), edited().end());
   program.memory.shared += program.primitives.bytes();
   for (const std::unique_ptr<IntegerKernel> &kernel : program.integers) {
     program.memory.shared += kernel->bytes();
@@ -762,16 +768,19 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   formGroups();
 
   Block &body = function.getBody().front();
-  llvm::DenseSet<Value> watched(observed.begin(), observed.end());
+  llvm::DenseMap<Operation *, SmallVector<size_t, 1>> readBy;
+  for (auto [number, reader] : llvm::enumerate(readers))
+    if (reader)
+      readBy[reader].push_back(number);
   for (BlockArgument argument : body.getArguments()) {
     newBuffer(argument, ProgramBuffer::Place::Input, argument.getArgNumber());
-    if (watched.contains(argument) && failed(observe(argument)))
+    if (observers.contains(argument) && failed(observe(argument)))
       return failure();
   }
   for (Operation &op : body.without_terminator()) {
     stage = stageOf.lookup(&op);
-    for (auto [number, reader] : llvm::enumerate(readers))
-      if (reader == &op) {
+    if (auto found = readBy.find(&op); found != readBy.end())
+      for (size_t number : found->second) {
         FailureOr<unsigned> buffer = bufferOf(observed[number]);
         if (failed(buffer))
           return failure();
@@ -780,7 +789,7 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
     if (needed.contains(&op) && failed(scheduleOp(&op)))
       return failure();
     for (Value result : op.getResults())
-      if (watched.contains(result) && failed(observe(result)))
+      if (observers.contains(result) && failed(observe(result)))
         return failure();
   }
   for (auto [number, value] :
@@ -841,66 +850,71 @@ void Scheduler::divideIntoStages() {
   unsigned count = planned.empty() ? 1 : planned.back().step.stage + 1;
   program.stages.resize(count);
   program.stageOfObserved.resize(observed.size());
-  for (auto [number, next] : llvm::enumerate(planned)) {
-    for (Stage &later : llvm::drop_begin(program.stages, next.step.stage + 1))
-      later.begin = later.end = number + 1;
-    Stage &own = program.stages[next.step.stage];
-    own.end = number + 1;
-    own.readsInputs |= llvm::any_of(next.reads, [&](unsigned buffer) {
-      return program.buffers[buffer].place == ProgramBuffer::Place::Input;
-    });
-    if (next.step.kind == Step::Kind::Observe)
-      program.stageOfObserved[next.step.index] = next.step.stage;
+  size_t number = 0;
+  for (auto [index, own] : llvm::enumerate(program.stages)) {
+    own.begin = number;
+    for (; number != planned.size() && planned[number].step.stage == index;
+         ++number) {
+      const Planned &next = planned[number];
+      own.readsInputs |= llvm::any_of(next.reads, [&](unsigned buffer) {
+        return program.buffers[buffer].place == ProgramBuffer::Place::Input;
+      });
+      if (next.step.kind == Step::Kind::Observe)
+        program.stageOfObserved[next.step.index] = index;
+    }
+    own.end = number;
   }
+  assert(number == planned.size() && "steps of a stage come before later ones");
   if (numEdited == 0)
     return;
 
   std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
-  std::vector<llvm::DenseSet<unsigned>> readBehind(count);
+  std::vector<SmallVector<unsigned>> readBehind(count);
+  // What is there all the time crosses nothing.
+  auto isMade = [&](unsigned buffer) {
+    return program.buffers[buffer].place == ProgramBuffer::Place::Block ||
+           program.buffers[buffer].place == ProgramBuffer::Place::Output;
+  };
   // The caller reads results behind the last stage, whichever makes them.
   llvm::DenseSet<unsigned> live;
   for (const Planned &next : planned)
     for (unsigned buffer : next.writes)
       if (program.buffers[buffer].place == ProgramBuffer::Place::Output)
         live.insert(buffer);
-  size_t number = planned.size();
   for (unsigned last = count; last-- > 0;) {
-    readBehind[last] = live;
+    readBehind[last].assign(live.begin(), live.end());
+    llvm::sort(readBehind[last]);
     for (; number > program.stages[last].begin; --number) {
       const Planned &next = planned[number - 1];
       for (unsigned buffer : next.writes)
         live.erase(buffer);
-      live.insert(next.reads.begin(), next.reads.end());
+      for (unsigned buffer : next.reads)
+        if (isMade(buffer))
+          live.insert(buffer);
     }
   }
   for (auto [index, own] : llvm::enumerate(program.stages)) {
+    llvm::DenseMap<unsigned, SmallVector<size_t, 1>> editedIn;
     for (const Planned &next :
          ArrayRef(planned).slice(own.begin, own.end - own.begin)) {
       // An editor may leave the grid.
-      if (next.step.kind == Step::Kind::Observe && next.step.index < numEdited)
+      if (next.step.kind == Step::Kind::Observe &&
+          next.step.index < numEdited) {
         grids[next.reads[0]] = std::nullopt;
+        editedIn[next.reads[0]].push_back(next.step.index);
+      }
       SmallVector<std::optional<quantization::Grid>> reads =
           llvm::map_to_vector(next.reads,
                               [&](unsigned buffer) { return grids[buffer]; });
       for (unsigned buffer : next.writes)
         grids[buffer] = gridOf(program, next.step, reads);
     }
-    SmallVector<unsigned> crossing(readBehind[index].begin(),
-                                   readBehind[index].end());
-    llvm::sort(crossing);
-    for (unsigned buffer : crossing) {
-      if (program.buffers[buffer].place == ProgramBuffer::Place::Input ||
-          program.buffers[buffer].place == ProgramBuffer::Place::Constant)
-        continue;
+    for (unsigned buffer : readBehind[index]) {
       SavedBuffer &saved = own.saved.emplace_back();
       saved.buffer = buffer;
       saved.bytes = program.buffers[buffer].bytes;
       saved.offset = own.savedBytes;
-      for (const Planned &next :
-           ArrayRef(planned).slice(own.begin, own.end - own.begin))
-        if (next.step.kind == Step::Kind::Observe && next.reads[0] == buffer &&
-            next.step.index < numEdited)
-          saved.observed.push_back(next.step.index);
+      saved.observed = editedIn.lookup(buffer);
       std::optional<unsigned> codes;
       if (grids[buffer])
         codes = codeBytes(*grids[buffer]);

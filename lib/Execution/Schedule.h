@@ -86,6 +86,10 @@ private:
   llvm::SmallVector<mlir::Value> observed;
   llvm::SmallVector<mlir::Operation *> readers;
   size_t numEdited;
+  /// Of `observed`, by value.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> observers;
+  /// Those of `edited`.
+  llvm::DenseSet<mlir::Value> changing;
   llvm::SmallVector<mlir::OpOperand *> replaceable;
   llvm::SmallVector<tpc::QuantizeOp> replaceablePoints;
   /// Numbers of what the program around us computes.

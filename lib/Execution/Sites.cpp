@@ -800,6 +800,9 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
 /// them.
 void SiteFinder::moveReshapesBack() {
   SmallVector<tosa::ReshapeOp> reshapes(function.getOps<tosa::ReshapeOp>());
+  llvm::DenseMap<Value, SmallVector<size_t, 1>> observers;
+  for (auto [number, value] : llvm::enumerate(observed))
+    observers[value].push_back(number);
   for (tosa::ReshapeOp reshape : reshapes)
     // It may pass several ops.
     while (Operation *user = soleUser(reshape)) {
@@ -814,8 +817,11 @@ void SiteFinder::moveReshapesBack() {
         break;
       if (kept.erase(result)) {
         kept.insert(reshape);
-        std::replace(observed.begin(), observed.end(), result,
-                     Value(reshape.getResult()));
+        SmallVector<size_t, 1> numbers = observers.lookup(result);
+        observers.erase(result);
+        for (size_t number : numbers)
+          observed[number] = reshape;
+        llvm::append_range(observers[reshape], numbers);
       }
       result.replaceAllUsesWith(reshape);
       user->setOperand(0, input);

@@ -144,6 +144,12 @@ struct Worker::State {
         observers(program.observed.size()), editors(program.observed.size()),
         pointers(program.buffers.size()) {
     call.pool = &pool;
+    for (auto [number, buffer] : llvm::enumerate(program.buffers)) {
+      if (buffer.place == ProgramBuffer::Place::Constant)
+        constants.push_back(number);
+      else if (buffer.place != ProgramBuffer::Place::Block)
+        given.push_back(number);
+    }
   }
   ~State() {
     std::free(block);
@@ -186,6 +192,10 @@ struct Worker::State {
   char *scratch = nullptr;
   /// Address of each buffer.
   std::vector<void *> pointers;
+  /// Numbers of the buffers that are constants, and of inputs and outputs.
+  std::vector<size_t> constants, given;
+  /// Whether constants are where the program has them.
+  bool hasConstants = false;
   llvm::SmallVector<void *> arguments;
   llvm::SmallVector<char *> blocks;
   SampleRange samples;
@@ -302,12 +312,15 @@ llvm::Error Worker::State::prepare() {
                                      " bytes of memory for an image of the "
                                      "network");
   }
-  for (auto [pointer, buffer] : llvm::zip(pointers, program.buffers))
-    if (buffer.place == ProgramBuffer::Place::Constant) {
-      const auto *other = findReplaced(&ReplacedParts::constants, buffer.index);
-      pointer =
-          other ? other->get() : program.constants[buffer.index].data.get();
-    }
+  if (hasConstants && !replaced)
+    return llvm::Error::success();
+  for (size_t number : constants) {
+    size_t index = program.buffers[number].index;
+    const auto *other = findReplaced(&ReplacedParts::constants, index);
+    pointers[number] =
+        other ? other->get() : program.constants[index].data.get();
+  }
+  hasConstants = !replaced;
   return llvm::Error::success();
 }
 
@@ -451,12 +464,12 @@ llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
   if (llvm::Error error = state->prepare())
     return error;
   state->samples = samples;
-  for (auto [pointer, buffer] : llvm::zip(state->pointers, program.buffers)) {
-    if (buffer.place == ProgramBuffer::Place::Input)
-      // Nothing is written to inputs.
-      pointer = const_cast<void *>(inputs[buffer.index]);
-    else if (buffer.place == ProgramBuffer::Place::Output)
-      pointer = outputs[buffer.index];
+  for (size_t number : state->given) {
+    const ProgramBuffer &buffer = program.buffers[number];
+    // Nothing is written to inputs.
+    state->pointers[number] = buffer.place == ProgramBuffer::Place::Input
+                                  ? const_cast<void *>(inputs[buffer.index])
+                                  : outputs[buffer.index];
   }
   if (first != 0 && saved)
     state->load(program.stages[first - 1], saved);

@@ -8,8 +8,10 @@ namespace mct {
 
 /// Applies the patterns in program order until none matches, and nothing else:
 /// no folders, and constants stay where they are. What becomes unused goes.
-inline mlir::LogicalResult applyPatterns(mlir::Operation *root,
-                                         mlir::RewritePatternSet &&patterns) {
+/// `listener` (may be null) is told what changes.
+inline mlir::LogicalResult
+applyPatterns(mlir::Operation *root, mlir::RewritePatternSet &&patterns,
+              mlir::RewriterBase::Listener *listener = nullptr) {
   return mlir::applyPatternsGreedily(
       root, std::move(patterns),
       mlir::GreedyRewriteConfig()
@@ -17,6 +19,7 @@ inline mlir::LogicalResult applyPatterns(mlir::Operation *root,
           .enableConstantCSE(false)
           .setRegionSimplificationLevel(
               mlir::GreedySimplifyRegionLevel::Disabled)
+          .setListener(listener)
           .setMaxIterations(mlir::GreedyRewriteConfig::kNoLimit)
           .setUseTopDownTraversal());
 }

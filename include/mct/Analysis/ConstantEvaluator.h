@@ -25,8 +25,8 @@ namespace mct {
 /// itself (a `tile`) is left to the run time.
 ///
 /// Results are remembered by `Value`: after changes of the IR other than
-/// additions, call `clear`. A large one is forgotten when all that reads it has
-/// been computed.
+/// additions, call `clear`. A large one that few ops read is forgotten when all
+/// of them have been computed.
 class ConstantEvaluator {
 public:
   /// One element per operand of the op, an empty tensor where the operand is no
@@ -50,21 +50,29 @@ public:
   /// None when `value` is no such expression.
   std::optional<ConstantTensor> evaluate(mlir::Value value);
 
+  /// From now on these are the elements of `value`, whatever makes it.
+  void provide(mlir::Value value, ConstantTensor tensor) {
+    results[value].tensor = std::move(tensor);
+  }
+
   /// From now on `value` is not known, and nothing that is computed from it.
   void leaveOut(mlir::Value value) { results[value] = Result(); }
 
-  /// Forgets all results, and what was left out, but not the handlers.
+  /// Forgets all results, and what was provided or left out, but not the
+  /// handlers.
   void clear() { results.clear(); }
 
   /// Ops computed so far.
   size_t getNumComputed() const { return numComputed; }
+  /// Uses of values counted so far.
+  size_t getNumCounted() const { return numCounted; }
 
 private:
   using Handler =
       std::function<std::optional<ConstantTensor>(mlir::Operation *, Operands)>;
   struct Result {
     std::optional<ConstantTensor> tensor;
-    /// Operands that nobody has used yet.
+    /// Operands that nobody has used yet; 0: they are not counted.
     size_t numUnread = 0;
   };
 
@@ -77,7 +85,7 @@ private:
   llvm::DenseMap<mlir::TypeID, Handler> handlers;
   llvm::DenseMap<mlir::Value, Result> results;
   int64_t numSurplus = 0, numGiven = 0;
-  size_t numComputed = 0;
+  size_t numComputed = 0, numCounted = 0;
 };
 
 } // namespace mct

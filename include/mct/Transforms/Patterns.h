@@ -5,16 +5,18 @@
 #ifndef MCT_TRANSFORMS_PATTERNS_H
 #define MCT_TRANSFORMS_PATTERNS_H
 
-#include "mlir/IR/PatternMatch.h"
+#include "mct/Analysis/ConstantExpressions.h"
 
 namespace mct {
 
 /// What `mct-fold-constants` does: TOSA ops on constants become constants. Of
 /// an expression only the result that somebody else reads, and once.
 ///
-/// The patterns keep a budget for expressions that are much larger than what
-/// they are made of (ConstantEvaluator.h), so each run deserves its own.
-void populateFoldConstantsPatterns(mlir::RewritePatternSet &patterns);
+/// `expressions` belongs to one run of the driver, and listens to it
+/// (`GreedyRewriteConfig::setListener`). Its evaluator has a budget for
+/// expressions that are much larger than what they are made of.
+void populateFoldConstantsPatterns(mlir::RewritePatternSet &patterns,
+                                   ConstantExpressions &expressions);
 
 /// What `mct-normalize-activations` does: split clamps, sigmoids and
 /// hard-swishes become the ops by which targets know them. Needs the tpc and

@@ -478,3 +478,68 @@ TEST_F(ConstantEvaluatorTest, LargeResultsAreForgottenWhenTheyHaveBeenRead) {
   ASSERT_TRUE(evaluator.evaluate(value.getDefiningOp()->getOperand(0)));
   EXPECT_EQ(evaluator.getNumComputed(), 5u);
 }
+
+// All layers may share one zero point.
+TEST_F(ConstantEvaluatorTest, UsesOfSmallConstantsAreNotCounted) {
+  constexpr int kReaders = 500;
+  std::string text = "%0 = arith.constant dense<0.0> : tensor<1xf32>\n";
+  for (int i = 1; i <= kReaders; ++i)
+    text += "%" + std::to_string(i) +
+            " = tosa.exp %0 : (tensor<1xf32>) -> tensor<1xf32>\n";
+  Value last =
+      parse("tensor<1xf32>",
+            text + "return %" + std::to_string(kReaders) + " : tensor<1xf32>");
+  ConstantEvaluator evaluator;
+  for (Operation &op : last.getDefiningOp()->getBlock()->without_terminator()) {
+    EXPECT_TRUE(evaluator.evaluate(op.getResult(0)));
+    evaluator.clear();
+  }
+  EXPECT_EQ(evaluator.getNumCounted(), 0u);
+}
+
+TEST_F(ConstantEvaluatorTest, FewUsesOfLargeConstantsAreCounted) {
+  constexpr int kReaders = 500;
+  std::string type = "tensor<5000xf32>";
+  std::string text = "%x = arith.constant dense<2.0> : tensor<1xf32>\n"
+                     "%0 = arith.constant dense_resource<large> : " +
+                     type + "\n";
+  for (int i = 1; i <= kReaders; ++i)
+    text += "%" + std::to_string(i) + " = tosa.mul %0, %x, %s : (" + type +
+            ", tensor<1xf32>, tensor<1xi8>) -> " + type + "\n";
+  std::string data;
+  for (int i = 0; i != 5000; ++i)
+    data += "0000803F";
+  Value last = parse(
+      type,
+      "%s = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () -> "
+      "tensor<1xi8>\n" +
+          text + "return %" + std::to_string(kReaders) + " : " + type,
+      "{-# dialect_resources: {builtin: {large: \"0x04000000" + data +
+          "\"}} #-}");
+  ASSERT_TRUE(last);
+  ConstantEvaluator evaluator;
+  auto tensor = evaluator.evaluate(last);
+  ASSERT_TRUE(tensor);
+  EXPECT_TRUE(tensor->isUniformly(2));
+  // More than so many are not told apart, and what they read is kept.
+  EXPECT_LE(evaluator.getNumCounted(), 100u);
+}
+
+TEST_F(ConstantEvaluatorTest, ProvidedElementsStandForAValue) {
+  Block scratch;
+  auto type = RankedTensorType::get(2, Float32Type::get(&context));
+  Location loc = UnknownLoc::get(&context);
+  Value argument = scratch.addArgument(type, loc);
+  OpBuilder builder = OpBuilder::atBlockBegin(&scratch);
+  Value exp = tosa::ExpOp::create(builder, loc, type, argument);
+  ConstantEvaluator evaluator;
+  EXPECT_FALSE(evaluator.evaluate(exp));
+  evaluator.clear();
+  evaluator.provide(argument,
+                    ConstantTensor::create<float>(type, {0.0f, 0.0f}));
+  auto tensor = evaluator.evaluate(exp);
+  ASSERT_TRUE(tensor);
+  EXPECT_TRUE(tensor->isUniformly(1));
+  scratch.dropAllReferences();
+  scratch.clear();
+}

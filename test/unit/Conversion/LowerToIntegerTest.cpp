@@ -8,9 +8,13 @@
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+
+#include <set>
 
 using namespace mct::execution;
 
@@ -474,6 +478,35 @@ TEST_F(LowerToInteger, TablesOfEveryFunction) {
   ASSERT_TRUE(integers);
   EXPECT_EQ(count<mlir::tosa::TableOp>(*integers), 1u);
   EXPECT_EQ(count<mlir::tosa::RescaleOp>(*integers), 0u);
+}
+
+// Everything under one key would be tried one number after the other, and stay
+// in memory.
+TEST_F(LowerToInteger, TablesHaveTheOnlyResources) {
+  constexpr size_t kTables = 40;
+  const std::string type = "tensor<1x8xf32>";
+  std::string text = "(%x: " + type + ") -> " + type + " {\n" +
+                     point("p0", "x", type, powerOfTwo(1));
+  for (size_t number = 1; number <= kTables; ++number) {
+    std::string at = std::to_string(number);
+    text += "%t" + at + " = tosa.tanh %p" + std::to_string(number - 1) +
+            " : (" + type + ") -> " + type + "\n" +
+            point("p" + at, "t" + at, type, powerOfTwo(1));
+  }
+  text += "return %p" + std::to_string(kTables) + " : " + type + "\n}\n";
+  auto integers = lower("func.func @main" + text, "io=integer");
+  ASSERT_TRUE(integers);
+  EXPECT_EQ(count<mlir::tosa::TableOp>(*integers), kTables);
+  std::set<std::string> expected, found;
+  for (size_t number = 1; number <= kTables; ++number)
+    expected.insert("p" + std::to_string(number) + "/integer");
+  mlir::DenseResourceElementsHandle::getManagerInterface(&context)
+      .getBlobManager()
+      .getBlobMap([&](const auto &blobs) {
+        for (const auto &blob : blobs)
+          found.insert(blob.getKey().str());
+      });
+  EXPECT_EQ(found, expected);
 }
 
 TEST_F(LowerToInteger, FactorsOfEveryChannel) {

@@ -33,11 +33,14 @@ struct ForeignPass
     : public PassWrapper<ForeignPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ForeignPass)
   void runOnOperation() override {
+    mct::ConstantExpressions expressions;
     RewritePatternSet patterns(&getContext());
     patterns.add<DropAbs>(&getContext());
-    mct::populateFoldConstantsPatterns(patterns);
+    mct::populateFoldConstantsPatterns(patterns, expressions);
     mct::populateNormalizeActivationsPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(
+            getOperation(), std::move(patterns),
+            GreedyRewriteConfig().setListener(&expressions))))
       signalPassFailure();
   }
 };

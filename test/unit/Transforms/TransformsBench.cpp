@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each rewrite of float networks: chains of 20000 ops in less than 5 s, and in
-// proportion to their number.
+// Each rewrite of float networks, and the stages that run them or lower them:
+// chains of 20000 ops in less than 5 s, and in proportion to their number.
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -9,7 +9,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 #include <benchmark/benchmark.h>
 
 using namespace mlir;
@@ -54,9 +56,35 @@ func.func @main(%v0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
              .str();
 }
 
-/// `pipeline` on the chain of `period`.
+namespace {
+/// Four samples for the argument of the chain, as long as this lives.
+class Samples {
+public:
+  Samples() {
+    int descriptor;
+    if (llvm::sys::fs::createTemporaryFile("bench", "npy", descriptor, path))
+      llvm::report_fatal_error("no temporary file");
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': "
+                         "(4, 4, 4, 2), }";
+    header.resize(117, ' ');
+    header += '\n';
+    llvm::raw_fd_ostream out(descriptor, /*shouldClose=*/true);
+    out << StringRef("\x93NUMPY\x01\x00\x76\x00", 10) << header;
+    for (int i = 0; i != 4 * 4 * 4 * 2; ++i) {
+      float value = float(i % 11) / 8 - 0.5f;
+      out.write(reinterpret_cast<const char *>(&value), sizeof(value));
+    }
+  }
+  ~Samples() { llvm::sys::fs::remove(path); }
+
+  SmallString<64> path;
+};
+} // namespace
+
+/// `pipeline` on the chain of `period`; {0} stands for a file of samples.
 static void rewrite(benchmark::State &state, const char *pipeline,
                     const std::vector<const char *> &period) {
+  static const Samples samples;
   static const bool registered = [] {
     mct::registerAllMctPasses();
     return true;
@@ -75,7 +103,10 @@ static void rewrite(benchmark::State &state, const char *pipeline,
     OwningOpRef<ModuleOp> copy = module->clone();
     PassManager passes(&context);
     passes.enableVerifier(false);
-    if (failed(parsePassPipeline(pipeline, passes)))
+    std::string text = pipeline;
+    if (size_t at = text.find("{0}"); at != std::string::npos)
+      text.replace(at, 3, samples.path.c_str());
+    if (failed(parsePassPipeline(text, passes)))
       return state.SkipWithError("the pipeline does not parse");
     state.ResumeTiming();
     if (failed(passes.run(*copy)))
@@ -113,6 +144,9 @@ BENCHMARK_REWRITE(fold_constants, "func.func(mct-fold-constants)",
                   "tensor<1x1x1x2xf32>\n"
                   "  {1} = tosa.add {0}, %w{3} : (tensor<1x4x4x2xf32>, "
                   "tensor<1x1x1x2xf32>) -> tensor<1x4x4x2xf32>");
+
+// Nothing is constant, and each op reads the one before.
+BENCHMARK_REWRITE(fold_nothing, "func.func(mct-fold-constants)", kRelu);
 
 static constexpr const char *kRelu6 =
     "{1} = tosa.clamp {0} {{min_val = 0.0 : f32, max_val = 6.0 : f32} : "
@@ -171,3 +205,38 @@ BENCHMARK_REWRITE(
     "  {1} = tpc.quantize %s{3} as \"c{3}\" activation "
     "parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : "
     "tensor<1x4x4x2xf32>");
+
+// What runs the network, and what makes integers of it.
+static constexpr const char *kTanh =
+    "{1} = tosa.tanh {0} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>";
+static constexpr const char *kPoint =
+    "{1} = tpc.quantize {0} as \"p{3}\" activation : tensor<1x4x4x2xf32>";
+static constexpr const char *kCode =
+    "{1} = tpc.quantize {0} as \"p{3}\" activation "
+    "parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : "
+    "tensor<1x4x4x2xf32>";
+// A kernel of its own, which a point quantizes; the zero point is everybody's.
+static constexpr const char *kQuantizedConv =
+    "%w{3} = tpc.quantize %k as \"w{3}\" weight \"kernel_attr\" axes [0] "
+    "parameters(#tpc.symmetric<threshold = [0.75, 1.0], bits = 4>) : "
+    "tensor<2x1x1x2xf32>\n"
+    "  {1} = tosa.conv2d {0}, %w{3}, %b, %z, %z {{acc_type = f32, dilation = "
+    "array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, "
+    "1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, "
+    "tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>";
+
+BENCHMARK_REWRITE(calibrate_tables, "mct-calibrate{calibration-data={0}}",
+                  kTanh, kPoint);
+BENCHMARK_REWRITE(calibrate_convolutions, "mct-calibrate{calibration-data={0}}",
+                  kConv, kTanh, kPoint);
+BENCHMARK_REWRITE(correct_bias, "mct-correct-bias{calibration-data={0}}",
+                  kQuantizedConv, kTanh);
+BENCHMARK_REWRITE(lower_tables, "mct-simulate-integers,mct-lower-to-integer",
+                  kTanh, kCode);
+BENCHMARK_REWRITE(lower_convolutions,
+                  "mct-simulate-integers,mct-lower-to-integer", kQuantizedConv,
+                  kTanh, kCode);
+BENCHMARK_REWRITE(check_integer,
+                  "mct-simulate-integers,mct-lower-to-integer{io=integer},"
+                  "mct-check-integer",
+                  kTanh, kCode);
