@@ -530,7 +530,8 @@ TEST_F(ConstantEvaluatorTest, ProvidedElementsStandForAValue) {
   auto type = RankedTensorType::get(2, Float32Type::get(&context));
   Location loc = UnknownLoc::get(&context);
   Value argument = scratch.addArgument(type, loc);
-  OpBuilder builder = OpBuilder::atBlockBegin(&scratch);
+  OpBuilder builder(&context);
+  builder.setInsertionPointToStart(&scratch);
   Value exp = tosa::ExpOp::create(builder, loc, type, argument);
   ConstantEvaluator evaluator;
   EXPECT_FALSE(evaluator.evaluate(exp));

@@ -105,7 +105,7 @@ static void rewrite(benchmark::State &state, const char *pipeline,
     passes.enableVerifier(false);
     std::string text = pipeline;
     if (size_t at = text.find("{0}"); at != std::string::npos)
-      text.replace(at, 3, samples.path.c_str());
+      text.replace(at, 3, samples.path.str().str());
     if (failed(parsePassPipeline(text, passes)))
       return state.SkipWithError("the pipeline does not parse");
     state.ResumeTiming();
