@@ -126,8 +126,9 @@ def asking(words: _Words) -> Iterator[None]:
 @contextlib.contextmanager
 def calling(links: Iterable[tuple[Path, Path]]) -> Iterator[None]:
     """Within it, messages of the compiler call each link by the file that it stands for."""
+    # Backslashes of a path mean nothing here.
     token = _links.set(
-        tuple((re.compile(re.escape(str(link))), lambda _, file=file: str(file)) for link, file in links)
+        tuple((re.compile(re.escape(str(link))), str(file).replace("\\", r"\\")) for link, file in links)
     )
     try:
         yield

@@ -464,9 +464,13 @@ TEST_F(SampleSourceTest, RecordedPreprocessingIsApplied) {
   // Another record takes the place of all of it.
   options.scale.clear();
   options.preprocessing = {std::nullopt};
-  EXPECT_EQ(errorOf(options), "'" + options.files.front() +
-                                  "': expected shape Nx3x2x2 for input 'x', "
-                                  "found 2x2x2x3");
+  EXPECT_EQ(errorOf(options),
+            "'" + options.files.front() +
+                "': expected shape Nx3x2x2 for input 'x', "
+                "found 2x2x2x3; the file has channels last, and the "
+                "network has them first: transpose it, or run "
+                "--mct-record-preprocessing="
+                "\"permutation=2,0,1 axis=1\" before");
   // Other types have an order, too.
   specs.front().type = type({2, 3, 2, 2}, mlir::IntegerType::get(&context, 8));
   options.preprocessing = {record};
