@@ -201,6 +201,14 @@ class AnnotatedModel(Model):
         self.annotations = dict(annotations)
 
 
+def _with_state_outside(model: Model, data: str | bytes) -> Model:
+    """The model with variables, which keep their value from run to run, as arguments and results."""
+    # Names of ops stand in bytecode as they do in text; printing a model takes longer than looking for them.
+    if ("variable_" if isinstance(data, str) else b"variable_") not in data or "tosa.variable_" not in model.text:
+        return model
+    return Model(model.module.run("mct-lift-variables"))
+
+
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object. Files are read in processes of their own first: what is damaged in a
     way that ends the reader is an error as well.
@@ -210,12 +218,17 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     example_inputs: of a `torch.nn.Module`: the tensors that it is called with; of others: where they leave shapes open.
     options: those of the importer, `mct.importers`.
 
+    State that a network keeps from run to run (`tosa.variable`) becomes arguments and results, by the pass
+    `mct-lift-variables`: an argument has the name of its variable, and its attribute `tpc.initial_value` in `text` has
+    what the first run reads; the result is called like it, with `_next` behind.
+
     Raises `mct.Error` for what cannot be read or has operators left over, `ImportError`, which says how to install it,
     where the importer is missing.
     """
     if importers.importer_of(source):
         name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
-        return Model.parse(importers.import_model(source, example_inputs, **options), name)
+        imported = importers.import_model(source, example_inputs, **options)
+        return _with_state_outside(Model.parse(imported, name), imported)
     if not isinstance(source, (str, os.PathLike)):
         raise Error(f"cannot load an object of type {type(source).__name__}", notes=["give the path of a file"])
     path = Path(source)
@@ -225,4 +238,4 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
         raise Error(f"cannot read '{path}': {error.strerror}") from error
     with _process.folder() as work:
         _process.run("MLIR's reader", str(path), ["mct._read", path.absolute()], work, _READING)
-    return Model.parse(data, str(path))
+    return _with_state_outside(Model.parse(data, str(path)), data)
