@@ -211,6 +211,10 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
   }
   if (batched.empty())
     return fail(op, "it comes through an operand that is a parameter");
+  // Of a larger batch the op combines samples with others.
+  if (batch != 1 && candidates.size() > 1)
+    return fail(op, "it lies in different dimensions of the operands");
+  int64_t present = candidates.front();
   for (int64_t dimension = 0; dimension < int64_t(sample.size()); ++dimension)
     if (!llvm::is_contained(candidates, dimension))
       candidates.push_back(dimension);
@@ -234,6 +238,9 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
         }))
       continue;
     anyCommon = true;
+    // Of a larger batch the others have shapes for where it lies.
+    if (batch != 1 && !others.empty() && dimension != present)
+      continue;
     SmallVector<unsigned> repeats;
     if (!llvm::all_of(others, [&](unsigned number) {
           Value operand = op->getOperand(number);
@@ -242,7 +249,7 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
             return false;
           for (auto [axis, size] : llvm::enumerate(type.getShape()))
             if (int64_t(axis) != dimension && size != 1 && batch != 1 &&
-                size != sample[axis])
+                sample[axis] != 1 && size != sample[axis])
               return false;
           if (type.getDimSize(dimension) == 1)
             return true;

@@ -6,6 +6,7 @@
 #include "mct/Analysis/Passes.h"
 #include "mct/Analysis/QuantizedValues.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Analysis/Shapes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -686,6 +687,9 @@ struct CheckIntegerPass
   using CheckIntegerPassBase::CheckIntegerPassBase;
 
   void runOnOperation() override {
+    // What is computed of sizes relies on it.
+    if (failed(verifyShapes(getOperation())))
+      return signalPassFailure();
     bool isSound = succeeded(checkModule(getOperation()));
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (failed(checkSizes(op)))

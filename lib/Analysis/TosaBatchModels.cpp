@@ -262,6 +262,9 @@ static LogicalResult followConcat(tosa::ConcatOp op, BatchFollower &follower) {
       if (follower.getBatch() != 1 && dimension->dimension == axis)
         return follower.fail(op, "the op works along it");
     }
+  // Of a larger batch the op puts samples beside others.
+  if (follower.getBatch() != 1 && candidates.size() > 1)
+    return follower.fail(op, "not every operand has it in the same dimension");
   for (int64_t dimension = 0;
        follower.getBatch() == 1 && dimension < int64_t(sample.size());
        ++dimension)

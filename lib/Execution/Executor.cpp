@@ -5,6 +5,7 @@
 #include "Pipeline.h"
 #include "Program.h"
 #include "Schedule.h"
+#include "StepSizes.h"
 #include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/ResizeOffsets.h"
@@ -18,6 +19,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -89,6 +91,8 @@ private:
   /// What asks the program around us, and for what; numbered as in the program.
   SmallVector<std::pair<Operation *, mct::HostPoint>> hosts;
   mct::Preprocessings preprocessing;
+  /// Whether the function got another batch than it came with.
+  bool hasOtherBatch = false;
   /// Where the batch lies in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
@@ -255,6 +259,14 @@ LogicalResult Compiler::checkOps() {
     if (!dialects.contains(op->getName().getDialectNamespace()) &&
         !isa<QuantizeOp>(op)) {
       op->emitOpError("cannot be executed: the executor does not know this op");
+      return WalkResult::interrupt();
+    }
+    if (isa<tosa::VariableReadOp, tosa::VariableWriteOp>(op)) {
+      InFlightDiagnostic diagnostic = op->emitOpError(
+          "cannot be executed: samples have no order in which a variable could "
+          "keep its value");
+      diagnostic.attachNote()
+          << "make it an argument and a result, by --mct-lift-variables";
       return WalkResult::interrupt();
     }
     if (isa<QuantizeOp>(op) && op->getParentOp() != entry) {
@@ -516,36 +528,23 @@ LogicalResult Compiler::chooseUnit() {
     program->unit = options.unit;
   else
     program->unit = unitFor(entry, *dimensions, *size);
-  if (*size != program->unit && failed(mct::setBatch(entry, program->unit)))
+  hasOtherBatch = *size != program->unit;
+  if (hasOtherBatch && failed(mct::setBatch(entry, program->unit)))
     return failure();
   if (grows)
     batch = std::move(*dimensions);
   return success();
 }
 
-/// Tensors have known sizes, whose product can be computed with.
+/// Tensors have known sizes, which agree and can be computed with.
 LogicalResult Compiler::checkTypes() {
   auto check = [](Type type, function_ref<InFlightDiagnostic()> error) {
     auto tensor = dyn_cast<TensorType>(type);
-    if (!tensor)
+    if (!tensor || (tensor.hasRank() && tensor.hasStaticShape()))
       return success();
-    if (!tensor.hasRank() || !tensor.hasStaticShape()) {
-      error() << "cannot be executed: its shape is not known (" << type
-              << "); run --tosa-infer-shapes before";
-      return failure();
-    }
-    int64_t bytes = 8;
-    for (int64_t size : tensor.getShape()) {
-      constexpr int64_t kMost = int64_t(1) << 60;
-      if (size < 0 ||
-          llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) ||
-          bytes > kMost) {
-        error() << "cannot be executed: " << type
-                << " has more elements than fit into memory";
-        return failure();
-      }
-    }
-    return success();
+    error() << "cannot be executed: its shape is not known (" << type
+            << "); run --tosa-infer-shapes before";
+    return failure();
   };
   for (BlockArgument argument : entry.getArguments())
     if (failed(check(argument.getType(), [&] {
@@ -562,6 +561,8 @@ LogicalResult Compiler::checkTypes() {
   if (result.wasInterrupted())
     return failure();
   // Again, as only now all sizes are known.
+  if (hasOtherBatch && failed(mlir::verify(entry)))
+    return failure();
   return mct::verifyShapes(entry);
 }
 
@@ -677,7 +678,8 @@ LogicalResult Compiler::finish(const PartSet &parts) {
       temporary =
           std::max(temporary, (*program->parts)[step.index].temporaryBytes);
   program->memory.perWorker += temporary;
-  return checkMemory();
+  return success(succeeded(checkStepSizes(*program, entry.getLoc())) &&
+                 succeeded(checkMemory()));
 }
 
 } // namespace

@@ -275,6 +275,10 @@ public:
         });
   }
 
+  int64_t resultBytes() const override {
+    return shape.batch * shape.outputHeight * shape.outputWidth *
+           shape.outputChannels * rescale.loop().outputBytes;
+  }
   int64_t scratchBytes() const override { return border.bytes() + kSlack; }
   int64_t bytes() const override { return packed->bytes() + rescale.bytes(); }
 
@@ -391,6 +395,10 @@ public:
                                         shape.dilationWidth));
   }
 
+  int64_t resultBytes() const override {
+    return shape.batch * shape.outputHeight * shape.outputWidth *
+           shape.outputChannels * rescale.loop().outputBytes;
+  }
   int64_t scratchBytes() const override { return border.bytes() + kSlack; }
   int64_t bytes() const override {
     return int64_t(packed.size() + sums.size() * sizeof(int32_t)) +
@@ -488,6 +496,10 @@ public:
                  sums.data() + n * paddedColumns());
   }
 
+  int64_t resultBytes() const override {
+    return shape.batch * shape.rows * shape.columns *
+           rescale.loop().outputBytes;
+  }
   int64_t scratchBytes() const override {
     return rowBytes() + pixelBytes() +
            (isConstant ? 0 : weightBytes() + paddedColumns() * 4);
@@ -610,6 +622,7 @@ public:
     }
   }
 
+  int64_t resultBytes() const override { return elements * outputBytes; }
   int64_t scratchBytes() const override {
     return registers * kChainBlock * int64_t(sizeof(int32_t));
   }

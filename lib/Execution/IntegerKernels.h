@@ -56,6 +56,8 @@ public:
   /// `scratch`: memory of `scratchBytes()`, aligned to 64, for this call alone.
   virtual void run(llvm::ArrayRef<const void *> operands, void *result,
                    char *scratch) const = 0;
+  /// Bytes that it writes to `result`.
+  virtual int64_t resultBytes() const = 0;
   virtual int64_t scratchBytes() const { return 0; }
   /// Of weights and tables.
   virtual int64_t bytes() const { return 0; }

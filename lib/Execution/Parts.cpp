@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,7 +42,7 @@ static size_t hashOf(func::FuncOp function) {
   return hash;
 }
 
-size_t PartSet::add(func::FuncOp function, bool checkIndices) {
+size_t PartSet::add(func::FuncOp function, IndexChecks checks) {
   SmallVector<size_t, 1> &candidates = byHash[hashOf(function)];
   for (size_t candidate : candidates) {
     Part &part = parts[candidate];
@@ -58,7 +59,7 @@ size_t PartSet::add(func::FuncOp function, bool checkIndices) {
   func::FuncOp original = function.clone();
   originals->push_back(original);
   added->push_back(function);
-  parts.push_back({function, original, checkIndices, {}});
+  parts.push_back({function, original, checks, {}});
   return number;
 }
 
@@ -105,8 +106,29 @@ static void declare(ModuleOp module, StringRef name, ArrayRef<Type> types) {
 static constexpr StringLiteral kCheckIndex = "mctExecutionCheckIndex";
 static constexpr StringLiteral kCheckDivision = "mctExecutionCheckDivision";
 
-/// Indices that depend on data are compared with the sizes.
-static void checkIndices(func::FuncOp function) {
+/// Whether the index lies within the size in every iteration.
+static bool isInside(Value index, int64_t size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant >= 0 && *constant < size;
+  if (auto iteration = index.getDefiningOp<linalg::IndexOp>()) {
+    auto parent = iteration->getParentOfType<linalg::LinalgOp>();
+    int64_t range = parent ? parent.getStaticLoopRanges()[iteration.getDim()]
+                           : ShapedType::kDynamic;
+    return !ShapedType::isDynamic(range) && range <= size;
+  }
+  auto argument = dyn_cast<BlockArgument>(index);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || loop.getInductionVar() != index)
+    return false;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound());
+  return first && end && *first >= 0 && *end <= size;
+}
+
+/// Compares indices with the sizes.
+static void checkIndices(func::FuncOp function, IndexChecks checks) {
   auto check = [&](OpBuilder &builder, Location loc, Value index,
                    int64_t size) {
     Type i64 = builder.getI64Type();
@@ -119,7 +141,8 @@ static void checkIndices(func::FuncOp function) {
     OpBuilder builder(op);
     auto checkAll = [&](OperandRange indices, ArrayRef<int64_t> sizes) {
       for (auto [index, size] : llvm::zip(indices, sizes))
-        if (dependsOnData(index))
+        if (checks == IndexChecks::All ? !isInside(index, size)
+                                       : dependsOnData(index))
           check(builder, op->getLoc(), index, size);
     };
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
@@ -137,9 +160,15 @@ static void checkIndices(func::FuncOp function) {
       for (auto [axis, offset] : llvm::enumerate(slice.getMixedOffsets())) {
         OpFoldResult size = slice.getMixedSizes()[axis],
                      stride = slice.getMixedStrides()[axis];
-        if (getConstantIntValue(offset) && getConstantIntValue(size) &&
-            getConstantIntValue(stride))
-          continue;
+        std::optional<int64_t> begin = getConstantIntValue(offset),
+                               count = getConstantIntValue(size),
+                               step = getConstantIntValue(stride);
+        if (begin && count && step) {
+          __int128 end = __int128(*count - 1) * *step + *begin;
+          if (*count == 0 ||
+              (*begin >= 0 && end >= 0 && end < whole.getDimSize(axis)))
+            continue;
+        }
         // The first and the last element, where there is one.
         Location loc = op->getLoc();
         Value first = asValue(offset);
@@ -260,8 +289,8 @@ LogicalResult PartSet::lowerToLinalg() {
         [](tensor::PadOp) { return WalkResult::interrupt(); });
     if (hasPad.wasInterrupted())
       (void)applyPatternsGreedily(part.function, frozen);
-    if (part.checkIndices)
-      checkIndices(part.function);
+    if (part.checks != IndexChecks::None)
+      checkIndices(part.function, part.checks);
     checkDivisions(part.function);
     part.updatable = findUpdatable(part.function);
     part.function->remove();
@@ -523,6 +552,10 @@ LogicalResult PartSet::compile() {
              << "cannot be executed: its intermediate values need more memory "
                 "than can be addressed";
     part.temporaryBytes = *bytes;
+    for (Type type : function.getArgumentTypes())
+      part.argumentBytes.push_back(
+          cast<MemRefType>(type).getNumElements() *
+          getElementBytes(cast<MemRefType>(type).getElementType()));
     function.walk([&](func::CallOp) { part.canFail = true; });
   }
   if (failed(lowerToLLVM(*shards, names)))

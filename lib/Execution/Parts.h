@@ -14,6 +14,11 @@
 
 namespace mct::execution {
 
+/// Which indices of a part are compared with the sizes when it runs: none,
+/// those that depend on data (of ops whose other indices follow from sizes that
+/// were verified), or all that are not known to be right.
+enum class IndexChecks { None, OfData, All };
+
 /// A set of functions from tensors to tensors. Equal functions are one part and
 /// are compiled once, so that what networks repeat costs nothing, and no
 /// analysis ever sees more than a few ops.
@@ -27,9 +32,8 @@ public:
         originals(mlir::ModuleOp::create(loc)), loc(loc) {}
 
   /// Number of the part that computes what `function` does; takes it over. Its
-  /// ops have no discardable attributes. `checkIndices`: indices that depend on
-  /// data are compared with the sizes when it runs.
-  size_t add(mlir::func::FuncOp function, bool checkIndices);
+  /// ops have no discardable attributes.
+  size_t add(mlir::func::FuncOp function, IndexChecks checks);
 
   /// Lowers the new parts to linalg on tensors. On failure there is one error,
   /// at the op that cannot be executed.
@@ -62,7 +66,7 @@ private:
     mlir::func::FuncOp function;
     /// As it was added.
     mlir::func::FuncOp original;
-    bool checkIndices = false;
+    IndexChecks checks = IndexChecks::None;
     llvm::SmallVector<bool> updatable;
   };
   struct Code {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipeline.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Shapes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
@@ -44,6 +45,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -179,17 +181,14 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-LogicalResult runStage(ModuleOp module, const mct::execution::OpNames &names,
-                       function_ref<void(OpPassManager &)> build) {
-  PassManager pm(module.getContext(), ModuleOp::getOperationName(),
-                 OpPassManager::Nesting::Explicit);
-  // The stages are upstream's, and the module is ours alone.
-  pm.enableVerifier(false);
-  build(pm);
+/// Turns the errors of `action` into one, which names the op of the network.
+LogicalResult explainErrors(ModuleOp module,
+                            const mct::execution::OpNames &names,
+                            function_ref<LogicalResult()> action) {
   SmallVector<ErrorCollector::Error> errors;
   {
     ErrorCollector collector(module.getContext());
-    if (succeeded(pm.run(module)))
+    if (succeeded(action()))
       return success();
     errors = std::move(collector.errors);
   }
@@ -204,6 +203,35 @@ LogicalResult runStage(ModuleOp module, const mct::execution::OpNames &names,
   for (const ErrorCollector::Error &cause : errors)
     error.attachNote(cause.location) << cause.text;
   return failure();
+}
+
+LogicalResult runStage(ModuleOp module, const mct::execution::OpNames &names,
+                       function_ref<void(OpPassManager &)> build) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName(),
+                 OpPassManager::Nesting::Explicit);
+  // The stages are upstream's, and the module is ours alone.
+  pm.enableVerifier(false);
+  build(pm);
+  return explainErrors(module, names, [&] { return pm.run(module); });
+}
+
+/// Code is made of sizes that are known and agree. What comes in has such
+/// sizes; a lowering that computes one when the network runs has not understood
+/// the op.
+LogicalResult checkLowered(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<TensorType>(type);
+      if (!tensor || (tensor.hasRank() && tensor.hasStaticShape()))
+        continue;
+      op->emitOpError("has the type ")
+          << type << ", whose sizes its operands do not tell";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return success(!result.wasInterrupted() && succeeded(verify(module)) &&
+                 succeeded(mct::verifyShapes(module)));
 }
 
 /// Runs of loops that all operands of the op go through in the same way.
@@ -365,7 +393,9 @@ LogicalResult mct::execution::lowerToLinalg(ModuleOp module,
     op->emitOpError("cannot be executed: it has no lowering");
     return WalkResult::interrupt();
   });
-  return failure(left.wasInterrupted());
+  if (left.wasInterrupted())
+    return failure();
+  return explainErrors(module, names, [&] { return checkLowered(module); });
 }
 
 LogicalResult mct::execution::lowerToLoops(ModuleOp module,

@@ -432,6 +432,20 @@ int64_t PrimitiveSet::bytes() const {
           bytes += static_cast<int64_t>(packed.get_desc().get_size());
   return bytes;
 }
+
+llvm::SmallVector<int64_t, 4>
+PrimitiveSet::operandBytes(size_t primitive) const {
+  llvm::SmallVector<int64_t, 4> bytes;
+  for (const Argument &operand : impl->primitives[primitive].operands)
+    bytes.push_back(static_cast<int64_t>(operand.given.get_size()));
+  return bytes;
+}
+
+int64_t PrimitiveSet::resultBytes(size_t primitive) const {
+  return static_cast<int64_t>(
+      impl->primitives[primitive].result.given.get_size());
+}
+
 void PrimitiveSet::removeLast() { impl->primitives.pop_back(); }
 
 std::string PrimitiveSet::implementation(size_t primitive) const {

@@ -6,6 +6,7 @@
 #define MCT_LIB_EXECUTION_PRIMITIVES_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <memory>
@@ -105,6 +106,10 @@ public:
                                          llvm::ArrayRef<float> bias) const;
   /// Of all packed weights.
   int64_t bytes() const;
+  /// Bytes of what a call reads, in the order of `PrimitiveRunner::run`, and of
+  /// what it writes.
+  llvm::SmallVector<int64_t, 4> operandBytes(size_t primitive) const;
+  int64_t resultBytes(size_t primitive) const;
 
   /// oneDNN's name of the implementation.
   std::string implementation(size_t primitive) const;

@@ -78,6 +78,8 @@ struct CompiledPart {
   /// Takes the addresses of its arguments: pointers to the tensors it reads,
   /// then to those it writes.
   void (*entry)(void **) = nullptr;
+  /// Bytes of each of these tensors.
+  llvm::SmallVector<int64_t, 4> argumentBytes;
   /// Bytes that it may allocate while it runs.
   int64_t temporaryBytes = 0;
   /// Whether it may call `mctExecutionFail...` or allocate: then it may be left

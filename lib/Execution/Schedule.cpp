@@ -386,7 +386,7 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
     operands.push_back(value);
     mapping.map(value, body->addArgument(value.getType(), value.getLoc()));
   };
-  bool checkIndices = false;
+  auto checks = IndexChecks::None;
   for (Operation *op : llvm::reverse(members[root])) {
     for (Value read : readsOf(op))
       if (!mapping.contains(read))
@@ -399,10 +399,11 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
     });
   }
   part.walk([&](Operation *op) {
-    checkIndices |=
-        isa<tosa::GatherOp, tosa::ScatterOp, tensor::ExtractOp,
-            tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
-            op);
+    if (isa<tosa::GatherOp, tosa::ScatterOp>(op))
+      checks = std::max(checks, IndexChecks::OfData);
+    else if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp,
+                 tensor::InsertSliceOp, tensor::PadOp>(op))
+      checks = IndexChecks::All;
   });
   SmallVector<Value> results = llvm::map_to_vector(
       root->getResults(), [&](Value value) { return mapping.lookup(value); });
@@ -424,7 +425,7 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
     reads.push_back(*buffer);
   }
   Planned &next = add(Step::Kind::Part, 0, root);
-  next.part = parts.add(part, checkIndices);
+  next.part = parts.add(part, checks);
   next.step.numBlocks = numBlocks;
   if (numBlocks != 1)
     for (Type type : wholes) {
@@ -474,7 +475,11 @@ FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
                                               "not ")
            << bytes << " bytes of memory for it";
   // A splat is one element.
-  for (int64_t at = 0; at < bytes; at += data.size())
+  auto dataBytes = int64_t(data.size());
+  if (bytes != 0 && (dataBytes == 0 || bytes % dataBytes != 0))
+    return value.getDefiningOp()->emitOpError("cannot be executed: it has ")
+           << dataBytes << " bytes for a value of " << bytes;
+  for (int64_t at = 0; at < bytes; at += dataBytes)
     std::memcpy(buffer.data.get() + at, data.data(), data.size());
   program.constants.push_back(std::move(buffer));
   return newBuffer(value, ProgramBuffer::Place::Constant,

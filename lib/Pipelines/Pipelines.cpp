@@ -24,7 +24,12 @@ static PassOptions withRemarks(const RemarksOptionGroup &remarks) {
 
 void mct::buildPreparePipeline(OpPassManager &passManager,
                                const PrepareOptionGroup &options,
-                               const RemarksOptionGroup &remarks) {
+                               const RemarksOptionGroup &remarks,
+                               StringRef function) {
+  // Before names are given: the arguments have those of the variables.
+  LiftVariablesPassOptions variables;
+  variables.function = function.str();
+  passManager.addPass(createLiftVariablesPass(variables));
   OpPassManager &functions = passManager.nest<func::FuncOp>();
   // Names come before any rewrite, so that a float module and everything that
   // is made from it speak of the same values.
@@ -216,7 +221,8 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
 
-  buildPreparePipeline(passManager, options.prepare, options.remarks);
+  buildPreparePipeline(passManager, options.prepare, options.remarks,
+                       options.samples.function);
   InsertQuantizersPassOptions insert;
   options.points.copyTo(insert);
   insert.function = options.samples.function;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Analysis/OpInterfaces.h"
+#include "mct/Analysis/Shapes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -248,6 +249,30 @@ void Rewriter::rewrite(func::FuncOp function) {
                                      terminator->getOperandTypes()));
 }
 
+/// The first value that would have more elements than can be counted, or null.
+static Value findTooLarge(func::FuncOp function, const BatchFollower &follower,
+                          int64_t newBatch) {
+  auto isTooLarge = [&](Value value) {
+    std::optional<BatchDimension> place = follower.find(value);
+    if (!place)
+      return false;
+    SmallVector<int64_t> sizes(follower.getSample(value));
+    int64_t &size = sizes[place->dimension];
+    if (!ShapedType::isDynamic(newBatch) && !ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(newBatch, size, size))
+      return true;
+    return exceedsMemory(cast<RankedTensorType>(value.getType()).clone(sizes));
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (isTooLarge(argument))
+      return argument;
+  for (Operation &op : function.getBody().front())
+    for (Value result : op.getResults())
+      if (isTooLarge(result))
+        return result;
+  return nullptr;
+}
+
 LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
   FailureOr<int64_t> batch = getBatch(function);
   if (failed(batch))
@@ -265,6 +290,14 @@ LogicalResult mct::setBatch(func::FuncOp function, int64_t newBatch) {
                  << change.operand
                  << " is the same for all samples, and would have to be "
                     "repeated an unknown number of times; choose a size";
+  if (Value large = findTooLarge(function, follower, newBatch)) {
+    InFlightDiagnostic diagnostic =
+        function.emitOpError("cannot get a batch of ") << newBatch;
+    diagnostic.attachNote(large.getLoc())
+        << "this value of type " << large.getType()
+        << " would have more elements than fit into memory";
+    return diagnostic;
+  }
   Rewriter(follower, *batch, newBatch).rewrite(function);
   return success();
 }

@@ -225,6 +225,14 @@ def _check_runs(model: Model, name: str) -> None:
         raise Error(f"the network cannot be run: {problem.message}", location, notes, problem.diagnostics) from None
 
 
+def _with_state_outside(model: Model, data: str | bytes) -> Model:
+    """The model with variables, which keep their value from run to run, as arguments and results."""
+    # Names of ops stand in bytecode as they do in text; printing a model takes longer than looking for them.
+    if ("variable_" if isinstance(data, str) else b"variable_") not in data or "tosa.variable_" not in model.text:
+        return model
+    return Model(model.module.run("mct-lift-variables"))
+
+
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object. Files are read in processes of their own first: what is damaged in a
     way that ends the reader is an error as well.
@@ -234,12 +242,17 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     example_inputs: of a `torch.nn.Module`: the tensors that it is called with; of others: where they leave shapes open.
     options: those of the importer, `mct.importers`.
 
+    State that a network keeps from run to run (`tosa.variable`) becomes arguments and results, by the pass
+    `mct-lift-variables`: an argument has the name of its variable, and its attribute `tpc.initial_value` in `text` has
+    what the first run reads; the result is called like it, with `_next` behind.
+
     Raises `mct.Error` for what cannot be read, has operators left over or could not be run, `ImportError`, which says
     how to install it, where the importer is missing.
     """
     if importers.importer_of(source):
         name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
-        model = Model.parse(importers.import_model(source, example_inputs, **options), name)
+        imported = importers.import_model(source, example_inputs, **options)
+        model = _with_state_outside(Model.parse(imported, name), imported)
         _check_runs(model, name)
         return model
     if not isinstance(source, (str, os.PathLike)):
@@ -254,7 +267,7 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     with _process.folder() as work:
         _process.run("MLIR's reader", str(path), ["mct._read", path.absolute()], work, _READING)
     try:
-        return Model.parse(data, str(path))
+        return _with_state_outside(Model.parse(data, str(path)), data)
     except Error as error:
         if path.suffix.lower() not in _SUFFIXES:
             error.notes += (_SUFFIX_HINT,)

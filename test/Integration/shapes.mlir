@@ -62,7 +62,8 @@ func.func @pooled_channels(%x: tensor<1x4x4x2xf32>) -> tensor<1x2x2x5xf32> {
 func.func @slice_behind_the_end(%x: tensor<4xf32>) -> tensor<3xf32> {
   %start = tosa.const_shape {values = dense<2> : tensor<1xindex>} : () -> !tosa.shape<1>
   %size = tosa.const_shape {values = dense<3> : tensor<1xindex>} : () -> !tosa.shape<1>
-  // expected-error @+1 {{'tosa.slice' op reads 3 from 2 on in dimension 0 of 'tensor<4xf32>'}}
+  // expected-error @+2 {{'tosa.slice' op reads 3 from 2 on in dimension 0 of 'tensor<4xf32>'}}
+  // expected-note @+1 {{what is read ends within the tensor}}
   %0 = tosa.slice %x, %start, %size : (tensor<4xf32>, !tosa.shape<1>, !tosa.shape<1>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }

@@ -2,6 +2,7 @@
 // RUN: mct-opt %s --mct-prepare="linear-collapsing=false residual-collapsing=false relu-bound-to-power-of-2=true" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=OPTIONS
 
 // CHECK:      builtin.module(
+// CHECK-NEXT:   mct-lift-variables{function=},
 // CHECK-NEXT:   func.func(
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,

@@ -12,6 +12,7 @@
 
 // CHECK:      builtin.module(
 // CHECK-NEXT:   tpc-attach-target{target=imx500},
+// CHECK-NEXT:   mct-lift-variables{function=},
 // CHECK-NEXT:   func.func(
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,

@@ -8,8 +8,9 @@
 // ours on the stack, is printed apart and fails nothing.
 //
 // MCT_FUZZ_SECONDS: how long each test runs (default 15). MCT_FUZZ_SEED:
-// another sequence of modules. MCT_FUZZ_ONLY: the number of one module, which
-// is tried in this process, for a debugger.
+// another sequence of modules, 1 where it is not set; it is printed.
+// MCT_FUZZ_ONLY: the number of one module, which is tried in this process, for
+// a debugger.
 #include "ModuleMutator.h"
 #include "RandomNetworks.h"
 #include "Sandbox.h"
@@ -89,6 +90,7 @@ static constexpr llvm::StringLiteral kTables =
 static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-prepare",
     "mct-prepare{relu-bound-to-power-of-2=true}",
+    "mct-lift-variables",
     "func.func(mct-assign-names)",
     "func.func(mct-fold-constants)",
     "func.func(mct-move-transposes)",
@@ -293,6 +295,9 @@ Fuzzer::Fuzzer(bool isBytecode, std::string folder)
     : isBytecode(isBytecode), folder(std::move(folder)) {
   if (const char *seed = std::getenv("MCT_FUZZ_SEED"))
     sequence = std::strtoull(seed, nullptr, 10);
+  // At once: what follows may not come to its end.
+  llvm::outs() << "MCT_FUZZ_SEED=" << sequence << "\n";
+  llvm::outs().flush();
 }
 
 Fuzzer::~Fuzzer() {

@@ -4,7 +4,7 @@
 // taken, or refused with an error, and nothing crashes.
 //
 // MCT_FUZZ_SECONDS: how long each test runs (default 15). MCT_FUZZ_SEED:
-// another sequence of files. After a crash the file that caused it is still
+// another sequence of files, 1 where it is not set; it is printed. After a crash the file that caused it is still
 // there, and its path is printed.
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -84,8 +84,12 @@ namespace {
 class Mutator {
 public:
   explicit Mutator(ArrayRef<std::string> seeds) : seeds(seeds) {
-    const char *seed = std::getenv("MCT_FUZZ_SEED");
-    random.seed(seed ? std::strtoull(seed, nullptr, 10) : 1);
+    const char *given = std::getenv("MCT_FUZZ_SEED");
+    uint64_t seed = given ? std::strtoull(given, nullptr, 10) : 1;
+    random.seed(seed);
+    // At once: what follows may not come to its end.
+    llvm::outs() << "MCT_FUZZ_SEED=" << seed << "\n";
+    llvm::outs().flush();
     for (const std::string &text : seeds)
       words.push_back(split(text));
   }

@@ -156,8 +156,23 @@ def documentation() -> Tally:
     return verdict(call(["tools/dev/docs"]) == 0)
 
 
+def fuzz_seed(sanitized: bool) -> str:
+    """The seed of the fuzzers, which they print: `MCT_FUZZ_SEED` where it is set, else a part of the commit's hash.
+
+    Each commit looks at other files, and so do the sanitizers; who checks a commit again looks at the same.
+    """
+    given = os.environ.get("MCT_FUZZ_SEED")
+    if given:
+        return given
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True
+    ).stdout.strip()
+    digits = commit[8:16] if sanitized else commit[:8]
+    return str(int(digits, 16)) if digits else "1"
+
+
 def google_test() -> Tally:
-    return run_google_tests(BUILD / "unit", "", {})
+    return run_google_tests(BUILD / "unit", "", {"MCT_FUZZ_SEED": fuzz_seed(sanitized=False)})
 
 
 def sanitizers() -> Tally:
@@ -166,7 +181,7 @@ def sanitizers() -> Tally:
     # library, which is not instrumented. What LLVM keeps until the process ends is no leak of ours. Too much memory is
     # refused, as it is elsewhere.
     asan = "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1"
-    options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1"}
+    options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed(sanitized=True)}
     return run_google_tests(BUILD / "sanitize/unit", "sanitize-", options)
 
 

@@ -58,9 +58,17 @@ def VerifyShapesPass : Pass<"mct-verify-shapes"> {
   let summary = "Refuse shapes that contradict each other, and sizes below zero";
   let description = [{
     Fails, with an error at the first op that has it, for what no verifier of MLIR looks at and everything that computes
-    with shapes relies on: an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other (2 channels that
-    meet a kernel for 3), a type with a size below zero and a constant with fewer elements than its type has (text can
-    spell neither, bytecode may hold both). A size that is not known agrees with all. `mct-opt` puts this pass before
+    with shapes relies on:
+
+    * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other (2 channels that meet a kernel for 3);
+    * an op whose result follows from attributes or constant shapes (windows, strides, dilations and pads of
+      convolutions and pools, `pad`, `tile`, `slice`, `reshape`, `resize`) and is of another type, computed without
+      overflow; a number of -1 where only upstream takes it for one that is not known;
+    * a type with more elements than any memory holds;
+    * a type with a size below zero and a constant with fewer elements than its type has (text can spell neither,
+      bytecode may hold both).
+
+    A size that is not known agrees with all. `mct-opt` puts this pass before
     all others, and `mct-run` does the same; run it first where a stock `mlir-opt` with the plugin reads files that may
     be damaged. The module is not changed.
 

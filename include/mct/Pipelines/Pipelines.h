@@ -17,10 +17,13 @@ namespace mct {
 // CorrectOptions and PtqOptions, which is derived from CorrectOptions.
 #include "mct/Pipelines/Options.h.inc"
 
-/// `mct-prepare`: names, then rewrites that are exact in float.
+/// `mct-prepare`: variables become arguments and results, values get names,
+/// then come rewrites that are exact in float. `function`: the entry function,
+/// empty for the one that `findEntryFunction` finds.
 void buildPreparePipeline(mlir::OpPassManager &passManager,
                           const PrepareOptionGroup &options,
-                          const RemarksOptionGroup &remarks);
+                          const RemarksOptionGroup &remarks,
+                          llvm::StringRef function = "");
 
 /// `mct-prepare` with the defaults of its options.
 inline void buildPreparePipeline(mlir::OpPassManager &passManager) {

@@ -39,6 +39,51 @@ def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   }];
 }
 
+def LiftVariablesPass : Pass<"mct-lift-variables", "::mlir::ModuleOp"> {
+  let summary = "Turn the variables of a network into arguments and results";
+  let description = [{
+    A `tosa.variable` keeps its value from one run of the network to the next. Whatever runs samples here, calibration
+    and `mct-run`, takes them one by one and in any order, and needs to be given the state: each variable becomes an
+    argument of the entry function, its value before the run, and a result, its value after it. They stand behind the
+    arguments and results that there are, in the order in which the variables are declared. The argument has the name
+    of the variable, the result that name with `_next` behind. Who runs the network step by step gives the results of
+    one step to the next.
+
+    What a `tosa.variable_read` sees is the last value written before it in the order of the program, and the argument
+    where there is none; reads inside of `tosa.cond_if` and `tosa.while_loop` see what was written before that op.
+
+    The initial value of a variable is recorded as `tpc.initial_value` of its argument: the elements that the first step
+    reads. A variable that is never written is the constant of its initial value, and an argument alone where it has
+    none. One that is neither read nor written goes.
+
+    Fails for a write inside of `tosa.cond_if` or `tosa.while_loop`, for variables of functions that are called
+    (`--inline` before), for an entry function that is called itself, and for an initial value that is of another type
+    than the variable. A module without variables stays as it is; `mct-prepare` and `mct-ptq` begin with this pass.
+
+    Before:
+    ```mlir
+    tosa.variable @sum = dense<0.000000e+00> : tensor<1x2xf32>
+    func.func @main(%arg0: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %0 = tosa.variable_read @sum : tensor<1x2xf32>
+      %1 = tosa.add %0, %arg0 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+      tosa.variable_write @sum, %1 : tensor<1x2xf32>
+      %2 = tosa.tanh %1 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %2 : tensor<1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32> {tpc.initial_value = dense<0.000000e+00> : tensor<1x2xf32>}) -> (tensor<1x2xf32>, tensor<1x2xf32>) {
+      %0 = tosa.add %arg1, %arg0 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+      %1 = tosa.tanh %0 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+      %2 = tosa.identity %0 : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("sum_next")
+      return %1, %2 : tensor<1x2xf32>, tensor<1x2xf32>
+    ```
+  }];
+  let options = [Mct_FunctionOption];
+  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+}
+
 def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Evaluate arithmetic on constants";
   let description = [{

@@ -141,13 +141,13 @@ func.func @bias_from_outside(%arg0: tensor<1x4x4x1xf32>, %arg1: tensor<2xf32>) -
 // Statistics that say the same of every channel are no list of them; what nobody can compute is no layer, and has no remark.
 func.func @more_channels_than_memory(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  %kernel = "tosa.const"() <{values = dense<2.0> : tensor<9223372036854775807x1x1x1xf32>}> : () -> tensor<9223372036854775807x1x1x1xf32>
-  %bias = "tosa.const"() <{values = dense<2.0> : tensor<9223372036854775807xf32>}> : () -> tensor<9223372036854775807xf32>
-  %kernel2 = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x9223372036854775807xf32>}> : () -> tensor<1x1x1x9223372036854775807xf32>
-  %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<9223372036854775807x1x1x1xf32>, tensor<9223372036854775807xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x9223372036854775807xf32>
-  %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x9223372036854775807xf32>) -> tensor<1x4x4x9223372036854775807xf32>
+  %kernel = "tosa.const"() <{values = dense<2.0> : tensor<1099511627776x1x1x1xf32>}> : () -> tensor<1099511627776x1x1x1xf32>
+  %bias = "tosa.const"() <{values = dense<2.0> : tensor<1099511627776xf32>}> : () -> tensor<1099511627776xf32>
+  %kernel2 = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1099511627776xf32>}> : () -> tensor<1x1x1x1099511627776xf32>
+  %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1099511627776x1x1x1xf32>, tensor<1099511627776xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1099511627776xf32>
+  %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1099511627776xf32>) -> tensor<1x4x4x1099511627776xf32>
   %2 = tpc.quantize %1 as "relu" activation
-    statistics(#tpc.statistics<count = 32, zeros = 0, min = 0.0, max = 9.0, channel_mean = dense<1.0> : tensor<9223372036854775807xf64>, channel_mean_square = dense<1.25> : tensor<9223372036854775807xf64>, channel_min = dense<0.0> : tensor<9223372036854775807xf32>, channel_max = dense<9.0> : tensor<9223372036854775807xf32>>) : tensor<1x4x4x9223372036854775807xf32>
-  %3 = tosa.conv2d %2, %kernel2, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x9223372036854775807xf32>, tensor<1x1x1x9223372036854775807xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+    statistics(#tpc.statistics<count = 32, zeros = 0, min = 0.0, max = 9.0, channel_mean = dense<1.0> : tensor<1099511627776xf64>, channel_mean_square = dense<1.25> : tensor<1099511627776xf64>, channel_min = dense<0.0> : tensor<1099511627776xf32>, channel_max = dense<9.0> : tensor<1099511627776xf32>>) : tensor<1x4x4x1099511627776xf32>
+  %3 = tosa.conv2d %2, %kernel2, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1099511627776xf32>, tensor<1x1x1x1099511627776xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %3 : tensor<1x4x4x1xf32>
 }

@@ -6,6 +6,8 @@
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/IR/Verifier.h"
 
+#include <cmath>
+
 using namespace mct::execution;
 
 namespace {
@@ -64,6 +66,73 @@ TEST_F(SetBatchTest, ReshapesThatMergeAndSplitTheBatch) {
       %2 = tosa.reshape %1, %b : (tensor<4x6xf32>, !tosa.shape<3>) -> tensor<1x2x12xf32>
       return %2 : tensor<1x2x12xf32>
     })");
+}
+
+// A number of each sample that meets a row of constants.
+TEST_F(SetBatchTest, NumbersOfSamplesAreFlattenedAndBroadcast) {
+  expectSamplesIndependent(R"(
+    func.func @main(%x: tensor<1x3xf32>) -> tensor<1x4xf32> {
+      %start = tosa.const_shape {values = dense<[0, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %size = tosa.const_shape {values = dense<1> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %flat = tosa.const_shape {values = dense<-1> : tensor<1xindex>} : () -> !tosa.shape<1>
+      %column = tosa.const_shape {values = dense<[-1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %c = "tosa.const"() <{values = dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32>}> : () -> tensor<1x4xf32>
+      %0 = tosa.slice %x, %start, %size : (tensor<1x3xf32>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x1xf32>
+      %1 = tosa.reshape %0, %flat : (tensor<1x1xf32>, !tosa.shape<1>) -> tensor<1xf32>
+      %2 = tosa.exp %1 : (tensor<1xf32>) -> tensor<1xf32>
+      %3 = tosa.reshape %2, %column : (tensor<1xf32>, !tosa.shape<2>) -> tensor<1x1xf32>
+      %4 = tosa.add %3, %c : (tensor<1x1xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+      return %4 : tensor<1x4xf32>
+    })");
+}
+
+// With every size of the batch that the file may have been written for.
+TEST_F(SetBatchTest, FlattenedNumbersOfAnyBatch) {
+  for (const char *batch : {"1", "2", "4", "5", "?"}) {
+    std::string text = R"(
+    func.func @main(%x: tensor<Bx1xf32>) -> tensor<Bx4xf32> {
+      %flat = tosa.const_shape {values = dense<-1> : tensor<1xindex>} : () -> !tosa.shape<1>
+      %inner = tosa.const_shape {values = dense<[1, -1, 1]> : tensor<3xindex>} : () -> !tosa.shape<3>
+      %column = tosa.const_shape {values = dense<[-1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+      %c = "tosa.const"() <{values = dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32>}> : () -> tensor<1x4xf32>
+      %0 = tosa.reshape %x, %flat : (tensor<Bx1xf32>, !tosa.shape<1>) -> tensor<Bxf32>
+      %1 = tosa.reshape %0, %inner : (tensor<Bxf32>, !tosa.shape<3>) -> tensor<1xBx1xf32>
+      %2 = tosa.exp %1 : (tensor<1xBx1xf32>) -> tensor<1xBx1xf32>
+      %3 = tosa.reshape %2, %column : (tensor<1xBx1xf32>, !tosa.shape<2>) -> tensor<Bx1xf32>
+      %4 = tosa.add %3, %c : (tensor<Bx1xf32>, tensor<1x4xf32>) -> tensor<Bx4xf32>
+      return %4 : tensor<Bx4xf32>
+    })";
+    for (size_t at; (at = text.find("<Bx")) != std::string::npos;)
+      text.replace(at + 1, 1, batch);
+    for (size_t at; (at = text.find("xBx")) != std::string::npos;)
+      text.replace(at + 1, 1, batch);
+    CompileOptions options;
+    options.unit = 3;
+    auto executor = compile(text, options);
+    ASSERT_TRUE(executor) << batch << llvm::join(diagnostics, "\n");
+    ASSERT_EQ(executor->unit(), 3) << batch;
+    Floats result = runUnit(*executor, Floats{-1.0f, 0.0f, 2.0f});
+    ASSERT_EQ(result.size(), 12u);
+    const float inputs[] = {-1.0f, 0.0f, 2.0f};
+    for (size_t i = 0; i != result.size(); ++i)
+      // One rounding of exp, one of the sum.
+      EXPECT_NEAR(result[i], std::exp(inputs[i / 4]) + float(i % 4 + 1), 2e-6f)
+          << batch;
+  }
+}
+
+// [2, 1] + [1, 2] is one matrix; with the batch elsewhere it would be another.
+TEST_F(SetBatchTest, SamplesThatMeetEachOtherAreNotFollowed) {
+  auto parsed = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main(%x: tensor<2x1xf32>) -> tensor<2x2xf32> {
+      %0 = tosa.transpose %x {perms = array<i32: 1, 0>} : (tensor<2x1xf32>) -> tensor<1x2xf32>
+      %1 = tosa.add %x, %0 : (tensor<2x1xf32>, tensor<1x2xf32>) -> tensor<2x2xf32>
+      return %1 : tensor<2x2xf32>
+    })",
+                                                        &context);
+  ASSERT_TRUE(parsed);
+  auto function = *parsed->getOps<mlir::func::FuncOp>().begin();
+  EXPECT_TRUE(mlir::failed(mct::setBatch(function, 3)));
 }
 
 TEST_F(SetBatchTest, TransposeAwayAndBack) {

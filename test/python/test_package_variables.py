@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks that keep state from run to run are loaded with the state outside, and quantized like others."""
+
+import numpy as np
+import pytest
+
+mct = pytest.importorskip("mct")
+
+NETWORK = """
+module {
+  tosa.variable @h = dense<[[0.5, -0.25]]> : tensor<1x2xf32>
+  func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+    %half = "tosa.const"() <{values = dense<0.5> : tensor<1x2xf32>}> : () -> tensor<1x2xf32>
+    %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %0 = tosa.variable_read @h : tensor<1x2xf32>
+    %1 = tosa.mul %0, %half, %shift : (tensor<1x2xf32>, tensor<1x2xf32>, tensor<1xi8>) -> tensor<1x2xf32>
+    %2 = tosa.add %1, %x : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+    tosa.variable_write @h, %2 : tensor<1x2xf32>
+    %3 = tosa.abs %2 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+    return %3 : tensor<1x2xf32>
+  }
+}
+"""
+
+
+def steps(count):
+    """Inputs, and for each step the state before it, the output and the state behind it."""
+    inputs = np.random.default_rng(1).uniform(-1, 1, (count, 2)).astype(np.float32)
+    state = np.array([0.5, -0.25], np.float32)
+    before, outputs, behind = [], [], []
+    for x in inputs:
+        before.append(state)
+        state = state * np.float32(0.5) + x
+        behind.append(state)
+        outputs.append(np.abs(state))
+    return inputs, np.array(before), np.array(outputs), np.array(behind)
+
+
+@pytest.mark.parametrize("suffix", ["mlir", "mlirbc"])
+def test_state_becomes_an_argument_and_a_result(tmp_path, suffix):
+    (tmp_path / "network.mlir").write_text(NETWORK)
+    path = tmp_path / f"network.{suffix}"
+    if suffix == "mlirbc":
+        mct.Model.parse(NETWORK).save(path)
+    model = mct.load(path)
+    assert "tosa.variable" not in model.text
+    assert "tpc.initial_value = dense<[[5.000000e-01, -2.500000e-01]]> : tensor<1x2xf32>" in model.text
+    inputs, before, outputs, behind = steps(7)
+    found, after = model.run({"0": inputs, "h": before})
+    np.testing.assert_array_equal(found, outputs)
+    np.testing.assert_array_equal(after, behind)
+
+
+def test_is_quantized(tmp_path):
+    path = tmp_path / "network.mlir"
+    path.write_text(NETWORK)
+    inputs, before, outputs, behind = steps(64)
+    quantized = mct.quantize(mct.load(path), target="imx500", data={"0": inputs, "h": before})
+    found, after = quantized.run({"0": inputs, "h": before})
+    # Half a step of 8 bits in (-2, 2), on inputs, state, product and sum.
+    assert np.abs(after - behind).max() <= 4 * 2 / 128
+    assert np.abs(found - outputs).max() <= 5 * 2 / 128
