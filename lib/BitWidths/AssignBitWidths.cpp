@@ -360,9 +360,13 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
   if (roundMaxBits != 0) {
     auto options = set(RoundWeightsPassOptions());
     options.maxBits = roundMaxBits;
+    options.judge = false;
     passes.addPass(createRoundWeightsPass(options));
   }
-  passes.addPass(createCorrectBiasPass(set(CorrectBiasPassOptions())));
+  // What is measured here judges.
+  auto bias = set(CorrectBiasPassOptions());
+  bias.judge = false;
+  passes.addPass(createCorrectBiasPass(bias));
   if (failed(passes.run(module)))
     return failure();
   CandidateRunOptions options;

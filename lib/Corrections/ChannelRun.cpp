@@ -244,9 +244,9 @@ FailureOr<execution::RunSettings> mct::corrections::parseSettings(
                                        batchSize, threads, maxMemory, &cache);
 }
 
-static execution::CompileOptions compileFloat(func::FuncOp function,
-                                              ArrayRef<ChannelValue> values) {
-  keepOnly(function, values);
+execution::CompileOptions mct::corrections::compileFloat(
+    func::FuncOp function, ArrayRef<ChannelValue> values, bool keepsResults) {
+  keepOnly(function, values, keepsResults);
   execution::CompileOptions options;
   options.function = function.getSymName().str();
   options.simulateQuantization = false;
@@ -270,18 +270,18 @@ mct::corrections::compileQuietly(ModuleOp module,
 }
 
 std::vector<ChannelSummary>
-mct::corrections::createSummaries(const execution::NetworkRun &run,
-                                  func::FuncOp function,
+mct::corrections::createSummaries(const execution::Executor &executor,
+                                  int64_t samples, func::FuncOp function,
                                   ArrayRef<ChannelValue> values, bool moments) {
   llvm::DenseSet<Value> sampled = findSampled(function);
   // Of a fixed batch it is not known how its samples lie in a value; and the
   // means of very many samples are not kept.
-  int64_t channels = 0, samples = run.samples().numSamples();
+  int64_t channels = 0;
   for (const ChannelValue &value : values)
     channels +=
         cast<RankedTensorType>(value.value.getType()).getDimSize(value.axis);
   bool told =
-      run.executor().allowsPartialUnits() && channels != 0 &&
+      executor.allowsPartialUnits() && channels != 0 &&
       samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   std::vector<ChannelSummary> summaries;
   for (const ChannelValue &value : values)
@@ -294,8 +294,8 @@ mct::corrections::createSummaries(const execution::NetworkRun &run,
 static FailureOr<std::vector<ChannelSummary>>
 summarize(const execution::NetworkRun &run, func::FuncOp function,
           ArrayRef<ChannelValue> values, bool moments) {
-  std::vector<ChannelSummary> summaries =
-      createSummaries(run, function, values, moments);
+  std::vector<ChannelSummary> summaries = createSummaries(
+      run.executor(), run.samples().numSamples(), function, values, moments);
   auto observers =
       run.observe<SummaryObserver>([&](size_t /*worker*/, size_t value) {
         return std::make_unique<SummaryObserver>(summaries[value]);
@@ -324,97 +324,4 @@ mct::corrections::runFloat(func::FuncOp function, ArrayRef<ChannelValue> values,
   if (failed(run) || failed(run->thin(runOptions.maxSamples)))
     return failure();
   return summarize(*run, function, values, runOptions.moments);
-}
-
-namespace {
-class SummaryVisitor : public LayerVisitor {
-public:
-  SummaryVisitor(ArrayRef<ChannelSummary> exact, int64_t numSamples,
-                 CorrectLayer correct)
-      : changes(exact.size()), exact(exact), numSamples(numSamples),
-        correct(correct), workers(exact.size()) {}
-
-  void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
-    for (size_t layer : layers)
-      workers[layer].assign(numWorkers, exact[layer].fresh());
-  }
-  void observe(size_t layer, size_t worker, LayerValue /*what*/,
-               const TensorView &output) override {
-    workers[layer][worker].add(output);
-  }
-  FailureOr<LayerChange> finish(size_t layer) override {
-    ChannelSummary &all = workers[layer].front();
-    for (const ChannelSummary &other : llvm::drop_begin(workers[layer]))
-      all.merge(other);
-    if (failed(all.checkFinite()))
-      return failure();
-    changes[layer] = correct(layer, exact[layer], all, numSamples);
-    workers[layer].clear();
-    return LayerChange{changes[layer], {}, {}};
-  }
-
-  /// For each layer.
-  std::vector<SmallVector<quantization::Affine>> changes;
-
-private:
-  ArrayRef<ChannelSummary> exact;
-  int64_t numSamples;
-  CorrectLayer correct;
-  /// For each layer one for each worker.
-  std::vector<std::vector<ChannelSummary>> workers;
-};
-} // namespace
-
-LogicalResult
-mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
-                                const execution::RunSettings &settings,
-                                const ChannelRunOptions &runOptions,
-                                StringRef how, CorrectLayer correct) {
-  auto getResults = [&](const IRMapping &mapping) {
-    SmallVector<ChannelValue> results;
-    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
-      results.push_back({value, layer->op.resultAxis()});
-    return results;
-  };
-  Layers::Networks both = found.cloneBoth();
-  func::FuncOp floatFunction = both.floating, function = both.quantized;
-  if (runOptions.moments)
-    function.walk([](tpc::QuantizeOp point) {
-      if (point.isActivation())
-        point.removeQuantizer();
-    });
-
-  SmallVector<ChannelValue> floatResults = getResults(both.floatMapping),
-                            results = getResults(both.mapping);
-  SmallVector<execution::CompileOptions, 2> options{
-      compileFloat(floatFunction, floatResults),
-      compileLayerwise(function, results)};
-  auto executors = compileQuietly(*both.module, options, settings);
-  if (failed(executors))
-    return failure();
-  auto run = execution::NetworkRun::prepare(
-      both.module->getLoc(), std::move(executors->front()), settings);
-  if (failed(run))
-    return failure();
-  int64_t available = run->samples().numSamples();
-  if (failed(run->thin(runOptions.maxSamples)))
-    return failure();
-  auto exact = summarize(*run, floatFunction, floatResults, runOptions.moments);
-  if (failed(exact))
-    return failure();
-
-  LayerwiseOptions layerwise;
-  layerwise.run = settings.run;
-  SummaryVisitor visitor(*exact, run->samples().numSamples(), correct);
-  if (failed(runLayerwise(function.getLoc(), *executors->back(),
-                          /*exact=*/nullptr, results, run->samples(), layerwise,
-                          visitor)))
-    return failure();
-  std::optional<int64_t> seen;
-  if (run->samples().numSamples() != available)
-    seen = run->samples().numSamples();
-  for (auto [layer, change] : llvm::zip(layers, visitor.changes))
-    if (failed(applyCorrection(*layer, change, how, seen)))
-      return failure();
-  return success();
 }

@@ -34,6 +34,10 @@ public:
 
   /// Mean over all samples, whatever their order.
   double mean(int64_t channel) const;
+  /// Mean in one sample.
+  double of(int64_t sample, int64_t channel) const {
+    return means[sample * channels + channel];
+  }
 
   /// Left - right, over all samples, whatever their order.
   struct Difference {
@@ -69,6 +73,9 @@ public:
   /// What this one saw - what `other` saw on the same samples.
   SampleMeans::Difference differenceFrom(const ChannelSummary &other,
                                          int64_t channel) const;
+
+  /// Of samples, where they are kept apart; else empty.
+  const SampleMeans &sampleMeans() const { return *means; }
 
   /// One diagnostic, at the value, where a value was not finite.
   mlir::LogicalResult checkFinite() const;
@@ -106,10 +113,11 @@ compileQuietly(mlir::ModuleOp module,
                llvm::MutableArrayRef<execution::CompileOptions> all,
                const execution::RunSettings &settings);
 
-/// Summaries of `values`, of `function`, that have seen nothing. The means of
-/// samples are kept apart where memory allows it, and where it is known how
-/// samples lie in the values.
-std::vector<ChannelSummary> createSummaries(const execution::NetworkRun &run,
+/// Summaries of `values`, of `function`, that have seen nothing, for so many
+/// samples. The means of samples are kept apart where memory allows it, and
+/// where it is known how samples lie in the values.
+std::vector<ChannelSummary> createSummaries(const execution::Executor &executor,
+                                            int64_t samples,
                                             mlir::func::FuncOp function,
                                             llvm::ArrayRef<ChannelValue> values,
                                             bool moments);
@@ -129,20 +137,11 @@ runFloat(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values,
          const execution::RunSettings &settings,
          const ChannelRunOptions &options);
 
-/// Says what becomes of the output of each channel of a layer, from what the
-/// channels saw in the float and in the quantized network, on so many samples.
-using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
-    size_t layer, const ChannelSummary &exact, const ChannelSummary &seen,
-    int64_t numSamples)>;
-
-/// Runs the float network, and then, layer by layer, the network whose points
-/// quantize: `correct` is asked for a layer when all that it depends on are
-/// corrected. What it says is applied to the module as the correction `how`.
-mlir::LogicalResult correctLayers(const Layers &found,
-                                  llvm::ArrayRef<Layer *> layers,
-                                  const execution::RunSettings &settings,
-                                  const ChannelRunOptions &options,
-                                  llvm::StringRef how, CorrectLayer correct);
+/// How to compile a function for a run in float of which `values` are observed.
+/// `keepsResults`: those of the function stay.
+execution::CompileOptions compileFloat(mlir::func::FuncOp function,
+                                       llvm::ArrayRef<ChannelValue> values,
+                                       bool keepsResults = false);
 
 } // namespace mct::corrections
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
+#include "CorrectLayers.h"
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcRejections.h"
 
 namespace mct {
 #define GEN_PASS_DEF_CORRECTBIASPASS
@@ -32,8 +34,10 @@ struct CorrectBiasPass
       return signalPassFailure();
     bool fromInputs = estimate == BiasEstimate::InputMean;
     SmallVector<Layer *> layers;
+    StringRef how = fromInputs ? tpc::kInputMeanCorrection
+                               : tpc::kQuantizedNetworkCorrection;
     for (Layer &layer : found->layers) {
-      auto leaveAlone = [&](Reason why) {
+      auto leaveAlone = [&](const Record &why) {
         if (remarks)
           remarkLeftAlone(layer.op.getOperation(), getArgument(), why);
       };
@@ -41,6 +45,9 @@ struct CorrectBiasPass
           layer.isCorrected(tpc::kQuantizedNetworkCorrection) ||
           layer.isCorrected(tpc::kRoundedWeights))
         leaveAlone(Reason::CorrectedBefore);
+      else if (tpc::isRejected(found->function, how,
+                               layer.point.getUniqueName()))
+        leaveAlone(describeRejectedBefore());
       else if (fromInputs && layer.isCorrected(tpc::kSecondMomentCorrection))
         leaveAlone(Reason::MeanCorrected);
       else
@@ -108,10 +115,13 @@ LogicalResult
 CorrectBiasPass::correctFromOutputs(const Layers &found,
                                     ArrayRef<Layer *> layers,
                                     const execution::RunSettings &settings) {
-  ChannelRunOptions options;
+  LayerCorrectionOptions options;
   options.maxSamples = int64_t(uint64_t(maxSamples));
+  options.how = tpc::kQuantizedNetworkCorrection;
+  options.judges = judge;
+  options.remarks = remarks;
+  options.pass = getArgument();
   return correctLayers(found, layers, settings, options,
-                       tpc::kQuantizedNetworkCorrection,
                        [&](size_t number, const ChannelSummary &exact,
                            const ChannelSummary &seen, int64_t numSamples) {
                          return biasCorrection(exact, seen, numSamples,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelRun.h"
+#include "CorrectLayers.h"
 #include "Layers.h"
 #include "mct/Analysis/OpsBehind.h"
 #include "mct/Corrections/Passes.h"
@@ -94,10 +95,11 @@ private:
 LogicalResult
 CorrectSecondMomentPass::correct(const Layers &found, ArrayRef<Layer *> layers,
                                  const execution::RunSettings &settings) {
-  ChannelRunOptions options;
+  LayerCorrectionOptions options;
   options.moments = true;
+  options.how = tpc::kSecondMomentCorrection;
   if (failed(correctLayers(
-          found, layers, settings, options, tpc::kSecondMomentCorrection,
+          found, layers, settings, options,
           [&](size_t, const ChannelSummary &exact, const ChannelSummary &seen,
               int64_t) {
             SmallVector<Affine> correction;

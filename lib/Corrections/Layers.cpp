@@ -18,6 +18,12 @@ void mct::corrections::remarkLeftAlone(Operation *op, StringRef pass,
              "'" + op->getName().getStringRef() + "' op is not corrected: ");
 }
 
+Record mct::corrections::describeRejectedBefore() {
+  return Record(Reason::ErrorWouldRise)
+         << "this has been undone before, because the error would rise "
+            "(tpc.rejected_corrections)";
+}
+
 FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, StringRef pass,
                                bool remarks) {
   Layers found(KernelOps::forModule(module));

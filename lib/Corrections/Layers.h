@@ -32,6 +32,9 @@ struct Layer {
 void remarkLeftAlone(mlir::Operation *op, llvm::StringRef pass,
                      const Record &why);
 
+/// Why a layer is left alone in which the correction has been undone.
+Record describeRejectedBefore();
+
 /// The layers of one function in program order.
 class Layers {
 public:

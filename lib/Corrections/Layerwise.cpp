@@ -21,12 +21,15 @@ using quantization::Affine;
 LayerVisitor::~LayerVisitor() = default;
 
 void mct::corrections::keepOnly(func::FuncOp function,
-                                ArrayRef<ChannelValue> values) {
+                                ArrayRef<ChannelValue> values,
+                                bool keepsResults) {
   Block &body = function.getBody().front();
-  body.getTerminator()->setOperands({});
-  function.removeResAttrsAttr();
-  function.setType(FunctionType::get(function.getContext(),
-                                     function.getArgumentTypes(), {}));
+  if (!keepsResults) {
+    body.getTerminator()->setOperands({});
+    function.removeResAttrsAttr();
+    function.setType(FunctionType::get(function.getContext(),
+                                       function.getArgumentTypes(), {}));
+  }
   llvm::SmallPtrSet<Operation *, 16> kept;
   for (const ChannelValue &value : values)
     if (Operation *op = value.value.getDefiningOp())
@@ -101,8 +104,10 @@ struct Track {
 
 /// What one thread owns.
 struct WorkerBuffers {
-  /// Of the inputs, and of what crosses between stages.
-  std::vector<support::AlignedBuffer> inputs;
+  /// Of the inputs, of the results that nobody looks at, and of what crosses
+  /// between stages.
+  std::vector<support::AlignedBuffer> inputs, outputs;
+  SmallVector<void *> outputPointers;
   support::AlignedBuffer crossing;
 };
 
@@ -174,14 +179,19 @@ private:
 
 } // namespace
 
+execution::TensorEditor
+mct::corrections::changeChannels(ArrayRef<Affine> change, int64_t axis) {
+  return ChangeChannels(change, axis);
+}
+
 execution::CompileOptions mct::corrections::compileLayerwise(
     func::FuncOp function, ArrayRef<ChannelValue> layers,
-    ArrayRef<OpOperand *> inputs, ArrayRef<Value> summands) {
+    ArrayRef<OpOperand *> inputs, ArrayRef<Value> summands, bool keepsResults) {
   SmallVector<ChannelValue> kept(layers);
   for (Value summand : summands)
     if (summand)
       kept.push_back({summand});
-  keepOnly(function, kept);
+  keepOnly(function, kept, keepsResults);
   execution::CompileOptions options;
   options.function = function.getSymName().str();
   options.numEdited = layers.size();
@@ -220,6 +230,13 @@ LogicalResult LayerwiseRun::prepare() {
       hasMemory &=
           own.inputs.emplace_back(samples.sampleBytes(input) * executor.unit())
               .get() != nullptr;
+    // Both networks have the same results, or none.
+    for (const execution::TensorSpec &spec : executor.outputs()) {
+      int64_t bytes = spec.type.getNumElements() *
+                      execution::getElementBytes(spec.type.getElementType());
+      own.outputPointers.push_back(own.outputs.emplace_back(bytes).get());
+      hasMemory &= bytes == 0 || own.outputPointers.back();
+    }
     if (!hasMemory)
       return emitError(loc)
              << "there is no memory for the values between the layers";
@@ -253,7 +270,7 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
   }
   execution::Worker &player = track.players[worker]->worker;
   if (llvm::Error error = player.runStages(stage, stage, crossing, inputs,
-                                           /*outputs=*/{}, range))
+                                           own.outputPointers, range))
     return error;
   if (!keep || stage + 1 == track.executor.numStages())
     return llvm::Error::success();

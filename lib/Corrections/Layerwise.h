@@ -40,8 +40,14 @@ struct LayerChange {
   std::vector<std::pair<size_t, mlir::Attribute>> quantizers;
 };
 
-/// Removes what does not lead to `values`, results of the function included.
-void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values);
+/// Removes what does not lead to `values`, results of the function included,
+/// or not (`keepsResults`).
+void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values,
+              bool keepsResults = false);
+
+/// Multiplies and adds in float, as the bias of a layer would.
+execution::TensorEditor
+changeChannels(llvm::ArrayRef<quantization::Affine> change, int64_t axis);
 
 struct LayerwiseOptions {
   /// Workers and samples at a time, as elsewhere.
@@ -75,13 +81,12 @@ public:
 /// How to compile a function for `runLayerwise`, in which all that does not
 /// lead to `layers` is removed; with `inputs`, one for each layer, what they
 /// read is shown, too, and with `summands`, one for each layer, perhaps null,
-/// what they are added to (`makeOtherSummands`). The function is the caller's
-/// to throw away.
-execution::CompileOptions
-compileLayerwise(mlir::func::FuncOp function,
-                 llvm::ArrayRef<ChannelValue> layers,
-                 llvm::ArrayRef<mlir::OpOperand *> inputs = {},
-                 llvm::ArrayRef<mlir::Value> summands = {});
+/// what they are added to (`makeOtherSummands`). `keepsResults`: those of the
+/// function stay. The function is the caller's to throw away.
+execution::CompileOptions compileLayerwise(
+    mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> layers,
+    llvm::ArrayRef<mlir::OpOperand *> inputs = {},
+    llvm::ArrayRef<mlir::Value> summands = {}, bool keepsResults = false);
 
 /// Shows the layers, f32 values of a function that was compiled so, to
 /// `visitor`. A layer is run when all layers that it depends on have been

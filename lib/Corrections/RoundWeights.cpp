@@ -2,6 +2,7 @@
 #include "../Analysis/StoredValues.h"
 #include "ChannelRun.h"
 #include "Layers.h"
+#include "Rejections.h"
 #include "Shortcuts.h"
 #include "WeightRounding.h"
 #include "mct/Corrections/Passes.h"
@@ -40,6 +41,16 @@ public:
     /// Whether what its output is added to is shown.
     bool hasSummand = false;
     SmallVector<Affine> biasChange;
+
+    /// What becomes of its output.
+    SmallVector<Affine> change() const {
+      if (!rounded)
+        return biasChange;
+      SmallVector<Affine> change;
+      for (auto [now, before] : llvm::zip(rounded->bias, layer->bias))
+        change.push_back({1, double(now) - double(before)});
+      return change;
+    }
   };
 
   RoundingVisitor(std::vector<Member> &members,
@@ -50,7 +61,10 @@ public:
         samples(samples), threads(threads), rows(members.size()),
         exact(members.size()), seen(members.size()) {}
 
-  bool changesConstants() const override { return true; }
+  bool changesConstants() const override {
+    return llvm::any_of(
+        members, [](const Member &member) { return bool(member.rounded); });
+  }
   void begin(ArrayRef<size_t> layers, size_t workers) override;
   void observe(size_t layer, size_t worker, LayerValue what,
                const TensorView &values) override;
@@ -136,8 +150,7 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
                         seenRows, rounded, threads)))
     return failure();
   LayerChange change;
-  for (auto [now, before] : llvm::zip(rounded.bias, member.layer->bias))
-    change.output.push_back({1, double(now) - double(before)});
+  change.output = member.change();
   change.constants.emplace_back(member.kernelNumber, rounded.kernel);
   return change;
 }
@@ -206,8 +219,12 @@ struct RoundWeightsPass
       }
       RoundingVisitor::Member member;
       member.layer = &layer;
-      auto how = describeRounding(layer, layer.point.getParametersAttr(),
-                                  getMostBits(layer));
+      bool isRejected = tpc::isRejected(found->function, tpc::kRoundedWeights,
+                                        layer.point.getUniqueName());
+      auto how = isRejected
+                     ? describeRejectedBefore()
+                     : describeRounding(layer, layer.point.getParametersAttr(),
+                                        getMostBits(layer));
       if (const auto *why = std::get_if<Record>(&how)) {
         leaveAlone(*why);
       } else {
@@ -246,24 +263,73 @@ private:
 };
 } // namespace
 
-LogicalResult
-RoundWeightsPass::round(const Layers &found,
-                        std::vector<RoundingVisitor::Member> &members,
-                        const execution::RunSettings &settings) {
-  Layers::Networks both = found.cloneBoth();
-  func::FuncOp floatFunction = both.floating, function = both.quantized;
+namespace {
+/// The networks of a run, with which layers are rounded and judged.
+class RoundingRun {
+public:
+  using Member = RoundingVisitor::Member;
+  RoundingRun(const Layers &found, std::vector<Member> &members,
+              const execution::RunSettings &settings, int64_t maxSamples,
+              bool judges)
+      : found(found), members(members), settings(settings),
+        maxSamples(maxSamples), judges(judges) {}
 
+  LogicalResult prepare();
+  /// Rounds the layers of all members, or corrects their biases.
+  LogicalResult round();
+  /// Finds the members that are not to be rounded; empty: all are. `corrects`:
+  /// whether biases of layers that are not are corrected.
+  FailureOr<Rejection> judge(bool corrects);
+
+  /// On so many of more samples the layers were measured.
+  std::optional<int64_t> numSamples() const {
+    if (fitted->numSamples() == available)
+      return std::nullopt;
+    return fitted->numSamples();
+  }
+
+private:
+  LogicalResult divideSamples();
+  LogicalResult run(std::vector<Member> &members,
+                    const execution::SampleSource &samples,
+                    LayerwiseOptions layerwise);
+  /// The layers as they are in the module, with biases of their own.
+  FailureOr<std::vector<Member>> correctNearest(bool corrects);
+  LogicalResult check(llvm::Error error) const {
+    if (error)
+      return emitError(ModuleOp(both.module.get()).getLoc())
+             << llvm::toString(std::move(error));
+    return success();
+  }
+
+  const Layers &found;
+  std::vector<Member> &members;
+  const execution::RunSettings &settings;
+  int64_t maxSamples;
+  bool judges;
+  Layers::Networks both;
+  SmallVector<ChannelValue> floatResults, results;
+  LayerwiseOptions layerwise;
+  std::unique_ptr<execution::NetworkRun> floating;
+  std::unique_ptr<execution::Executor> executor;
+  int64_t available = 0;
+  std::shared_ptr<const execution::SampleSource> fitted, judging;
+};
+} // namespace
+
+LogicalResult RoundingRun::prepare() {
+  both = found.cloneBoth();
   auto getResults = [&](const IRMapping &copies) {
-    SmallVector<ChannelValue> results;
-    for (const RoundingVisitor::Member &member : members)
-      results.push_back({copies.lookup(member.layer->op.getResult()),
-                         member.layer->op.resultAxis()});
-    return results;
+    SmallVector<ChannelValue> values;
+    for (const Member &member : members)
+      values.push_back({copies.lookup(member.layer->op.getResult()),
+                        member.layer->op.resultAxis()});
+    return values;
   };
-  SmallVector<ChannelValue> floatResults = getResults(both.floatMapping),
-                            results = getResults(both.mapping);
+  floatResults = getResults(both.floatMapping);
+  results = getResults(both.mapping);
   SmallVector<OpOperand *> inputs, kernels;
-  for (RoundingVisitor::Member &member : members) {
+  for (Member &member : members) {
     const KernelOp &op = member.layer->op;
     Operation *copy = both.mapping.lookup(op.getOperation());
     inputs.push_back(&copy->getOpOperand(op.getInput().getOperandNumber()));
@@ -274,7 +340,6 @@ RoundWeightsPass::round(const Layers &found,
         &copy->getOpOperand(op.getKernelOperand().getOperandNumber()));
   }
   // What a layer that is rounded is added to was changed before it.
-  LayerwiseOptions layerwise;
   SmallVector<Value> floatSummands = makeOtherSummands(floatResults),
                      summands = makeOtherSummands(results);
   for (auto [number, member] : llvm::enumerate(members)) {
@@ -285,9 +350,12 @@ RoundWeightsPass::round(const Layers &found,
     else
       floatSummands[number] = summands[number] = {};
   }
+  layerwise.run = settings.run;
+  // The rows take as much beside it.
+  layerwise.memoryBudget = int64_t(16) << 20;
   SmallVector<execution::CompileOptions, 2> options{
-      compileLayerwise(floatFunction, floatResults, {}, floatSummands),
-      compileLayerwise(function, results, inputs, summands)};
+      compileLayerwise(both.floating, floatResults, {}, floatSummands, judges),
+      compileLayerwise(both.quantized, results, inputs, summands, judges)};
   options.front().simulateQuantization = false;
   options.back().replaceable = kernels;
   auto executors = compileQuietly(*both.module, options, settings);
@@ -297,35 +365,176 @@ RoundWeightsPass::round(const Layers &found,
       both.module->getLoc(), std::move(executors->front()), settings);
   if (failed(run))
     return failure();
-  int64_t available = run->samples().numSamples();
-  if (failed(run->thin(int64_t(uint64_t(maxSamples)),
-                       execution::SampleOrder::ByValue)))
-    return failure();
-  int64_t seen = run->samples().numSamples();
+  floating = std::make_unique<execution::NetworkRun>(std::move(*run));
+  executor = std::move(executors->back());
+  return divideSamples();
+}
 
+LogicalResult RoundingRun::divideSamples() {
+  // Rounding takes long, so that it is fitted once: a part of the samples is
+  // held out, even of few.
+  constexpr int64_t kFewest = 32, kShare = 4;
+  fitted = floating->sharedSamples();
+  available = fitted->numSamples();
+  if (judges && executor->allowsPartialUnits() && available >= kFewest) {
+    auto parts = execution::holdOut(
+        fitted, std::min(kJudgingSamples, available / kShare));
+    if (!parts)
+      return check(parts.takeError());
+    if (*parts) {
+      fitted = (*parts)->fitted;
+      judging = (*parts)->judging;
+    }
+  }
+  int64_t count = fitted->numSamples();
+  if (maxSamples > 0 && executor->allowsPartialUnits())
+    count = std::min(count, maxSamples);
+  auto ordered =
+      execution::thinSamples(fitted, count, execution::SampleOrder::ByValue);
+  if (!ordered)
+    return check(ordered.takeError());
+  fitted = std::move(*ordered);
+  if (!judging)
+    judging = fitted;
+  return success();
+}
+
+LogicalResult RoundingRun::run(std::vector<Member> &changed,
+                               const execution::SampleSource &samples,
+                               LayerwiseOptions options) {
   RoundingVisitor visitor(
-      members,
-      createSummaries(*run, floatFunction, floatResults, /*moments=*/false),
-      *executors->back(), seen, settings.run.threads);
-  layerwise.run = settings.run;
-  // The rows take as much beside it.
-  layerwise.memoryBudget = int64_t(16) << 20;
-  if (failed(runLayerwise(function.getLoc(), *executors->back(),
-                          &run->executor(), results, run->samples(), layerwise,
-                          visitor)))
+      changed,
+      createSummaries(floating->executor(), samples.numSamples(), both.floating,
+                      floatResults, /*moments=*/false),
+      *executor, samples.numSamples(), settings.run.threads);
+  return runLayerwise(both.quantized.getLoc(), *executor, &floating->executor(),
+                      results, samples, options, visitor);
+}
+
+LogicalResult RoundingRun::round() { return run(members, *fitted, layerwise); }
+
+FailureOr<std::vector<RoundingVisitor::Member>>
+RoundingRun::correctNearest(bool corrects) {
+  std::vector<Member> nearest(members.size());
+  for (auto [member, same] : llvm::zip(members, nearest)) {
+    same.layer = member.layer;
+    if (member.rounded &&
+        failed(check(executor->replaceConstant(
+            member.kernelNumber, quantizedKernel(*member.layer)))))
+      return failure();
+  }
+  if (!corrects)
+    return nearest;
+  // More would change a squared error by 0.1 dB at most.
+  constexpr int64_t kBiasSamples = 32;
+  int64_t count = fitted->numSamples();
+  if (executor->allowsPartialUnits())
+    count = std::min(count, kBiasSamples);
+  auto samples =
+      execution::thinSamples(fitted, count, execution::SampleOrder::ByValue);
+  if (!samples)
+    return LogicalResult(check(samples.takeError()));
+  if (failed(run(nearest, **samples, layerwise)))
     return failure();
-  std::optional<int64_t> samples;
-  if (seen != available)
-    samples = seen;
+  return nearest;
+}
+
+FailureOr<Rejection> RoundingRun::judge(bool corrects) {
+  constexpr int kMostTrials = 16;
+  Rejection rejection;
+  SampleRun::Networks networks{
+      both.module->getLoc(), floating->executor(), *executor,
+      both.floating,         floatResults,         settings.run};
+  SampleRun samples(networks, judging);
+  auto nearest = correctNearest(corrects);
+  if (failed(nearest) ||
+      failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
+    return failure();
+  auto measure =
+      [&](const std::vector<bool> &undone) -> FailureOr<SampleRun::Seen> {
+    execution::Replacements kernels(*executor);
+    Version version;
+    version.replaced = &kernels;
+    for (size_t number = 0; number != members.size(); ++number) {
+      const Member &member = members[number];
+      const Member &taken = undone[number] ? (*nearest)[number] : member;
+      if (taken.rounded && failed(check(kernels.replaceConstant(
+                               member.kernelNumber, taken.rounded->kernel))))
+        return failure();
+      if (SmallVector<Affine> change = taken.change(); !change.empty())
+        version.editors.emplace_back(
+            number, changeChannels(change, results[number].axis));
+    }
+    return samples.run(version, /*seesLayers=*/false);
+  };
+  auto without = measure(std::vector<bool>(members.size(), true));
+  if (failed(without))
+    return failure();
+  std::set<int64_t> lost;
+  auto findLoss = [&](const std::vector<bool> &undone)
+      -> FailureOr<std::optional<JudgedLoss>> {
+    auto with = measure(undone);
+    if (failed(with))
+      return failure();
+    return findWorstLoss(&samples, *with, *without, lost);
+  };
+  // Layers of which only the bias is corrected are no candidates.
+  std::vector<bool> undone;
+  for (const Member &member : members)
+    undone.push_back(!member.rounded);
+  auto loss = findLoss(std::vector<bool>(members.size(), false));
+  if (failed(loss))
+    return failure();
+  if (!*loss)
+    return rejection;
+  lost.insert(*(*loss)->output);
+  auto harmful = findHarmfulLayers(
+      undone,
+      [&](const std::vector<bool> &all) -> FailureOr<bool> {
+        std::vector<bool> those = all;
+        for (auto [number, member] : llvm::enumerate(members))
+          those[number] = those[number] && member.rounded;
+        auto lost = findLoss(those);
+        if (failed(lost))
+          return failure();
+        return lost->has_value();
+      },
+      kMostTrials);
+  if (failed(harmful))
+    return failure();
+  llvm::sort(*harmful);
+  rejection.loss = **loss;
+  for (size_t number : *harmful)
+    rejection.layers.push_back(members[number].layer);
+  return rejection;
+}
+
+LogicalResult
+RoundWeightsPass::round(const Layers &found,
+                        std::vector<RoundingVisitor::Member> &members,
+                        const execution::RunSettings &settings) {
+  RoundingRun run(found, members, settings, int64_t(uint64_t(maxSamples)),
+                  judge);
+  if (failed(run.prepare()) || failed(run.round()))
+    return failure();
+  FailureOr<Rejection> rejection = Rejection();
+  if (judge)
+    rejection = run.judge(correctBias);
+  if (failed(rejection))
+    return failure();
   for (RoundingVisitor::Member &member : members) {
     const Layer &layer = *member.layer;
+    // Its bias is left to mct-correct-bias.
+    if (llvm::is_contained(rejection->layers, &layer))
+      continue;
     if (!member.rounded) {
       if (failed(applyCorrection(layer, member.biasChange,
-                                 tpc::kQuantizedNetworkCorrection, samples)))
+                                 tpc::kQuantizedNetworkCorrection,
+                                 run.numSamples())))
         return failure();
       continue;
     }
-    apply(layer, *member.rounded, samples);
+    apply(layer, *member.rounded, run.numSamples());
     if (remarks)
       emitRecord(layer.op.getOperation(), getArgument(),
                  Record(Decision::Applied, Reason::RoundedTogether)
@@ -336,5 +545,8 @@ RoundWeightsPass::round(const Layers &found,
                  "'" + layer.op.getOperation()->getName().getStringRef() +
                      "' op: ");
   }
+  if (!rejection->layers.empty())
+    rejection->record(found, tpc::kRoundedWeights,
+                      remarks ? getArgument() : StringRef());
   return success();
 }

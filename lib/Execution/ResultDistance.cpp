@@ -142,6 +142,16 @@ std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
   return outputs[output].metric;
 }
 
+double ResultDistance::energyOf(size_t output) const {
+  // The same in any order of the samples.
+  std::vector<double> energies = outputs[output].energies;
+  llvm::sort(energies);
+  double sum = 0;
+  for (double energyOfSample : energies)
+    sum += energyOfSample;
+  return sum;
+}
+
 /// Where the largest element is; -1 where one is NaN.
 static int64_t findLargest(ArrayRef<float> row) {
   if (llvm::any_of(row, [](float value) { return std::isnan(value); }))

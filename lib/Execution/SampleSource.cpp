@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/SampleSource.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Execution/SampleParts.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -898,24 +899,60 @@ hashSamples(const SampleSource &samples) {
   return hashes;
 }
 
-llvm::Expected<std::shared_ptr<const SampleSource>>
-mct::execution::takeHalf(std::shared_ptr<const SampleSource> samples,
-                         SampleHalf half) {
-  if (half == SampleHalf::All)
-    return samples;
+/// The samples whose numbers are in the second part, and the others; none where
+/// there are none of a kind.
+static std::optional<SampleParts>
+divide(const std::shared_ptr<const SampleSource> &samples,
+       llvm::ArrayRef<uint64_t> hashes,
+       llvm::function_ref<bool(uint64_t)> isSecond) {
+  std::vector<int64_t> first, second;
+  for (auto [number, hash] : llvm::enumerate(hashes))
+    (isSecond(hash) ? second : first).push_back(int64_t(number));
+  if (first.empty() || second.empty())
+    return std::nullopt;
+  return SampleParts{
+      std::make_shared<ChosenSamples>(samples, std::move(first)),
+      std::make_shared<ChosenSamples>(samples, std::move(second))};
+}
+
+llvm::Expected<std::optional<SampleParts>>
+mct::execution::halve(const std::shared_ptr<const SampleSource> &samples) {
   auto hashes = hashSamples(*samples);
   if (!hashes)
     return hashes.takeError();
   // Not the lowest bit or the order: thinSamples keeps the smallest numbers,
   // and of those, too, half are to be in each half.
-  auto isSecond = [](uint64_t hash) { return llvm::popcount(hash) % 2 != 0; };
-  std::vector<int64_t> chosen;
-  for (auto [number, hash] : llvm::enumerate(*hashes))
-    if (isSecond(hash) == (half == SampleHalf::Second))
-      chosen.push_back(int64_t(number));
-  if (chosen.empty() || chosen.size() == hashes->size())
+  return divide(samples, *hashes,
+                [](uint64_t hash) { return llvm::popcount(hash) % 2 != 0; });
+}
+
+llvm::Expected<std::optional<SampleParts>>
+mct::execution::holdOut(const std::shared_ptr<const SampleSource> &samples,
+                        int64_t count) {
+  auto hashes = hashSamples(*samples);
+  if (!hashes)
+    return hashes.takeError();
+  if (count <= 0 || count >= int64_t(hashes->size()))
+    return std::nullopt;
+  // thinSamples keeps the smallest ones.
+  std::vector<uint64_t> sorted = *hashes;
+  std::nth_element(sorted.begin(), sorted.end() - count, sorted.end());
+  uint64_t smallest = *(sorted.end() - count);
+  return divide(samples, *hashes,
+                [&](uint64_t hash) { return hash >= smallest; });
+}
+
+llvm::Expected<std::shared_ptr<const SampleSource>>
+mct::execution::takeHalf(std::shared_ptr<const SampleSource> samples,
+                         SampleHalf half) {
+  if (half == SampleHalf::All)
     return samples;
-  return std::make_shared<ChosenSamples>(std::move(samples), std::move(chosen));
+  auto parts = halve(samples);
+  if (!parts)
+    return parts.takeError();
+  if (!*parts)
+    return samples;
+  return half == SampleHalf::First ? (*parts)->fitted : (*parts)->judging;
 }
 
 llvm::Expected<std::shared_ptr<const SampleSource>>

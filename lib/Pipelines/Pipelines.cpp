@@ -9,6 +9,8 @@
 #include "mct/Training/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcRejections.h"
 #include "tpc_dialect/Transforms/Passes.h"
 
 using namespace mlir;
@@ -89,19 +91,60 @@ static bool needsChannelStatistics(const CorrectOptions &options) {
   return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
+/// Adds what makes a correction of the whole network, on a module, and judges
+/// it where there are samples; `then`: what the network needs before it runs,
+/// which is not added.
+static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
+                      StringRef correction,
+                      llvm::function_ref<void(OpPassManager &)> make,
+                      llvm::function_ref<void(OpPassManager &)> then = {}) {
+  if (!options.judge.judgeCorrections ||
+      options.samples.calibrationData.empty())
+    return make(passManager);
+  OpPassManager made(ModuleOp::getOperationName()),
+      behind(ModuleOp::getOperationName());
+  make(made);
+  JudgeCorrectionPassOptions judge;
+  options.samples.copyTo(judge);
+  options.remarks.copyTo(judge);
+  judge.correction = correction.str();
+  judge.madeBy.push_back(made);
+  if (then)
+    then(behind);
+  if (!behind.empty())
+    judge.then.push_back(behind);
+  passManager.addPass(createJudgeCorrectionPass(judge));
+}
+
 /// Whether deviations are corrected: those of rounded weights need it not.
 static bool correctsSecondMoment(const CorrectOptions &options) {
   return options.corrections.weightsSecondMoment &&
          !options.corrections.roundWeights;
 }
 
+/// `then`: what the network needs before it runs.
 static void addSecondMoment(OpPassManager &passManager,
-                            const CorrectOptions &options) {
+                            const CorrectOptions &options,
+                            llvm::function_ref<void(OpPassManager &)> then) {
   CorrectSecondMomentPassOptions secondMoment;
   options.samples.copyTo(secondMoment);
   options.secondMoment.copyTo(secondMoment);
   options.remarks.copyTo(secondMoment);
-  passManager.addPass(createCorrectSecondMomentPass(secondMoment));
+  addJudged(
+      passManager, options, tpc::kSecondMomentCorrection,
+      [&](OpPassManager &passes) {
+        passes.addPass(createCorrectSecondMomentPass(secondMoment));
+      },
+      then);
+}
+
+static CorrectBiasPassOptions biasOptions(const CorrectOptions &options) {
+  CorrectBiasPassOptions bias;
+  options.samples.copyTo(bias);
+  options.bias.copyTo(bias);
+  options.judge.copyTo(bias);
+  options.remarks.copyTo(bias);
+  return bias;
 }
 
 /// What comes after the selection of all parameters. `runs`: whether there is
@@ -130,12 +173,25 @@ static void addCorrections(OpPassManager &passManager,
     options.shiftNegative.copyTo(shift);
     options.remarks.copyTo(shift);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
-    passManager.addPass(createCorrectShiftNegativePass(shift));
+    // What a shift adds to a bias depends on whether biases are corrected.
+    auto correctBias = [&](OpPassManager &passes) {
+      CorrectBiasPassOptions bias = biasOptions(options);
+      bias.judge = false;
+      if (shift.biasCorrectionFollows)
+        passes.addPass(createCorrectBiasPass(bias));
+    };
+    addJudged(
+        passManager, options, tpc::kShiftNegativeCorrection,
+        [&](OpPassManager &passes) {
+          passes.addPass(createCorrectShiftNegativePass(shift));
+        },
+        correctBias);
   }
   if (corrections.roundWeights && runs) {
     RoundWeightsPassOptions rounding;
     options.samples.copyTo(rounding);
     options.rounding.copyTo(rounding);
+    options.judge.copyTo(rounding);
     options.remarks.copyTo(rounding);
     rounding.correctBias = corrections.weightsBias;
     passManager.addPass(createRoundWeightsPass(rounding));
@@ -143,18 +199,25 @@ static void addCorrections(OpPassManager &passManager,
   // Of layers that are rounded, and of those among them, the biases are
   // corrected already.
   if (corrections.weightsBias && runs) {
-    CorrectBiasPassOptions bias;
-    options.samples.copyTo(bias);
-    options.bias.copyTo(bias);
-    options.remarks.copyTo(bias);
-    passManager.addPass(createCorrectBiasPass(bias));
+    CorrectBiasPassOptions bias = biasOptions(options);
+    auto add = [&](OpPassManager &passes) {
+      passes.addPass(createCorrectBiasPass(bias));
+    };
+    // By a formula, it is not fitted to samples layer by layer.
+    if (options.bias.biasEstimate == BiasEstimate::InputMean)
+      addJudged(passManager, options, tpc::kInputMeanCorrection, add);
+    else
+      add(passManager);
   }
   if (corrections.activationBias) {
     CorrectActivationBiasPassOptions bias;
     options.activationBias.copyTo(bias);
     options.remarks.copyTo(bias);
     bias.function = options.samples.function;
-    passManager.addPass(createCorrectActivationBiasPass(bias));
+    addJudged(passManager, options, tpc::kActivationBiasCorrection,
+              [&](OpPassManager &passes) {
+                passes.addPass(createCorrectActivationBiasPass(bias));
+              });
   }
   // It starts from the best that is known without gradients.
   if (options.training.gptqEpochs != 0 && runs) {
@@ -169,13 +232,16 @@ static void addCorrections(OpPassManager &passManager,
 void mct::buildCorrectPipeline(OpPassManager &passManager,
                                const CorrectOptions &options) {
   if (correctsSecondMoment(options)) {
-    addSecondMoment(passManager, options);
     // After a layer that changed the float network is another one now.
-    CalibratePassOptions calibrate;
-    options.samples.copyTo(calibrate);
-    calibrate.onlyMissing = true;
-    passManager.addPass(createCalibratePass(calibrate));
-    addActivationSelection(passManager, options);
+    auto calibrateAgain = [&](OpPassManager &passes) {
+      CalibratePassOptions calibrate;
+      options.samples.copyTo(calibrate);
+      calibrate.onlyMissing = true;
+      passes.addPass(createCalibratePass(calibrate));
+      addActivationSelection(passes, options);
+    };
+    addSecondMoment(passManager, options, calibrateAgain);
+    calibrateAgain(passManager);
   }
   addCorrections(passManager, options, /*runs=*/true);
 }
@@ -237,8 +303,20 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   if (options.equalization.channelEqualization && runs) {
     calibrate.channelStatistics = true;
     passManager.addPass(createCalibratePass(calibrate));
-    passManager.addPass(createEqualizeChannelsPass(
-        withRemarks<EqualizeChannelsPassOptions>(options.remarks)));
+    addJudged(
+        passManager, options, tpc::kChannelEqualization,
+        [&](OpPassManager &passes) {
+          passes.addPass(createEqualizeChannelsPass(
+              withRemarks<EqualizeChannelsPassOptions>(options.remarks)));
+        },
+        [&](OpPassManager &passes) {
+          CalibratePassOptions again;
+          options.samples.copyTo(again);
+          again.channelStatistics = needsChannelStatistics(options);
+          passes.addPass(createCalibratePass(again));
+          addWeightSelection(passes, options);
+          addActivationSelection(passes, options);
+        });
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);
@@ -261,7 +339,12 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     calibrate.statisticsOut.clear();
   }
   if (secondMoment)
-    addSecondMoment(passManager, options);
+    addSecondMoment(passManager, options, [&](OpPassManager &passes) {
+      CalibratePassOptions again = calibrate;
+      again.statisticsOut.clear();
+      passes.addPass(createCalibratePass(again));
+      addActivationSelection(passes, options);
+    });
   if (!calibrate.channelStatistics || secondMoment)
     passManager.addPass(createCalibratePass(calibrate));
   addFirstActivationSelection(passManager, options);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcBudget.h"
+#include "tpc_dialect/IR/TpcRejections.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 
 namespace mct {
@@ -133,9 +134,12 @@ struct ChooseCandidatesPass
         failed(applyChoices(*entry, operators, wanted)))
       return signalPassFailure();
     for (auto [of, index] : llvm::zip(operators, wanted)) {
-      // Nobody knows whether the others and this one keep to it.
-      if (index != of.getChosen())
+      // Nobody knows whether the others and this one keep to it, or what a
+      // correction would be worth now.
+      if (index != of.getChosen()) {
         (*entry)->removeAttr(tpc::kBudgetAttrName);
+        (*entry)->removeAttr(tpc::kRejectedCorrectionsAttrName);
+      }
       if (failed(chooseCandidate(of, index, kernels)))
         return signalPassFailure();
     }

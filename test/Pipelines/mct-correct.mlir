@@ -8,16 +8,16 @@
 // RUN: mct-opt %t.mlir --mct-correct="calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy round-weights=false weights-second-moment-correction=false weights-bias-correction=false" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LESS
 
 // MOMENT:      builtin.module(
-// MOMENT-NEXT:   mct-correct-second-moment{{.*}} max-bits=8
+// MOMENT-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-second-moment{{.*}} max-bits=8{{.*}}
 // MOMENT-NEXT:   mct-calibrate{{.*}} only-missing=true
 // MOMENT-NEXT:   mct-select-parameters
 
 // LESS:      builtin.module(
-// LESS-NEXT:   mct-correct-shift-negative
+// LESS-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{{.*}}
 // LESS-NEXT: )
 
 // CHECK:      builtin.module(
-// CHECK-NEXT:   mct-correct-shift-negative{
+// CHECK-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{{{.*}}
 // CHECK-NEXT:   mct-round-weights{batch-size=1 {{.*}} max-bits=7
 // CHECK-NEXT:   mct-correct-bias{batch-size=1
 // CHECK-NEXT: )

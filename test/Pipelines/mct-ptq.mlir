@@ -29,14 +29,14 @@
 // CHECK-NEXT:     mct-split-shared-grids{remarks=false}
 // CHECK-NEXT:   ),
 // CHECK-NEXT:   mct-select-parameters{error-method=mse {{.*}} threads=0 z-threshold={{[0.e+]*}}},
-// CHECK-NEXT:   mct-correct-shift-negative{bias-correction-follows=true error-method=mse {{.*}} parameter-search=false {{.*}}ratio={{0.05|5.0*e-02}} {{.*}}threshold-recalculation=true {{.*}}},
+// CHECK-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=mse {{.*}} parameter-search=false {{.*}}ratio={{0.05|5.0*e-02}} {{.*}}threshold-recalculation=true {{.*}}},{{.*}}
 // CHECK-NEXT:   mct-round-weights{{.*}} correct-bias=true {{.*}}max-bits=7 {{.*}}max-samples=1024 {{.*}}threads=0},
 // CHECK-NEXT:   mct-correct-bias{{.*}} estimate=quantized-network {{.*}}}
 // CHECK-NEXT: )
 // CHECK-LABEL: func.func @main
 // CHECK:         tpc.quantize {{.*}} as "exp" {{.*}} statistics({{.*}} parameters(
 
-// TRAIN:      mct-correct-bias{
+// TRAIN:      {{^ *}}mct-correct-bias{
 // TRAIN-NEXT: mct-gptq{{.*}}two_samples.npy{{.*}} epochs=3 {{.*}}threads=3{{.*}}}
 
 // TOLERANCE:      mct-select-weight-parameters{{.*}} error-tolerance=2.5
@@ -50,7 +50,7 @@
 // ALL-NEXT:   mct-split-shared-grids
 // ALL-NEXT: ),
 // ALL-NEXT: mct-select-parameters{error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1 z-threshold=9{{.*}}}
-// ALL-NEXT: mct-correct-shift-negative{bias-correction-follows=true error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}
+// ALL-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}{{.*}}
 // ALL-NEXT: mct-round-weights{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} max-bits=5 {{.*}}max-samples=66 {{.*}}threads=1}
 // ALL-NEXT: mct-correct-bias{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} input-offset=1 input-scale=0.5;1;1;1 {{.*}}threads=1}
 // ALL: as "arg0" {{.*}} statistics(#tpc.statistics<count = 12, {{.*}} max = 2.000000e+00,
@@ -59,12 +59,12 @@
 // PREPARE-NEXT: mct-bound-relu-to-power-of-two{remarks=false},
 // PREPARE-NEXT: mct-insert-quantizers
 // PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=true
-// PREPARE-NEXT: mct-equalize-channels
+// PREPARE-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-equalize-channels{{.*}}
 // PREPARE-NEXT: mct-select-weight-parameters
 // PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=false
 
 // CORRECT:      mct-select-weight-parameters{error-method=mse
-// CORRECT-NEXT: mct-correct-second-moment{{.*}} max-bits=5 {{.*}}threads=3}
+// CORRECT-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-second-moment{{.*}} max-bits=5 {{.*}}threads=3}{{.*}}
 // CORRECT-NEXT: mct-calibrate
 // CORRECT-NEXT: func.func(
 // CORRECT-NEXT:   mct-split-shared-grids
@@ -77,10 +77,9 @@
 // CORRECT-NEXT: func.func(
 // CORRECT-NEXT:   mct-update-concat-thresholds
 // CORRECT-NEXT: ),
-// CORRECT-NEXT: mct-correct-shift-negative{bias-correction-follows=true error-method=mae {{.*}} parameter-search=true {{.*}}ratio={{0.1|1.0*e-01}} {{.*}}threshold-recalculation=false
-// CORRECT-NEXT: mct-correct-bias{{.*}} estimate=input-mean {{.*}}max-samples=77 {{.*}}threads=3}
-// CORRECT-NEXT: mct-correct-activation-bias{{.*}}threshold=5{{.*}}}
-
+// CORRECT-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=mae {{.*}} parameter-search=true {{.*}}ratio={{0.1|1.0*e-01}} {{.*}}threshold-recalculation=false{{.*}}
+// CORRECT-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-bias{{.*}} estimate=input-mean {{.*}}max-samples=77 {{.*}}threads=3}{{.*}}
+// CORRECT-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-activation-bias{{.*}}threshold=5{{.*}}
 // NONE:      mct-calibrate{{.*}}channel-statistics=true
 // NONE-NEXT: mct-select-weight-parameters{error-method=hmse
 // NONE-NEXT: mct-select-parameters{{.*}}

@@ -19,6 +19,7 @@ RENAMED = {
     "shift-negative-params-search": ("mct-correct-shift-negative", "parameter-search"),
     "bias-estimate": ("mct-correct-bias", "estimate"),
     "bias-max-samples": ("mct-correct-bias", "max-samples"),
+    "judge-corrections": ("mct-correct-bias", "judge"),
     "sensitivity-metric": ("mct-measure-sensitivity", "metric"),
     "sensitivity-max-samples": ("mct-measure-sensitivity", "max-samples"),
     "sensitivity-compare-points": ("mct-measure-sensitivity", "compare-points"),
@@ -50,6 +51,7 @@ DECIDED = {
     ("mct-calibrate", "only-missing"),
     ("mct-correct-shift-negative", "bias-correction-follows"),
     ("mct-round-weights", "correct-bias"),
+    ("mct-judge-correction", "correction"),
 }
 MODULE = "module {}"
 
@@ -76,8 +78,34 @@ def dump(tools, flag):
     text = subprocess.run(command, input=MODULE, capture_output=True, text=True, check=False).stderr
     passes = []
     for match in re.finditer(r"^ *((?:mct|tpc)-[\w-]+)(?:\{(.*)\})?,?$", text, re.MULTILINE):
-        passes.append((match[1], dict(re.findall(r"([\w-]+)=(\{.*?\}|\S*)", match[2] or ""))))
+        options, nested = split_pipelines(match[2] or "")
+        passes.append((match[1], dict(re.findall(r"([\w-]+)=(\{.*?\}|\S*)", options))))
+        passes += nested
     return passes
+
+
+def find_end(text, begin):
+    """Behind the bracket that closes the one before `begin`."""
+    depth, end = 1, begin
+    while depth:
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(text[end], 0)
+        end += 1
+    return end
+
+
+def split_pipelines(options):
+    """Options without those that are pipelines, and the passes of the pipeline that makes what is judged."""
+    nested = []
+    while match := re.search(r"(made-by|then)=\{builtin\.module\(", options):
+        end = find_end(options, match.end())
+        passes = options[match.end() : end - 1] if match[1] == "made-by" else ""
+        while step := re.match(r",?((?:mct|tpc)-[\w-]+)\{", passes):
+            behind = find_end(passes, step.end())
+            inner = passes[step.end() : behind - 1]
+            nested.append((step[1], dict(re.findall(r"([\w-]+)=(\{.*?\}|\S*)", inner))))
+            passes = passes[behind:]
+        options = options[: match.start()] + options[end + 1 :]
+    return options, nested
 
 
 def test_option_is_described_once(described):

@@ -97,3 +97,48 @@ func.func private @f() attributes {tpc.overrides = "name conv float"}
 
 // expected-error @below {{'tpc.overrides' is no list of rules; expected strings}}
 func.func private @f() attributes {tpc.overrides = ["name conv float", 4]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' is no list; expected dictionaries}}
+func.func private @f() attributes {tpc.rejected_corrections = "bias"}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has something else than dictionaries; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = ["bias"]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has a 'correction' that is none of quantized_network, input_mean, activation_bias, second_moment, rounded_weights, shift_negative, channel_equalization; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "luck", loss = 1.0, samples = 8 : i64}]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has no 'loss' that is a finite f64; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "input_mean", loss = 0x7FF0000000000000 : f64, samples = 8 : i64}]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has no 'samples' that are a positive i64; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "input_mean", loss = 1.0, samples = 0 : i64}]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has a member 'layers' that is not as expected; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "input_mean", layers = [], loss = 1.0, samples = 8 : i64}]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has a member 'output' that is not as expected; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "input_mean", loss = 1.0, output = -1 : i64, samples = 8 : i64}]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has a member 'standard_error' that is not as expected; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "input_mean", loss = 1.0, samples = 8 : i64, standard_error = 1 : i64}]}
+
+// -----
+
+// expected-error @below {{'tpc.rejected_corrections' has a member 'reason' that is not as expected; expected}}
+func.func private @f() attributes {tpc.rejected_corrections = [{correction = "input_mean", loss = 1.0, reason = "", samples = 8 : i64}]}

@@ -5,6 +5,7 @@
 #include "tpc_dialect/IR/TpcBudget.h"
 #include "tpc_dialect/IR/TpcBytecode.h"
 #include "tpc_dialect/IR/TpcOverrides.h"
+#include "tpc_dialect/IR/TpcRejections.h"
 #include "tpc_dialect/IR/TpcSensitivities.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -130,6 +131,8 @@ LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
     return verifyBudget(op, attribute.getValue());
   if (attribute.getName() == kOverridesAttrName)
     return verifyOverrides(op, attribute.getValue());
+  if (attribute.getName() == kRejectedCorrectionsAttrName)
+    return verifyRejectedCorrections(op, attribute.getValue());
   if (attribute.getName() != kSetAttrName ||
       isa<StringAttr>(attribute.getValue()))
     return success();

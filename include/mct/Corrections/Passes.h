@@ -8,6 +8,7 @@
 #include "mct/Execution/SampleSource.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mct {

@@ -14,6 +14,9 @@ def Mct_HalfOption :
     Option<"half", "half", "::mct::execution::SampleHalf", /*default=*/"::mct::execution::SampleHalf::All",
            "Measure on one half of the samples, which their values choose, so that the other half can judge",
            "::mct::sampleHalfValues()">;
+def Mct_JudgeOption :
+    Option<"judge", "judge", "bool", /*default=*/"true",
+           "Undo what makes results worse on samples to which it was not fitted">;
 def Mct_BiasEstimateOption :
     Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
            "Where the error of a layer is taken from", "::mct::biasEstimateValues()">;
@@ -47,6 +50,17 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       of the layer: s / (s + e^2), where s is the mean of d^2 - e^2, and 1 - 1 / q, where q is the mean of d^2 / e^2, each
       9 at most, times (n - 3) / (n - 1) for n samples. e comes from all samples, where they fit in 64 MiB; of more the
       mean is known well. Of fewer than 8 nothing is known, and errors count as they are.
+      With `judge`, samples to which the correction is not fitted tell what it is worth: of 256 and more 64 are held out,
+      of 16 to 255 both halves, which their values choose, judge what is fitted to the other one, and of fewer, or of a
+      fixed batch, all judge what is fitted to them. Which layers are corrected depends on two things. In a layer the
+      squared errors of the means of its channels must not be larger with its correction than without, beyond chance
+      (where none were held out: with the mean of all other samples). And no result of the function may have a squared
+      error that is larger by more than 0.1 dB and beyond chance, which is two standard errors of the difference from sample
+      to sample, times sqrt((n - 1) / (n - 3)) for n samples. Where one has, the smallest set of layers is searched, by halving,
+      without whose corrections that result is a standard error away from any loss and no other one loses; the others
+      are measured again without it, and judged again. What is undone stands in `tpc.rejected_corrections` of the
+      function, and is left alone from then on. What stays is measured on all samples that are not held out. Fewer than 4
+      samples judge nothing, and neither do results that are no tensors of f32 with a batch, or not finite.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
@@ -80,6 +94,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
            "Leave out of a measured error what other samples would not show again">,
     Mct_BiasSamplesOption,
     Mct_HalfOption,
+    Mct_JudgeOption,
     Mct_RemarksOption,
   ] # Mct_SampleOptions;
 }
@@ -145,6 +160,10 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       better. Tables keep their entries.
     * The bias becomes that with which the mean is the float one.
 
+    With `judge`, a quarter of the samples, at most 64, is held out from 32 on (of fewer, or of a fixed batch, all judge):
+    on them the results are compared with those of the nearest levels, with biases that are corrected on 32 of the others
+    if `correct-bias`. What loses is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
+
     The result is never worse, in the quantity above, than every weight at the nearest level of the parameters that were
     there. Layers with more bits only get the bias that `mct-correct-bias` would give them, with `correct-bias`.
 
@@ -184,6 +203,7 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
            "Correct the biases of the layers with more bits, too, where any layer is rounded">,
     Mct_RoundingSamplesOption,
     Mct_HalfOption,
+    Mct_JudgeOption,
     Mct_RemarksOption,
   ] # Mct_SampleOptions;
 }
@@ -220,6 +240,47 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
     ```
   }];
   let options = [Mct_BiasErrorOption, Mct_FunctionOption, Mct_RemarksOption];
+}
+
+def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
+  let summary = "Make a correction, and undo it where it makes results worse";
+  let description = [{
+    Runs the pipeline `made-by` on a copy of the module. Where that changes anything, the pipeline `then` is run on the
+    copy and on one of the module without it, and both are compared with the float network on about `max-samples` of the
+    samples: where no result of the function loses, the module becomes what `made-by` has made of it. Else it stays, and
+    the loss stands in `tpc.rejected_corrections` of the function.
+
+    A result loses when its squared errors are larger with the correction than without, by more than 0.1 dB and more than
+    two standard errors over the samples, which are those of the differences from sample to sample:
+    10 log10(sum of a / sum of b) with a standard error of 10 / ln 10 * deviation of (a / mean of a - b / mean of b) /
+    sqrt(n), times sqrt((n - 1) / (n - 3)). Fewer than 4 samples judge nothing, and neither do results that are no tensors
+    of f32 with a batch, or not finite in the float network.
+
+    This is for corrections of the whole network, which samples have not been fitted to: shifts of negative tails,
+    equalization, deviations, biases by formulas. `mct-correct-bias` and `mct-round-weights` judge what they do by
+    themselves, layer by layer.
+
+    `correction`: what is recorded, one of `shift_negative`, `channel_equalization`, `second_moment`, `activation_bias`,
+    `input_mean`.
+
+    Before:
+    ```mlir
+    func.func @main(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
+      attributes {tpc.rejected_corrections = […]} {
+    ```
+  }];
+  let options = [
+    Option<"correction", "correction", "std::string", /*default=*/"", "What is recorded where it is undone">,
+    ListOption<"madeBy", "made-by", "::mlir::OpPassManager", "Makes the correction: builtin.module(PASSES)">,
+    ListOption<"then", "then", "::mlir::OpPassManager", "What the corrected module needs before it runs, likewise">,
+    Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"64", "Judge on about that many samples; 0: on all">,
+    Mct_RemarksOption,
+  ] # Mct_SampleOptions;
 }
 
 #endif // MCT_CORRECTIONS_PASSES_TD

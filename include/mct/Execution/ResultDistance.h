@@ -56,6 +56,9 @@ public:
   /// How the result of that number is compared; none: it does not count.
   std::optional<ResultMetric> metricOf(size_t output) const;
 
+  /// Sum of the squares of the result of that number in the reference.
+  double energyOf(size_t output) const;
+
   /// What comparing a network has found.
   struct Found {
     /// Of each result, and each sample the divergence, or the squared error.

@@ -89,6 +89,10 @@ def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", [
   Mct_PipelineOption<"biasMaxSamples", "bias-max-samples", Mct_BiasSamplesOption>,
 ]>;
 
+def JudgeOptionGroup : Mct_OptionGroup<"What is undone.", [
+  Mct_PipelineOption<"judgeCorrections", "judge-corrections", Mct_JudgeOption>,
+]>;
+
 def ActivationBiasOptionGroup : Mct_OptionGroup<"How errors of activations are taken out of biases.", [
   Mct_PipelineOption<"activationBiasThreshold", "activation-bias-correction-threshold", Mct_BiasErrorOption>,
 ]>;
@@ -127,7 +131,7 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
   Mct_Member<"activations", ActivationOptionGroup>, Mct_Member<"weights", WeightOptionGroup>,
   Mct_Member<"corrections", CorrectionOptionGroup>, Mct_Member<"rounding", RoundingOptionGroup>,
   Mct_Member<"secondMoment", SecondMomentOptionGroup>, Mct_Member<"shiftNegative", ShiftNegativeOptionGroup>,
-  Mct_Member<"bias", BiasOptionGroup>, Mct_Member<"activationBias", ActivationBiasOptionGroup>,
+  Mct_Member<"bias", BiasOptionGroup>, Mct_Member<"judge", JudgeOptionGroup>, Mct_Member<"activationBias", ActivationBiasOptionGroup>,
   Mct_Member<"training", TrainingOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 

@@ -7,9 +7,9 @@
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/bytes.npy threads=3 batch-size=2" -o %t.threads.mlir
 // RUN: diff %t.mlir %t.threads.mlir
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/two_samples.npy function=other" | FileCheck %s --check-prefix=OTHER
-// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_pairs.npy shrink=false half=first" | FileCheck %s --check-prefix=FIRST
-// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_pairs.npy shrink=false half=second" | FileCheck %s --check-prefix=SECOND
-// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_pairs.npy shrink=false half=none" | FileCheck %s --check-prefix=BOTH
+// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_pairs.npy shrink=false judge=false half=first" | FileCheck %s --check-prefix=FIRST
+// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_pairs.npy shrink=false judge=false half=second" | FileCheck %s --check-prefix=SECOND
+// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/eight_pairs.npy shrink=false judge=false half=none" | FileCheck %s --check-prefix=BOTH
 
 // Means 2 and 1; 5 and 3; 2 and 2.
 // TWO:    bias_offset = [1.250000e+00]

@@ -300,6 +300,10 @@ protected:
   template <typename Options> Options onSamples() {
     Options options;
     options.calibrationData = {file};
+    // What a correction does, whatever it is worth.
+    if constexpr (std::is_same_v<Options, CorrectBiasPassOptions> ||
+                  std::is_same_v<Options, RoundWeightsPassOptions>)
+      options.judge = false;
     return options;
   }
 

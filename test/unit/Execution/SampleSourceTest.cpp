@@ -2,6 +2,7 @@
 #include "Fixture.h"
 
 #include "mct/Execution/Run.h"
+#include "mct/Execution/SampleParts.h"
 #include "mct/Execution/SampleSource.h"
 
 #include "mct/Support/Progress.h"
@@ -187,6 +188,41 @@ TEST_F(SampleSourceTest, WhatHasNoHalvesIsTakenAsAWhole) {
   std::shared_ptr<const SampleSource> all = llvm::cantFail(open(options));
   for (SampleHalf half : {SampleHalf::First, SampleHalf::Second})
     EXPECT_EQ(llvm::cantFail(takeHalf(all, half))->numSamples(), 3);
+}
+
+// What judges is chosen by its values, and is none of the samples that are
+// kept of all when fewer are taken.
+TEST_F(SampleSourceTest, HeldOutSamplesAreNoneOfThoseThatThinningKeeps) {
+  using Pairs = std::set<std::pair<float, float>>;
+  Floats values = randomFloats(400, 3), reversed;
+  for (size_t i = values.size(); i != 0; i -= 2)
+    reversed.insert(reversed.end(), {values[i - 2], values[i - 1]});
+  auto read = [&](const SampleSource &source) {
+    Floats read = load(source, 0, 0, source.numSamples());
+    Pairs pairs;
+    for (size_t i = 0; i != read.size(); i += 2)
+      pairs.emplace(read[i], read[i + 1]);
+    return pairs;
+  };
+  auto openFile = [&](const char *name, const Floats &of) {
+    SampleOptions options;
+    options.files = {floats(name, {200, 2}, of)};
+    return std::shared_ptr<const SampleSource>(llvm::cantFail(open(options)));
+  };
+  auto all = openFile("a.npy", values), other = openFile("b.npy", reversed);
+  auto parts = llvm::cantFail(holdOut(all, 50));
+  ASSERT_TRUE(parts);
+  Pairs fitted = read(*parts->fitted), judging = read(*parts->judging);
+  EXPECT_EQ(judging.size(), 50U);
+  EXPECT_EQ(fitted.size(), 150U);
+  Pairs both = fitted;
+  both.insert(judging.begin(), judging.end());
+  EXPECT_EQ(both, read(*all));
+  EXPECT_EQ(judging, read(*llvm::cantFail(holdOut(other, 50))->judging));
+  EXPECT_EQ(read(*llvm::cantFail(thinSamples(parts->fitted, 120))),
+            read(*llvm::cantFail(thinSamples(all, 120))));
+  EXPECT_FALSE(llvm::cantFail(holdOut(all, 200)));
+  EXPECT_FALSE(llvm::cantFail(holdOut(all, 0)));
 }
 
 TEST_F(SampleSourceTest, FilesOfOneInputAreConcatenated) {

@@ -17,14 +17,16 @@ import numpy as np
 
 TARGETS = ("imx500", "tflite", "qnnpack")
 
-# Without the correction that runs the network, and without the other one that is on by default either.
-NO_BIAS = {"weights_bias_correction": "false"}
-NO_SHIFT = NO_BIAS | {"shift_negative_activation_correction": "false"}
+# Corrections that are on by default and do anything to 8-bit networks, and the options that leave each of them out.
+CORRECTIONS = {
+    "bias": {"weights_bias_correction": "false"},
+    "shift": {"shift_negative_activation_correction": "false"},
+}
 
-# dB by which a correction may make an output worse. What loses more is judged again by more samples, so many for the
-# calibration and so many others: the noise of one number, seen eight times, is known to some 2 dB only.
-CORRECTION_LOSS = 1.0
-MORE_SAMPLES = 64
+# No correction may cost an output more than so many dB beyond two standard errors, with so many samples for the
+# calibration and so many others that judge.
+CORRECTION_LOSS = 0.5
+CORRECTION_CALIBRATION, CORRECTION_TESTS = 32, 64
 
 # Seconds. A network that takes longer has failed.
 LIMIT = 900
@@ -75,12 +77,12 @@ def numbered(folder: Path, stem: str) -> list[Path]:
     return sorted(folder.glob(f"{stem}*.npy"), key=lambda path: int(path.stem.removeprefix(stem)))
 
 
-def halves(folder: Path, files: list[Path], samples: int) -> tuple[list[Path], list[Path]]:
-    """The samples that calibrate and those that judge, as files in `folder`."""
+def divide(folder: Path, files: list[Path], samples: int, first: int) -> tuple[list[Path], list[Path]]:
+    """The first samples, which calibrate, and the others, which judge, as files in `folder`."""
     both: tuple[list[Path], list[Path]] = ([], [])
     for path in files:
         array = np.load(path)
-        middle = len(array) // samples * (samples // 2)
+        middle = len(array) // samples * first
         for part, stem, paths in ((array[:middle], "calibration", both[0]), (array[middle:], "test", both[1])):
             paths.append(folder / f"{stem}_{path.name}")
             np.save(paths[-1], part)
@@ -105,18 +107,16 @@ def compile_seconds(module: Path, inputs: list[Path]) -> float:
     return limited_ok(command).cpu_seconds
 
 
-def draw(folder: Path, network: networks.Network, inputs: list[Path], samples: int) -> list[Path]:
-    """Twice MORE_SAMPLES samples as the chain would draw them next, as files in `folder`; the first ones are those of
-    `inputs`, of which there are `samples`."""
+def draw(folder: Path, network: networks.Network, inputs: list[Path], samples: int, count: int) -> list[Path]:
+    """So many samples as the chain would draw them next, as files in `folder`; the first ones are those of `inputs`, of
+    which there are `samples`."""
     arguments = []
     for index, path in enumerate(inputs):
         array = np.load(path, mmap_mode="r")
         spec = network.samples[index] if index < len(network.samples) else {}
         arguments.append(([len(array) // samples, *array.shape[1:]], array.dtype, spec))
     generator = chain.random(network.name)
-    rows = [
-        [chain.one_sample(generator, *argument) for argument in arguments] for _ in range(samples + 2 * MORE_SAMPLES)
-    ]
+    rows = [[chain.one_sample(generator, *argument) for argument in arguments] for _ in range(samples + count)]
     chain.save(folder, "more", rows[samples:])
     return numbered(folder, "more")
 
@@ -142,26 +142,41 @@ def error(module: Path, inputs: list[Path], references: list[np.ndarray], folder
     return max(relative_error(value, reference) for value, reference in zip(values, references, strict=True))
 
 
-def losses(entry: dict) -> list[tuple[str, int, float, float]]:
-    """Corrections that cost an output of a target more than CORRECTION_LOSS: name, output, dB without, dB with."""
-    without = entry.get("without", {})
-    steps = {
-        "bias": (entry.get("sqnr", []), without.get("bias", [])),
-        "shift": (without.get("bias", []), without.get("bias and shift", [])),
-    }
+def sample_errors(value: np.ndarray, reference: np.ndarray, samples: int) -> np.ndarray:
+    """Squared error of each sample; where the reference is infinite nothing is compared."""
+    difference = np.where(np.isfinite(reference), value.astype(np.float64) - reference.astype(np.float64), 0.0)
+    return np.square(difference).reshape(samples, -1).sum(axis=1)
+
+
+def paired_loss(with_: np.ndarray, without: np.ndarray) -> tuple[float, float]:
+    """dB by which the errors of samples are larger in the first, and twice the standard error of that."""
+    if with_.sum() == without.sum():
+        return 0.0, 0.0
+    if without.sum() == 0 or with_.sum() == 0:
+        return (float("inf") if without.sum() == 0 else float("-inf")), 0.0
+    share = with_ / with_.mean() - without / without.mean()
+    decibels = 10 / np.log(10)
+    return (
+        float(decibels * np.log(with_.sum() / without.sum())),
+        float(2 * decibels * share.std(ddof=1) / np.sqrt(len(share))),
+    )
+
+
+def losses(result: dict) -> list[tuple[str, str, int, float, float]]:
+    """Corrections that cost an output more than they may: target, correction, output, dB, two standard errors."""
     return [
-        (correction, index, before, after)
-        for correction, pair in steps.items()
-        for index, (after, before) in enumerate(zip(*pair, strict=False))
-        if before - after > CORRECTION_LOSS
+        (target, correction, output, loss, doubt)
+        for target, entry in result.get("targets", {}).items()
+        for correction, outputs in entry.get("corrections", {}).items()
+        for output, (loss, doubt) in enumerate(outputs)
+        if loss - doubt > CORRECTION_LOSS
     ]
 
 
 def judge(folder: Path, samples: int, network: networks.Network | None = None) -> dict:
     """All numbers of the network in `folder` (see `importing`). Failures stand in the result under "failure".
 
-    With `network`, a correction that loses is judged again, under "again", by more samples; there the reference is the
-    imported network in float.
+    With `network`, every correction is judged by more samples; there the reference is the imported network in float.
     """
     result: dict = {"warnings": [], "targets": {}}
     module = folder / "network.mlirbc"
@@ -169,7 +184,7 @@ def judge(folder: Path, samples: int, network: networks.Network | None = None) -
     tests = [array[len(array) // 2 :] for array in references]
     with tempfile.TemporaryDirectory(dir=folder) as name:
         scratch = Path(name)
-        calibration, test = halves(scratch, inputs, samples)
+        calibration, test = divide(scratch, inputs, samples, samples // 2)
         prepared = scratch / "prepared.mlirbc"
         try:
             result["ops"] = count_ops(module)
@@ -183,45 +198,57 @@ def judge(folder: Path, samples: int, network: networks.Network | None = None) -
             result["failure"] = str(failure)
             return result
         for target in TARGETS:
-            result["targets"][target] = judge_target(prepared, module, target, calibration, test, tests, scratch)
-        lost = [target for target, entry in result["targets"].items() if losses(entry)]
-        if network and lost:
-            more = draw(scratch, network, inputs, samples)
-            calibration, test = halves(scratch, more, 2 * MORE_SAMPLES)
-            tests = outputs_of(module, test, len(references), scratch)
-            for target in lost:
-                again = judge_target(prepared, module, target, calibration, test, tests, scratch)
-                result["targets"][target]["again"] = again
+            result["targets"][target] = judge_target(module, target, calibration, test, tests, scratch)
+        if network:
+            judge_corrections(result, folder, samples, network, scratch)
     return result
 
 
 def judge_target(
-    prepared: Path,
-    module: Path,
-    target: str,
-    calibration: list[Path],
-    test: list[Path],
-    tests: list[np.ndarray],
-    scratch: Path,
+    module: Path, target: str, calibration: list[Path], test: list[Path], tests: list[np.ndarray], scratch: Path
 ) -> dict:
-    """`sqnr` of every output with the default options, and in `without` with fewer corrections; CPU seconds."""
-    quantized, statistics = scratch / "quantized.mlirbc", scratch / "statistics.json"
-
-    def signal(data: str | None, options: dict) -> tuple[list[float], measure.Finished]:
-        command = measure.ptq_command(module, data, quantized, target=target, **options)
-        finished = limited_ok(command)
-        values = outputs_of(quantized, test, len(tests), scratch)
-        return [sqnr(value, reference) for value, reference in zip(values, tests, strict=True)], finished
-
-    entry: dict = {"without": {}}
+    """`sqnr` of every output with the default options; CPU seconds."""
+    quantized = scratch / "quantized.mlirbc"
     try:
-        entry["sqnr"], finished = signal(by_number(calibration), {"statistics_out": statistics})
-        entry |= {"seconds": finished.cpu_seconds, "peak_mb": finished.peak_mb, "warnings": messages(finished.stderr)}
-        again = {"statistics_in": statistics}
-        entry["without"]["bias"], _ = signal(None, again | NO_BIAS)
-        # A shift adds ops; where there is none, nothing differs without it.
-        if count_ops(quantized) > count_ops(prepared):
-            entry["without"]["bias and shift"], _ = signal(None, again | NO_SHIFT)
+        finished = limited_ok(measure.ptq_command(module, by_number(calibration), quantized, target=target))
+        values = outputs_of(quantized, test, len(tests), scratch)
     except RuntimeError as failure:
-        entry["failure"] = str(failure)
-    return entry
+        return {"failure": str(failure)}
+    decibels = [sqnr(value, reference) for value, reference in zip(values, tests, strict=True)]
+    entry = {"sqnr": decibels, "seconds": finished.cpu_seconds, "peak_mb": finished.peak_mb}
+    return entry | {"warnings": messages(finished.stderr)}
+
+
+def judge_corrections(result: dict, folder: Path, samples: int, network: networks.Network, scratch: Path) -> None:
+    """Into each target's entry, `corrections`: of each one that changes anything what it costs every output, in dB,
+    with two standard errors; negative where it gains."""
+    module, inputs = folder / "network.mlirbc", numbered(folder, "input")
+    count = CORRECTION_CALIBRATION + CORRECTION_TESTS
+    more = draw(scratch, network, inputs, samples, count)
+    calibration, test = divide(scratch, more, count, CORRECTION_CALIBRATION)
+    outputs = len(numbered(folder, "output"))
+    references = outputs_of(module, test, outputs, scratch)
+
+    def errors(target: str, options: dict) -> tuple[bytes, list[np.ndarray]]:
+        quantized = scratch / "quantized.mlirbc"
+        limited_ok(measure.ptq_command(module, by_number(calibration), quantized, target=target, **options))
+        values = outputs_of(quantized, test, outputs, scratch)
+        of_outputs = [
+            sample_errors(value, reference, CORRECTION_TESTS)
+            for value, reference in zip(values, references, strict=True)
+        ]
+        return quantized.read_bytes(), of_outputs
+
+    for target, entry in result["targets"].items():
+        if "failure" in entry:
+            continue
+        try:
+            default, with_ = errors(target, {})
+            entry["corrections"] = {}
+            for correction, options in CORRECTIONS.items():
+                other, without = errors(target, options)
+                if other != default:
+                    pairs = zip(with_, without, strict=True)
+                    entry["corrections"][correction] = [paired_loss(*pair) for pair in pairs]
+        except RuntimeError as failure:
+            entry["failure"] = str(failure)

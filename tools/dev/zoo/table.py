@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from judging import MORE_SAMPLES, TARGETS, losses
+from judging import TARGETS, losses
 
 # A float error above this, relative to the range of the output, has to be explained.
 FLOAT_ERROR = 1e-3
@@ -56,19 +56,11 @@ def row(name: str, result: dict) -> list[str]:
 
 
 def describe_losses(result: dict) -> list[str]:
-    """Corrections that cost an output more than they may, and what became of that with more samples."""
-    found = []
-    for target, entry in result.get("targets", {}).items():
-        for correction, index, before, after in losses(entry):
-            text = f"{target}: {correction} correction takes output {index} from {before:.1f} to {after:.1f} dB"
-            if again := entry.get("again"):
-                key = "bias" if correction == "bias" else "bias and shift"
-                without = again["without"].get(key)
-                kept = again.get("sqnr") if correction == "bias" else again["without"].get("bias")
-                if without and kept:
-                    text += f", with {MORE_SAMPLES} samples from {without[index]:.1f} to {kept[index]:.1f} dB"
-            found.append(text)
-    return found
+    """Corrections that cost an output more than they may."""
+    return [
+        f"{target}: {correction} correction costs output {output} {loss:.1f} dB, two standard errors are {doubt:.1f}"
+        for target, correction, output, loss, doubt in losses(result)
+    ]
 
 
 def findings(result: dict) -> list[str]:

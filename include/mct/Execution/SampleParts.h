@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Samples that something is fitted to, and others that judge it.
+#ifndef MCT_EXECUTION_SAMPLEPARTS_H
+#define MCT_EXECUTION_SAMPLEPARTS_H
+
+#include "mct/Execution/SampleSource.h"
+
+namespace mct::execution {
+
+/// Two parts of some samples, which have nothing in common.
+struct SampleParts {
+  std::shared_ptr<const SampleSource> fitted, judging;
+};
+
+/// About `count` samples judge, the others are fitted to. Which ones depends on
+/// their values and not on their order; equal ones are in one part. What
+/// `thinSamples` keeps of the fitted ones is what it keeps of all, as long as
+/// that is no more than the fitted ones are. None where a part would be empty.
+llvm::Expected<std::optional<SampleParts>>
+holdOut(const std::shared_ptr<const SampleSource> &samples, int64_t count);
+
+/// Both halves, as takeHalf; none where one would be empty.
+llvm::Expected<std::optional<SampleParts>>
+halve(const std::shared_ptr<const SampleSource> &samples);
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_SAMPLEPARTS_H

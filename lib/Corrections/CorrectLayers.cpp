@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CorrectLayers.h"
+#include "Rejections.h"
+#include "SampleRun.h"
+
+#include "mct/Execution/SampleParts.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using execution::SampleSource;
+using execution::TensorView;
+using quantization::PairedLoss;
+
+namespace {
+/// What becomes of the channels of each layer; empty: nothing.
+using Changes = std::vector<SmallVector<quantization::Affine>>;
+
+/// Corrects layers that are not undone.
+class SummaryVisitor : public LayerVisitor {
+public:
+  SummaryVisitor(ArrayRef<ChannelSummary> exact, int64_t numSamples,
+                 const std::vector<bool> &undone, CorrectLayer correct)
+      : changes(exact.size()), exact(exact), numSamples(numSamples),
+        undone(undone), correct(correct), workers(exact.size()) {}
+
+  void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
+    for (size_t layer : layers)
+      workers[layer].assign(numWorkers, exact[layer].fresh());
+  }
+  void observe(size_t layer, size_t worker, LayerValue /*what*/,
+               const TensorView &output) override {
+    workers[layer][worker].add(output);
+  }
+  FailureOr<LayerChange> finish(size_t layer) override {
+    ChannelSummary &all = workers[layer].front();
+    for (const ChannelSummary &other : llvm::drop_begin(workers[layer]))
+      all.merge(other);
+    if (failed(all.checkFinite()))
+      return failure();
+    if (!undone[layer])
+      changes[layer] = correct(layer, exact[layer], all, numSamples);
+    workers[layer].clear();
+    return LayerChange{changes[layer], {}, {}};
+  }
+
+  Changes changes;
+
+private:
+  ArrayRef<ChannelSummary> exact;
+  int64_t numSamples;
+  const std::vector<bool> &undone;
+  CorrectLayer correct;
+  /// For each layer one for each worker.
+  std::vector<std::vector<ChannelSummary>> workers;
+};
+
+class LayerCorrection {
+public:
+  LayerCorrection(const Layers &found, ArrayRef<Layer *> layers,
+                  const execution::RunSettings &settings,
+                  const LayerCorrectionOptions &options, CorrectLayer correct)
+      : found(found), layers(layers), settings(settings), options(options),
+        correct(correct), undone(layers.size(), false) {}
+
+  LogicalResult run();
+
+private:
+  /// Samples that a correction is fitted to, and those that judge it.
+  struct Fold {
+    SampleRun *fitted = nullptr, *judging = nullptr;
+    /// What the network makes without the correction.
+    SampleRun::Seen without;
+    /// The correction, and what the network makes with it.
+    Changes changes;
+    SampleRun::Seen with;
+  };
+
+  LogicalResult compile();
+  LogicalResult divideSamples();
+  FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
+                             bool isThinned, bool keepsResults);
+  FailureOr<Changes> fit(SampleRun &samples);
+  Version versionOf(const Changes &changes, const std::vector<bool> &without);
+
+  LogicalResult judge();
+  bool undoLosingLayers();
+  /// Whether results lose when these are undone; nothing is fitted again.
+  FailureOr<std::optional<JudgedLoss>>
+  findLossWithout(const std::vector<bool> &without);
+  /// Undoes layers that results lose by.
+  LogicalResult undoHarmful(const JudgedLoss &loss);
+  LogicalResult apply(const Changes &changes);
+
+  const Layers &found;
+  ArrayRef<Layer *> layers;
+  const execution::RunSettings &settings;
+  const LayerCorrectionOptions &options;
+  CorrectLayer correct;
+
+  Layers::Networks both;
+  SmallVector<ChannelValue> floatResults, results;
+  std::unique_ptr<execution::NetworkRun> floating;
+  std::unique_ptr<execution::Executor> executor;
+  std::optional<SampleRun::Networks> networks;
+  std::vector<std::unique_ptr<SampleRun>> runs;
+  int64_t available = 0;
+  SampleRun *main = nullptr;
+  std::vector<Fold> folds;
+  /// Whether folds are judged on what they were fitted to.
+  bool judgesFitted = false;
+  /// Of each layer.
+  std::vector<bool> undone;
+  /// Results that have been seen to lose.
+  std::set<int64_t> lost;
+  std::vector<Rejection> rejections;
+};
+} // namespace
+
+LogicalResult LayerCorrection::compile() {
+  auto getResults = [&](const IRMapping &mapping) {
+    SmallVector<ChannelValue> values;
+    for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
+      values.push_back({value, layer->op.resultAxis()});
+    return values;
+  };
+  both = found.cloneBoth();
+  if (options.moments)
+    both.quantized.walk([](tpc::QuantizeOp point) {
+      if (point.isActivation())
+        point.removeQuantizer();
+    });
+  floatResults = getResults(both.floatMapping);
+  results = getResults(both.mapping);
+  SmallVector<execution::CompileOptions, 2> compiled{
+      compileFloat(both.floating, floatResults, options.judges),
+      compileLayerwise(both.quantized, results, /*inputs=*/{},
+                       /*summands=*/{}, options.judges)};
+  auto executors = compileQuietly(*both.module, compiled, settings);
+  if (failed(executors))
+    return failure();
+  auto run = execution::NetworkRun::prepare(
+      both.module->getLoc(), std::move(executors->front()), settings);
+  if (failed(run))
+    return failure();
+  floating = std::make_unique<execution::NetworkRun>(std::move(*run));
+  executor = std::move(executors->back());
+  networks.emplace(SampleRun::Networks{
+      both.module->getLoc(), floating->executor(), *executor, both.floating,
+      floatResults, settings.run});
+  return success();
+}
+
+FailureOr<SampleRun *>
+LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
+                     bool isThinned, bool keepsResults) {
+  int64_t most = options.maxSamples;
+  if (isThinned && most > 0 && most < samples->numSamples() &&
+      executor->allowsPartialUnits()) {
+    auto fewer = execution::thinSamples(samples, most);
+    if (!fewer)
+      return emitError(networks->loc) << llvm::toString(fewer.takeError());
+    samples = std::move(*fewer);
+  }
+  runs.push_back(std::make_unique<SampleRun>(*networks, std::move(samples)));
+  if (failed(runs.back()->runFloat(options.moments, keepsResults)))
+    return failure();
+  return runs.back().get();
+}
+
+LogicalResult LayerCorrection::divideSamples() {
+  const std::shared_ptr<const SampleSource> &all = floating->sharedSamples();
+  available = all->numSamples();
+  FailureOr<std::optional<execution::SampleParts>> parts =
+      divideToJudge(networks->loc, *executor, all, options.judges);
+  if (failed(parts))
+    return failure();
+  bool holdsOut = *parts && available >= kManySamples;
+  auto set = [](FailureOr<SampleRun *> made, SampleRun *&to) {
+    if (succeeded(made))
+      to = *made;
+    return LogicalResult(made);
+  };
+  if (holdsOut) {
+    Fold &fold = folds.emplace_back();
+    if (failed(set(add((*parts)->fitted, true, false), main)) ||
+        failed(set(add((*parts)->judging, false, true), fold.judging)))
+      return failure();
+    fold.fitted = main;
+    return success();
+  }
+  judgesFitted = !*parts;
+  if (failed(set(add(all, true, options.judges && judgesFitted), main)))
+    return failure();
+  if (!options.judges)
+    return success();
+  if (judgesFitted) {
+    folds.push_back({main, main, {}, {}, {}});
+    return success();
+  }
+  SampleRun *first = nullptr, *second = nullptr;
+  if (failed(set(add((*parts)->fitted, true, true), first)) ||
+      failed(set(add((*parts)->judging, true, true), second)))
+    return failure();
+  folds.push_back({first, second, {}, {}, {}});
+  folds.push_back({second, first, {}, {}, {}});
+  return success();
+}
+
+FailureOr<Changes> LayerCorrection::fit(SampleRun &samples) {
+  for (const ChannelSummary &summary : samples.exact())
+    if (failed(summary.checkFinite()))
+      return failure();
+  LayerwiseOptions layerwise;
+  layerwise.run = settings.run;
+  SummaryVisitor visitor(samples.exact(), samples.samples().numSamples(),
+                         undone, correct);
+  if (failed(runLayerwise(both.quantized.getLoc(), *executor,
+                          /*exact=*/nullptr, results, samples.samples(),
+                          layerwise, visitor)))
+    return failure();
+  return std::move(visitor.changes);
+}
+
+Version LayerCorrection::versionOf(const Changes &changes,
+                                   const std::vector<bool> &without) {
+  Version version;
+  for (auto [layer, change] : llvm::enumerate(changes))
+    if (!without[layer] && !change.empty())
+      version.editors.emplace_back(layer,
+                                   changeChannels(change, results[layer].axis));
+  return version;
+}
+
+/// Of layers the means of their channels: what is judged is what is corrected.
+bool LayerCorrection::undoLosingLayers() {
+  Rejection rejection;
+  for (auto [layer, isUndone] : llvm::enumerate(undone)) {
+    std::vector<double> with, without;
+    for (const Fold &fold : folds) {
+      const ChannelSummary &exact = fold.judging->exact()[layer];
+      int64_t samples = fold.judging->samples().numSamples();
+      if (exact.sampleMeans().empty() || fold.changes[layer].empty() ||
+          samples < kFewestSamples)
+        continue;
+      const SampleMeans &seen = fold.with.layers[layer].sampleMeans();
+      // What a mean of the others would have left of a sample.
+      double leftOut =
+          judgesFitted ? double(samples) / double(samples - 1) : 1.0;
+      for (int64_t sample = 0; sample != samples; ++sample) {
+        double corrected = 0, before = 0;
+        for (auto [channel, change] : llvm::enumerate(fold.changes[layer])) {
+          double error = seen.of(sample, int64_t(channel)) -
+                         exact.sampleMeans().of(sample, int64_t(channel)),
+                 rest = leftOut * (error + change.offset);
+          corrected += rest * rest;
+          before += error * error;
+        }
+        with.push_back(corrected);
+        without.push_back(before);
+      }
+    }
+    if (with.empty())
+      continue;
+    JudgedLoss loss{std::nullopt,
+                    quantization::compareErrors(
+                        with, without, std::numeric_limits<double>::min())};
+    // Where none could be held out, the standard error of the correction is all
+    // that is known: it is what the rest has grown by.
+    if (judgesFitted ? loss.loss.loss <= 0 : !loss.loss.isBeyondChance())
+      continue;
+    isUndone = true;
+    rejection.add(layers[layer], loss);
+  }
+  if (rejection.layers.empty())
+    return false;
+  rejections.push_back(std::move(rejection));
+  return true;
+}
+
+FailureOr<std::optional<JudgedLoss>>
+LayerCorrection::findLossWithout(const std::vector<bool> &without) {
+  std::vector<SampleRun::Seen> with, others;
+  std::vector<const SampleRun *> judging;
+  for (Fold &fold : folds) {
+    auto seen = fold.judging->run(versionOf(fold.changes, without),
+                                  /*seesLayers=*/false);
+    if (failed(seen))
+      return failure();
+    with.push_back(std::move(*seen));
+    others.push_back(fold.without);
+    judging.push_back(fold.judging);
+  }
+  return findWorstLoss(judging, with, others, lost);
+}
+
+LogicalResult LayerCorrection::undoHarmful(const JudgedLoss &loss) {
+  constexpr int kMostTrials = 24;
+  FailureOr<std::vector<size_t>> harmful = findHarmfulLayers(
+      undone,
+      [&](const std::vector<bool> &without) -> FailureOr<bool> {
+        auto lost = findLossWithout(without);
+        if (failed(lost))
+          return failure();
+        return lost->has_value();
+      },
+      kMostTrials);
+  if (failed(harmful))
+    return failure();
+  Rejection rejection;
+  rejection.loss = loss;
+  llvm::sort(*harmful);
+  for (size_t layer : *harmful) {
+    undone[layer] = true;
+    rejection.layers.push_back(layers[layer]);
+  }
+  rejections.push_back(std::move(rejection));
+  return success();
+}
+
+LogicalResult LayerCorrection::judge() {
+  // What is left is fitted again when layers are undone, and judged again.
+  constexpr int kMostRounds = 4;
+  if (folds.empty())
+    return success();
+  for (Fold &fold : folds) {
+    auto seen = fold.judging->run(Version(), /*seesLayers=*/false);
+    if (failed(seen))
+      return failure();
+    fold.without = std::move(*seen);
+  }
+  for (int round = 0;; ++round) {
+    for (Fold &fold : folds) {
+      FailureOr<Changes> changes = fit(*fold.fitted);
+      if (failed(changes))
+        return failure();
+      fold.changes = std::move(*changes);
+      auto seen = fold.judging->run(versionOf(fold.changes, undone),
+                                    /*seesLayers=*/round == 0);
+      if (failed(seen))
+        return failure();
+      fold.with = std::move(*seen);
+    }
+    if (round == 0 && undoLosingLayers())
+      continue;
+    std::vector<const SampleRun *> judging;
+    std::vector<SampleRun::Seen> with, without;
+    for (Fold &fold : folds) {
+      judging.push_back(fold.judging);
+      with.push_back(std::move(fold.with));
+      without.push_back(fold.without);
+    }
+    std::optional<JudgedLoss> loss =
+        findWorstLoss(judging, with, without, lost);
+    if (!loss || llvm::all_of(undone, [](bool each) { return each; }))
+      return success();
+    lost.insert(*loss->output);
+    if (round + 1 != kMostRounds) {
+      if (failed(undoHarmful(*loss)))
+        return failure();
+      continue;
+    }
+    // Whatever is undone something else loses.
+    Rejection rejection;
+    rejection.loss = *loss;
+    for (auto [layer, isUndone] : llvm::enumerate(undone)) {
+      if (!isUndone)
+        rejection.layers.push_back(layers[layer]);
+      isUndone = true;
+    }
+    rejections.push_back(std::move(rejection));
+    return success();
+  }
+}
+
+LogicalResult LayerCorrection::apply(const Changes &changes) {
+  std::optional<int64_t> seen;
+  if (main->samples().numSamples() != available)
+    seen = main->samples().numSamples();
+  for (auto [layer, change] : llvm::zip(layers, changes))
+    if (!change.empty() &&
+        failed(applyCorrection(*layer, change, options.how, seen)))
+      return failure();
+  for (const Rejection &rejection : rejections)
+    rejection.record(found, options.how, options.remarks ? options.pass : "");
+  return success();
+}
+
+LogicalResult LayerCorrection::run() {
+  if (failed(compile()) || failed(divideSamples()) || failed(judge()))
+    return failure();
+  if (folds.size() == 1 && folds.front().fitted == main)
+    return apply(folds.front().changes);
+  FailureOr<Changes> changes = fit(*main);
+  if (failed(changes))
+    return failure();
+  return apply(*changes);
+}
+
+LogicalResult
+mct::corrections::correctLayers(const Layers &found, ArrayRef<Layer *> layers,
+                                const execution::RunSettings &settings,
+                                const LayerCorrectionOptions &options,
+                                CorrectLayer correct) {
+  return LayerCorrection(found, layers, settings, options, correct).run();
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Rejections.h"
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Corrections/Passes.h"
+#include "mct/Execution/RunCache.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/PassManager.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mct {
+#define GEN_PASS_DEF_JUDGECORRECTIONPASS
+#include "mct/Corrections/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+
+static constexpr StringLiteral kCorrections[] = {
+    tpc::kShiftNegativeCorrection, tpc::kChannelEqualization,
+    tpc::kSecondMomentCorrection, tpc::kActivationBiasCorrection,
+    tpc::kInputMeanCorrection};
+
+static bool isSame(Operation *left, Operation *right) {
+  return OperationEquivalence::isEquivalentTo(
+      left, right, OperationEquivalence::Flags::IgnoreLocations);
+}
+
+static bool hasRemarksOff(Pass &pass) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  pass.printAsTextualPipeline(stream);
+  return StringRef(text).contains("remarks=false");
+}
+
+namespace {
+struct JudgeCorrectionPass
+    : public mct::impl::JudgeCorrectionPassBase<JudgeCorrectionPass> {
+  using JudgeCorrectionPassBase::JudgeCorrectionPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tpc::TpcDialect>();
+    execution::Executor::registerDependencies(registry);
+    for (const OpPassManager &passes : madeBy)
+      passes.getDependentDialects(registry);
+    for (const OpPassManager &passes : then)
+      passes.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(checkOptions()))
+      return signalPassFailure();
+    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
+    if (failed(entry))
+      return signalPassFailure();
+    if (tpc::isRejected(*entry, correction, ""))
+      return markAllAnalysesPreserved();
+    OwningOpRef<ModuleOp> corrected = getOperation().clone();
+    if (failed(run(madeBy, *corrected)))
+      return signalPassFailure();
+    if (isSame(*corrected, getOperation()))
+      return markAllAnalysesPreserved();
+    FailureOr<std::optional<JudgedLoss>> loss = judge(*corrected);
+    if (failed(loss))
+      return signalPassFailure();
+    if (!*loss) {
+      getOperation()->setAttrs((*corrected)->getAttrDictionary());
+      getOperation().getBodyRegion().takeBody(corrected->getBodyRegion());
+      return;
+    }
+    tpc::addRejectedCorrection(*entry, describeRejection(correction, **loss));
+    if (remarks)
+      emitRecord(*entry, getArgument(), describeLoss(**loss),
+                 "'" + correction + "' is undone: ");
+  }
+
+private:
+  LogicalResult checkOptions() {
+    Location loc = getOperation().getLoc();
+    if (!llvm::is_contained(kCorrections, correction))
+      return emitError(loc)
+             << "'" << correction
+             << "' is no correction that is judged as a whole; expected one of "
+             << llvm::join(ArrayRef(kCorrections), ", ");
+    if (madeBy.empty())
+      return emitError(loc) << "nothing makes the correction; give made-by="
+                               "builtin.module(PASSES)";
+    if (calibrationData.empty())
+      return emitError(loc)
+             << "judging needs samples; give calibration-data=FILE.npy";
+    for (const auto *passes : {&madeBy, &then})
+      for (const OpPassManager &each : *passes)
+        if (each.getOpName() != ModuleOp::getOperationName())
+          return emitError(loc)
+                 << "runs passes on the module, but got some "
+                    "for '"
+                 << each.getOpAnchorName() << "'; write builtin.module(PASSES)";
+    return success();
+  }
+  /// Runs pipelines on a module that is not the one of the pass.
+  template <typename List> LogicalResult run(List &all, ModuleOp module) {
+    for (OpPassManager &each : all) {
+      PassManager passes(&getContext(), ModuleOp::getOperationName());
+      static_cast<OpPassManager &>(passes) = each;
+      // Whoever listens to this pass alone, and silently, hears of those, too.
+      std::vector<std::unique_ptr<SilentRecords>> silent;
+      for (Pass &pass : passes.getPasses()) {
+        if (!remarks || !hasRemarksOff(pass))
+          continue;
+        if (failed(pass.initializeOptions(
+                "remarks=true", [&](const Twine &message) -> LogicalResult {
+                  return emitError(module.getLoc()) << message;
+                })))
+          return failure();
+        if (SilentRecords::areSilent(getArgument()))
+          silent.push_back(std::make_unique<SilentRecords>(pass.getArgument()));
+      }
+      if (failed(passes.run(module)))
+        return failure();
+    }
+    return success();
+  }
+  FailureOr<std::optional<JudgedLoss>> judge(ModuleOp corrected);
+};
+} // namespace
+
+FailureOr<std::optional<JudgedLoss>>
+JudgeCorrectionPass::judge(ModuleOp corrected) {
+  FailureOr<execution::RunSettings> settings =
+      parseSettings(getOperation().getLoc(), calibrationData, inputScale,
+                    inputOffset, calibrationSamples, batchSize, threads,
+                    maxMemory, getAnalysis<execution::RunCache>());
+  if (failed(settings))
+    return failure();
+  OwningOpRef<ModuleOp> with = corrected.clone(),
+                        without = getOperation().clone();
+  {
+    // What is only tried is told to nobody.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
+    if (failed(run(then, *with)) || failed(run(then, *without)))
+      return failure();
+  }
+  auto before = Layers::find(*without, function, getArgument(),
+                             /*remarks=*/false),
+       after = Layers::find(*with, function, getArgument(), /*remarks=*/false);
+  if (failed(before) || failed(after))
+    return failure();
+  Layers::Networks networks = before->cloneBoth();
+  func::FuncOp other = after->function.clone();
+  other.setName((networks.floating.getSymName() + "_corrected").str());
+  networks.module->push_back(other);
+  SmallVector<execution::CompileOptions, 3> options;
+  for (func::FuncOp compiled : {networks.floating, networks.quantized, other})
+    options.emplace_back().function = compiled.getSymName().str();
+  options.front().simulateQuantization = false;
+  auto executors = compileQuietly(*networks.module, options, *settings);
+  // Units are compared.
+  if (succeeded(executors) && llvm::any_of(*executors, [&](const auto &each) {
+        return each->unit() != executors->front()->unit();
+      })) {
+    for (execution::CompileOptions &each : options)
+      each.unit = executors->front()->unit();
+    executors = compileQuietly(*networks.module, options, *settings);
+  }
+  if (failed(executors))
+    return failure();
+  Location loc = networks.module->getLoc();
+  auto floating = execution::NetworkRun::prepare(
+      loc, std::move(executors->front()), *settings);
+  if (failed(floating) || failed(floating->thin(int64_t(uint64_t(maxSamples)))))
+    return failure();
+  SampleRun::Networks compared{
+      loc,           floating->executor(), *(*executors)[1], networks.floating,
+      /*layers=*/{}, settings->run};
+  SampleRun samples(compared, floating->sharedSamples());
+  if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
+    return failure();
+  auto seenWithout = samples.run(Version(), /*seesLayers=*/false),
+       seenWith = samples.run(*(*executors)[2], Version(),
+                              /*seesLayers=*/false);
+  if (failed(seenWithout) || failed(seenWith))
+    return failure();
+  const SampleRun *run = &samples;
+  return findWorstLoss(run, *seenWith, *seenWithout);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SampleRun.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::corrections;
+using execution::ResultDistance;
+using execution::TensorView;
+using quantization::PairedLoss;
+
+/// In memory, of the results of the float network.
+static constexpr int64_t kResultBytes = int64_t(16) << 20;
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Summarizes one layer on one worker.
+class SummaryObserver : public execution::TensorObserver {
+public:
+  explicit SummaryObserver(const ChannelSummary &empty) : summary(empty) {}
+  void observe(const TensorView &values) override { summary.add(values); }
+
+  ChannelSummary summary;
+};
+} // namespace
+
+/// Summaries of all layers on all workers.
+class SampleRun::Observers {
+public:
+  Observers(ArrayRef<ChannelSummary> empty) : empty(empty) {}
+
+  void attach(execution::Worker &worker) {
+    std::vector<SummaryObserver> &own = workers.emplace_back();
+    own.reserve(empty.size());
+    for (auto [layer, summary] : llvm::enumerate(empty)) {
+      own.emplace_back(summary);
+      worker.setObserver(layer, &own.back());
+    }
+  }
+  std::vector<ChannelSummary> take() {
+    std::vector<ChannelSummary> all;
+    for (SummaryObserver &observer : workers.front())
+      all.push_back(std::move(observer.summary));
+    for (const std::vector<SummaryObserver> &own : llvm::drop_begin(workers))
+      for (auto [summary, other] : llvm::zip(all, own))
+        summary.merge(other.summary);
+    return all;
+  }
+
+private:
+  ArrayRef<ChannelSummary> empty;
+  std::vector<std::vector<SummaryObserver>> workers;
+};
+
+LogicalResult SampleRun::forEachUnit(
+    const execution::Executor &executor, const Version *version,
+    Observers &observers,
+    llvm::function_ref<llvm::Error(const execution::Unit &, size_t)> done)
+    const {
+  if (llvm::Error error = execution::forEachUnit(
+          executor, *source, networks.options,
+          [&](size_t, execution::Worker &worker) {
+            observers.attach(worker);
+            if (!version)
+              return;
+            worker.setReplacements(version->replaced);
+            for (const auto &[layer, editor] : version->editors)
+              worker.setEditor(layer, editor);
+          },
+          [&](const execution::Unit &unit) { return done(unit, unit.worker); }))
+    return emitError(networks.loc) << llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
+  const execution::Executor &executor = networks.floating;
+  std::vector<ChannelSummary> empty =
+      createSummaries(executor, source->numSamples(), networks.floatFunction,
+                      networks.layers, moments);
+  if (keepsResults && executor.unit() == networks.quantized.unit())
+    results =
+        std::make_unique<ResultDistance>(executor.outputs(), executor.unit(),
+                                         source->numSamples(), kResultBytes);
+  if (results && results->isEmpty())
+    results.reset();
+  Observers observers(empty);
+  if (failed(forEachUnit(executor, /*version=*/nullptr, observers,
+                         [&](const execution::Unit &unit, size_t) {
+                           return results ? results->keep(unit.index,
+                                                          unit.validSamples,
+                                                          unit.outputs)
+                                          : llvm::Error::success();
+                         })))
+    return failure();
+  summaries = observers.take();
+  if (!results)
+    return success();
+  // What is not finite cannot be compared.
+  if (llvm::Error error = results->decide(execution::ResultMetric::MSE)) {
+    llvm::consumeError(std::move(error));
+    results.reset();
+  }
+  return success();
+}
+
+FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
+                                          const Version &version,
+                                          bool seesLayers) const {
+  std::vector<ChannelSummary> empty;
+  if (seesLayers)
+    for (const ChannelSummary &summary : summaries)
+      empty.push_back(summary.fresh());
+  Observers observers(empty);
+  Seen seen;
+  if (results)
+    seen.errors = results->createFound();
+  std::vector<std::vector<float>> scratch(
+      execution::numWorkers(executor, *source, networks.options));
+  if (failed(forEachUnit(executor, &version, observers,
+                         [&](const execution::Unit &unit, size_t worker) {
+                           return results ? results->compare(
+                                                unit.index, unit.validSamples,
+                                                unit.outputs, scratch[worker],
+                                                seen.errors)
+                                          : llvm::Error::success();
+                         })))
+    return failure();
+  if (seesLayers)
+    seen.layers = observers.take();
+  return seen;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+std::optional<JudgedLoss> mct::corrections::findWorstLoss(
+    ArrayRef<const SampleRun *> runs, ArrayRef<SampleRun::Seen> with,
+    ArrayRef<SampleRun::Seen> without, const std::set<int64_t> &lost) {
+  // In dB: what is less matters to nobody.
+  constexpr double kLeast = 0.1;
+  // Of the float results: what is nearer to them than this is exact.
+  constexpr double kNegligible = 1e-12;
+  std::optional<JudgedLoss> worst;
+  if (!llvm::all_of(
+          runs, [](const SampleRun *run) { return run->comparesResults(); }))
+    return worst;
+  size_t outputs = with.front().errors.distances.size();
+  for (size_t output = 0; output != outputs; ++output) {
+    std::vector<double> left, right;
+    double energy = 0;
+    for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
+      if (!run->reference().metricOf(output))
+        continue;
+      llvm::append_range(left, errors.errors.distances[output]);
+      llvm::append_range(right, others.errors.distances[output]);
+      energy += run->reference().energyOf(output);
+    }
+    if (left.empty())
+      continue;
+    JudgedLoss found{int64_t(output),
+                     quantization::compareErrors(
+                         left, right,
+                         std::max(kNegligible * energy,
+                                  std::numeric_limits<double>::min()))};
+    bool loses = lost.count(int64_t(output))
+                     ? found.loss.loss + found.loss.standardError > kLeast
+                     : found.loss.loss > kLeast && found.loss.isBeyondChance();
+    if (loses && (!worst || found.isWorseThan(*worst)))
+      worst = found;
+  }
+  return worst;
+}
+
+namespace {
+/// The search of Junker, with a limit.
+class Explanation {
+public:
+  using Loses = std::function<FailureOr<bool>(const std::vector<bool> &undone)>;
+  Explanation(std::vector<bool> undone, const Loses &loses, int mostTrials)
+      : undone(std::move(undone)), loses(loses), trials(mostTrials) {}
+
+  /// A smallest part of `candidates` that must be undone beside `undone`.
+  FailureOr<std::vector<size_t>> find(ArrayRef<size_t> candidates) {
+    if (candidates.size() <= 1 || trials <= 0)
+      return candidates.vec();
+    ArrayRef<size_t> first = candidates.take_front(candidates.size() / 2),
+                     second = candidates.drop_front(candidates.size() / 2);
+    // Layers near the results are at fault more often.
+    for (ArrayRef<size_t> half : {second, first}) {
+      FailureOr<bool> lost = losesWithout(half);
+      if (failed(lost))
+        return failure();
+      if (!*lost)
+        return find(half);
+    }
+    FailureOr<std::vector<size_t>> ofSecond = findBeside(second, first);
+    if (failed(ofSecond))
+      return failure();
+    FailureOr<std::vector<size_t>> ofFirst = findBeside(first, *ofSecond);
+    if (failed(ofFirst))
+      return failure();
+    llvm::append_range(*ofSecond, *ofFirst);
+    return ofSecond;
+  }
+
+private:
+  void set(ArrayRef<size_t> layers, bool isUndone) {
+    for (size_t layer : layers)
+      undone[layer] = isUndone;
+  }
+  FailureOr<bool> losesWithout(ArrayRef<size_t> layers) {
+    --trials;
+    set(layers, true);
+    FailureOr<bool> lost = loses(undone);
+    set(layers, false);
+    return lost;
+  }
+  /// Of `candidates`, when others are undone, too.
+  FailureOr<std::vector<size_t>> findBeside(ArrayRef<size_t> candidates,
+                                            ArrayRef<size_t> others) {
+    set(others, true);
+    FailureOr<std::vector<size_t>> found = find(candidates);
+    set(others, false);
+    return found;
+  }
+
+  std::vector<bool> undone;
+  const Loses &loses;
+  int trials;
+};
+} // namespace
+
+FailureOr<std::vector<size_t>> mct::corrections::findHarmfulLayers(
+    std::vector<bool> undone,
+    const std::function<FailureOr<bool>(const std::vector<bool> &)> &loses,
+    int mostTrials) {
+  std::vector<size_t> candidates;
+  for (auto [layer, isUndone] : llvm::enumerate(undone))
+    if (!isUndone)
+      candidates.push_back(layer);
+  return Explanation(std::move(undone), loses, mostTrials).find(candidates);
+}

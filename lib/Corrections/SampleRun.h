@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the float network and versions of the quantized one on samples, and
+// judges whether one version is worse than another one.
+#ifndef MCT_LIB_CORRECTIONS_SAMPLERUN_H
+#define MCT_LIB_CORRECTIONS_SAMPLERUN_H
+
+#include "ChannelRun.h"
+#include "mct/Execution/ResultDistance.h"
+#include "mct/Quantization/PairedLoss.h"
+#include <functional>
+#include <set>
+
+namespace mct::corrections {
+
+/// What the layers of a quantized network are, without compiling it again.
+struct Version {
+  /// By number of the layer; the others make what they make.
+  std::vector<std::pair<size_t, execution::TensorEditor>> editors;
+  /// Null: none.
+  const execution::Replacements *replaced = nullptr;
+};
+
+/// Two executors with the same results and layers, whose outputs both observe
+/// first and the quantized one lets be edited, on some samples.
+class SampleRun {
+public:
+  struct Networks {
+    mlir::Location loc;
+    const execution::Executor &floating, &quantized;
+    mlir::func::FuncOp floatFunction;
+    /// Of that function.
+    llvm::ArrayRef<ChannelValue> layers;
+    execution::RunOptions options;
+  };
+  SampleRun(const Networks &networks,
+            std::shared_ptr<const execution::SampleSource> samples)
+      : networks(networks), source(std::move(samples)) {}
+
+  const execution::SampleSource &samples() const { return *source; }
+
+  /// Runs the float network, and keeps the means of its layers and, with
+  /// `keepsResults`, its results. A diagnostic for everything that fails.
+  mlir::LogicalResult runFloat(bool moments, bool keepsResults);
+  /// Of the layers in the float network. `runFloat` was run.
+  llvm::ArrayRef<ChannelSummary> exact() const { return summaries; }
+  /// Whether results of the float network were kept that can be compared.
+  bool comparesResults() const { return results != nullptr; }
+  const execution::ResultDistance &reference() const { return *results; }
+
+  /// What a version makes of the samples.
+  struct Seen {
+    /// Squared errors, where results are compared.
+    execution::ResultDistance::Found errors;
+    /// Of the layers, before they are edited; empty: nobody asked.
+    std::vector<ChannelSummary> layers;
+  };
+  mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
+    return run(networks.quantized, version, seesLayers);
+  }
+  /// The same of another executor with the same results.
+  mlir::FailureOr<Seen> run(const execution::Executor &executor,
+                            const Version &version, bool seesLayers) const;
+
+private:
+  class Observers;
+  mlir::LogicalResult
+  forEachUnit(const execution::Executor &executor, const Version *version,
+              Observers &observers,
+              llvm::function_ref<llvm::Error(const execution::Unit &, size_t)>
+                  done) const;
+
+  const Networks &networks;
+  std::shared_ptr<const execution::SampleSource> source;
+  std::vector<ChannelSummary> summaries;
+  std::unique_ptr<execution::ResultDistance> results;
+};
+
+/// By how much a result of the network, or a layer, is worse.
+struct JudgedLoss {
+  /// Number of the result; none: a layer.
+  std::optional<int64_t> output;
+  quantization::PairedLoss loss;
+
+  /// Of two losses beyond chance: which one is the larger one without chance.
+  bool isWorseThan(const JudgedLoss &other) const {
+    return loss.loss - loss.chance() > other.loss.loss - other.loss.chance();
+  }
+};
+
+/// The worst loss of any result of `with` against `without`, one for each of
+/// `runs`, whose samples count together: beyond chance, or, of the results in
+/// `lost`, which are known to lose by a part of what was done, one that is less
+/// than a standard error from a loss. None: nothing is lost.
+std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
+                                        llvm::ArrayRef<SampleRun::Seen> with,
+                                        llvm::ArrayRef<SampleRun::Seen> without,
+                                        const std::set<int64_t> &lost = {});
+
+/// A smallest set of layers that, when what was done to them is undone, undoes
+/// the loss; `undone` is undone already, and not part of it. `loses` tells
+/// whether something is lost when these are undone. When all are undone nothing
+/// is. After `mostTrials` it ends with a set that may be larger.
+/// Source: Junker, QuickXplain (2004).
+mlir::FailureOr<std::vector<size_t>> findHarmfulLayers(
+    std::vector<bool> undone,
+    const std::function<mlir::FailureOr<bool>(const std::vector<bool> &)>
+        &loses,
+    int mostTrials);
+
+} // namespace mct::corrections
+
+#endif // MCT_LIB_CORRECTIONS_SAMPLERUN_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TPC_DIALECT_IR_TPCREJECTIONS_H
+#define TPC_DIALECT_IR_TPCREJECTIONS_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct::tpc {
+
+/// Of a function: corrections that were undone, because samples to which they
+/// had not been fitted showed a loss; a list of dictionaries.
+///
+///     tpc.rejected_corrections = [
+///       {correction = "quantized_network", layers = ["dense/kernel_attr"],
+///       loss = 5.9,
+///        output = 0 : i64, samples = 32 : i64, standard_error = 0.3}]
+///
+/// * `correction`: as `#tpc.corrections` calls it, or `shift_negative` or
+///   `channel_equalization`.
+/// * `layers`: unique names of the points of the kernels in whose layers it was
+///   undone; absent: it was undone as a whole.
+/// * `output`: number of the result of the function that lost most; absent: the
+///   layers themselves lost.
+/// * `loss`: f64, dB by which the errors of that result were larger with the
+///   correction than without it; of layers the largest, by the means of their
+///   channels. `standard_error` of it, f64, in dB, over the samples, absent
+///   where they were too few to tell; `samples`: how many.
+///
+/// The correction is not made there again.
+inline constexpr llvm::StringLiteral kRejectedCorrectionsAttrName =
+    "tpc.rejected_corrections";
+inline constexpr llvm::StringLiteral kShiftNegativeCorrection =
+    "shift_negative";
+inline constexpr llvm::StringLiteral kChannelEqualization =
+    "channel_equalization";
+
+/// One of that list.
+struct RejectedCorrection {
+  std::string correction;
+  std::vector<std::string> layers;
+  std::optional<int64_t> output;
+  double loss = 0;
+  std::optional<double> standardError;
+  int64_t samples = 0;
+};
+
+/// The list of a function; empty where there is none.
+std::vector<RejectedCorrection>
+readRejectedCorrections(mlir::Operation *function);
+/// Adds to the list of a function.
+void addRejectedCorrection(mlir::Operation *function,
+                           const RejectedCorrection &rejected);
+/// Whether a correction was undone in a layer, by the unique name of the point
+/// of its kernel, or as a whole.
+bool isRejected(mlir::Operation *function, llvm::StringRef correction,
+                llvm::StringRef layer);
+
+/// For the verifier of the dialect.
+llvm::LogicalResult verifyRejectedCorrections(mlir::Operation *op,
+                                              mlir::Attribute attribute);
+
+} // namespace mct::tpc
+
+#endif // TPC_DIALECT_IR_TPCREJECTIONS_H
