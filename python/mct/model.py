@@ -228,7 +228,8 @@ def _check_runs(model: Model, name: str) -> None:
 def _with_state_outside(model: Model, data: str | bytes) -> Model:
     """The model with variables, which keep their value from run to run, as arguments and results."""
     # Names of ops stand in bytecode as they do in text; printing a model takes longer than looking for them.
-    if ("variable_" if isinstance(data, str) else b"variable_") not in data or "tosa.variable_" not in model.text:
+    mentions = "variable_" in data if isinstance(data, str) else b"variable_" in data
+    if not mentions or "tosa.variable_" not in model.text:
         return model
     return Model(model.module.run("mct-lift-variables"))
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.h"
 
-#include "mct/Execution/Evaluation.h"
 #include "mct/Execution/Check.h"
+#include "mct/Execution/Evaluation.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Report/Analyse.h"
 #include "mct/Support/InputFile.h"

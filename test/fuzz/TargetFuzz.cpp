@@ -4,8 +4,8 @@
 // taken, or refused with an error, and nothing crashes.
 //
 // MCT_FUZZ_SECONDS: how long each test runs (default 15). MCT_FUZZ_SEED:
-// another sequence of files, 1 where it is not set; it is printed. After a crash the file that caused it is still
-// there, and its path is printed.
+// another sequence of files, 1 where it is not set; it is printed. After a
+// crash the file that caused it is still there, and its path is printed.
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"

@@ -8,8 +8,8 @@ namespace mct {
 
 /// Returns the first op of a network that is quantized already, or null for a
 /// float one: a layer of integers of 16 bits or fewer, a table, a rescaling to
-/// such integers, or a conversion of real numbers that were scaled or bounded to
-/// such integers that are converted back and scaled later. Integers at the
+/// such integers, or a conversion of real numbers that were scaled or bounded
+/// to such integers that are converted back and scaled later. Integers at the
 /// boundary (images as bytes, results as codes), stored weights, indices, masks
 /// and rounding quantize nothing.
 ///

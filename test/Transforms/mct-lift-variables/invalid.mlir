@@ -59,23 +59,6 @@ func.func private @other(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// expected-error @below {{'tosa.variable' op has an initial value that is no 'tensor<2xf32>': 7 : i32}}
-// expected-note @below {{write one of the type of the variable}}
-"tosa.variable"() <{sym_name = "s", type = f32, var_shape = dense<2> : tensor<1xindex>, initial_value = 7 : i32}> : () -> ()
-func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  return %x : tensor<2xf32>
-}
-
-// -----
-
-// expected-error @below {{'tosa.variable' op has the size -2; sizes are at least 1, or -1 where they are not known}}
-"tosa.variable"() <{sym_name = "s", type = f32, var_shape = dense<-2> : tensor<1xindex>}> : () -> ()
-func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  return %x : tensor<2xf32>
-}
-
-// -----
-
 tosa.variable @s : tensor<2xf32>
 // expected-error @below {{'func.func' op has several blocks, through which the values of variables cannot be followed}}
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

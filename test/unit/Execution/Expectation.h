@@ -59,9 +59,12 @@ class Expectation {
 public:
   /// `samples` are as many as the batch of the arguments, or a part of them,
   /// several times. `uncertain`: of the evaluator, or null.
+  /// `callIsSample`: the executor takes the leading dimension of the arguments
+  /// for no batch.
   Expectation(mlir::ModuleOp module, unsigned seed, int64_t samples,
               bool simulate,
-              const llvm::DenseMap<mlir::Value, double> *uncertain = nullptr)
+              const llvm::DenseMap<mlir::Value, double> *uncertain = nullptr,
+              bool callIsSample = false)
       : samples(samples) {
     mlir::func::FuncOp function = mainOf(module);
     llvm::append_range(argumentTypes, function.getArgumentTypes());
@@ -71,10 +74,11 @@ public:
         mlir::cast<mlir::RankedTensorType>(function.getArgumentTypes().front());
     batch = first.getRank() == 0 ? 1 : first.getDimSize(0);
     // Arguments of different leading sizes have no batch: a call is a sample.
-    hasBatch = llvm::all_of(function.getArgumentTypes(), [&](mlir::Type type) {
-      auto tensor = mlir::cast<mlir::RankedTensorType>(type);
-      return tensor.getRank() != 0 && tensor.getDimSize(0) == batch;
-    });
+    hasBatch = !callIsSample &&
+               llvm::all_of(function.getArgumentTypes(), [&](mlir::Type type) {
+                 auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+                 return tensor.getRank() != 0 && tensor.getDimSize(0) == batch;
+               });
     if (!hasBatch)
       batch = 1;
     groups = (samples + batch - 1) / batch;

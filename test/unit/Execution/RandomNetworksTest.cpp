@@ -247,7 +247,12 @@ std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
   for (auto &executor : *executors)
     if (!executor->allowsPartialUnits())
       samples = executor->unit() * ((samples + 1) / 2);
-  Expectation expected(network, seed, samples, plan.simulate);
+  const Executor &one = *executors->front();
+  bool callIsSample = llvm::any_of(one.inputs(), [&](const TensorSpec &input) {
+    return input.type.getRank() != 0 && input.type.getDimSize(0) != one.unit();
+  });
+  Expectation expected(network, seed, samples, plan.simulate,
+                       /*uncertain=*/nullptr, callIsSample);
   if (!expected.error.empty())
     return "reference: " + expected.error;
   for (auto [which, executor] : llvm::enumerate(*executors)) {
