@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Report/Analyse.h"
 #include "Describe.h"
+#include "EffectRun.h"
 #include "Observe.h"
+#include "Remedies.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Report/Effects.h"
 #include "llvm/Config/llvm-config.h"
@@ -36,15 +39,24 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   options.labelsFile = inputs.labelsFile;
   options.effectSamples = inputs.effectSamples;
   options.fail = inputs.fail;
+  execution::RunCache cache;
+  execution::RunSettings settings = inputs.settings;
+  if (!settings.cache)
+    settings.cache = &cache;
+  std::unique_ptr<EffectRun> run;
   if (failed(measureEffects(inputs.quantized, inputs.floating, inputs.integer,
-                            inputs.settings, options, report)))
+                            settings, options, report, &run)))
     return failure();
-  if (failed(
-          observe(inputs.quantized, inputs.function, inputs.settings, report)))
+  if (failed(observe(inputs.quantized, inputs.function, settings, report)))
     return failure();
   if (inputs.trace)
     addTrace(report, *inputs.trace);
   report.diagnoses = diagnose(report);
+  if (run &&
+      failed(tryRemedies(inputs.quantized, inputs.function, *run, report)))
+    return failure();
+  for (Result &result : report.results)
+    result.verdict = describeResult(report, result);
   report.verdict = describeVerdict(report);
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

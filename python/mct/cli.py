@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             {
                 "samples": found.samples,
                 "agreement": found.agreement,
+                "results": [asdict(result) for result in found.results],
                 "points": [vars(point) for point in found.exact or found.points],
                 "not_compared": found.not_compared,
             }
