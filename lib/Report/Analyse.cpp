@@ -17,6 +17,31 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 
+/// What mct-ptq undid, as the function says it.
+static void addRejectedCorrections(func::FuncOp function, Report &report) {
+  auto list = function->getAttrOfType<ArrayAttr>("tpc.rejected_corrections");
+  if (!list)
+    return;
+  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+    RejectedCorrection &rejected = report.rejectedCorrections.emplace_back();
+    if (auto name = entry.getAs<StringAttr>("correction"))
+      rejected.correction = name.str();
+    if (auto layers = entry.getAs<ArrayAttr>("layers"))
+      for (auto layer : layers.getAsRange<StringAttr>())
+        rejected.layers.push_back(layer.str());
+    if (auto output = entry.getAs<IntegerAttr>("output"))
+      for (const Result &result : report.results)
+        if (result.number == output.getInt())
+          rejected.result = result.name;
+    if (auto loss = entry.getAs<FloatAttr>("loss"))
+      rejected.loss = loss.getValueAsDouble();
+    if (auto error = entry.getAs<FloatAttr>("standard_error"))
+      rejected.standardError = error.getValueAsDouble();
+    if (auto samples = entry.getAs<IntegerAttr>("samples"))
+      rejected.samples = samples.getInt();
+  }
+}
+
 FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   auto start = std::chrono::steady_clock::now();
   Report report;
@@ -49,6 +74,7 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
     return failure();
   if (failed(observe(inputs.quantized, inputs.function, settings, report)))
     return failure();
+  addRejectedCorrections(*function, report);
   if (inputs.trace)
     addTrace(report, *inputs.trace);
   report.diagnoses = diagnose(report);

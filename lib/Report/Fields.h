@@ -345,7 +345,8 @@ template <> struct Fields<RejectedCorrection> {
     v("result", x.result,
       "result that lost most; empty: results of the layers");
     v("loss", x.loss, "by how many dB that was worse with the correction");
-    v("standard_error", x.standardError, "of the loss, in dB");
+    v("standard_error", x.standardError,
+      "of the loss, in dB; no key: too few samples to tell");
     v("samples", x.samples, "on which it was judged");
   }
 };

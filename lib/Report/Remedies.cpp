@@ -5,6 +5,7 @@
 #include "MeasureCorrections.h"
 #include "PlannedChanges.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include <cmath>
 #include <numeric>
 
@@ -17,8 +18,8 @@ using execution::ResultDistance;
 static constexpr size_t kMaxSingle = 8, kMaxJoint = 2, kSearched = 3;
 // Of the differences from sample to sample.
 static constexpr double kStandardErrors = 2;
-// Half of the distance.
-static constexpr double kLargeGain = 0.5;
+// A quarter of the distance; with one sample half of it.
+static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
 // A hundredth of the distance is nothing that anybody would change a network
 // for; half a dB of the worst result is.
 static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
@@ -33,9 +34,7 @@ struct Candidate {
   std::string kind;
   std::vector<std::string> lines, points;
   Switches switches;
-  /// The same without the corrections of the layers whose kernels change.
-  SmallVector<size_t> ownCorrections;
-  /// What was found, with or without those; none: not yet.
+  /// What was found, with corrections or without; none: not yet.
   std::optional<RunDistance> found;
   std::optional<size_t> trial;
 };
@@ -55,6 +54,8 @@ public:
 private:
   void leaveOutHarmful();
   void addCorrectionTrial(Diagnosis &diagnosis);
+  /// Whether the weights of a point were rounded together.
+  bool isRounded(size_t point) const;
   std::optional<Candidate> resolve(StringRef line, StringRef subject);
   bool addCandidate(StringRef line, StringRef subject);
   void addDiagnosed(size_t most);
@@ -73,8 +74,12 @@ private:
   ChangePlanner planner;
   llvm::StringMap<size_t> numbers;
   SwitchState state;
+  /// Corrections that were fitted to the network as it is.
+  SmallVector<size_t> fitted;
   RunDistance base;
   std::vector<Candidate> candidates;
+  /// Lines of diagnoses that cannot be tried.
+  llvm::StringSet<> untriable;
   size_t numTried = 0;
 };
 } // namespace
@@ -100,6 +105,9 @@ void RemedySearch::leaveOutHarmful() {
   state.points = state.corrections = true;
   if (worst)
     state.without = findCorrections(run, *worst);
+  for (auto [number, correction] : llvm::enumerate(run.corrections()))
+    if (!correction.isRounding && !llvm::is_contained(state.without, number))
+      fitted.push_back(number);
 }
 
 /// What switching a correction off gains has been measured.
@@ -128,6 +136,12 @@ void RemedySearch::addCorrectionTrial(Diagnosis &diagnosis) {
   }
 }
 
+bool RemedySearch::isRounded(size_t point) const {
+  return llvm::any_of(run.corrections(), [&](const SwitchedCorrection &each) {
+    return each.point == point && each.isRounding;
+  });
+}
+
 /// `subject`: the point that is left in float where the target does not tell.
 std::optional<Candidate> RemedySearch::resolve(StringRef line,
                                                StringRef subject) {
@@ -143,16 +157,15 @@ std::optional<Candidate> RemedySearch::resolve(StringRef line,
     auto found = numbers.find(change.point);
     if (found == numbers.end() || !run.isSwitched(found->second))
       continue;
+    // Rounding weights together for other bits needs the calibration samples.
+    if (change.quantizer && isRounded(found->second))
+      return std::nullopt;
     candidate.points.push_back(change.point);
     if (change.quantizer)
       candidate.switches.quantizers.push_back(
           {found->second, change.quantizer});
     else
       candidate.switches.points.push_back(found->second);
-    for (auto [number, correction] : llvm::enumerate(run.corrections()))
-      if (correction.point == found->second &&
-          !llvm::is_contained(state.without, number))
-        candidate.ownCorrections.push_back(number);
   }
   if (candidate.points.empty())
     return std::nullopt;
@@ -180,8 +193,9 @@ void RemedySearch::addDiagnosed(size_t most) {
   for (const Diagnosis &diagnosis : report.diagnoses) {
     if (candidates.size() + numTried >= most)
       return;
-    if (isTriable(diagnosis))
-      addCandidate(diagnosis.paste, getPointOf(network, diagnosis.subject));
+    if (isTriable(diagnosis) &&
+        !addCandidate(diagnosis.paste, getPointOf(network, diagnosis.subject)))
+      untriable.insert(diagnosis.paste);
   }
 }
 
@@ -207,10 +221,10 @@ LogicalResult RemedySearch::measure(size_t first) {
     const Candidate &candidate = candidates[number];
     switches.push_back(candidate.switches);
     owners.push_back(number);
-    if (candidate.ownCorrections.empty())
+    if (fitted.empty())
       continue;
     switches.push_back(candidate.switches);
-    llvm::append_range(switches.back().corrections, candidate.ownCorrections);
+    llvm::append_range(switches.back().corrections, fitted);
     owners.push_back(number);
   }
   std::vector<RunDistance> found(switches.size());
@@ -252,16 +266,16 @@ void RemedySearch::addTrial(Candidate &candidate) {
   if (results.metricOf(part.output) == execution::ResultMetric::MSE)
     trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
   bool isOneSample = !std::isfinite(gain.standardError);
-  // What halves the distance and helps most samples is no chance either, though
-  // few of them make most of it.
+  // What takes away much of the distance and helps most samples is no chance
+  // either, though few of them make most of it.
   auto isSure = [&](const ResultDistance::Gain &of, double before) {
-    bool isLarge = of.mean > kLargeGain * before;
-    double changed = double(of.better + of.worse);
     if (isOneSample)
-      return isLarge;
+      return of.mean > kGainOfOneSample * before;
+    double changed = double(of.better + of.worse);
     return of.mean > kStandardErrors * of.standardError ||
-           (isLarge && double(of.better - of.worse) >
-                           kStandardErrors * std::sqrt(changed));
+           (of.mean > kLargeGain * before &&
+            double(of.better - of.worse) >
+                kStandardErrors * std::sqrt(changed));
   };
   bool gainsAll =
       isSure(gain, trial.before) && gain.mean > kLeastGain * trial.before;
@@ -289,7 +303,6 @@ std::optional<Candidate> RemedySearch::join(size_t one, size_t other) const {
   llvm::append_range(joined.points, second.points);
   llvm::append_range(joined.switches.points, second.switches.points);
   llvm::append_range(joined.switches.quantizers, second.switches.quantizers);
-  llvm::append_range(joined.ownCorrections, second.ownCorrections);
   return joined;
 }
 
@@ -356,10 +369,7 @@ void RemedySearch::describeTrials() {
         diagnosis.trial = int64_t(*candidate.trial);
     if (!diagnosis.trial) {
       // There was no room for it; what cannot be tried stays.
-      bool hasRoom =
-          candidates.size() + numTried < kMaxSingle ||
-          !resolve(diagnosis.paste, getPointOf(network, diagnosis.subject));
-      if (isOverride && !hasRoom) {
+      if (isOverride && !untriable.contains(diagnosis.paste)) {
         diagnosis.remedy.clear();
         diagnosis.paste.clear();
         diagnosis.kind = "data";

@@ -16,14 +16,15 @@ namespace mct::report {
 /// remedy that gains nothing beyond chance is taken out of its diagnosis, and
 /// so is one of overrides that there was no room for. Options of mct-ptq, but
 /// for those that switch corrections off, need another run of it and stay as
-/// they are; so do remedies that are about integers, whose gain no simulation
-/// shows. Diagnoses that gain without having proposed it are added, by
+/// they are; so do other bits of weights that were rounded together, and
+/// remedies that are about integers, whose gain no simulation shows. Remedies
+/// that gain without a diagnosis that proposes them become diagnoses, by
 /// severity.
 ///
 /// New bits are chosen as mct-select-parameters and
-/// mct-select-weight-parameters do by default. Where points of a layer's kernel
-/// change, its corrections stay or go, whichever is better: mct-ptq would
-/// measure them anew.
+/// mct-select-weight-parameters do by default. Corrections of biases were
+/// fitted to the errors that a remedy takes away: they all stay or all go,
+/// whichever is better, since mct-ptq would measure them anew.
 mlir::LogicalResult tryRemedies(mlir::ModuleOp quantized,
                                 llvm::StringRef function, EffectRun &run,
                                 Report &report);

@@ -178,6 +178,19 @@ def test_a_helpful_correction_is_no_diagnosis(tools, tmp_path, samples):
     assert "harmful-correction" not in [one["rule"] for one in report["diagnoses"]]
 
 
+def test_corrections_that_were_undone_are_told(tools, tmp_path, samples):
+    entry = (
+        '{correction = "quantized_network", layers = ["conv/kernel_attr"], loss = 5.9 : f64, output = 0 : i64, '
+        "samples = 32 : i64, standard_error = 0.3 : f64}"
+    )
+    undone = corrected(0.0).replace(
+        f"-> ({SHAPE}) {{", f"-> ({SHAPE}) attributes {{tpc.rejected_corrections = [{entry}]}} {{"
+    )
+    (found,) = Networks(tmp_path, samples, corrected(None), undone).report()["rejected_corrections"]
+    layers = {"layers": ["conv/kernel_attr"], "result": "conv"}
+    assert found == {"correction": "quantized_network", "loss": 5.9, "standard_error": 0.3, "samples": 32} | layers
+
+
 def test_trials_are_what_runs_of_the_same_remedies_show(tools, tmp_path, samples):
     networks = Networks(tmp_path, samples, two_results(False), two_results(True))
     report = networks.report()

@@ -348,8 +348,9 @@ struct RejectedCorrection {
   /// Name of the result that lost most; empty: results of the layers.
   std::string result;
   /// In dB: how much worse that was with the correction, and its standard
-  /// error over the samples.
-  Real loss = 0, standardError = 0;
+  /// error over the samples; none where they were too few to tell.
+  Real loss = 0;
+  std::optional<Real> standardError;
   int64_t samples = 0;
 };
 

@@ -103,7 +103,7 @@ function correctionsFigures() {
         element('tbody', {}, rejected.map((each) => element('tr', {},
           element('th', { scope: 'row' }, visible(each.correction).replaceAll('_', ' ')), element('td', {}, layersOf(each.layers)),
           element('td', {}, each.result ? nameOf(each.result, 40) : 'of the layers'),
-          element('td', { class: 'right' }, number(each.loss, decibels), ' ± ', number(each.standard_error, decibels)), element('td', { class: 'right' }, number(each.samples))))))) : null,
+          element('td', { class: 'right' }, number(each.loss, decibels), isNumber(each.standard_error) ? [' ± ', number(each.standard_error, decibels)] : null), element('td', { class: 'right' }, number(each.samples))))))) : null,
   ];
 }
 
