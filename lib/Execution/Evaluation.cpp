@@ -18,6 +18,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <numeric>
 
 using namespace mlir;
 using namespace mct;
@@ -291,11 +292,41 @@ private:
   int64_t next = 0;
 };
 
-/// Correct and agreeing answers of one worker.
-struct Counts {
-  int64_t correct = 0, agreeing = 0;
-};
 } // namespace
+
+/// Name of the value that a result is, behind points; else its number.
+static std::string getResultName(func::FuncOp function, unsigned number) {
+  auto end =
+      dyn_cast<func::ReturnOp>(function->getRegion(0).front().getTerminator());
+  Value value = end ? end.getOperand(number) : Value();
+  // A point has the name of what it quantizes.
+  while (auto point =
+             value ? value.getDefiningOp<tpc::QuantizeOp>() : tpc::QuantizeOp())
+    value = point.getInput();
+  StringAttr name = value ? mct::getName(value) : StringAttr();
+  return name ? name.str() : std::to_string(number);
+}
+
+/// What compares the results of two networks. Both are named.
+static FailureOr<std::unique_ptr<execution::ResultComparison>>
+compareResults(ModuleOp module, const Executor &executor, ModuleOp reference,
+               const Executor &other, const QuantizedValues &stored,
+               const EvaluationOptions &asked) {
+  FailureOr<func::FuncOp> entry = findEntryFunction(reference, asked.function);
+  if (failed(entry))
+    return failure();
+  execution::ResultComparison::Inputs inputs;
+  inputs.specs = executor.outputs();
+  inputs.stored = &stored;
+  inputs.referenceSpecs = other.outputs();
+  inputs.arguments = other.inputs();
+  inputs.unit = executor.unit();
+  inputs.hasLabels = !asked.labelsFile.empty();
+  for (unsigned number = 0; number != entry->getNumResults(); ++number)
+    inputs.names.push_back(getResultName(*entry, number));
+  inputs.groups = findResultGroups(*entry);
+  return std::make_unique<execution::ResultComparison>(std::move(inputs));
+}
 
 FailureOr<execution::Evaluation>
 execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
@@ -424,9 +455,7 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
   }
   ArrayRef<execution::TensorSpec> outputs = executor.outputs();
   int64_t unit = executor.unit();
-  bool answers = !outputs.empty() && hasAnswers(outputs.front(), unit);
-  int64_t classes = answers ? outputs.front().type.getNumElements() / unit : 0;
-
+  int64_t classes = 0;
   std::vector<int64_t> labels;
   if (!asked.labelsFile.empty()) {
     if (outputs.empty() || !hasScores(outputs.front(), unit))
@@ -437,6 +466,7 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
               (outputs.empty()
                    ? std::string()
                    : llvm::formatv(", found {0}", outputs.front().type).str()));
+    classes = outputs.front().type.getNumElements() / unit;
     auto read = readLabelsOf(network->samples(), asked.labelsFile, classes);
     if (!read)
       return report(asked, read.takeError());
@@ -467,18 +497,29 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
   }
 
   size_t workers = network->numWorkers();
-  std::vector<Counts> counts(workers);
+  std::vector<int64_t> correct(workers);
   std::optional<execution::Comparison> comparison;
   if (otherExecutor)
     comparison.emplace(executor, values, *otherExecutor,
                        sharesSamples ? nullptr : other->sharedSamples(),
                        transposed, workers, (results.samples + unit - 1) / unit,
                        asked.local, numEdited);
-  bool canAgree = otherExecutor && answers &&
-                  !otherExecutor->outputs().empty() &&
-                  hasAnswers(otherExecutor->outputs().front(), unit) &&
-                  otherExecutor->outputs().front().type.getNumElements() ==
-                      outputs.front().type.getNumElements();
+  QuantizedValues stored;
+  std::unique_ptr<execution::ResultComparison> compared;
+  if (otherExecutor) {
+    FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
+    if (failed(entry))
+      return failure();
+    FailureOr<QuantizedValues> read = readQuantizedResults(*entry);
+    if (failed(read))
+      return failure();
+    stored = std::move(*read);
+    auto made = compareResults(module, executor, reference, *otherExecutor,
+                               stored, asked);
+    if (failed(made))
+      return failure();
+    compared = std::move(*made);
+  }
 
   auto start = std::chrono::steady_clock::now();
   LogicalResult ran = network->run(
@@ -490,21 +531,13 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
         if (comparison)
           if (llvm::Error error = comparison->compare(done))
             return error;
-        Counts &own = counts[done.worker];
-        for (int64_t sample = 0; sample != done.validSamples; ++sample) {
-          if (labels.empty() && !canAgree)
-            break;
-          int64_t answer = findAnswer(outputs.front(), done.outputs.front(),
-                                      sample, classes);
-          if (!labels.empty())
-            own.correct += answer == labels[done.firstSample + sample];
-          if (canAgree && answer >= 0)
-            own.agreeing +=
-                answer ==
-                findAnswer(otherExecutor->outputs().front(),
-                           comparison->referenceOutputs(done.worker).front(),
-                           sample, classes);
-        }
+        if (compared)
+          compared->compare(done, comparison->referenceOutputs(done.worker));
+        for (int64_t sample = 0; !labels.empty() && sample != done.validSamples;
+             ++sample)
+          correct[done.worker] +=
+              findAnswer(outputs.front(), done.outputs.front(), sample,
+                         classes) == labels[done.firstSample + sample];
         for (auto [index, stream] : llvm::enumerate(streams))
           stream->add(done.index, done.outputs[index], done.validSamples);
         if (!asked.see)
@@ -523,15 +556,14 @@ execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
     if (llvm::Error failed = stream->commit())
       return report(asked, std::move(failed));
 
-  Counts total;
-  for (const Counts &own : counts) {
-    total.correct += own.correct;
-    total.agreeing += own.agreeing;
-  }
   if (!labels.empty())
-    results.top1 = double(total.correct) / double(results.samples);
-  if (canAgree)
-    results.agreement = double(total.agreeing) / double(results.samples);
+    results.top1 =
+        double(std::accumulate(correct.begin(), correct.end(), int64_t(0))) /
+        double(results.samples);
+  if (compared) {
+    results.agreement = compared->agreement();
+    results.results = compared->results();
+  }
   if (comparison) {
     results.points = comparison->results();
     results.notCompared = comparison->withoutPartner();
@@ -556,6 +588,34 @@ static void printSteps(llvm::json::OStream &stream,
   stream.attribute("max_steps", jsonNumber(steps.largest));
 }
 
+static void printSums(llvm::json::OStream &stream,
+                      const execution::ErrorSums &sums) {
+  stream.attribute("sqnr_db", jsonNumber(sums.sqnr()));
+  stream.attribute("cosine", jsonNumber(sums.cosine()));
+  stream.attribute("max_error", jsonNumber(sums.largest));
+}
+
+static void printResult(llvm::json::OStream &stream,
+                        const execution::ComparedResult &result) {
+  stream.object([&] {
+    stream.attribute("name", result.name);
+    stream.attribute("is_scores", result.isScores);
+    printSums(stream, result.sums);
+    stream.attribute("axis", result.axis);
+    stream.attributeArray("groups", [&] {
+      for (const execution::ComparedGroup &group : result.groups)
+        stream.object([&] {
+          stream.attribute("name", group.name);
+          stream.attributeArray("channels", [&] {
+            for (int64_t channel : group.channels)
+              stream.value(channel);
+          });
+          printSums(stream, group.sums);
+        });
+    });
+  });
+}
+
 void execution::printMembers(llvm::json::OStream &stream,
                              const Evaluation &results) {
   stream.attribute("samples", results.samples);
@@ -564,17 +624,19 @@ void execution::printMembers(llvm::json::OStream &stream,
   if (results.agreement)
     stream.attribute("agreement", *results.agreement);
   stream.attribute("seconds", results.seconds);
+  if (results.compared && !results.exact)
+    stream.attributeArray("results", [&] {
+      for (const execution::ComparedResult &result : results.results)
+        printResult(stream, result);
+    });
   if (results.compared)
     stream.attributeArray("points", [&] {
       for (const auto &point : results.points)
         stream.object([&] {
-          const execution::ErrorSums &sums = point.sums;
           stream.attribute("name", point.name);
           if (results.exact)
             return printSteps(stream, *point.steps);
-          stream.attribute("sqnr_db", jsonNumber(sums.sqnr()));
-          stream.attribute("cosine", jsonNumber(sums.cosine()));
-          stream.attribute("max_error", jsonNumber(sums.largest));
+          printSums(stream, point.sums);
         });
     });
   if (results.exact)
@@ -706,19 +768,9 @@ FailureOr<execution::Signature> execution::readSignature(ModuleOp module,
        llvm::zip_equal(function->getArguments(), *arguments, *preprocessing))
     found.inputs.push_back(
         {mct::getName(argument).str(), argument.getType(), stored, record});
-  auto end =
-      dyn_cast<func::ReturnOp>(function->getBody().front().getTerminator());
-  for (auto [number, stored] : llvm::enumerate(*results)) {
-    // A point has the name of what it quantizes.
-    Value value = end ? end.getOperand(number) : Value();
-    while (auto point = value ? value.getDefiningOp<tpc::QuantizeOp>()
-                              : tpc::QuantizeOp())
-      value = point.getInput();
-    StringAttr name = value ? mct::getName(value) : StringAttr();
-    found.outputs.push_back({stored ? stored->name
-                             : name ? name.str()
-                                    : std::to_string(number),
-                             function->getResultTypes()[number], stored});
-  }
+  for (auto [number, stored] : llvm::enumerate(*results))
+    found.outputs.push_back(
+        {stored ? stored->name : getResultName(*function, unsigned(number)),
+         function->getResultTypes()[number], stored});
   return found;
 }

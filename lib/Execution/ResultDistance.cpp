@@ -5,6 +5,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mct;
 using namespace mct::execution;
@@ -66,11 +67,30 @@ static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
   return rowLength > 1;
 }
 
+/// The group of each element of a sample; empty: they are in one.
+static std::vector<int64_t> spreadGroups(const TensorSpec &spec, int64_t unit,
+                                         const ResultGroups &groups) {
+  ArrayRef<int64_t> shape = spec.type.getShape();
+  if (groups.names.size() < 2 || groups.axis <= 0 ||
+      groups.axis >= int64_t(shape.size()) ||
+      shape[groups.axis] != int64_t(groups.groupOf.size()))
+    return {};
+  int64_t inner = 1;
+  for (int64_t size : shape.drop_front(groups.axis + 1))
+    inner *= size;
+  std::vector<int64_t> partOf;
+  for (int64_t at = 0; at != spec.type.getNumElements() / unit; ++at)
+    partOf.push_back(
+        groups.groupOf[size_t(at / inner) % groups.groupOf.size()]);
+  return partOf;
+}
+
 ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
-                               int64_t samples, int64_t budget)
+                               int64_t samples, int64_t budget,
+                               ArrayRef<ResultGroups> groups)
     : unit(unit), samples(samples) {
   auto units = int64_t(llvm::divideCeil(samples, unit));
-  for (const TensorSpec &spec : specs) {
+  for (auto [number, spec] : llvm::enumerate(specs)) {
     Output &output = outputs.emplace_back();
     if (!spec.type.getElementType().isF32() || spec.type.getRank() == 0 ||
         spec.type.getDimSize(0) % unit != 0)
@@ -79,7 +99,17 @@ ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
     output.rowLength =
         spec.type.getRank() > 1 ? spec.type.getShape().back() : 1;
     output.distributions.resize(units, 1);
-    output.energies.resize(samples);
+    if (number < groups.size())
+      output.partOf = spreadGroups(spec, unit, groups[number]);
+    output.firstPart = parts.size();
+    output.numParts = output.partOf.empty() ? 1 : groups[number].names.size();
+    for (size_t group = 0; group != output.numParts; ++group) {
+      Part &part = parts.emplace_back();
+      part.output = number;
+      if (output.numParts != 1)
+        part.group = group;
+      part.energies.resize(samples);
+    }
     blockElements += spec.type.getNumElements();
   }
   hasScores = !outputs.empty() && outputs.front().elements > 1 &&
@@ -101,9 +131,17 @@ llvm::Error ResultDistance::keep(int64_t number, int64_t valid,
                            output.elements * unit);
     ArrayRef<float> real = values.take_front(output.elements * valid);
     output.distributions[number] = ::isDistribution(real, output.rowLength);
-    for (int64_t sample = 0; sample != valid; ++sample)
-      output.energies[number * unit + sample] =
-          energy(real.slice(sample * output.elements, output.elements));
+    for (int64_t sample = 0; sample != valid; ++sample) {
+      ArrayRef<float> row =
+          real.slice(sample * output.elements, output.elements);
+      int64_t at = number * unit + sample;
+      if (output.partOf.empty()) {
+        parts[output.firstPart].energies[at] = energy(row);
+        continue;
+      }
+      for (auto [part, value] : llvm::zip_equal(output.partOf, row))
+        parts[output.firstPart + part].energies[at] += double(value) * value;
+    }
     finite[number] &=
         llvm::all_of(real, [](float value) { return std::isfinite(value); });
     block.insert(block.end(), values.begin(), values.end());
@@ -122,8 +160,35 @@ llvm::Error ResultDistance::decide(ResultMetric metric) {
     if (metric == ResultMetric::Auto)
       output.metric =
           output.isDistribution ? ResultMetric::KL : ResultMetric::MSE;
+    // The probabilities of a row belong together.
+    if (output.metric == ResultMetric::KL)
+      output.partOf.clear();
   }
+  joinParts();
   return llvm::Error::success();
+}
+
+/// Results that are one part have one.
+void ResultDistance::joinParts() {
+  std::vector<Part> joined;
+  for (Output &output : outputs) {
+    if (output.elements == 0)
+      continue;
+    llvm::ArrayRef<Part> own =
+        llvm::ArrayRef(parts).slice(output.firstPart, output.numParts);
+    output.firstPart = joined.size();
+    if (!output.partOf.empty()) {
+      joined.insert(joined.end(), own.begin(), own.end());
+      continue;
+    }
+    Part &whole = joined.emplace_back(own.front());
+    whole.group.reset();
+    for (const Part &other : own.drop_front())
+      for (auto [sum, added] : llvm::zip_equal(whole.energies, other.energies))
+        sum += added;
+    output.numParts = 1;
+  }
+  parts = std::move(joined);
 }
 
 ResultMetric ResultDistance::usedMetric() const {
@@ -161,10 +226,20 @@ static int64_t findLargest(ArrayRef<float> row) {
 
 ResultDistance::Found ResultDistance::createFound() const {
   Found found;
-  for (const Output &output : outputs)
-    found.distances.emplace_back(output.elements == 0 ? 0 : samples);
+  found.distances.assign(parts.size(), std::vector<double>(samples));
   found.agreeing.resize(samples);
   return found;
+}
+
+void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
+                               ArrayRef<float> actual, int64_t sample,
+                               Found &found) const {
+  for (size_t part = 0; part != output.numParts; ++part)
+    found.distances[output.firstPart + part][sample] = 0;
+  for (auto [part, wanted, value] :
+       llvm::zip_equal(output.partOf, expected, actual))
+    found.distances[output.firstPart + part][sample] +=
+        (double(value) - wanted) * (double(value) - wanted);
 }
 
 llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
@@ -187,11 +262,14 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
       ArrayRef<float> actual(static_cast<const float *>(made[index]) +
                                  sample * output.elements,
                              output.elements);
-      found.distances[index][first + sample] =
-          output.metric == ResultMetric::KL
-              ? divergence(expected, actual, output.rowLength,
-                           output.isDistribution)
-              : squaredError(expected, actual);
+      if (output.partOf.empty())
+        found.distances[output.firstPart][first + sample] =
+            output.metric == ResultMetric::KL
+                ? divergence(expected, actual, output.rowLength,
+                             output.isDistribution)
+                : squaredError(expected, actual);
+      else
+        addByPart(output, expected, actual, first + sample, found);
       if (index == 0 && hasScores)
         found.agreeing[first + sample] =
             findLargest(actual) == findLargest(expected);
@@ -201,42 +279,79 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
   return llvm::Error::success();
 }
 
+double ResultDistance::scaleOf(const Part &part) const {
+  double scale = 0;
+  bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
+  for (double energyOfSample : part.energies)
+    scale += isDivergence ? 1 : energyOfSample;
+  return scale > 0 ? scale : 1;
+}
+
+double ResultDistance::distanceOf(size_t part, const Found &found) const {
+  double sum = 0;
+  for (double each : found.distances[part])
+    sum += each;
+  return sum / scaleOf(parts[part]);
+}
+
 double ResultDistance::distance(const Found &found) const {
-  double total = 0, count = 0;
-  for (auto [output, distances] : llvm::zip(outputs, found.distances)) {
-    if (output.elements == 0)
-      continue;
-    double sum = 0, scale = 0;
-    for (auto [each, energyOfSample] : llvm::zip(distances, output.energies)) {
-      sum += each;
-      scale += output.metric == ResultMetric::KL ? 1 : energyOfSample;
-    }
-    total += scale > 0 ? sum / scale : sum;
-    ++count;
-  }
-  return total / count;
+  double total = 0;
+  for (size_t part = 0; part != parts.size(); ++part)
+    total += distanceOf(part, found);
+  return total / double(parts.size());
+}
+
+/// Of values with that mean; 0 for one.
+static double findDeviation(ArrayRef<double> values, double mean) {
+  double squares = 0;
+  for (double value : values)
+    squares += (value - mean) * (value - mean);
+  return values.size() > 1 ? std::sqrt(squares / double(values.size() - 1)) : 0;
 }
 
 double ResultDistance::deviation(const Found &found) const {
   std::vector<double> each(samples);
-  double mean = distance(found), count = 0;
-  for (const Output &output : outputs)
-    count += output.elements != 0;
-  for (auto [output, distances] : llvm::zip(outputs, found.distances)) {
-    if (output.elements == 0)
-      continue;
-    double scale = 0;
-    for (double energyOfSample : output.energies)
-      scale += output.metric == ResultMetric::KL ? 1 : energyOfSample;
+  for (auto [number, part] : llvm::enumerate(parts)) {
     // The mean of what a sample adds is the distance.
-    double factor = double(each.size()) / (scale > 0 ? scale : 1);
-    for (auto [sum, added] : llvm::zip(each, distances))
-      sum += added * factor / count;
+    double factor = double(samples) / scaleOf(part) / double(parts.size());
+    for (auto [sum, added] : llvm::zip(each, found.distances[number]))
+      sum += added * factor;
   }
-  double squares = 0;
-  for (double value : each)
-    squares += (value - mean) * (value - mean);
-  return each.size() > 1 ? std::sqrt(squares / double(each.size() - 1)) : 0;
+  return findDeviation(each, distance(found));
+}
+
+ResultDistance::Gain
+ResultDistance::compareRuns(const Found &before, const Found &after,
+                            std::optional<size_t> only) const {
+  Gain gain;
+  std::vector<double> each(samples), differences(samples);
+  double count = only ? 1 : double(parts.size());
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    if (only && *only != number)
+      continue;
+    double ratio = distanceOf(number, before) - distanceOf(number, after),
+           factor = double(samples) / scaleOf(part) / count;
+    bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
+    gain.mean += ratio / count;
+    // The distance is a ratio of sums: what a sample adds to it is what it has
+    // beyond its share of the energy.
+    for (int64_t sample = 0; sample != samples; ++sample) {
+      double difference =
+          before.distances[number][sample] - after.distances[number][sample];
+      differences[sample] += factor * difference;
+      each[sample] +=
+          factor *
+          (difference - ratio * (isDivergence ? 1 : part.energies[sample]));
+    }
+  }
+  for (double difference : differences) {
+    gain.better += difference > 0;
+    gain.worse += difference < 0;
+  }
+  gain.standardError = each.size() > 1
+                           ? findDeviation(each, 0) / std::sqrt(double(samples))
+                           : std::numeric_limits<double>::infinity();
+  return gain;
 }
 
 std::optional<double> ResultDistance::agreement(const Found &found) const {

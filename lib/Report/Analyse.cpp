@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Report/Analyse.h"
 #include "Describe.h"
+#include "EffectRun.h"
 #include "Observe.h"
+#include "Remedies.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Report/Effects.h"
 #include "llvm/Config/llvm-config.h"
@@ -13,6 +16,31 @@
 using namespace mlir;
 using namespace mct;
 using namespace mct::report;
+
+/// What mct-ptq undid, as the function says it.
+static void addRejectedCorrections(func::FuncOp function, Report &report) {
+  auto list = function->getAttrOfType<ArrayAttr>("tpc.rejected_corrections");
+  if (!list)
+    return;
+  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+    RejectedCorrection &rejected = report.rejectedCorrections.emplace_back();
+    if (auto name = entry.getAs<StringAttr>("correction"))
+      rejected.correction = name.str();
+    if (auto layers = entry.getAs<ArrayAttr>("layers"))
+      for (auto layer : layers.getAsRange<StringAttr>())
+        rejected.layers.push_back(layer.str());
+    if (auto output = entry.getAs<IntegerAttr>("output"))
+      for (const Result &result : report.results)
+        if (result.number == output.getInt())
+          rejected.result = result.name;
+    if (auto loss = entry.getAs<FloatAttr>("loss"))
+      rejected.loss = loss.getValueAsDouble();
+    if (auto error = entry.getAs<FloatAttr>("standard_error"))
+      rejected.standardError = error.getValueAsDouble();
+    if (auto samples = entry.getAs<IntegerAttr>("samples"))
+      rejected.samples = samples.getInt();
+  }
+}
 
 FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   auto start = std::chrono::steady_clock::now();
@@ -36,15 +64,25 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   options.labelsFile = inputs.labelsFile;
   options.effectSamples = inputs.effectSamples;
   options.fail = inputs.fail;
+  execution::RunCache cache;
+  execution::RunSettings settings = inputs.settings;
+  if (!settings.cache)
+    settings.cache = &cache;
+  std::unique_ptr<EffectRun> run;
   if (failed(measureEffects(inputs.quantized, inputs.floating, inputs.integer,
-                            inputs.settings, options, report)))
+                            settings, options, report, &run)))
     return failure();
-  if (failed(
-          observe(inputs.quantized, inputs.function, inputs.settings, report)))
+  if (failed(observe(inputs.quantized, inputs.function, settings, report)))
     return failure();
+  addRejectedCorrections(*function, report);
   if (inputs.trace)
     addTrace(report, *inputs.trace);
   report.diagnoses = diagnose(report);
+  if (run &&
+      failed(tryRemedies(inputs.quantized, inputs.function, *run, report)))
+    return failure();
+  for (Result &result : report.results)
+    result.verdict = describeResult(report, result);
   report.verdict = describeVerdict(report);
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

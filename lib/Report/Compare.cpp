@@ -208,6 +208,12 @@ static Said describe(const Report &report) {
   said.accuracy("floating", report.floating);
   said.accuracy("simulated", report.simulated);
   said.accuracy("integer", report.integer);
+  for (const Result &result : report.results) {
+    std::string path = "results." + result.name;
+    said.distance(path, result.simulated);
+    for (const ResultGroup &group : result.groups)
+      said.distance(path + "." + group.name, group.simulated);
+  }
   said.number("distance", report.distance, report.metric);
   said.number("num_changed", Real(report.numChanged));
   said.number("samples", Real(report.samples));

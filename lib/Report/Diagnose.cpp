@@ -8,12 +8,13 @@
 using namespace mct;
 using namespace mct::report;
 using llvm::ArrayRef;
+using llvm::StringRef;
 
 static std::vector<Rule> getRules() {
   std::vector<Rule> rules;
   for (ArrayRef<Rule> some :
-       {getSampleRules(), getPointRules(), getOperatorRules(), getGridRules(),
-        getLastRules()})
+       {getSampleRules(), getCorrectionRules(), getPointRules(),
+        getOperatorRules(), getGridRules(), getLastRules()})
     llvm::append_range(rules, some);
   return rules;
 }
@@ -53,8 +54,71 @@ std::vector<Diagnosis> mct::report::diagnose(const Report &report) {
   return sorted;
 }
 
-/// What quantization did, without the full stop.
-static std::string describeResults(const Report &report) {
+// Of a result: its error is a third of it and more.
+static constexpr Real kLost = 10;
+
+namespace {
+/// A result, or a group of its channels.
+struct ResultPart {
+  std::string name;
+  Real sqnr = 0;
+  StringRef worstPoint;
+  Real worstShare = 0;
+};
+} // namespace
+
+static ResultPart toPart(const Result &result) {
+  return {quoted(result.name), result.simulated.sqnr, result.worstPoint,
+          result.worstShare};
+}
+
+static ResultPart toPart(const Result &result, const ResultGroup &group,
+                         bool namesResult) {
+  return {quoted(group.name) +
+              (namesResult ? " of " + quoted(result.name) : ""),
+          group.simulated.sqnr, group.worstPoint, group.worstShare};
+}
+
+/// Those of results, the worst first.
+static std::vector<ResultPart> listParts(ArrayRef<Result> results) {
+  std::vector<ResultPart> parts;
+  for (const Result &result : results) {
+    if (result.groups.empty())
+      parts.push_back(toPart(result));
+    for (const ResultGroup &group : result.groups)
+      parts.push_back(toPart(result, group, results.size() > 1));
+  }
+  std::vector<std::pair<Real, size_t>> order;
+  for (auto [number, part] : llvm::enumerate(parts))
+    // NaN: values that are not finite.
+    order.push_back({std::isnan(part.sqnr) ? -HUGE_VAL : part.sqnr, number});
+  llvm::sort(order);
+  std::vector<ResultPart> sorted;
+  for (auto [key, number] : order)
+    sorted.push_back(std::move(parts[number]));
+  return sorted;
+}
+
+static bool isLost(const ResultPart &part) { return !(part.sqnr >= kLost); }
+
+/// Behind `is`, or a name.
+static std::string describeLevel(Real sqnr) {
+  if (std::isnan(sqnr))
+    return "not finite";
+  if (std::isinf(sqnr))
+    return sqnr > 0 ? "as in float" : "wrong where float has zeros alone";
+  return "at " + inDecibels(sqnr);
+}
+
+static std::string describeWorstPoint(const ResultPart &part) {
+  if (part.worstPoint.empty())
+    return "";
+  return "the largest part of its error, " + percent(part.worstShare) +
+         ", comes from " + quoted(part.worstPoint);
+}
+
+/// Shares of right and equal answers, without the full stop; empty: none.
+static std::string describeAnswers(const Report &report) {
   const Accuracy &simulated = report.simulated;
   std::string text;
   if (report.floating.top1 && simulated.top1)
@@ -66,24 +130,71 @@ static std::string describeResults(const Report &report) {
             percent(*simulated.agreement) +
             (text.empty() ? " of " : " of the predictions are the same, on ") +
             std::to_string(simulated.samples) + " samples";
-  if (!text.empty())
-    return text;
+  return text;
+}
+
+/// What quantization did, with a full stop.
+static std::string describeResults(const Report &report,
+                                   ArrayRef<ResultPart> parts) {
+  constexpr size_t kMost = 4;
+  const Accuracy &simulated = report.simulated;
+  std::string text = describeAnswers(report),
+              samples = std::to_string(simulated.samples) + " samples";
+  bool areEqual = !parts.empty() && parts.front().sqnr == HUGE_VAL;
+  if (parts.size() > 1 && !areEqual) {
+    text += (text.empty() ? "" : ". ") + std::string("Of ") +
+            std::to_string(parts.size()) +
+            " results and groups of their channels the worst, " +
+            parts.front().name + ", is " + describeLevel(parts.front().sqnr);
+    for (const ResultPart &part : parts.drop_front().take_front(kMost - 1))
+      text += ", " + part.name + " " + describeLevel(part.sqnr);
+    if (parts.size() > kMost)
+      text += " and the others above";
+    return text + ", on " + samples + ".";
+  }
+  if (!text.empty()) {
+    if (!parts.empty() && isLost(parts.front()))
+      text += "; the results are " + describeLevel(parts.front().sqnr);
+    return text + ".";
+  }
   if (simulated.output && std::isfinite(simulated.output->sqnr))
     return "The results are " + brief(simulated.output->sqnr) +
-           " dB above their error, on " + std::to_string(simulated.samples) +
-           " samples";
-  return "The results are those of float, on " +
-         std::to_string(simulated.samples) + " samples";
+           " dB above their error, on " + samples + ".";
+  return "The results are those of float, on " + samples + ".";
+}
+
+std::string mct::report::describeResult(const Report &report,
+                                        const Result &result) {
+  std::string text =
+      quoted(result.name) + " is " + describeLevel(result.simulated.sqnr);
+  if (result.isScores && report.simulated.agreement)
+    text += " and agrees with float on " +
+            percent(*report.simulated.agreement) + " of the samples";
+  std::vector<ResultPart> parts = listParts(ArrayRef<Result>(result));
+  if (parts.size() > 1)
+    text += "; its worst group, " + parts.front().name + ", is " +
+            describeLevel(parts.front().sqnr);
+  std::string worst = describeWorstPoint(parts.front());
+  return text + (worst.empty() ? "" : "; " + worst) + ".";
 }
 
 std::string mct::report::describeVerdict(const Report &report) {
   // Below it a cause is no more than one of many.
   constexpr Real kWorthASentence = 0.1;
-  std::string text = describeResults(report) + ". ";
+  std::vector<ResultPart> parts = listParts(report.results);
+  std::string text = describeResults(report, parts) + " ";
   if (!report.diagnoses.empty()) {
     const Diagnosis &worst = report.diagnoses.front();
     if (worst.severity >= kWorthASentence)
       return text + worst.cause;
+  }
+  if (!parts.empty() && isLost(parts.front())) {
+    std::string worst = describeWorstPoint(parts.front());
+    if (worst.empty())
+      return text + "What " + parts.front().name + " loses was not traced" +
+             (report.whyNoEffects.empty() ? "."
+                                          : ": " + report.whyNoEffects + ".");
+    return text + "Of " + parts.front().name + ", " + worst + ".";
   }
   Case network(report);
   const Point *largest = nullptr;

@@ -6,6 +6,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <limits>
 
 using namespace mct;
 using namespace mct::report;
@@ -243,6 +244,20 @@ std::string mct::report::percent(Real share) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.3g %%", 100 * share);
   return text;
+}
+
+std::string mct::report::inDecibels(Real sqnr) {
+  if (std::isnan(sqnr))
+    return "not finite";
+  if (std::isinf(sqnr))
+    return sqnr > 0 ? "no error" : "no signal";
+  // Nobody writes 3.2e-07 dB, or -0.
+  return (std::abs(sqnr) < 0.005 ? "0" : brief(sqnr)) + " dB";
+}
+
+std::string mct::report::describeDecibels(Real distance) {
+  return inDecibels(distance > 0 ? -10 * std::log10(distance)
+                                 : std::numeric_limits<Real>::infinity());
 }
 
 std::string mct::report::quoted(StringRef name) {

@@ -87,6 +87,7 @@ struct Rule {
 llvm::ArrayRef<Rule> getSampleRules();
 llvm::ArrayRef<Rule> getPointRules();
 llvm::ArrayRef<Rule> getOperatorRules();
+llvm::ArrayRef<Rule> getCorrectionRules();
 llvm::ArrayRef<Rule> getGridRules();
 /// Those that ask what others have found.
 llvm::ArrayRef<Rule> getLastRules();
@@ -137,6 +138,15 @@ std::string giveBits(const Point &point, int64_t bits);
 /// A line of `overrides` that leaves the result of an operator or an argument
 /// float.
 std::string leaveFloat(llvm::StringRef name);
+/// The option of mct-ptq that switches a correction off, by its word in
+/// `tpc.corrections`; empty: there is none.
+std::string getSwitchOff(llvm::StringRef correction);
+/// A signal-to-noise ratio, for a sentence: `17.3 dB`, `no error`.
+std::string inDecibels(Real sqnr);
+/// The same of a distance that is a share of the energy.
+std::string describeDecibels(Real distance);
+/// Name of the rule for remedies that trials found.
+inline constexpr llvm::StringLiteral kMeasuredRemedy = "measured-remedy";
 /// Name of the operator as its points were inserted.
 llvm::StringRef getInsertedName(const Point &point);
 

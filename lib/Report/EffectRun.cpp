@@ -27,11 +27,21 @@ struct Switched {
   std::vector<float> floats, corrected;
 };
 
+/// A kernel beside what it is in the float network.
+struct SwitchedKernel : Switched {
+  /// Before its weights were rounded together; empty: they were not.
+  std::vector<float> unrounded;
+  /// Factor of each element that a correction made; empty: none did.
+  std::vector<float> scale;
+};
+
 /// A layer whose kernel or bias is switched.
 struct SwitchedLayer {
-  Switched kernel;
+  SwitchedKernel kernel;
   /// Of its channels; empty: it has none.
   Switched bias;
+  /// Whether the correction of the bias is in it, and the rounding.
+  bool isCorrected = true, isRounded = true;
   /// Numbers of the replaceable constants; none where they stay.
   std::optional<size_t> kernelNumber, biasNumber;
   /// Where the bias is no constant of an op: number of the observed value that
@@ -53,7 +63,13 @@ struct SwitchedPoint {
   std::optional<ErrorSums> sums;
   /// Numbers of the results of the function that its values are.
   SmallVector<unsigned> outputs;
-  bool isSwitched = true, isOn = false;
+  bool isSwitched = true, isOn = false, isWeight = false;
+  /// In place of its quantizer, or null.
+  tpc::QuantizerAttrInterface replacement;
+
+  tpc::QuantizerAttrInterface getQuantizer() const {
+    return replacement ? replacement : quantizer;
+  }
 };
 } // namespace
 
@@ -88,16 +104,17 @@ public:
   explicit EffectRunImpl(Location loc) : loc(loc) {}
 
   LogicalResult prepare(ModuleOp quantized, ModuleOp floating,
-                        StringRef function,
                         const execution::RunSettings &settings,
-                        int64_t maxSamples, std::string &whyNot);
-  FailureOr<RunDistance> measure(bool base, ArrayRef<PointSet> sets,
+                        const EffectRunOptions &asked, std::string &whyNot);
+  FailureOr<RunDistance> measure(const SwitchState &state,
+                                 ArrayRef<Switches> switches,
                                  MutableArrayRef<RunDistance> found,
-                                 double &deviation);
+                                 bool keepsSamples);
 
   Location loc;
   std::vector<std::string> names;
   std::vector<SwitchedPoint> points;
+  std::vector<SwitchedCorrection> corrections;
   std::shared_ptr<const execution::SampleSource> source;
   std::unique_ptr<ResultDistance> results;
 
@@ -114,20 +131,33 @@ private:
   size_t addPoint(tpc::QuantizeOp point,
                   llvm::DenseMap<Operation *, size_t> &numbers);
   void cutIntoStages(func::FuncOp function);
-  LogicalResult runFloat(ModuleOp floating, StringRef function,
+  void addCorrections(const KernelOp &layer, const SwitchedLayer &described);
+  LogicalResult runFloat(ModuleOp floating,
                          const execution::RunSettings &settings,
-                         int64_t maxSamples, std::string &whyNot);
+                         const EffectRunOptions &asked, std::string &whyNot);
 
-  LogicalResult set(size_t point, bool isOn);
+  LogicalResult setKernel(const SwitchedLayer &layer);
   LogicalResult setBias(const SwitchedLayer &layer);
+  /// Gives a point, or the layer of a correction, the values of its state.
+  LogicalResult updatePoint(size_t point);
+  LogicalResult updateLayer(const SwitchedLayer &layer);
+  SwitchedLayer &layerOf(const SwitchedCorrection &correction) {
+    return layers[points[correction.point].layers.front()];
+  }
+  /// Puts the switches, or takes them back.
+  LogicalResult toggle(const Switches &switches, bool isSet);
+  LogicalResult enter(const SwitchState &state);
+  RunDistance summarize(const ResultDistance::Found &found,
+                        bool keepsSamples) const;
   /// Runs one stage of the network as it is.
   LogicalResult advance(unsigned stage, const Frontier *from, Frontier *to);
-  unsigned firstStageOf(const PointSet &set) const;
+  unsigned firstStageOf(const Switches &switches) const;
 
   /// In memory, of each of two frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
   std::vector<SwitchedLayer> layers;
+  bool hasScores = false;
   execution::CompileOptions options;
   execution::RunOptions runOptions;
   std::unique_ptr<Executor> executor;
@@ -168,18 +198,59 @@ size_t EffectRunImpl::addPoint(tpc::QuantizeOp point,
   names.push_back(point.getUniqueName());
   SwitchedPoint &added = points.emplace_back();
   added.quantizer = point.getParametersAttr();
+  added.isSwitched = bool(added.quantizer);
+  added.isWeight = point.isWeight();
   llvm::append_range(added.shape,
                      cast<RankedTensorType>(point.getType()).getShape());
   llvm::append_range(added.axes, point.getChannelAxes());
   return found->second;
 }
 
+static SwitchedKernel describeKernel(const KernelOp &layer,
+                                     const KernelOp &takenBack) {
+  SwitchedKernel kernel;
+  kernel.floats = takenBack.getKernel().values().vec();
+  kernel.corrected = layer.getKernel().values().vec();
+  tpc::CorrectionsAttr record = layer.getCorrections();
+  if (!record)
+    return kernel;
+  // Rounded weights have no scale.
+  if (record.getKernel())
+    kernel.unrounded = kernel.floats;
+  else if (llvm::any_of(record.getKernelScale(),
+                        [](double scale) { return scale != 1; }))
+    for (size_t element = 0; element != kernel.floats.size(); ++element)
+      kernel.scale.push_back(
+          float(record.getScaleOf(layer.outChannelOf(int64_t(element)))));
+  return kernel;
+}
+
+void EffectRunImpl::addCorrections(const KernelOp &layer,
+                                   const SwitchedLayer &described) {
+  tpc::CorrectionsAttr record = layer.getCorrections();
+  if (!record || !described.kernelPoint)
+    return;
+  auto add = [&](bool isRounding) {
+    SwitchedCorrection &added = corrections.emplace_back();
+    added.point = *described.kernelPoint;
+    added.isRounding = isRounding;
+    for (StringAttr applied : record.getApplied())
+      if (record.getApplied().size() == 1 ||
+          (applied == tpc::kRoundedWeights) == isRounding)
+        added.applied.push_back(applied.str());
+  };
+  if (described.bias.floats != described.bias.corrected ||
+      !described.kernel.scale.empty())
+    add(/*isRounding=*/false);
+  if (!described.kernel.unrounded.empty())
+    add(/*isRounding=*/true);
+}
+
 void EffectRunImpl::describeLayer(
     const KernelOp &layer, const KernelOp &takenBack,
     llvm::DenseMap<Operation *, size_t> &numbers) {
   SwitchedLayer described;
-  ConstantFloats corrected = layer.getKernel(), floats = takenBack.getKernel();
-  described.kernel = {floats.values().vec(), corrected.values().vec()};
+  described.kernel = describeKernel(layer, takenBack);
   described.bias = {takenBack.getBias().value_or(std::vector<float>()),
                     layer.getBias().value_or(std::vector<float>())};
   tpc::QuantizeOp point = layer.getKernelPoint();
@@ -211,6 +282,7 @@ void EffectRunImpl::describeLayer(
   for (std::optional<size_t> of : {described.kernelPoint, described.biasPoint})
     if (of)
       points[*of].layers.push_back(layers.size());
+  addCorrections(layer, described);
   layers.push_back(std::move(described));
 }
 
@@ -284,11 +356,12 @@ void EffectRunImpl::cutIntoStages(func::FuncOp function) {
   options.numEdited = cuts.size();
 }
 
-LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
+LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
                                       const execution::RunSettings &settings,
-                                      int64_t maxSamples, std::string &whyNot) {
+                                      const EffectRunOptions &asked,
+                                      std::string &whyNot) {
   OwningOpRef<ModuleOp> copy = floating.clone();
-  FailureOr<func::FuncOp> entry = findEntryFunction(*copy, function);
+  FailureOr<func::FuncOp> entry = findEntryFunction(*copy, asked.function);
   if (failed(entry))
     return failure();
   assignNames(*entry);
@@ -300,7 +373,7 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
   for (const execution::TensorSpec &input : executor->inputs())
     as.samples.preprocessing.push_back(input.preprocessing);
   auto run = execution::NetworkRun::prepare(*copy, compile, as);
-  if (failed(run) || failed(run->thin(maxSamples)))
+  if (failed(run) || failed(run->thin(asked.samples)))
     return failure();
   source = run->sharedSamples();
   auto types = [](ArrayRef<execution::TensorSpec> specs) {
@@ -311,9 +384,10 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
     whyNot = "its results have other types than those of the float network";
     return success();
   }
-  results =
-      std::make_unique<ResultDistance>(executor->outputs(), executor->unit(),
-                                       source->numSamples(), kFrontierBytes);
+  results = std::make_unique<ResultDistance>(
+      executor->outputs(), executor->unit(), source->numSamples(),
+      kFrontierBytes, asked.groups);
+  hasScores = asked.hasScores;
   if (results->isEmpty()) {
     whyNot = "no result of it is a tensor of f32 with a batch, whose change "
              "could be measured";
@@ -328,22 +402,23 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating, StringRef function,
   if (llvm::Error error = results->decide(execution::ResultMetric::Auto))
     whyNot = llvm::toString(std::move(error));
   for (SwitchedPoint &point : points)
-    point.isSwitched = llvm::none_of(point.outputs, [&](unsigned output) {
+    point.isSwitched &= llvm::none_of(point.outputs, [&](unsigned output) {
       return results->metricOf(output) == execution::ResultMetric::KL;
     });
   return success();
 }
 
 LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
-                                     StringRef function,
                                      const execution::RunSettings &settings,
-                                     int64_t maxSamples, std::string &whyNot) {
+                                     const EffectRunOptions &asked,
+                                     std::string &whyNot) {
   runOptions = settings.run;
   {
     OwningOpRef<ModuleOp> copy = quantized.clone(),
                           takenBack = quantized.clone();
-    FailureOr<func::FuncOp> own = findEntryFunction(*copy, function),
-                            other = findEntryFunction(*takenBack, function);
+    FailureOr<func::FuncOp> own = findEntryFunction(*copy, asked.function),
+                            other =
+                                findEntryFunction(*takenBack, asked.function);
     if (failed(own) || failed(other))
       return failure();
     // Files of samples may name arguments.
@@ -369,7 +444,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
       return success();
     executor = std::move(*compiled);
   }
-  if (failed(runFloat(floating, function, settings, maxSamples, whyNot)))
+  if (failed(runFloat(floating, settings, asked, whyNot)))
     return failure();
   if (!whyNot.empty())
     return success();
@@ -385,16 +460,39 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
 // Switching
 //===----------------------------------------------------------------------===//
 
+LogicalResult EffectRunImpl::setKernel(const SwitchedLayer &layer) {
+  if (!layer.kernelNumber)
+    return success();
+  const SwitchedKernel &kernel = layer.kernel;
+  const SwitchedPoint &point = points[*layer.kernelPoint];
+  // What was rounded together was rounded for the quantizer that it has.
+  bool isRounded = layer.isRounded && point.isOn && !point.replacement;
+  std::vector<float> values = kernel.unrounded.empty() || isRounded
+                                  ? kernel.corrected
+                                  : kernel.unrounded;
+  if (point.isOn && point.getQuantizer())
+    point.getQuantizer().fakeQuantize(point.shape, point.axes, values.data(),
+                                      values.data());
+  // A quantizer was chosen for the kernel with its factors.
+  if (!kernel.scale.empty() && !layer.isCorrected) {
+    if (!point.isOn)
+      values = kernel.floats;
+    else
+      for (auto [value, scale] : llvm::zip_equal(values, kernel.scale))
+        value /= scale;
+  }
+  return check(executor->replaceConstant(*layer.kernelNumber, values));
+}
+
 LogicalResult EffectRunImpl::setBias(const SwitchedLayer &layer) {
   if (!layer.biasNumber && !layer.edited)
     return success();
-  bool isCorrected = layer.kernelPoint && points[*layer.kernelPoint].isOn;
   std::vector<float> values =
-      isCorrected ? layer.bias.corrected : layer.bias.floats;
+      layer.isCorrected ? layer.bias.corrected : layer.bias.floats;
   if (layer.biasPoint && points[*layer.biasPoint].isOn) {
     const SwitchedPoint &point = points[*layer.biasPoint];
-    point.quantizer.fakeQuantize(point.shape, point.axes, values.data(),
-                                 values.data());
+    point.getQuantizer().fakeQuantize(point.shape, point.axes, values.data(),
+                                      values.data());
   }
   if (layer.biasNumber)
     return check(executor->replaceConstant(*layer.biasNumber, values));
@@ -403,44 +501,82 @@ LogicalResult EffectRunImpl::setBias(const SwitchedLayer &layer) {
   for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
     staged->worker(worker).setEditor(
         *layer.edited,
-        isCorrected ? execution::TensorEditor()
-                    : execution::addToChannels(values, layer.resultAxis));
+        layer.isCorrected ? execution::TensorEditor()
+                          : execution::addToChannels(values, layer.resultAxis));
   return success();
 }
 
-LogicalResult EffectRunImpl::set(size_t number, bool isOn) {
-  SwitchedPoint &point = points[number];
-  point.isOn = isOn;
+LogicalResult EffectRunImpl::updateLayer(const SwitchedLayer &layer) {
+  return failure(failed(setKernel(layer)) || failed(setBias(layer)));
+}
+
+LogicalResult EffectRunImpl::updatePoint(size_t number) {
+  const SwitchedPoint &point = points[number];
   if (point.number)
     return check(executor->replaceQuantizer(
-        *point.number, isOn ? point.quantizer : Attribute()));
-  for (size_t index : point.layers) {
-    const SwitchedLayer &layer = layers[index];
-    if (layer.kernelPoint == number) {
-      std::vector<float> values =
-          isOn ? layer.kernel.corrected : layer.kernel.floats;
-      if (isOn && point.quantizer)
-        point.quantizer.fakeQuantize(point.shape, point.axes, values.data(),
-                                     values.data());
-      if (failed(check(executor->replaceConstant(*layer.kernelNumber, values))))
-        return failure();
-    }
-    if (failed(setBias(layer)))
+        *point.number,
+        point.isOn ? Attribute(point.getQuantizer()) : Attribute()));
+  for (size_t layer : point.layers)
+    if (failed(updateLayer(layers[layer])))
       return failure();
-  }
   return success();
 }
 
-unsigned EffectRunImpl::firstStageOf(const PointSet &set) const {
+LogicalResult EffectRunImpl::toggle(const Switches &switches, bool isSet) {
+  for (size_t point : switches.points)
+    points[point].isOn = !points[point].isOn;
+  for (size_t number : switches.corrections) {
+    const SwitchedCorrection &correction = corrections[number];
+    SwitchedLayer &layer = layerOf(correction);
+    bool &isMade = correction.isRounding ? layer.isRounded : layer.isCorrected;
+    isMade = !isMade;
+    if (failed(updateLayer(layer)))
+      return failure();
+  }
+  for (auto [point, quantizer] : switches.quantizers) {
+    points[point].replacement =
+        isSet ? quantizer : tpc::QuantizerAttrInterface();
+    if (failed(updatePoint(point)))
+      return failure();
+  }
+  for (size_t point : switches.points)
+    if (failed(updatePoint(point)))
+      return failure();
+  return success();
+}
+
+LogicalResult EffectRunImpl::enter(const SwitchState &state) {
+  for (SwitchedLayer &layer : layers)
+    layer.isCorrected = layer.isRounded = state.corrections;
+  for (size_t number : state.without) {
+    SwitchedLayer &layer = layerOf(corrections[number]);
+    (corrections[number].isRounding ? layer.isRounded : layer.isCorrected) =
+        false;
+  }
+  for (SwitchedPoint &point : points)
+    point.isOn = state.points && point.isSwitched;
+  for (size_t point = 0; point != points.size(); ++point)
+    if (failed(updatePoint(point)))
+      return failure();
+  return success();
+}
+
+unsigned EffectRunImpl::firstStageOf(const Switches &switches) const {
   unsigned first = staged->lastStage();
-  for (size_t number : set) {
+  auto add = [&](size_t number) {
     const SwitchedPoint &point = points[number];
     if (point.number)
       first = std::min(first, executor->stageOfPoint(*point.number));
     for (size_t layer : point.layers)
       first = std::min(first, executor->stageOf(options.numEdited +
                                                 layers[layer].stageNumber));
-  }
+  };
+  for (size_t point : switches.points)
+    add(point);
+  for (size_t correction : switches.corrections)
+    add(corrections[correction].point);
+  for (const auto &[point, quantizer] : switches.quantizers)
+    add(point);
   return first;
 }
 
@@ -462,12 +598,24 @@ LogicalResult EffectRunImpl::advance(unsigned stage, const Frontier *from,
   return success();
 }
 
+RunDistance EffectRunImpl::summarize(const ResultDistance::Found &found,
+                                     bool keepsSamples) const {
+  RunDistance summary;
+  summary.distance = results->distance(found);
+  if (hasScores)
+    summary.agreement = results->agreement(found);
+  for (size_t part = 0; part != results->getParts().size(); ++part)
+    summary.parts.push_back(results->distanceOf(part, found));
+  if (keepsSamples)
+    summary.samples = found;
+  return summary;
+}
+
 FailureOr<RunDistance>
-EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
-                       MutableArrayRef<RunDistance> found, double &deviation) {
-  for (size_t point = 0; point != points.size(); ++point)
-    if (failed(set(point, base && points[point].isSwitched)))
-      return failure();
+EffectRunImpl::measure(const SwitchState &state, ArrayRef<Switches> switches,
+                       MutableArrayRef<RunDistance> found, bool keepsSamples) {
+  if (failed(enter(state)))
+    return failure();
   ResultDistance::Found compared = results->createFound();
   auto compare = [&](const execution::Unit &done) {
     return results->compare(done.index, done.validSamples, done.outputs,
@@ -477,20 +625,16 @@ EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
        behind = staged->createFrontier(kFrontierBytes);
   unsigned last = staged->lastStage();
   for (unsigned stage = 0; stage <= last; ++stage) {
-    for (auto [number, switched] : llvm::enumerate(sets)) {
-      if (switched.empty() || firstStageOf(switched) != stage)
+    for (auto [number, each] : llvm::enumerate(switches)) {
+      if (each.isEmpty() || firstStageOf(each) != stage)
         continue;
-      for (size_t point : switched)
-        if (failed(set(point, !base)))
-          return failure();
-      if (failed(check(
+      if (failed(toggle(each, /*isSet=*/true)) ||
+          failed(check(
               staged->run({stage, last, before.get(), nullptr, {}, compare}))))
         return failure();
-      found[number] = {results->distance(compared),
-                       results->agreement(compared)};
-      for (size_t point : switched)
-        if (failed(set(point, base)))
-          return failure();
+      found[number] = summarize(compared, keepsSamples);
+      if (failed(toggle(each, /*isSet=*/false)))
+        return failure();
     }
     if (stage != last && failed(advance(stage, before.get(), behind.get())))
       return failure();
@@ -500,8 +644,7 @@ EffectRunImpl::measure(bool base, ArrayRef<PointSet> sets,
       return failure();
     std::swap(before, behind);
   }
-  deviation = results->deviation(compared);
-  return RunDistance{results->distance(compared), results->agreement(compared)};
+  return summarize(compared, /*keepsSamples=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -512,13 +655,13 @@ EffectRun::EffectRun() = default;
 EffectRun::~EffectRun() = default;
 
 FailureOr<std::unique_ptr<EffectRun>>
-EffectRun::create(ModuleOp quantized, ModuleOp floating, StringRef function,
-                  const execution::RunSettings &settings, int64_t samples,
-                  std::string &whyNot) {
+EffectRun::create(ModuleOp quantized, ModuleOp floating,
+                  const execution::RunSettings &settings,
+                  const EffectRunOptions &options, std::string &whyNot) {
   std::unique_ptr<EffectRun> run(new EffectRun());
   run->impl = std::make_unique<EffectRunImpl>(quantized.getLoc());
-  if (failed(run->impl->prepare(quantized, floating, function, settings,
-                                samples, whyNot)))
+  if (failed(
+          run->impl->prepare(quantized, floating, settings, options, whyNot)))
     return failure();
   if (!whyNot.empty())
     return std::unique_ptr<EffectRun>();
@@ -526,18 +669,23 @@ EffectRun::create(ModuleOp quantized, ModuleOp floating, StringRef function,
 }
 
 ArrayRef<std::string> EffectRun::points() const { return impl->names; }
+ArrayRef<SwitchedCorrection> EffectRun::corrections() const {
+  return impl->corrections;
+}
 std::optional<ErrorSums> EffectRun::ofWeight(size_t point) const {
   return impl->points[point].sums;
 }
 bool EffectRun::isSwitched(size_t point) const {
   return impl->points[point].isSwitched;
 }
-int64_t EffectRun::numSamples() const { return impl->source->numSamples(); }
-execution::ResultMetric EffectRun::usedMetric() const {
-  return impl->results->usedMetric();
+bool EffectRun::isWeight(size_t point) const {
+  return impl->points[point].isWeight;
 }
-FailureOr<RunDistance> EffectRun::measure(bool base, ArrayRef<PointSet> sets,
+int64_t EffectRun::numSamples() const { return impl->source->numSamples(); }
+const ResultDistance &EffectRun::results() const { return *impl->results; }
+FailureOr<RunDistance> EffectRun::measure(const SwitchState &state,
+                                          ArrayRef<Switches> switches,
                                           MutableArrayRef<RunDistance> found,
-                                          double &deviation) {
-  return impl->measure(base, sets, found, deviation);
+                                          bool keepsSamples) {
+  return impl->measure(state, switches, found, keepsSamples);
 }

@@ -6,10 +6,12 @@
 #ifndef MCT_LIB_REPORT_EFFECTRUN_H
 #define MCT_LIB_REPORT_EFFECTRUN_H
 
+#include "mct/Analysis/ResultGroups.h"
 #include "mct/Execution/Comparison.h"
 #include "mct/Execution/ResultDistance.h"
 #include "mct/Execution/Run.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,13 +19,57 @@
 
 namespace mct::report {
 
-/// Points that are switched together, by number.
-using PointSet = llvm::SmallVector<size_t>;
+/// A correction of a layer, which can be taken out.
+struct SwitchedCorrection {
+  /// Number of the point of the layer's kernel.
+  size_t point = 0;
+  /// The weights that were rounded together; else what became of the bias, and
+  /// the factors of the kernel.
+  bool isRounding = false;
+  /// What was done, as `tpc.corrections` says it.
+  std::vector<std::string> applied;
+};
+
+/// What quantizes, and which corrections are made.
+struct SwitchState {
+  bool points = false, corrections = false;
+  /// Numbers of corrections that are out all the same.
+  llvm::SmallVector<size_t> without;
+};
+
+/// What is different in one run.
+struct Switches {
+  /// Points and corrections, by number, that are the opposite of what they
+  /// were.
+  llvm::SmallVector<size_t> points, corrections;
+  /// Points that get another quantizer. Weights that were rounded together are
+  /// rounded one by one with it.
+  llvm::SmallVector<std::pair<size_t, tpc::QuantizerAttrInterface>> quantizers;
+
+  bool isEmpty() const {
+    return points.empty() && corrections.empty() && quantizers.empty();
+  }
+};
 
 /// Results of a run against those of the float network.
 struct RunDistance {
   double distance = 0;
   std::optional<double> agreement;
+  /// Of each part of the results.
+  std::vector<double> parts;
+  /// Of each sample, where they were asked for.
+  execution::ResultDistance::Found samples;
+};
+
+/// How results are compared.
+struct EffectRunOptions {
+  std::string function;
+  /// About so many samples of the settings; 0: all.
+  int64_t samples = 0;
+  /// Of each result.
+  std::vector<ResultGroups> groups;
+  /// Whether the first result is a row of scores of classes.
+  bool hasScores = false;
 };
 
 class EffectRunImpl;
@@ -36,35 +82,37 @@ public:
   static std::string findObstacle(mlir::func::FuncOp function);
 
   /// Compiles the function of `quantized`, which `findObstacle` lets pass, and
-  /// runs that of `floating` on `samples` of the settings, about so many (0:
-  /// all). A diagnostic for everything that fails; `whyNot` is set instead,
-  /// and null returned, where the network cannot be run so.
+  /// runs that of `floating`. A diagnostic for everything that fails; `whyNot`
+  /// is set instead, and null returned, where the network cannot be run so.
   static mlir::FailureOr<std::unique_ptr<EffectRun>>
   create(mlir::ModuleOp quantized, mlir::ModuleOp floating,
-         llvm::StringRef function, const execution::RunSettings &settings,
-         int64_t samples, std::string &whyNot);
+         const execution::RunSettings &settings,
+         const EffectRunOptions &options, std::string &whyNot);
 
-  /// The points that quantize, by unique name, in program order. The
-  /// corrections of a layer are those of the point of its kernel.
+  /// The points that quantize or whose layer is corrected, by unique name, in
+  /// program order.
   llvm::ArrayRef<std::string> points() const;
   /// Whether a point is switched. One whose values are a result that is
   /// compared by KL never quantizes: a probability that it makes 0 has a
   /// divergence that is as large as one likes.
   bool isSwitched(size_t point) const;
+  bool isWeight(size_t point) const;
+  /// In program order of the layers.
+  llvm::ArrayRef<SwitchedCorrection> corrections() const;
   /// What a point of a constant does to it: the values with quantizer and
   /// corrections against the float ones. None for others.
   std::optional<execution::ErrorSums> ofWeight(size_t point) const;
 
   int64_t numSamples() const;
-  execution::ResultMetric usedMetric() const;
+  const execution::ResultDistance &results() const;
 
-  /// All points that are switched quantize (`base`), or none does; for each of
-  /// `sets`, what is found when its points alone do the opposite. Returns what
-  /// is found when none does the opposite; `deviation` is that of its distance
-  /// among the samples.
-  mlir::FailureOr<RunDistance> measure(bool base, llvm::ArrayRef<PointSet> sets,
+  /// Runs the network as `state` says, and once for each of `switches`.
+  /// Returns what is found with none of them. `keepsSamples`: what is found
+  /// has a number for each sample.
+  mlir::FailureOr<RunDistance> measure(const SwitchState &state,
+                                       llvm::ArrayRef<Switches> switches,
                                        llvm::MutableArrayRef<RunDistance> found,
-                                       double &deviation);
+                                       bool keepsSamples = false);
 
 private:
   EffectRun();

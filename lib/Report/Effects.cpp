@@ -2,6 +2,7 @@
 #include "mct/Report/Effects.h"
 
 #include "EffectRun.h"
+#include "MeasureCorrections.h"
 #include "mct/Analysis/EntryFunction.h"
 #include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Evaluation.h"
@@ -29,118 +30,57 @@ static Distance toDistance(const ErrorSums &sums) {
 namespace {
 /// What the results of one unit say.
 struct UnitResults {
-  /// All outputs together.
-  ErrorSums output;
   int64_t correct = 0;
   std::vector<ChangedPrediction> changed;
   /// Float and simulated class of each sample.
   std::vector<std::pair<int64_t, int64_t>> answers;
 };
 
-/// What the results of a module say beside those of its reference. Sums are in
-/// the order of the units.
-class SeeResults {
+/// Whose largest scores are others than in the reference, for a first result
+/// that may be a row of scores.
+class SeeAnswers {
 public:
   static constexpr int64_t kMaxClasses = 64;
   static constexpr size_t kMaxChanged = 64;
 
-  /// `stored`: of the results of the module, what integers stand for.
-  explicit SeeResults(const QuantizedValues &stored) : stored(stored) {}
-
   llvm::Error add(const SeenResults &seen);
-  /// Of the module; of the reference, the share of right answers.
-  void fill(Accuracy &accuracy) const;
+  /// Of the reference, the share of right answers.
   std::optional<double> referenceTop1() const;
   void fillChanges(Report &report) const;
-  bool hasOutput = false;
 
 private:
-  /// The valid elements of an output as real numbers; none where they are none.
-  std::optional<std::vector<float>> getValues(const TensorSpec &spec,
-                                              const void *data, int64_t unit,
-                                              int64_t valid,
-                                              size_t number) const;
-
-  const QuantizedValues &stored;
   std::mutex mutex;
   std::map<int64_t, UnitResults> units;
-  bool hasLabels = false, hasScores = false;
+  bool hasLabels = false;
   int64_t classes = 0;
 };
 } // namespace
 
-std::optional<std::vector<float>>
-SeeResults::getValues(const TensorSpec &spec, const void *data, int64_t unit,
-                      int64_t valid, size_t number) const {
-  Type type = spec.type.getElementType();
-  int64_t count = spec.type.getNumElements() / unit * valid;
-  if (spec.type.getNumElements() % unit != 0)
-    return std::nullopt;
-  if (type.isF32()) {
-    auto *floats = static_cast<const float *>(data);
-    return std::vector<float>(floats, floats + count);
-  }
-  if (number >= stored.size() || !stored[number])
-    return std::nullopt;
-  quantization::Grid grid =
-      stored[number]->getGrid(spec.type.getElementTypeBitWidth());
-  std::vector<float> values;
-  auto decode = [&](auto *codes) {
-    for (int64_t index = 0; index != count; ++index)
-      values.push_back(
-          float(grid.step * double(int64_t(codes[index]) - grid.zeroPoint)));
-  };
-  if (type.isInteger(8))
-    decode(static_cast<const int8_t *>(data));
-  else if (type.isInteger(16))
-    decode(static_cast<const int16_t *>(data));
-  else if (type.isInteger(32))
-    decode(static_cast<const int32_t *>(data));
-  else
-    return std::nullopt;
-  return values;
-}
-
-llvm::Error SeeResults::add(const SeenResults &seen) {
-  UnitResults own;
+llvm::Error SeeAnswers::add(const SeenResults &seen) {
   int64_t unit = seen.unitSize, valid = seen.unit.validSamples;
-  bool isCompared = false;
-  std::optional<std::vector<float>> first, firstReference;
-  for (size_t number = 0;
-       number != std::min(seen.specs.size(), seen.referenceSpecs.size());
-       ++number) {
-    auto values = getValues(seen.specs[number], seen.unit.outputs[number], unit,
-                            valid, number);
-    auto references =
-        seen.referenceSpecs[number].type.getElementType().isF32()
-            ? getValues(seen.referenceSpecs[number], seen.reference[number],
-                        unit, valid, number)
-            : std::nullopt;
-    if (!values || !references || values->size() != references->size())
-      continue;
-    own.output.add(*values, *references);
-    isCompared = true;
-    if (number == 0) {
-      first = std::move(values);
-      firstReference = std::move(references);
-    }
-  }
-  bool scores = first && execution::hasScores(seen.specs.front(), unit) &&
-                execution::hasScores(seen.referenceSpecs.front(), unit);
-  int64_t count = scores ? int64_t(first->size()) / valid : 0;
-  for (int64_t sample = 0; scores && sample != valid; ++sample) {
-    auto answerOf = [&](ArrayRef<float> row) {
-      bool hasNone =
-          llvm::any_of(row, [](float value) { return std::isnan(value); });
-      return hasNone ? int64_t(-1) : llvm::max_element(row) - row.begin();
-    };
-    ArrayRef<float> row = ArrayRef<float>(*first).slice(sample * count, count),
-                    reference = ArrayRef<float>(*firstReference)
+  if (seen.specs.empty() || seen.referenceSpecs.empty() ||
+      !execution::hasScores(seen.specs.front(), unit) ||
+      !execution::hasScores(seen.referenceSpecs.front(), unit))
+    return llvm::Error::success();
+  QuantizedValues none;
+  auto values = execution::readResult(
+           seen.specs.front(), seen.unit.outputs.front(), unit, valid, none, 0),
+       references =
+           execution::readResult(seen.referenceSpecs.front(),
+                                 seen.reference.front(), unit, valid, none, 0);
+  if (!values || !references || values->size() != references->size())
+    return llvm::Error::success();
+  int64_t count = int64_t(values->size()) / valid;
+  UnitResults own;
+  for (int64_t sample = 0; sample != valid; ++sample) {
+    ArrayRef<float> row = ArrayRef<float>(*values).slice(sample * count, count),
+                    reference = ArrayRef<float>(*references)
                                     .slice(sample * count, count);
-    // Of floats, as the evaluation finds it; of integers those decide.
     int64_t answer = execution::findAnswer(
                 seen.specs.front(), seen.unit.outputs.front(), sample, count),
-            wanted = answerOf(reference);
+            wanted =
+                execution::findAnswer(seen.referenceSpecs.front(),
+                                      seen.reference.front(), sample, count);
     own.answers.push_back({wanted, answer});
     int64_t number = seen.unit.firstSample + sample;
     std::optional<int64_t> label;
@@ -156,25 +96,14 @@ llvm::Error SeeResults::add(const SeenResults &seen) {
          double(row[answer]) - double(row[wanted])});
   }
   std::lock_guard<std::mutex> lock(mutex);
-  hasOutput |= isCompared;
   hasLabels |= !seen.labels.empty();
-  hasScores |= scores;
   classes = count;
   units[seen.unit.index] = std::move(own);
   return llvm::Error::success();
 }
 
-void SeeResults::fill(Accuracy &accuracy) const {
-  if (!hasOutput)
-    return;
-  ErrorSums sums;
-  for (const auto &[number, unit] : units)
-    sums.merge(unit.output);
-  accuracy.output = toDistance(sums);
-}
-
-std::optional<double> SeeResults::referenceTop1() const {
-  if (!hasLabels || !hasScores)
+std::optional<double> SeeAnswers::referenceTop1() const {
+  if (!hasLabels || units.empty())
     return std::nullopt;
   int64_t correct = 0, samples = 0;
   for (const auto &[number, unit] : units) {
@@ -185,11 +114,8 @@ std::optional<double> SeeResults::referenceTop1() const {
                  : std::nullopt;
 }
 
-void SeeResults::fillChanges(Report &report) const {
-  report.numChanged = 0;
-  report.changed.clear();
-  report.confusion.clear();
-  if (hasScores && classes <= kMaxClasses)
+void SeeAnswers::fillChanges(Report &report) const {
+  if (classes <= kMaxClasses)
     report.confusion.assign(classes, std::vector<int64_t>(classes));
   for (const auto &[number, unit] : units) {
     report.numChanged += int64_t(unit.changed.size());
@@ -225,6 +151,9 @@ public:
     return success();
   }
 
+  /// Takes the runs of `run` along; null where there are no effects.
+  std::unique_ptr<EffectRun> takeRun() { return std::move(effectRun); }
+
 private:
   /// Copies of the modules: their values get names.
   FailureOr<Evaluation> evaluate(ModuleOp module, StringRef name,
@@ -233,6 +162,9 @@ private:
   LogicalResult measureSimulation();
   LogicalResult measureInteger();
   LogicalResult measureEffects();
+  LogicalResult createRun();
+  LogicalResult measurePoints(EffectRun &effects);
+  void addWorstPoints(const EffectRun &effects, ArrayRef<RunDistance> own);
 
   ModuleOp quantized, floating, integer;
   execution::RunSettings settings;
@@ -240,8 +172,54 @@ private:
   Report &report;
   execution::RunCache cache;
   llvm::StringMap<Point *> points;
+  std::unique_ptr<EffectRun> effectRun;
 };
 } // namespace
+
+/// All results together.
+static std::optional<Distance>
+addResults(ArrayRef<execution::ComparedResult> results) {
+  ErrorSums sums;
+  for (const execution::ComparedResult &result : results)
+    sums.merge(result.sums);
+  return results.empty() ? std::nullopt
+                         : std::optional<Distance>(toDistance(sums));
+}
+
+static std::vector<Result>
+toResults(ArrayRef<execution::ComparedResult> results) {
+  std::vector<Result> all;
+  for (const execution::ComparedResult &compared : results) {
+    Result &result = all.emplace_back();
+    result.number = compared.number;
+    result.name = compared.name;
+    result.isScores = compared.isScores;
+    result.simulated = toDistance(compared.sums);
+    result.axis = compared.axis;
+    for (const execution::ComparedGroup &group : compared.groups) {
+      ResultGroup &added = result.groups.emplace_back();
+      added.name = group.name;
+      added.channels = group.channels;
+      added.simulated = toDistance(group.sums);
+    }
+  }
+  return all;
+}
+
+/// What the integer network makes of the same results.
+static void addIntegers(ArrayRef<execution::ComparedResult> compared,
+                        std::vector<Result> &results) {
+  for (const execution::ComparedResult &other : compared)
+    for (Result &result : results) {
+      if (result.number != other.number)
+        continue;
+      result.integer = toDistance(other.sums);
+      if (other.groups.size() != result.groups.size())
+        continue;
+      for (auto [group, same] : llvm::zip(result.groups, other.groups))
+        group.integer = toDistance(same.sums);
+    }
+}
 
 FailureOr<Evaluation>
 Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
@@ -256,13 +234,12 @@ Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
 }
 
 LogicalResult Measurement::measureSimulation() {
-  QuantizedValues none;
-  SeeResults results(none);
+  SeeAnswers answers;
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
   asked.splitErrors = true;
   asked.digest = true;
-  asked.see = [&](const SeenResults &seen) { return results.add(seen); };
+  asked.see = [&](const SeenResults &seen) { return answers.add(seen); };
   FailureOr<Evaluation> found =
       evaluate(quantized, options.name, floating, options.floatName, asked);
   if (failed(found))
@@ -270,10 +247,12 @@ LogicalResult Measurement::measureSimulation() {
   report.samples = found->samples;
   report.digest = found->digest;
   report.hasLabels = !options.labelsFile.empty();
-  report.floating = {found->samples, results.referenceTop1(), {}, {}};
-  report.simulated = {found->samples, found->top1, found->agreement, {}};
-  results.fill(report.simulated);
-  results.fillChanges(report);
+  report.floating = {found->samples, answers.referenceTop1(), {}, {}};
+  report.simulated = {found->samples, found->top1, found->agreement,
+                      addResults(found->results)};
+  report.results = toResults(found->results);
+  if (!report.results.empty() && report.results.front().isScores)
+    answers.fillChanges(report);
   for (const execution::ComparedPoint &compared : found->points) {
     Point *point = points.lookup(compared.name);
     if (!point)
@@ -288,23 +267,15 @@ LogicalResult Measurement::measureSimulation() {
 }
 
 LogicalResult Measurement::measureInteger() {
-  FailureOr<func::FuncOp> function =
-      findEntryFunction(integer, options.function);
-  if (failed(function))
-    return failure();
-  FailureOr<QuantizedValues> stored = readQuantizedResults(*function);
-  if (failed(stored))
-    return failure();
-  SeeResults results(*stored);
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
-  asked.see = [&](const SeenResults &seen) { return results.add(seen); };
   FailureOr<Evaluation> found = evaluate(integer, options.integerName, floating,
                                          options.floatName, asked);
   if (failed(found))
     return failure();
-  report.integer = {found->samples, found->top1, found->agreement, {}};
-  results.fill(*report.integer);
+  report.integer = {found->samples, found->top1, found->agreement,
+                    addResults(found->results)};
+  addIntegers(found->results, report.results);
   execution::EvaluationOptions exact;
   exact.exact = true;
   FailureOr<Evaluation> steps =
@@ -322,7 +293,7 @@ LogicalResult Measurement::measureInteger() {
 // Effects
 //===----------------------------------------------------------------------===//
 
-LogicalResult Measurement::measureEffects() {
+LogicalResult Measurement::createRun() {
   FailureOr<func::FuncOp> function =
       findEntryFunction(quantized, options.function);
   if (failed(function))
@@ -330,16 +301,68 @@ LogicalResult Measurement::measureEffects() {
   report.whyNoEffects = EffectRun::findObstacle(*function);
   if (!report.whyNoEffects.empty())
     return success();
-  auto run = EffectRun::create(quantized, floating, options.function, settings,
-                               options.effectSamples, report.whyNoEffects);
+  EffectRunOptions asked;
+  asked.function = options.function;
+  asked.samples = options.effectSamples;
+  asked.groups.resize(function->getNumResults());
+  for (const Result &result : report.results) {
+    asked.hasScores |= result.number == 0 && result.isScores;
+    ResultGroups &groups = asked.groups[size_t(result.number)];
+    groups.axis = result.axis;
+    for (const ResultGroup &group : result.groups) {
+      for (int64_t channel : group.channels) {
+        groups.groupOf.resize(
+            std::max(groups.groupOf.size(), size_t(channel) + 1));
+        groups.groupOf[size_t(channel)] = int64_t(groups.names.size());
+      }
+      groups.names.push_back(group.name);
+    }
+  }
+  auto run = EffectRun::create(quantized, floating, settings, asked,
+                               report.whyNoEffects);
   if (failed(run))
     return failure();
-  if (!*run)
-    return success();
-  EffectRun &effects = **run;
+  effectRun = std::move(*run);
+  return success();
+}
 
+/// The point whose own run is furthest from the float network in a part of the
+/// results, for each part.
+void Measurement::addWorstPoints(const EffectRun &effects,
+                                 ArrayRef<RunDistance> own) {
+  for (auto [number, part] : llvm::enumerate(effects.results().getParts())) {
+    double sum = 0, largest = 0;
+    StringRef name;
+    for (auto [point, run] :
+         llvm::zip(effects.points(), own.take_front(effects.points().size()))) {
+      double distance = run.parts.empty() ? 0 : run.parts[number];
+      if (!std::isfinite(distance))
+        continue;
+      sum += distance;
+      if (distance > largest) {
+        largest = distance;
+        name = point;
+      }
+    }
+    if (name.empty())
+      continue;
+    for (Result &result : report.results) {
+      if (result.number != int64_t(part.output))
+        continue;
+      if (!part.group) {
+        result.worstPoint = name.str();
+        result.worstShare = largest / sum;
+      } else if (*part.group < result.groups.size()) {
+        result.groups[*part.group].worstPoint = name.str();
+        result.groups[*part.group].worstShare = largest / sum;
+      }
+    }
+  }
+}
+
+LogicalResult Measurement::measurePoints(EffectRun &effects) {
   // One set for each point, then one for each operator with several.
-  std::vector<PointSet> sets;
+  std::vector<Switches> sets;
   std::vector<SmallVector<std::optional<Effect> *, 2>> targets;
   llvm::StringMap<size_t> numbers;
   for (auto [number, name] : llvm::enumerate(effects.points())) {
@@ -347,7 +370,7 @@ LogicalResult Measurement::measureEffects() {
     sets.push_back({});
     targets.emplace_back();
     if (effects.isSwitched(number))
-      sets.back().push_back(number);
+      sets.back().points.push_back(number);
     if (Point *point = points.lookup(name)) {
       if (effects.isSwitched(number))
         targets.back().push_back(&point->effect);
@@ -357,7 +380,7 @@ LogicalResult Measurement::measureEffects() {
     }
   }
   for (Operator &of : report.operators) {
-    PointSet set;
+    Switches set;
     std::vector<std::string> names = of.points;
     // The result of a layer is quantized behind what is fused to it.
     if (!names.empty() && !of.group.empty() &&
@@ -366,11 +389,11 @@ LogicalResult Measurement::measureEffects() {
     for (const std::string &name : names)
       if (auto found = numbers.find(name);
           found != numbers.end() && effects.isSwitched(found->second))
-        set.push_back(found->second);
-    if (set.empty())
+        set.points.push_back(found->second);
+    if (set.isEmpty())
       continue;
-    if (set.size() == 1) {
-      targets[set.front()].push_back(&of.effect);
+    if (set.points.size() == 1) {
+      targets[set.points.front()].push_back(&of.effect);
       continue;
     }
     sets.push_back(std::move(set));
@@ -378,32 +401,50 @@ LogicalResult Measurement::measureEffects() {
   }
 
   std::vector<RunDistance> own(sets.size()), without(sets.size());
-  double deviation = 0;
-  if (failed(effects.measure(/*base=*/false, sets, own, deviation)))
+  SwitchState floatState, quantizedState;
+  quantizedState.points = true;
+  if (failed(effects.measure(floatState, sets, own)))
     return failure();
-  FailureOr<RunDistance> whole =
-      effects.measure(/*base=*/true, sets, without, deviation);
+  FailureOr<RunDistance> whole = effects.measure(quantizedState, sets, without);
   if (failed(whole))
     return failure();
-  report.metric =
-      effects.usedMetric() == execution::ResultMetric::KL ? "kl" : "mse";
-  report.distance = whole->distance;
-  report.deviation = deviation;
-  report.effectSamples = effects.numSamples();
+  report.uncorrectedDistance = report.distance = whole->distance;
+  report.deviation = effects.results().deviation(whole->samples);
   for (size_t number = 0; number != sets.size(); ++number)
     for (std::optional<Effect> *target : targets[number])
       *target = Effect{own[number].distance, without[number].distance,
                        whole->distance - without[number].distance,
                        own[number].agreement};
+  addWorstPoints(effects, own);
   return success();
+}
+
+LogicalResult Measurement::measureEffects() {
+  if (failed(createRun()))
+    return failure();
+  if (!effectRun)
+    return success();
+  EffectRun &effects = *effectRun;
+  report.metric = effects.results().usedMetric() == execution::ResultMetric::KL
+                      ? "kl"
+                      : "mse";
+  report.effectSamples = effects.numSamples();
+  if (failed(measurePoints(effects)))
+    return failure();
+  return measureCorrections(effects, report);
 }
 
 LogicalResult mct::report::measureEffects(ModuleOp quantized, ModuleOp floating,
                                           ModuleOp integer,
                                           execution::RunSettings settings,
                                           const EffectOptions &options,
-                                          Report &report) {
-  return Measurement(quantized, floating, integer, std::move(settings), options,
-                     report)
-      .run();
+                                          Report &report,
+                                          std::unique_ptr<EffectRun> *run) {
+  Measurement measurement(quantized, floating, integer, std::move(settings),
+                          options, report);
+  if (failed(measurement.run()))
+    return failure();
+  if (run)
+    *run = measurement.takeRun();
+  return success();
 }

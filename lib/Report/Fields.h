@@ -10,7 +10,9 @@
 namespace mct::report {
 
 /// `visit(visitor, object)` calls `visitor(key, member, meaning)` for each
-/// member of a struct, in the order of the document. `T` may be const.
+/// member of a struct, in the order of the document, and
+/// `visitor.since(version, key, member, meaning)` for those that documents of
+/// earlier versions do not have. `T` may be const.
 template <typename Struct> struct Fields;
 
 template <> struct Fields<Distance> {
@@ -110,7 +112,7 @@ template <> struct Fields<Effect> {
     v("own", x.own,
       "distance of the results from float when only this is quantized");
     v("without", x.without, "distance left when everything but this is");
-    v("gain", x.gain, "by how much `without` is below the whole distance");
+    v("gain", x.gain, "by how much `without` is below `uncorrected_distance`");
     v("agreement", x.agreement,
       "share of the samples whose largest output stays that of float when only "
       "this is quantized");
@@ -272,6 +274,8 @@ template <> struct Fields<Diagnosis> {
     v("remedy", x.remedy, "what to do, in one sentence");
     v("kind", x.kind, "of `paste`: overrides, option, or data (nothing)");
     v("paste", x.paste, "what can be pasted");
+    v("trial", x.trial,
+      "number of the trial of the remedy, from 0; no key: not tried");
     v("numbers", x.numbers, "on which the rule decided");
   }
 };
@@ -283,6 +287,87 @@ template <> struct Fields<Report::Resources> {
       "of activations that live at the same time, at most");
     v("total_bytes", x.totalBytes, "both");
     v("bops", x.bops, "operations on bits");
+  }
+};
+
+template <> struct Fields<ResultGroup> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("name", x.name, "what its channels are made of, or which they are");
+    v("channels", x.channels, "positions along the axis of the result");
+    v("simulated", x.simulated, "of the quantized network from float");
+    v("integer", x.integer, "of the integer network from float");
+    v("worst_point", x.worstPoint,
+      "point that makes the largest distance by itself; empty: not known");
+    v("worst_share", x.worstShare,
+      "its share of what all points make by themselves");
+  }
+};
+
+template <> struct Fields<Result> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("number", x.number, "of the results of the function, from 0");
+    v("name", x.name, "of its value");
+    v("is_scores", x.isScores, "whether it is one row of scores of classes");
+    v("simulated", x.simulated, "of the quantized network from float");
+    v("integer", x.integer, "of the integer network from float");
+    v("worst_point", x.worstPoint,
+      "point that makes the largest distance by itself; empty: not known");
+    v("worst_share", x.worstShare,
+      "its share of what all points make by themselves");
+    v("axis", x.axis, "of the channels of the groups");
+    v("groups", x.groups,
+      "channels that mean something else than others: none, or two and more");
+    v("verdict", x.verdict, "one sentence");
+  }
+};
+
+template <> struct Fields<CorrectionEffect> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("correction", x.correction, "words of `tpc.corrections`");
+    v("layers", x.layers, "points of the kernels of the layers that have it");
+    v("is_whole", x.isWhole, "whether these are all layers that have it");
+    v("without", x.without, "distance of the results without it");
+    v("loss", x.loss,
+      "by how much that is less than with it; negative: it helps");
+    v("standard_error", x.standardError, "of the loss, over the samples");
+    v("worst", x.worst, "result, or group, that loses most by it");
+    v("worst_with", x.worstWith, "distance of that with the correction");
+    v("worst_without", x.worstWithout, "the same without");
+    v("is_harmful", x.isHarmful, "whether results lose beyond chance");
+  }
+};
+
+template <> struct Fields<RejectedCorrection> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("correction", x.correction, "the correction");
+    v("layers", x.layers,
+      "points of the kernels of the layers where it was undone; empty: all");
+    v("result", x.result,
+      "result that lost most; empty: results of the layers");
+    v("loss", x.loss, "by how many dB that was worse with the correction");
+    v("standard_error", x.standardError,
+      "of the loss, in dB; no key: too few samples to tell");
+    v("samples", x.samples, "on which it was judged");
+  }
+};
+
+template <> struct Fields<Trial> {
+  template <typename V, typename T> static void visit(V &v, T &x) {
+    v("kind", x.kind, "of the lines: overrides or option");
+    v("lines", x.lines, "what was tried; several: together");
+    v("points", x.points, "points that changed");
+    v("before", x.before,
+      "distance of the results without it; that of points without harmful "
+      "corrections");
+    v("after", x.after, "distance of the results with it");
+    v("gain", x.gain, "by how much that is less");
+    v("standard_error", x.standardError, "of the gain, over the samples");
+    v("worst", x.worst, "result, or group, that is worst without it");
+    v("worst_before", x.worstBefore, "distance of that without the remedy");
+    v("worst_after", x.worstAfter, "the same with it");
+    v("worst_gain", x.worstGain,
+      "what it gains in dB; no key: distances are divergences");
+    v("is_worthwhile", x.isWorthwhile, "whether results gain beyond chance");
   }
 };
 
@@ -300,6 +385,8 @@ template <> struct Fields<Report> {
       "`effect_samples`");
     v("deviation", x.deviation,
       "standard deviation of that distance from sample to sample");
+    v.since(2, "uncorrected_distance", x.uncorrectedDistance,
+            "the same without any correction: what effects are parts of");
     v("why_no_effects", x.whyNoEffects,
       "why no effects were measured; empty: they were");
     v("samples", x.samples, "samples that accuracies are of");
@@ -313,6 +400,8 @@ template <> struct Fields<Report> {
     v("floating", x.floating, "accuracy of the float network");
     v("simulated", x.simulated, "accuracy of the quantized network");
     v("integer", x.integer, "accuracy of the integer network");
+    v.since(2, "results", x.results,
+            "results of the function that are real numbers");
     v("operators", x.operators, "in program order");
     v("points", x.points, "in program order");
     v("resources", x.resources, "what the network uses of its target");
@@ -331,9 +420,16 @@ template <> struct Fields<Report> {
       "what the passes took that made the module, where that is known");
     v("decisions", x.decisions,
       "what these passes told that is about no point or operator");
+    v.since(2, "corrections", x.corrections,
+            "what each correction does to the results, of each layer and of "
+            "all layers");
+    v.since(2, "rejected_corrections", x.rejectedCorrections,
+            "corrections that mct-ptq undid");
+    v.since(2, "trials", x.trials,
+            "remedies that were tried: one, then two at a time");
     v("seconds", x.seconds, "of making the report");
     v("diagnoses", x.diagnoses, "worst first");
-    v("verdict", x.verdict, "two sentences");
+    v("verdict", x.verdict, "sentences: what became of the results, and why");
     v("reproduce", x.reproduce,
       "command that makes the module again; empty: not known");
     v("placeholders", x.placeholders,

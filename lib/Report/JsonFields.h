@@ -32,6 +32,10 @@ public:
     if (member)
       (*this)(key, *member, meaning);
   }
+  template <typename T>
+  void since(int64_t, StringRef key, const T &member, StringRef meaning) {
+    (*this)(key, member, meaning);
+  }
 
 private:
   void print(bool value) { stream.value(value); }
@@ -129,8 +133,10 @@ bool read(const json::Value &value, std::vector<T> &to, json::Path path) {
 
 class Reader {
 public:
-  Reader(const json::Object &object, json::Path path)
-      : object(object), path(path) {}
+  /// `version`: of the document; members that came later may be missing.
+  Reader(const json::Object &object, json::Path path,
+         int64_t version = std::numeric_limits<int64_t>::max())
+      : object(object), path(path), version(version) {}
 
   template <typename T> void operator()(StringRef key, T &member, StringRef) {
     if (!take(key))
@@ -145,6 +151,12 @@ public:
     const json::Value *value = object.get(key);
     if (take(key) && value)
       isGood = read(*value, member.emplace(), path.field(key));
+  }
+
+  template <typename T>
+  void since(int64_t first, StringRef key, T &member, StringRef meaning) {
+    if (version >= first)
+      (*this)(key, member, meaning);
   }
 
   /// Whether all of it is good; nothing else may stand there.
@@ -168,6 +180,7 @@ private:
 
   const json::Object &object;
   json::Path path;
+  int64_t version;
   llvm::StringSet<> known;
   bool isGood = true;
 };
@@ -209,7 +222,7 @@ llvm::Expected<Document> parseDocument(StringRef text, StringRef what,
         " is the latest that is known here: read it with the mct that made "
         "it, or make it again");
   Document document;
-  Reader reader(*object, path);
+  Reader reader(*object, path, *version);
   reader.skip("format");
   reader.skip("version");
   Fields<Document>::visit(reader, document);

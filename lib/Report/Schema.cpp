@@ -32,6 +32,10 @@ struct SchemaMaker {
   void operator()(StringRef key, std::optional<T> &, StringRef meaning) {
     add(key, schemaOf(static_cast<T *>(nullptr)), meaning);
   }
+  template <typename T>
+  void since(int64_t, StringRef key, T &member, StringRef meaning) {
+    (*this)(key, member, meaning);
+  }
   void add(StringRef key, json::Object schema, StringRef meaning) {
     schema["description"] = meaning;
     properties[key] = std::move(schema);

@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -307,6 +308,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             {
                 "samples": found.samples,
                 "agreement": found.agreement,
+                "results": [asdict(result) for result in found.results],
                 "points": [vars(point) for point in found.exact or found.points],
                 "not_compared": found.not_compared,
             }

@@ -8,7 +8,7 @@ import math
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,25 +52,78 @@ class ComparedIntegers:
 
 
 @dataclass(frozen=True)
+class ComparedGroup:
+    """Channels of a result that mean something else than others: boxes beside scores.
+
+    name:     the values that they are made of, or which channels they are.
+    channels: positions along `ComparedResult.axis`.
+    """
+
+    name: str
+    channels: tuple[int, ...]
+    sqnr_db: float
+    cosine: float
+    max_error: float
+
+
+@dataclass(frozen=True)
+class ComparedResult:
+    """How far a result is from that of the reference.
+
+    is_scores: whether it is one row of scores of classes for each sample.
+    axis:      of the channels of the groups.
+    groups:    none, or two and more.
+    """
+
+    name: str
+    sqnr_db: float
+    cosine: float
+    max_error: float
+    is_scores: bool = False
+    axis: int = 0
+    groups: tuple[ComparedGroup, ...] = ()
+
+
+def _sqnr_lines(title: str, rows: Sequence[tuple[str, ComparedResult | ComparedGroup | ComparedPoint]]) -> list[str]:
+    """A table with the distances of each row; nothing where there are none."""
+    if not rows:
+        return []
+    lines = [f"{title:<32} {'SQNR dB':>10} {'cosine':>10} {'max error':>12}"]
+    for name, one in rows:
+        lines.append(f"{name:<32} {one.sqnr_db:>10.2f} {one.cosine:>10.6f} {one.max_error:>12.4g}")
+    return lines
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """What a run over samples found out.
 
-    top1:      share of the samples whose largest output is the label; None without labels.
-    agreement: share of the samples whose largest output is that of the reference; None without one.
+    top1:      share of the samples whose largest score is the label; None without labels.
+    agreement: share of the samples whose largest score is that of the reference; None without one, and for results that
+               are no scores of classes: one value for each sample, boxes, coordinates, pictures. Scores are the first
+               result where there are labels, else the only one, when it is one row of values for each sample, and rows
+               are distributions, or behave as what a softmax reads.
     seconds:   of the run.
+    results:   how far each result is from that of the reference, and each group of its channels.
     """
 
     samples: int
     seconds: float
     top1: float | None = None
     agreement: float | None = None
+    results: tuple[ComparedResult, ...] = ()
 
     def __str__(self) -> str:
         shares = [
             (name, share) for name, share in (("top-1", self.top1), ("agreement", self.agreement)) if share is not None
         ]
         text = "".join(f"{name:<11}{100 * share:.2f} %\n" for name, share in shares)
-        return f"samples    {self.samples}\n{text}seconds    {self.seconds:.3f}"
+        rows: list[tuple[str, ComparedResult | ComparedGroup | ComparedPoint]] = []
+        for result in self.results:
+            rows += [(result.name, result), *(("  " + group.name, group) for group in result.groups)]
+        return "\n".join(
+            [f"samples    {self.samples}\n{text}seconds    {self.seconds:.3f}", *_sqnr_lines("result", rows)]
+        )
 
 
 @dataclass(frozen=True)
@@ -90,9 +143,7 @@ class Comparison(Evaluation):
         """The same with the worst point first: the lowest SQNR, or the most integers that differ."""
         points = sorted(self.points, key=lambda point: -math.inf if math.isnan(point.sqnr_db) else point.sqnr_db)
         exact = sorted(self.exact, key=lambda point: -point.differing)
-        return Comparison(
-            self.samples, self.seconds, self.top1, self.agreement, tuple(points), tuple(exact), self.not_compared
-        )
+        return replace(self, points=tuple(points), exact=tuple(exact))
 
     def __str__(self) -> str:
         lines = [super().__str__()]
@@ -110,10 +161,7 @@ class Comparison(Evaluation):
             )
             for point in (*self.exact, total):
                 lines.append(f"{point.name:<32} {point.values:>12} {point.differing:>12} {point.max_steps:>12.6g}")
-        if self.points:
-            lines.append(f"{'point':<32} {'SQNR dB':>10} {'cosine':>10} {'max error':>12}")
-        for one in self.points:
-            lines.append(f"{one.name:<32} {one.sqnr_db:>10.2f} {one.cosine:>10.6f} {one.max_error:>12.4g}")
+        lines += _sqnr_lines("point", [(one.name, one) for one in self.points])
         return "\n".join(lines)
 
 
@@ -138,7 +186,18 @@ def _read(text: str) -> Comparison:
     def number(value: float | None, missing: float = math.nan) -> float:
         return missing if value is None else float(value)
 
+    def distances(entry: Mapping[str, Any]) -> tuple[float, float, float]:
+        # JSON has no infinity: equal values have no noise.
+        sqnr = number(entry["sqnr_db"], math.inf if entry["max_error"] == 0 else math.nan)
+        return sqnr, number(entry["cosine"]), number(entry["max_error"])
+
     found = json.loads(text)
+    results = []
+    for entry in found.get("results", ()):
+        groups = tuple(ComparedGroup(one["name"], tuple(one["channels"]), *distances(one)) for one in entry["groups"])
+        results.append(
+            ComparedResult(entry["name"], *distances(entry), entry["is_scores"], axis=entry["axis"], groups=groups)
+        )
     points, exact = [], []
     for entry in found.get("points", ()):
         if "differing" in entry:
@@ -148,14 +207,13 @@ def _read(text: str) -> Comparison:
                 )
             )
         else:
-            # JSON has no infinity: equal values have no noise.
-            sqnr = number(entry["sqnr_db"], math.inf if entry["max_error"] == 0 else math.nan)
-            points.append(ComparedPoint(entry["name"], sqnr, number(entry["cosine"]), number(entry["max_error"])))
+            points.append(ComparedPoint(entry["name"], *distances(entry)))
     return Comparison(
         samples=found["samples"],
         seconds=found["seconds"],
         top1=found.get("top1"),
         agreement=found.get("agreement"),
+        results=tuple(results),
         points=tuple(points),
         exact=tuple(exact),
         not_compared=tuple(found.get("not_compared", ())),
@@ -233,16 +291,17 @@ def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:
 
 
 def evaluate(model: Model, data: Any, labels: Any = None, **options: Any) -> Evaluation:
-    """Accuracy on samples with labels, and agreement with `reference`, where there is one.
+    """Accuracy on samples with labels, and agreement with `reference`, where there is one, with the distance of each
+    result.
 
     labels:  class numbers, one for each sample, an array or a `.npy`; default: those that the data has (`mct.images`
              of folders that are classes, a `DataLoader`).
     options: those of `execute`.
     """
     found = execute(model, data, labels=labels, **options)
-    if found.top1 is None and found.agreement is None:
+    if found.top1 is None and found.agreement is None and not found.results:
         raise Error("labels: there are none; give them as the second argument, or a reference to agree with")
-    return Evaluation(found.samples, found.seconds, found.top1, found.agreement)
+    return Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results)
 
 
 def compare(model: Model, data: Any, reference: Model | None = None, **options: Any) -> Comparison:

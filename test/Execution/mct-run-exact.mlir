@@ -9,7 +9,7 @@
 // Without --compare samples are put on the grid, too.
 // RUN: mct-run %t/integer.mlir --input=%S/Inputs/ties.npy --output=%t/stored.npy && cmp %t/stored.npy %S/Inputs/stored.npy
 
-// CHECK:      agreement  100.00 %
+// CHECK-NOT:  agreement
 // CHECK:      point                                  values    differing    max steps
 // CHECK-NEXT: x                                          12            0            0
 // CHECK-NEXT: conv                                       12            0            0

@@ -9,7 +9,8 @@
 // RUN: not mct-run %t/none.mlir --input=%S/Inputs/a.npy 2>&1 | FileCheck %s --check-prefix=NONE
 
 // GRAPH: 2 4 6 8 10 12
-// COMPARE: agreement  100.00 %
+// COMPARE: result
+// COMPARE-NEXT: add 6.02 1.000000 6
 // SEVERAL: error: 'builtin.module' op has several public functions: 'first', 'second'; choose one with the option 'function'
 // NONE: error: 'builtin.module' op has no public function with a body
 

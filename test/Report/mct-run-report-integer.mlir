@@ -12,7 +12,7 @@
 // RUN: not ls %t/no.json 2>&1 | FileCheck %s --check-prefix=NOFILE
 
 // TEXT: samples 6
-// CHECK: "integer":{"samples":6,"agreement":0.5,"output":{"sqnr":12.756{{[0-9]+}},"cosine":0.975{{[0-9]+}},"largest":0.5}
+// CHECK: "integer":{"samples":6,"output":{"sqnr":12.756{{[0-9]+}},"cosine":0.975{{[0-9]+}},"largest":0.5}
 // CHECK-SAME: "name":"x","owner":"x"
 // CHECK-SAME: "integer":{"values":12,"differing":0,"largest":0}
 // CHECK-SAME: "name":"abs","owner":"abs"

@@ -5,13 +5,16 @@
 // RUN: mct-run %t/quantized.mlir --input=0:%S/../Execution/Inputs/a.npy,1:%S/../Execution/Inputs/b.npy --compare=%t/float.mlir --report=%t/one.json --samples=1 --json | FileCheck %s --check-prefix=ONE
 // RUN: FileCheck %s --input-file=%t/one.json --check-prefix=ONEFILE
 
-// TEXT: agreement 66.67 %
+// TEXT-NOT: agreement
+// TEXT: result
 // TEXT: coarse 16.
-// CHECK: {"format":"mct-report","version":1,
+// CHECK: {"format":"mct-report","version":2,
 // CHECK-SAME: "model":"{{.*}}quantized.mlir","function":"main","target":"",
 // CHECK-SAME: "samples":3,
 // CHECK-SAME: "has_labels":false,
-// CHECK-SAME: "simulated":{"samples":3,"agreement":0.66666666666666663
+// CHECK-SAME: "simulated":{"samples":3,"output":{"sqnr":16.{{[0-9]+}},
+// CHECK-SAME: "results":[{"number":0,"name":"coarse","is_scores":false,"simulated":{"sqnr":16.{{[0-9]+}},
+// CHECK-SAME: "worst_point":"coarse","worst_share":1,"axis":1,"groups":[],"verdict":"'coarse' is at 16.
 // CHECK-SAME: "operators":[{"name":"arg0","ops":["argument"]
 // CHECK-SAME: "name":"fine","ops":["tosa.add"],
 // CHECK-SAME: "alternatives":[{"activation_bits":8,"weight_bits":0}]
@@ -20,8 +23,8 @@
 // CHECK-SAME: "total":{"sqnr":null,"cosine":1,"largest":0}
 // CHECK-SAME: "name":"coarse"
 // CHECK-SAME: "total":{"sqnr":16.{{[0-9]+}},"cosine":0.98{{[0-9]+}},"largest":7}
-// ONE: "agreement": 0
-// ONEFILE: "simulated":{"samples":1,"agreement":0
+// ONE: "results": [
+// ONEFILE: "simulated":{"samples":1,"output":
 
 //--- float.mlir
 func.func @main(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x2xf32> {

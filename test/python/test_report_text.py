@@ -69,6 +69,39 @@ def test_accuracy_of_each_network_has_a_column() -> None:
     assert re.search(r"^ +float +simulated +integer$", with_integer, re.MULTILINE)
 
 
+DISTANCE = {"cosine": 1.0, "largest": 0.5}
+
+
+def result(name: str, sqnr: float, groups: list[dict[str, Any]]) -> dict[str, Any]:
+    shared = {"name": name, "simulated": DISTANCE | {"sqnr": sqnr}, "worst_point": "", "worst_share": 0.0}
+    return shared | {"number": 0, "is_scores": False, "axis": 1, "groups": groups, "verdict": f"{name} it is."}
+
+
+def test_groups_of_channels_have_a_line_each() -> None:
+    groups = [
+        {"name": name, "channels": [0], "simulated": DISTANCE | {"sqnr": sqnr}, "worst_point": "", "worst_share": 0.0}
+        for name, sqnr in (("boxes", 51.2), ("scores", -0.5))
+    ]
+    text = documents.report([documents.point("a")], results=[result("out", 49.8, groups)]).text()
+    assert re.search(r"^SQNR of +simulated$", text, re.MULTILINE)
+    assert re.search(r"^out +49.80 dB\n  boxes +51.20 dB\n  scores +-0.50 dB$", text, re.MULTILINE)
+    assert "SQNR of  " not in documents.report([documents.point("a")], results=[result("out", 49.8, [])]).text()
+
+
+def test_remedies_that_gain_are_listed_with_their_gains() -> None:
+    def trial(line: str, after: float, is_worthwhile: bool) -> dict[str, Any]:
+        shared = {"kind": "overrides", "lines": [line], "points": ["a"], "standard_error": 0.0, "worst": "out"}
+        return shared | {
+            **{"before": 0.1, "after": after, "gain": 0.1 - after, "worst_before": 0.1, "worst_after": after},
+            **{"worst_gain": 10.0, "is_worthwhile": is_worthwhile},
+        }
+
+    trials = [trial("first", 0.01, True), trial("second", 0.1, False), trial("third", 0.001, True)]
+    text = documents.report([documents.point("a")], trials=trials).text()
+    assert text.index("third") < text.index("first") and "second" not in text
+    assert re.search(r"first +10.0 → 20.0 +\+10.0 dB", text)
+
+
 LONG = "a_name/" * 1500
 EVIL = "\x1b[31mred\x1b]0;title\x07\x1b[2J\r\nforged line\u202egnp.\u200b\x9b1m[bold red]markup[/] :smile:"
 

@@ -158,11 +158,11 @@ def quantize(network: dict, target: str | Path, row: dict, output: Path) -> meas
 
 
 def judge(network: dict, quantized: Path) -> dict:
-    """Top-1 (with labels), agreement with float, and SQNR of the last point, which is the logits or behind them."""
+    """Top-1 (with labels), agreement with float (of classes), and SQNR of the last point, the logits or behind them."""
     labels = {"labels": network["labels"]} if network["labels"] else {}
     report = measure.run_json(quantized, network["inputs"], compare=network["model"], **labels, **network["options"])
     logits = [point for point in report["points"] if not point["name"].startswith(("mul", "softmax"))][-1]
-    return {"top1": report.get("top1"), "agreement": report["agreement"], "sqnr": logits["sqnr_db"]}
+    return {"top1": report.get("top1"), "agreement": report.get("agreement"), "sqnr": logits["sqnr_db"]}
 
 
 def table(network: dict, targets: list[str], rows: list[str], folder: Path) -> None:
@@ -174,9 +174,11 @@ def table(network: dict, targets: list[str], rows: list[str], folder: Path) -> N
             output = folder / "quantized.mlirbc"
             finished = quantize(network, target, ROWS[row], output)
             result = judge(network, output)
-            top1 = "" if result["top1"] is None else f"{100 * result['top1']:.2f}"
+            top1, agreement = (
+                "" if result[key] is None else f"{100 * result[key]:.2f}" for key in ("top1", "agreement")
+            )
             print(
-                f"| {name} | {row} | {top1} | {100 * result['agreement']:.2f} | {result['sqnr']:.2f} "
+                f"| {name} | {row} | {top1} | {agreement} | {result['sqnr']:.2f} "
                 f"| {finished.seconds:.2f} | {finished.peak_mb:.0f} |",
                 flush=True,
             )

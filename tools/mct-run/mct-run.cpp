@@ -203,6 +203,29 @@ static void printSteps(StringRef name, const execution::StepCounts &steps) {
                                (long long)steps.differing, steps.largest);
 }
 
+static void printSums(StringRef name, const execution::ErrorSums &sums) {
+  llvm::outs() << llvm::format("%-32s %10.2f %10.6f %12.4g\n",
+                               name.str().c_str(), plain(sums.sqnr()),
+                               plain(sums.cosine()), plain(sums.largest));
+}
+
+static void printHeader(const char *title) {
+  llvm::outs() << llvm::format("%-32s %10s %10s %12s\n", title, "SQNR dB",
+                               "cosine", "max error");
+}
+
+/// Results, and the groups of their channels.
+static void printResults(ArrayRef<execution::ComparedResult> results) {
+  if (results.empty())
+    return;
+  printHeader("result");
+  for (const execution::ComparedResult &result : results) {
+    printSums(result.name, result.sums);
+    for (const execution::ComparedGroup &group : result.groups)
+      printSums("  " + group.name, group.sums);
+  }
+}
+
 static void print(const execution::Evaluation &results) {
   if (printJson) {
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
@@ -227,6 +250,8 @@ static void print(const execution::Evaluation &results) {
     llvm::outs() << "not compared, as " << otherFile
                  << " has no value of that name and size: "
                  << llvm::join(results.notCompared, ", ") << '\n';
+  if (!exact)
+    printResults(results.results);
   if (results.points.empty())
     return;
   if (exact) {
@@ -236,13 +261,9 @@ static void print(const execution::Evaluation &results) {
       printSteps(point.name, *point.steps);
     return printSteps("total", results.steps);
   }
-  llvm::outs() << llvm::format("%-32s %10s %10s %12s\n", "point", "SQNR dB",
-                               "cosine", "max error");
+  printHeader("point");
   for (const execution::ComparedPoint &point : results.points)
-    llvm::outs() << llvm::format("%-32s %10.2f %10.6f %12.4g\n",
-                                 point.name.c_str(), plain(point.sums.sqnr()),
-                                 plain(point.sums.cosine()),
-                                 plain(point.sums.largest));
+    printSums(point.name, point.sums);
 }
 
 /// Lowest SQNR first, and before it what has none; of integers those of which

@@ -5,6 +5,7 @@
 #define MCT_EXECUTION_EVALUATION_H
 
 #include "mct/Execution/Comparison.h"
+#include "mct/Execution/ResultComparison.h"
 #include "mct/Execution/Run.h"
 #include "llvm/Support/JSON.h"
 
@@ -52,8 +53,11 @@ struct Evaluation {
   /// As digestSamples; empty where nobody asked.
   std::string digest;
   double seconds = 0;
-  /// Shares of samples whose largest output is the label, or the reference's.
+  /// Shares of samples whose largest score is the label, or the reference's;
+  /// the latter of scores of classes alone (`ResultComparison`).
   std::optional<double> top1, agreement;
+  /// Of every result that is real numbers in both networks.
+  std::vector<ComparedResult> results;
   /// Of every point that the reference has, in program order.
   std::vector<ComparedPoint> points;
   /// Of all points that are stored as integers.
@@ -72,8 +76,8 @@ llvm::Expected<std::vector<int64_t>> readLabels(llvm::StringRef path);
 /// equals; -1 where one is NaN.
 int64_t findAnswer(const TensorSpec &output, const void *data, int64_t sample,
                    int64_t count);
-/// Whether an output of a network with this unit has, for each sample, one
-/// score for each class.
+/// Whether an output of a network with this unit has its values of each sample
+/// along one axis, as scores of classes are.
 bool hasScores(const TensorSpec &output, int64_t unit);
 
 /// Runs the function on the samples of `settings`, and `reference`, which may

@@ -4,6 +4,7 @@
 #ifndef MCT_EXECUTION_RESULTDISTANCE_H
 #define MCT_EXECUTION_RESULTDISTANCE_H
 
+#include "mct/Analysis/ResultGroups.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Frontier.h"
 #include <optional>
@@ -32,15 +33,18 @@ enum class ResultMetric {
 };
 
 /// Distance of the results of a network from those of a reference. The results
-/// of f32 with the batch first count, each as much as any other; sums are in
-/// the order of the samples, whoever computes them.
+/// of f32 with the batch first count, each of their parts as much as any other:
+/// a result as a whole, or each group of its channels. Sums are in the order of
+/// the samples, whoever computes them.
 class ResultDistance {
 public:
   /// `outputs`: of networks with units of `unit` samples, of which there are
   /// `samples`. `budget`: bytes of the reference's results in memory; the rest
-  /// lies in a temporary file.
+  /// lies in a temporary file. `groups`: of the first results (no `groupOf`:
+  /// the result is one part); a result that is compared by KL is one part.
   ResultDistance(llvm::ArrayRef<TensorSpec> outputs, int64_t unit,
-                 int64_t samples, int64_t budget);
+                 int64_t samples, int64_t budget,
+                 llvm::ArrayRef<ResultGroups> groups = {});
 
   /// Whether no result counts.
   bool isEmpty() const;
@@ -61,7 +65,7 @@ public:
 
   /// What comparing a network has found.
   struct Found {
-    /// Of each result, and each sample the divergence, or the squared error.
+    /// Of each part, and each sample the divergence, or the squared error.
     std::vector<std::vector<double>> distances;
     std::vector<char> agreeing;
   };
@@ -75,6 +79,30 @@ public:
   double distance(const Found &found) const;
   /// Standard deviation of the distance from sample to sample; 0 for one.
   double deviation(const Found &found) const;
+
+  /// A result, or a group of its channels.
+  struct Part {
+    size_t output = 0;
+    /// Number of the group; none: the whole result.
+    std::optional<size_t> group;
+    /// Of each sample: of the values of the reference.
+    std::vector<double> energies;
+  };
+  /// When it was decided how results are compared: those that count.
+  llvm::ArrayRef<Part> getParts() const { return parts; }
+  /// Distance of one part, by its number: the mean divergence, or the squared
+  /// error over the energy.
+  double distanceOf(size_t part, const Found &found) const;
+  /// How much smaller the distance is in `after` than in `before`, and the
+  /// standard error of that from sample to sample, infinite for one sample. Of
+  /// a part, or of all of them.
+  struct Gain {
+    double mean = 0, standardError = 0;
+    /// Samples whose distance becomes smaller, and larger.
+    int64_t better = 0, worse = 0;
+  };
+  Gain compareRuns(const Found &before, const Found &after,
+                   std::optional<size_t> part = std::nullopt) const;
   /// Share of the samples whose first result has its largest element where the
   /// reference has it; none where the first result is not one row of scores for
   /// each sample.
@@ -90,11 +118,21 @@ private:
     int64_t rowLength = 1;
     /// Of each unit.
     std::vector<char> distributions;
-    /// Of each sample: of the result of the reference.
-    std::vector<double> energies;
+    /// Of each element of a sample: its part, counted from `firstPart`; empty:
+    /// all are one.
+    std::vector<int64_t> partOf;
+    size_t firstPart = 0, numParts = 1;
   };
+  void joinParts();
+  void addByPart(const Output &output, llvm::ArrayRef<float> expected,
+                 llvm::ArrayRef<float> actual, int64_t sample,
+                 Found &found) const;
+  /// What the sum over the samples is divided by.
+  double scaleOf(const Part &part) const;
+
   int64_t unit, samples, blockElements = 0;
   std::vector<Output> outputs;
+  std::vector<Part> parts;
   bool hasScores = false;
   /// Of each unit.
   std::vector<char> finite;

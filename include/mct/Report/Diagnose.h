@@ -29,11 +29,15 @@ std::vector<RuleDescription> listRules();
 void printRules(llvm::raw_ostream &stream);
 
 /// What the rules find, worst first; of equal severity in the order of the
-/// rules, then of the document. Reads neither `diagnoses` nor `verdict`.
+/// rules, then of the document. Reads neither `diagnoses` nor `verdict`, and
+/// nothing that was tried.
 std::vector<Diagnosis> diagnose(const Report &report);
 
-/// Two sentences: what quantization did to the network, and what is the first
-/// thing to look at. Reads `diagnoses`.
+/// What quantization did to a result, in a sentence.
+std::string describeResult(const Report &report, const Result &result);
+
+/// What quantization did to the results, the worst first, and what is the first
+/// thing to look at. Reads `results` and `diagnoses`.
 std::string describeVerdict(const Report &report);
 
 } // namespace mct::report

@@ -8,9 +8,12 @@
 #include "mct/Execution/Run.h"
 #include "mct/Report/Report.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <memory>
 #include <string>
 
 namespace mct::report {
+
+class EffectRun;
 
 struct EffectOptions {
   /// Function to run; empty: `main`, or the only public one.
@@ -31,7 +34,8 @@ struct EffectOptions {
 /// Runs `quantized`, `floating` and, where it is not null, `integer` on the
 /// samples, none of which is changed. Fills
 /// * of the report the samples, accuracies, changed predictions, confusion,
-///   metric, distance and its deviation,
+///   results with their groups, metric, distances and deviation, and what the
+///   corrections do,
 /// * of each point that it has, by name, `total`, `own`, `inherited`, `effect`
 ///   and `integer`,
 /// * of each operator that has points the effect of these together, and that of
@@ -46,15 +50,19 @@ struct EffectOptions {
 ///
 /// With all points off the quantized module is taken for the float network up
 /// to rounding. Effects cost for each point, and for each operator with several
-/// of them, two runs of what lies behind it; what lies before it is kept from
-/// one run, in a bounded part of the memory and a temporary file. Nothing
-/// depends on threads and batch sizes.
+/// of them, two runs of what lies behind it, and for each corrected layer one;
+/// what lies before it is kept from one run, in a bounded part of the memory
+/// and a temporary file. Nothing depends on threads and batch sizes. `run`
+/// (null: not kept) gets what runs the network, for trials of remedies, or
+/// null.
 ///
 /// A diagnostic for everything that fails.
-mlir::LogicalResult
-measureEffects(mlir::ModuleOp quantized, mlir::ModuleOp floating,
-               mlir::ModuleOp integer, execution::RunSettings settings,
-               const EffectOptions &options, Report &report);
+mlir::LogicalResult measureEffects(mlir::ModuleOp quantized,
+                                   mlir::ModuleOp floating,
+                                   mlir::ModuleOp integer,
+                                   execution::RunSettings settings,
+                                   const EffectOptions &options, Report &report,
+                                   std::unique_ptr<EffectRun> *run = nullptr);
 
 } // namespace mct::report
 

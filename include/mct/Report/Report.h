@@ -14,8 +14,9 @@
 
 namespace mct::report {
 
-/// Of the document. Readers refuse a later one.
-inline constexpr int64_t kFormatVersion = 1;
+/// Version of the document. Readers refuse a later one, and read earlier ones:
+/// what those do not have is empty.
+inline constexpr int64_t kFormatVersion = 2;
 
 /// A number, infinite or not defined where JSON has null.
 using Real = double;
@@ -101,13 +102,16 @@ struct Decision {
 };
 
 /// What a point, or all points of an operator, do to the results of the
-/// network, in the unit of `OutputDistance::metric`.
+/// network, in the unit of `Report::metric`. No correction is made meanwhile,
+/// of this point or of others: biases and weights are those of the float
+/// network, which the quantizers round one by one.
 struct Effect {
   /// Distance of the results from those of the float network when only this is
   /// quantized.
   Real own = 0;
   /// The distance that is left when everything but this is quantized; and by
-  /// how much that is less than with everything quantized (may be negative).
+  /// how much that is less than `Report::uncorrectedDistance` (may be
+  /// negative).
   Real without = 0, gain = 0;
   /// Share of the samples whose largest output stays that of the float network
   /// when only this is quantized; none where outputs are no scores.
@@ -270,11 +274,107 @@ struct Diagnosis {
   std::string subject;
   /// One sentence each: what is wrong, with numbers; and what to do.
   std::string cause, remedy;
-  /// What can be pasted: a line of `overrides` (`overrides`), an option of
+  /// What can be pasted: lines of `overrides` (`overrides`), an option of
   /// `mct-ptq` (`option`), or nothing (`data`).
   std::string kind, paste;
+  /// Number of the `Report::trials` that tried the remedy; none: it needs
+  /// another run of `mct-ptq`, other data, or was not tried.
+  std::optional<int64_t> trial;
   /// On which the condition of the rule decided.
   std::vector<Number> numbers;
+};
+
+/// Channels of a result that mean the same, and differ from others in what they
+/// are made of, or in their range by more than 8 times.
+struct ResultGroup {
+  /// The values that they are made of, or which channels they are.
+  std::string name;
+  /// Positions along `Result::axis`.
+  std::vector<int64_t> channels;
+  /// From those of the float network.
+  Distance simulated;
+  std::optional<Distance> integer;
+  /// The point that makes the largest distance by itself, and its share of what
+  /// all points make by themselves; empty: not known.
+  std::string worstPoint;
+  Real worstShare = 0;
+};
+
+/// A result of the function, real numbers.
+struct Result {
+  int64_t number = 0;
+  std::string name;
+  /// Whether each sample has one row of scores of classes; see
+  /// `execution::ResultComparison`.
+  bool isScores = false;
+  /// As in a group. `integer`: of the integer network.
+  Distance simulated;
+  std::optional<Distance> integer;
+  std::string worstPoint;
+  Real worstShare = 0;
+  /// Of the channels of the groups.
+  int64_t axis = 0;
+  /// None, or two and more.
+  std::vector<ResultGroup> groups;
+  /// One sentence.
+  std::string verdict;
+};
+
+/// What a correction does to the results, with everything quantized and all
+/// other corrections made.
+struct CorrectionEffect {
+  /// Words of `tpc.corrections`, with commas between them.
+  std::string correction;
+  /// Names of the points of the kernels of the layers that have it: one layer,
+  /// or all of them.
+  std::vector<std::string> layers;
+  bool isWhole = false;
+  /// Distance of the results without it, by how much that is less than with it
+  /// (negative: the correction helps), and the standard error of that.
+  Real without = 0, loss = 0, standardError = 0;
+  /// Of the result, or group, that loses most by it: its name, distance with
+  /// and without it.
+  std::string worst;
+  Real worstWith = 0, worstWithout = 0;
+  /// Whether it makes results worse beyond chance.
+  bool isHarmful = false;
+};
+
+/// A correction that mct-ptq undid, as `tpc.rejected_corrections` says.
+struct RejectedCorrection {
+  std::string correction;
+  /// Names of points of kernels; empty: all of it.
+  std::vector<std::string> layers;
+  /// Name of the result that lost most; empty: results of the layers.
+  std::string result;
+  /// In dB: how much worse that was with the correction, and its standard
+  /// error over the samples; none where they were too few to tell.
+  Real loss = 0;
+  std::optional<Real> standardError;
+  int64_t samples = 0;
+};
+
+/// A remedy that was tried on the quantized network, with the samples of the
+/// effects.
+struct Trial {
+  /// Of the lines, as in Diagnosis.
+  std::string kind;
+  /// One, or two that were tried together.
+  std::vector<std::string> lines;
+  /// Points that changed.
+  std::vector<std::string> points;
+  /// Distance of the results without the remedy and with it, by how much that
+  /// is less, and the standard error of that. Of points without harmful
+  /// corrections.
+  Real before = 0, after = 0, gain = 0, standardError = 0;
+  /// Of the result, or group, that is worst without the remedy: its name and
+  /// distance without and with it, and what it gains in dB where that is not a
+  /// divergence.
+  std::string worst;
+  Real worstBefore = 0, worstAfter = 0;
+  std::optional<Real> worstGain;
+  /// Whether results gain beyond chance.
+  bool isWorthwhile = false;
 };
 
 struct Report {
@@ -289,6 +389,8 @@ struct Report {
   /// Standard deviation of that distance from sample to sample; divided by the
   /// root of the number of samples it is the standard error of their mean.
   Real deviation = 0;
+  /// The same distance without any correction: what effects are parts of.
+  Real uncorrectedDistance = 0;
   /// Why there are no effects of points and operators; empty: there are.
   std::string whyNoEffects;
   int64_t samples = 0, effectSamples = 0;
@@ -299,6 +401,8 @@ struct Report {
   std::optional<int64_t> calibrationSamples;
   Accuracy floating, simulated;
   std::optional<Accuracy> integer;
+  /// Those that are real numbers, in the order of the function.
+  std::vector<Result> results;
   /// In program order.
   std::vector<Operator> operators;
   std::vector<Point> points;
@@ -321,10 +425,14 @@ struct Report {
   std::vector<PassTime> passes;
   /// Of the records of passes that are about neither a point nor an operator.
   std::vector<Decision> decisions;
+  std::vector<CorrectionEffect> corrections;
+  std::vector<RejectedCorrection> rejectedCorrections;
+  /// At most eight of one remedy, then at most two of two remedies.
+  std::vector<Trial> trials;
   Real seconds = 0; // of making the report
   /// Worst first.
   std::vector<Diagnosis> diagnoses;
-  /// Two sentences.
+  /// Sentences: what quantization did to the results, the worst first, and why.
   std::string verdict;
   /// The command that makes this module again; empty where it is not known.
   std::string reproduce;
@@ -333,7 +441,7 @@ struct Report {
 };
 
 /// One JSON document. Keys are the names of the members in snake case, behind
-/// `"format": "mct-report"` and `"version": 1`. What is optional and not there
+/// `"format": "mct-report"` and `"version": 2`. What is optional and not there
 /// has no key; a number that is infinite or not defined is null.
 void print(llvm::json::OStream &stream, const Report &report);
 /// Reads it; what was null is NaN, and printed again it is the same document.

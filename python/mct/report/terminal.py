@@ -83,6 +83,54 @@ def worst_points(report: Mapping[str, Any], most: int = 10) -> list[Mapping[str,
     return sorted(quantized, key=key)[:most]
 
 
+def _decibels(found: Mapping[str, Any] | None) -> str:
+    if not found:
+        return "-"
+    sqnr = found.get("sqnr")
+    return "float" if sqnr is None and found.get("largest") == 0 else number(sqnr, ".2f", " dB")
+
+
+def _results(report: Mapping[str, Any], width: int) -> Table | None:
+    """Each result and each group of its channels; None where there is one alone."""
+    results: Sequence[Mapping[str, Any]] = report.get("results", ())
+    if len(results) < 2 and not any(result["groups"] for result in results):
+        return None
+    names = ["simulated", *(["integer"] if report.get("integer") else [])]
+    table = Table(box=None, pad_edge=False)
+    cells = max(16, width - 16 * len(names))
+    table.add_column("SQNR of", no_wrap=True, max_width=cells)
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    for result in results:
+        for indent, one in (("", result), *(("  ", group) for group in result["groups"])):
+            title = Text(indent + name_text(one["name"], cells - len(indent)))
+            table.add_row(title, *(_decibels(one.get(name)) for name in names))
+    return table
+
+
+def _trials(report: Mapping[str, Any], width: int) -> Table | None:
+    """Remedies that were tried and gain, those that gain most first."""
+    trials = [trial for trial in report.get("trials", ()) if trial["is_worthwhile"]]
+    if not trials:
+        return None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    cells = max(16, width - 36)
+    table.add_column("tried, and worth it", overflow="fold", width=cells)
+    for title in ("worst result", "gain"):
+        table.add_column(title, justify="right", no_wrap=True)
+    trials.sort(key=lambda trial: trial["after"] - trial["before"])
+    for trial in trials:
+        before, after = trial["worst_before"], trial["worst_after"]
+        is_decibels = trial.get("worst_gain") is not None
+        shown = [
+            number(-10 * math.log10(one), ".1f") if is_decibels and one > 0 else number(one) for one in (before, after)
+        ]
+        gain = number(trial.get("worst_gain"), "+.1f", " dB") if is_decibels else number(after - before, "+.2g")
+        lines = " and ".join(clean(line, _NAME) for line in trial["lines"])
+        table.add_row(Text(lines), " → ".join(shown), gain)
+    return table
+
+
 def _sentences(diagnosis: Mapping[str, Any]) -> Text:
     text = Text(clean(diagnosis["cause"], _SENTENCE))
     if diagnosis["remedy"]:
@@ -164,6 +212,9 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
     accuracy = _accuracy(report)
     if accuracy.row_count:
         parts += [Text(), accuracy]
+    for table in (_results(report, width), _trials(report, width)):
+        if table:
+            parts += [Text(), table]
     diagnoses: Sequence[Mapping[str, Any]] = report["diagnoses"]
     of_network = [diagnosis for diagnosis in diagnoses if not diagnosis["subject"]]
     for diagnosis in of_network:
@@ -176,7 +227,9 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
         hidden = len(diagnoses) - len(shown)
         parts.append(Text(f"{hidden} more {'diagnosis' if hidden == 1 else 'diagnoses'}: see the HTML or JSON."))
     for kind, title in (("overrides", "Lines of overrides to paste:"), ("option", "Options to paste:")):
-        lines = _lines(diagnosis["paste"] for diagnosis in shown if diagnosis["kind"] == kind)
+        lines = _lines(
+            line for diagnosis in shown if diagnosis["kind"] == kind for line in diagnosis["paste"].split("\n")
+        )
         if lines:
             parts += [Text(), Text(title), *lines]
     return parts

@@ -130,6 +130,63 @@ struct Network {
     return found.empty() ? Diagnosis() : found.front();
   }
 };
+TEST(DiagnoseTest, TheVerdictNamesTheWorstGroupFirst) {
+  Network network;
+  network.report.simulated.samples = 10;
+  Result boxes, rest;
+  boxes.name = "out";
+  boxes.simulated = {50, 1, 0.1};
+  boxes.groups.resize(2);
+  boxes.groups[0].name = "boxes";
+  boxes.groups[0].simulated = {50, 1, 0.1};
+  boxes.groups[1].name = "scores";
+  boxes.groups[1].simulated = {3, 0.5, 1};
+  boxes.groups[1].worstPoint = "conv";
+  boxes.groups[1].worstShare = 0.75;
+  rest.name = "rest";
+  rest.simulated = {std::numeric_limits<Real>::infinity(), 1, 0};
+  network.report.results = {boxes, rest};
+  EXPECT_EQ(describeVerdict(network.report),
+            "Of 3 results and groups of their channels the worst, 'scores' of "
+            "'out', is at 3 dB, 'boxes' of 'out' at 50 dB, 'rest' as in float, "
+            "on 10 samples. Of 'scores' of 'out', the largest part of its "
+            "error, 75 %, comes from 'conv'.");
+  EXPECT_EQ(describeResult(network.report, network.report.results[0]),
+            "'out' is at 50 dB; its worst group, 'scores', is at 3 dB; the "
+            "largest part of its error, 75 %, comes from 'conv'.");
+  // From 10 dB on it is no loss.
+  network.report.results[0].groups[1].simulated.sqnr = 10;
+  EXPECT_NE(describeVerdict(network.report).find("No cause stands out"),
+            std::string::npos);
+}
+
+TEST(DiagnoseTest, AHarmfulCorrectionIsWorthItsLoss) {
+  Network network;
+  network.report.metric = "mse";
+  CorrectionEffect effect;
+  effect.correction = "quantized_network";
+  effect.layers = {"conv/kernel_attr", "other/kernel_attr"};
+  effect.isWhole = true;
+  effect.loss = 0.75 * network.report.distance;
+  effect.without = network.report.distance - effect.loss;
+  effect.worst = "out";
+  effect.worstWith = network.report.distance;
+  effect.worstWithout = effect.without;
+  network.report.corrections = {effect};
+  EXPECT_TRUE(network.rules().empty());
+  network.report.corrections[0].isHarmful = true;
+  Diagnosis found = network.only();
+  EXPECT_EQ(found.rule, "harmful-correction");
+  EXPECT_DOUBLE_EQ(found.severity, 0.75);
+  EXPECT_EQ(found.paste, "weights-bias-correction=false");
+  // Of one layer there is no option.
+  network.report.corrections[0].isWhole = false;
+  network.report.corrections[0].layers.pop_back();
+  found = network.only();
+  EXPECT_EQ(found.subject, "conv/kernel_attr");
+  EXPECT_EQ(found.paste, "");
+}
+
 } // namespace
 
 using Rules = std::vector<std::string>;

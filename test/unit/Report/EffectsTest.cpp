@@ -39,8 +39,9 @@ protected:
 
   /// The network in which only these points quantize, with the corrections of
   /// these kernels alone.
-  mlir::OwningOpRef<mlir::ModuleOp> with(mlir::ModuleOp quantized,
-                                         const llvm::StringSet<> &points) {
+  mlir::OwningOpRef<mlir::ModuleOp>
+  with(mlir::ModuleOp quantized, const llvm::StringSet<> &points,
+       const llvm::StringSet<> &corrected = {}) {
     mlir::OwningOpRef<mlir::ModuleOp> copy = quantized.clone();
     KernelOps kernels = KernelOps::forModule(*copy);
     mlir::OpBuilder builder(&context);
@@ -51,13 +52,28 @@ protected:
     });
     for (const KernelOp &layer : layers)
       if (layer.getCorrections() &&
-          !points.contains(layer.getKernelPoint().getUniqueName()))
-        layer.takeBackCorrections(builder);
+          !corrected.contains(layer.getKernelPoint().getUniqueName()))
+        takeBack(layer, builder);
     copy->walk([&](tpc::QuantizeOp point) {
       if (!points.contains(point.getUniqueName()))
         point.removeQuantizer();
     });
     return copy;
+  }
+
+  /// Without the correction of a layer, whose kernel keeps its quantizer: that
+  /// of a kernel with a factor is wider by as much without it.
+  void takeBack(const KernelOp &layer, mlir::OpBuilder &builder) {
+    tpc::QuantizeOp point = layer.getKernelPoint();
+    auto quantizer = point.getParametersAttr();
+    double scale = layer.getCorrections().getKernelScale().front();
+    layer.takeBackCorrections(builder);
+    if (auto power = mlir::dyn_cast_or_null<tpc::PowerOfTwoAttr>(quantizer);
+        power && scale != 1)
+      quantizer = tpc::PowerOfTwoAttr::get(
+          &context, {power.getThreshold().front() / scale}, power.getBits(),
+          power.getIsSigned(), power.getRounding());
+    point.setParametersAttr(quantizer);
   }
 
   llvm::StringSet<> pointsOf(mlir::ModuleOp module) {
@@ -307,12 +323,31 @@ TEST_F(EffectsTest, EffectsAreThoseOfNetworksWithoutTheOtherPoints) {
                       isSoftmax);
     };
     double whole = distanceWith(all);
+    llvm::StringSet<> kernels;
+    for (const CorrectionEffect &effect : report.corrections)
+      if (!effect.isWhole)
+        kernels.insert(effect.layers.front());
+    EXPECT_EQ(kernels.size(), 3u);
     // Sums of float32 in another order.
     auto expectNear = [&](double found, double expected,
                           const std::string &what) {
       EXPECT_NEAR(found, expected, 1e-4 * expected + 1e-9) << what;
     };
-    expectNear(report.distance, whole, "all");
+    expectNear(report.uncorrectedDistance, whole, "all");
+    expectNear(report.distance,
+               distance(floats, run(*quantized, settings), isSoftmax),
+               "with corrections");
+    for (const CorrectionEffect &effect : report.corrections) {
+      llvm::StringSet<> others = kernels;
+      for (const std::string &layer : effect.layers)
+        others.erase(layer);
+      expectNear(effect.without,
+                 distance(floats, run(*with(*quantized, all, others), settings),
+                          isSoftmax),
+                 "without the correction of " + effect.layers.front());
+      EXPECT_NEAR(effect.loss, report.distance - effect.without,
+                  1e-9 + 1e-9 * report.distance);
+    }
     auto check = [&](const std::optional<Effect> &effect,
                      llvm::ArrayRef<std::string> names,
                      const std::string &what) {
@@ -325,7 +360,8 @@ TEST_F(EffectsTest, EffectsAreThoseOfNetworksWithoutTheOtherPoints) {
           others.insert(name.getKey());
       expectNear(effect->own, distanceWith(own), what + " alone");
       expectNear(effect->without, distanceWith(others), "without " + what);
-      EXPECT_DOUBLE_EQ(effect->gain, report.distance - effect->without);
+      EXPECT_DOUBLE_EQ(effect->gain,
+                       report.uncorrectedDistance - effect->without);
       EXPECT_GT(effect->own, 1e-6) << what;
     };
     for (const Point &point : report.points)

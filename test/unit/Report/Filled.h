@@ -15,6 +15,10 @@ public:
   void operator()(llvm::StringRef key, T &member, llvm::StringRef) {
     fill(key, member);
   }
+  template <typename T>
+  void since(int64_t, llvm::StringRef key, T &member, llvm::StringRef) {
+    fill(key, member);
+  }
 
 private:
   void fill(llvm::StringRef, bool &value) { value = ++count % 2; }

@@ -42,7 +42,7 @@ TEST(ReportTest, KeysAreTheMembersInSnakeCase) {
   layer.floatWeightBytes = 12;
   json::Object document = toObject(report);
   EXPECT_EQ(document.getString("format"), "mct-report");
-  EXPECT_EQ(document.getInteger("version"), 1);
+  EXPECT_EQ(document.getInteger("version"), 2);
   EXPECT_EQ(document.getString("mct_version"), "1.2");
   EXPECT_EQ(document.getInteger("effect_samples"), 128);
   const json::Object &object =
@@ -112,10 +112,30 @@ TEST(ReportTest, NamesMayBeAnything) {
 
 TEST(ReportTest, ALaterVersionIsRefused) {
   json::Object document = toObject(createFilled());
-  document["version"] = 2;
+  document["version"] = 3;
   EXPECT_EQ(errorOf(std::move(document)),
-            "report has version 2, and 1 is the latest that is known here: "
+            "report has version 3, and 2 is the latest that is known here: "
             "read it with the mct that made it, or make it again");
+}
+
+// What version 2 has and version 1 has not is empty.
+TEST(ReportTest, EarlierVersionsAreRead) {
+  Report filled = createFilled();
+  json::Object document = toObject(filled);
+  document["version"] = 1;
+  for (const char *key : {"uncorrected_distance", "results", "corrections",
+                          "rejected_corrections", "trials"})
+    ASSERT_TRUE(document.erase(key)) << key;
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(document));
+  Report read = llvm::cantFail(parse(text));
+  EXPECT_TRUE(read.results.empty());
+  filled.uncorrectedDistance = 0;
+  filled.results.clear();
+  filled.corrections.clear();
+  filled.rejectedCorrections.clear();
+  filled.trials.clear();
+  EXPECT_EQ(toText(read), toText(filled));
 }
 
 TEST(ReportTest, DamagedDocumentsAreRefusedWithThePlace) {

@@ -523,17 +523,26 @@ func.func @f(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 TEST_F(Hessian, RefusesValuesWithoutABatch) {
   expectError(R"mlir(
 func.func @f(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
-  %c = "tosa.const"() <{values = dense<1.0> : tensor<3xf32>}> : () -> tensor<3xf32>
-  %h = tosa.exp %c : (tensor<3xf32>) -> tensor<3xf32> loc("h")
-  %sum = tosa.reduce_sum %h {axis = 0 : i32} : (tensor<3xf32>) -> tensor<1xf32>
-  %shape = tosa.const_shape {values = dense<1> : tensor<2xindex>} : () -> !tosa.shape<2>
-  %one = tosa.reshape %sum, %shape : (tensor<1xf32>, !tosa.shape<2>) -> tensor<1x1xf32>
-  %y = tosa.add %x, %one : (tensor<2x4xf32>, tensor<1x1xf32>) -> tensor<2x4xf32>
+  %h = tosa.reduce_sum %x {axis = 0 : i32} : (tensor<2x4xf32>) -> tensor<1x4xf32> loc("h")
+  %y = tosa.add %x, %h : (tensor<2x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
   return %y : tensor<2x4xf32>
 }
 )mlir",
               {"h"}, randomSamples(4, 4),
-              "has no Hessian score: it is of 'tensor<3xf32>', and no tensor "
+              "its gradients are not computed for each of the samples that it "
+              "reads");
+}
+
+TEST_F(Hessian, RefusesValuesThatAreNotReal) {
+  expectError(R"mlir(
+func.func @f(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %h = tosa.cast %x : (tensor<1x4xf32>) -> tensor<1x4xi32> loc("h")
+  %y = tosa.cast %h : (tensor<1x4xi32>) -> tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}
+)mlir",
+              {"h"}, randomSamples(4, 4),
+              "has no Hessian score: it is of 'tensor<1x4xi32>', and no tensor "
               "of f32 with the batch first");
 }
 

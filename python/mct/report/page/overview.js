@@ -12,6 +12,7 @@ function overviewSection() {
     tiles(),
     report.why_no_effects ? element('p', { class: 'note' }, 'Effects were not measured: ', visible(report.why_no_effects), '.') : null,
     accuracyTable(),
+    resultsTable(),
     report.reproduce ? element('div', { class: 'reproduce' }, element('h3', {}, 'Make it again'), copyable(report.reproduce, 'command', { marked: report.placeholders ?? [] }),
       report.placeholders?.length ? element('p', { class: 'note' }, 'Marked words stand for files whose names are not known.') : null) : null);
 }
@@ -47,6 +48,65 @@ function accuracyTable() {
     element('tbody', {}, rows.map(([title, of]) => element('tr', {}, element('th', { scope: 'row' }, title), networks.map(([, accuracy]) => element('td', { class: 'right' }, of(accuracy) || element('span', { class: 'missing' }, MISSING)))))));
 }
 
+/** Each result and each group of its channels, where there are several. */
+function resultsTable() {
+  const results = report.results ?? [];
+  if (results.length < 2 && !results.some(({ groups }) => groups.length)) return null;
+  const networks = [['Simulated', 'simulated'], ['Integer', 'integer']].filter(([, key]) => results.some((result) => result[key]));
+  const row = (one, depth, text) => element('tr', {},
+    element('th', { scope: 'row', class: depth ? 'group' : null }, nameOf(one.name, 60)),
+    networks.map(([, key]) => element('td', { class: 'right' }, one[key] ? sqnr(one[key]) : MISSING)),
+    element('td', {}, one.worst_point ? [linkTo(one.worst_point, 40), ' ', number(one.worst_share, share)] : MISSING),
+    element('td', {}, text ? visible(text) : null));
+  return figure('Results', 'SQNR of each result against float, and of groups of its channels that mean something else; the point that makes the largest part of its error.',
+    element('table', { class: 'small results' },
+      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Result'), networks.map(([title]) => element('th', { scope: 'col', class: 'right' }, title)),
+        element('th', { scope: 'col' }, 'Largest part from'), element('th', { scope: 'col' }, 'Verdict'))),
+      element('tbody', {}, results.map((result) => [row(result, 0, result.verdict), result.groups.map((group) => row(group, 1, ''))]))));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Trials and corrections
+// ---------------------------------------------------------------------------------------------------------------------
+
+const level = (distance) => (report.metric === 'kl' ? number(distance) : distance > 0 ? number(-10 * Math.log10(distance), decibels) : 'float');
+
+/** Remedies that were tried, those that gain most first. */
+function trialsFigure() {
+  const trials = (report.trials ?? []).map((trial, key) => ({ trial, key })).sort((a, b) => b.trial.gain - a.trial.gain || a.key - b.key);
+  if (!trials.length) return null;
+  return figure('Remedies that were tried', 'On the samples of the effects: the result, or group of channels, that is worst without the remedy, before and with it.',
+    element('table', { class: 'small trials' },
+      element('thead', {}, element('tr', {}, ['Remedy', 'Worst result'].map((title) => element('th', { scope: 'col' }, title)), ['Before', 'With it', 'Gain'].map((title) => element('th', { scope: 'col', class: 'right' }, title)))),
+      element('tbody', {}, trials.map(({ trial }) => element('tr', { class: trial.is_worthwhile ? null : 'soft' },
+        element('th', { scope: 'row' }, trial.lines.map((line) => element('div', {}, element('code', {}, brief(line, 90))))),
+        element('td', {}, nameOf(trial.worst, 40)),
+        element('td', { class: 'right' }, level(trial.worst_before)), element('td', { class: 'right' }, level(trial.worst_after)),
+        element('td', { class: 'right' }, !trial.is_worthwhile ? 'nothing beyond chance' : isNumber(trial.worst_gain) ? number(trial.worst_gain, decibels) : number(trial.gain)))))));
+}
+
+/** What corrections do, whole kinds first, and what mct-ptq undid. */
+function correctionsFigures() {
+  const effects = (report.corrections ?? []).slice(0, 200);
+  const rejected = report.rejected_corrections ?? [];
+  const layersOf = (layers) => (layers.length === 1 ? linkTo(layers[0], 50) : layers.length ? `${grouped(layers.length)} layers` : 'all layers');
+  const heads = (titles) => element('thead', {}, element('tr', {}, titles.map((title) => element('th', { scope: 'col' }, title))));
+  return [
+    effects.length ? figure('Corrections', `${METRIC} with everything quantized, without one correction; what it costs (below zero: it helps), with its standard error.`,
+      element('table', { class: 'small corrections' }, heads(['Correction', 'Layers', 'Without it', 'Costs', '']),
+        element('tbody', {}, effects.map((effect) => element('tr', {},
+          element('th', { scope: 'row' }, visible(effect.correction).replaceAll('_', ' ')), element('td', {}, layersOf(effect.layers)),
+          element('td', { class: 'right' }, number(effect.without)), element('td', { class: 'right' }, number(effect.loss), ' ± ', number(effect.standard_error, (value) => plain(value, 2))),
+          element('td', {}, effect.is_harmful ? 'makes results worse' : null)))))) : null,
+    rejected.length ? figure('Corrections that were undone', 'mct-ptq judged them on samples and took them back: by how many dB results were worse with them.',
+      element('table', { class: 'small rejected' }, heads(['Correction', 'Layers', 'Result', 'Loss', 'Samples']),
+        element('tbody', {}, rejected.map((each) => element('tr', {},
+          element('th', { scope: 'row' }, visible(each.correction).replaceAll('_', ' ')), element('td', {}, layersOf(each.layers)),
+          element('td', {}, each.result ? nameOf(each.result, 40) : 'of the layers'),
+          element('td', { class: 'right' }, number(each.loss, decibels), isNumber(each.standard_error) ? [' ± ', number(each.standard_error, decibels)] : null), element('td', { class: 'right' }, number(each.samples))))))) : null,
+  ];
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Diagnoses
 // ---------------------------------------------------------------------------------------------------------------------
@@ -61,8 +121,8 @@ function diagnosisCard(diagnosis, level = 'h3', about = '') {
     element('div', { class: 'diagnosis-text' },
       element(level, {}, visible(diagnosis.rule).replaceAll('-', ' '), diagnosis.subject && diagnosis.subject !== about ? element('span', { class: 'subject' }, linkTo(diagnosis.subject, 60)) : null),
       element('p', {}, visible(diagnosis.cause)),
-      element('p', { class: 'remedy' }, element('b', {}, 'Remedy '), visible(diagnosis.remedy)),
-      diagnosis.paste ? copyable(diagnosis.paste, 'remedy', { kind: visible(diagnosis.kind) }) : null,
+      diagnosis.remedy ? element('p', { class: 'remedy' }, element('b', {}, 'Remedy '), visible(diagnosis.remedy)) : null,
+      diagnosis.paste ? diagnosis.paste.split('\n').map((line) => copyable(line, 'remedy', { kind: visible(diagnosis.kind) })) : null,
       diagnosis.numbers.length ? element('p', { class: 'because' }, diagnosis.numbers.map(({ name, value }) => element('span', {}, visible(name), ' ', number(value)))) : null));
 }
 
@@ -75,7 +135,8 @@ function diagnosesSection() {
     ? element('ol', { class: 'diagnoses' }, list.slice(0, open).map((diagnosis) => diagnosisCard(diagnosis)))
     : element('p', { class: 'empty' }, 'No rule found anything wrong.'),
   rest.length ? element('details', { class: 'rest' }, element('summary', {}, `${grouped(rest.length)} more`, list.length > 200 ? ` of ${grouped(list.length - open)}` : ''),
-    element('ol', { class: 'diagnoses' }, rest.map((diagnosis) => diagnosisCard(diagnosis)))) : null);
+    element('ol', { class: 'diagnoses' }, rest.map((diagnosis) => diagnosisCard(diagnosis)))) : null,
+  trialsFigure(), correctionsFigures());
 }
 
 /** Those about one of the names; the first one is that of the view. */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far the results of a network are from those of a reference: each, and
+// each group of its channels that means something else.
+#ifndef MCT_EXECUTION_RESULTCOMPARISON_H
+#define MCT_EXECUTION_RESULTCOMPARISON_H
+
+#include "mct/Analysis/QuantizedValues.h"
+#include "mct/Analysis/ResultGroups.h"
+#include "mct/Execution/Comparison.h"
+#include <map>
+#include <mutex>
+
+namespace mct::execution {
+
+/// Channels of a result that mean the same.
+struct ComparedGroup {
+  /// The values that they are made of, or which channels they are.
+  std::string name;
+  /// Positions along `ComparedResult::axis`, ascending.
+  std::vector<int64_t> channels;
+  ErrorSums sums;
+};
+
+struct ComparedResult {
+  /// Of the results of the function.
+  int64_t number = 0;
+  /// That of the value in the reference.
+  std::string name;
+  ErrorSums sums;
+  /// Whether it is one row of scores of classes for each sample.
+  bool isScores = false;
+  int64_t axis = 0;
+  /// None, or two and more.
+  std::vector<ComparedGroup> groups;
+};
+
+/// Compares results with those of a reference, unit by unit; several workers
+/// may do so at the same time. Sums are in the order of the units.
+///
+/// Channels are in groups as `findResultGroups` tells, or, where the network
+/// tells nothing, where the largest magnitudes of channels in the reference,
+/// sorted, are more than 8 times apart.
+///
+/// A result is one row of scores of classes when it has two values and more for
+/// each sample, all along one axis, and
+/// * there are labels, and it is the first one; or it is the only one, and in
+///   the reference
+/// * every row is a distribution: no value is negative, and their sum is 1; or
+/// * rows behave as logits: most of their softmaxes are above one half in one
+///   class, which is not the same for all samples, most of their means are less
+///   than half a standard deviation away from 0, as the gradients of a softmax
+///   leave them, and no argument has as many elements.
+/// Everything else counts as numbers without an order: a result of one value,
+/// boxes, coordinates, pictures, embeddings.
+class ResultComparison {
+public:
+  struct Inputs {
+    /// Of the module, what its integers stand for, and of the reference.
+    llvm::ArrayRef<TensorSpec> specs;
+    const QuantizedValues *stored = nullptr;
+    llvm::ArrayRef<TensorSpec> referenceSpecs, arguments;
+    /// Of the results of the reference.
+    std::vector<std::string> names;
+    std::vector<ResultGroups> groups;
+    int64_t unit = 1;
+    bool hasLabels = false;
+  };
+  explicit ResultComparison(Inputs inputs);
+
+  void compare(const Unit &unit, llvm::ArrayRef<void *> reference);
+
+  /// When all units were compared: the results that are real numbers in both.
+  std::vector<ComparedResult> results() const;
+  /// The share of the samples whose largest score is that of the reference;
+  /// none where the first result is no row of scores.
+  std::optional<double> agreement() const;
+
+private:
+  /// What rows of the reference look like.
+  struct RowCounts {
+    int64_t samples = 0, distributions = 0, decided = 0, centred = 0,
+            agreeing = 0;
+    int64_t firstAnswer = -1, otherAnswers = 0;
+  };
+  struct Sums {
+    ErrorSums whole;
+    /// Of groups, or of channels.
+    std::vector<ErrorSums> parts;
+    /// Largest in the reference.
+    std::vector<float> magnitudes;
+  };
+  struct Part {
+    std::vector<Sums> results;
+    RowCounts rows;
+  };
+
+  bool isCompared(size_t number) const { return !comparedAs[number].empty(); }
+  void addResult(size_t number, llvm::ArrayRef<float> values,
+                 llvm::ArrayRef<float> references, Sums &to) const;
+  void addRows(const Unit &unit, llvm::ArrayRef<float> references,
+               const void *reference, RowCounts &to) const;
+  void merge(Part &&part);
+  bool isScores() const;
+  void addGroups(size_t number, ComparedResult &result) const;
+
+  Inputs inputs;
+  /// Of each result, for each position along the axis of its channels the
+  /// number of the part that it belongs to; empty: it is not compared.
+  std::vector<std::vector<int64_t>> comparedAs;
+  /// Of a row that may be one of scores; 0: none.
+  int64_t classes = 0;
+  bool isReconstruction = false;
+
+  std::mutex mutex;
+  std::map<int64_t, Part> waiting;
+  int64_t next = 0;
+  Part total;
+};
+
+/// The elements of the valid samples of a unit as real numbers; none where they
+/// are none. `stored`: what integers stand for, by number of the result.
+std::optional<std::vector<float>>
+readResult(const TensorSpec &spec, const void *data, int64_t unit,
+           int64_t valid, const QuantizedValues &stored, size_t number);
+
+} // namespace mct::execution
+
+#endif // MCT_EXECUTION_RESULTCOMPARISON_H

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the corrections of a quantized network do to its results.
+#ifndef MCT_LIB_REPORT_MEASURECORRECTIONS_H
+#define MCT_LIB_REPORT_MEASURECORRECTIONS_H
+
+#include "EffectRun.h"
+#include "mct/Report/Report.h"
+
+namespace mct::report {
+
+/// Name of a part of the results, for a sentence: the result, or the group of
+/// its channels.
+std::string namePart(const execution::ResultDistance::Part &part,
+                     const Report &report);
+
+/// Runs the network without the corrections of each layer, and without each
+/// kind of corrections. Fills `distance`, `deviation` and `corrections`.
+mlir::LogicalResult measureCorrections(EffectRun &run, Report &report);
+
+/// The corrections of a run that `found` is about, by number.
+llvm::SmallVector<size_t> findCorrections(const EffectRun &run,
+                                          const CorrectionEffect &found);
+
+} // namespace mct::report
+
+#endif // MCT_LIB_REPORT_MEASURECORRECTIONS_H

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "PlannedChanges.h"
+
+#include "mct/Analysis/EntryFunction.h"
+#include "mct/Analysis/KernelOp.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/PassManager.h"
+#include "tpc_dialect/IR/TpcOverrides.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::report;
+
+ChangePlanner::ChangePlanner(ModuleOp quantized, StringRef function)
+    : quantized(quantized), function(function.str()) {
+  quantized.walk([&](tpc::QuantizeOp point) {
+    if (point.getParametersAttr())
+      names[point.getUniqueName()] = true;
+  });
+  present = planPoints("");
+}
+
+std::optional<ChangePlanner::PlannedPoints>
+ChangePlanner::planPoints(StringRef line) {
+  ScopedDiagnosticHandler silence(quantized.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> module = quantized.clone();
+  if (module->getOps<tpc::PlatformOp>().empty())
+    return std::nullopt;
+  FailureOr<func::FuncOp> entry = findEntryFunction(*module, function);
+  if (failed(entry))
+    return std::nullopt;
+  if (!line.empty()) {
+    SmallVector<Attribute> lines;
+    if (auto before =
+            (*entry)->getAttrOfType<ArrayAttr>(tpc::kOverridesAttrName))
+      llvm::append_range(lines, before);
+    lines.push_back(StringAttr::get(module->getContext(), line));
+    (*entry)->setAttr(tpc::kOverridesAttrName,
+                      ArrayAttr::get(module->getContext(), lines));
+  }
+  FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(*module);
+  FailureOr<Overrides> rules = Overrides::getFrom(*entry);
+  if (failed(lookup) || failed(rules))
+    return std::nullopt;
+  FailureOr<QuantizationPlan> plan =
+      QuantizationPlan::createFromPoints(*lookup, *entry, *rules);
+  if (failed(plan))
+    return std::nullopt;
+  PlannedPoints points;
+  for (const PlannedInput &input : plan->inputs)
+    if (input.whyFloat.empty())
+      points[input.name.getValue()] = {input.config, {}};
+  for (const PlannedNode &node : plan->nodes) {
+    if (!node.name)
+      continue;
+    if (node.cover == ResultCover::Point)
+      points[node.name.getValue()] = {
+          node.activation ? node.activation : node.base, {}};
+    for (const PlannedWeight &weight : node.weights)
+      if (weight.whyFloat.empty())
+        points[(node.name.getValue() + "/" + weight.name.getValue()).str()] = {
+            weight.config, weight.axes};
+  }
+  return points;
+}
+
+/// Chooses the parameters of points that get another config.
+bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
+                           std::vector<PlannedChange> &changes) {
+  if (asked.empty())
+    return true;
+  ScopedDiagnosticHandler silence(quantized.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> module = quantized.clone();
+  llvm::StringMap<tpc::QuantizeOp> points;
+  module->walk(
+      [&](tpc::QuantizeOp point) { points[point.getUniqueName()] = point; });
+  KernelOps kernels = KernelOps::forModule(*module);
+  OpBuilder builder(module->getContext());
+  for (const auto &[name, planned] : asked) {
+    tpc::QuantizeOp point = points.lookup(name);
+    // Parameters along other axes are another kind of run.
+    if (!point || (point.isWeight() && point.getAxesAttr() != planned.axes))
+      return false;
+    point.setConfigAttr(planned.config);
+    point.removeQuantizer();
+    // Weights that were rounded together lie on the levels of their quantizer.
+    tpc::CorrectionsAttr corrections = point.getCorrectionsAttr();
+    if (!corrections || !corrections.getKernel())
+      continue;
+    for (Operation *user : point->getUsers())
+      if (std::optional<KernelOp> layer = kernels.get(user);
+          layer && layer->getKernelPoint() == point &&
+          layer->canTakeBackCorrections()) {
+        layer->takeBackCorrections(builder);
+        break;
+      }
+  }
+  PassManager manager(module->getContext());
+  manager.addPass(createSelectWeightParametersPass());
+  manager.addPass(createSelectParametersPass());
+  if (failed(manager.run(*module)))
+    return false;
+  module->walk([&](tpc::QuantizeOp point) {
+    for (const auto &[name, planned] : asked)
+      if (point.getUniqueName() == name)
+        changes.push_back({name, point.getParametersAttr()});
+  });
+  return llvm::all_of(changes, [](const PlannedChange &change) {
+    return bool(change.quantizer);
+  });
+}
+
+std::optional<std::vector<PlannedChange>> ChangePlanner::plan(StringRef line) {
+  if (!present)
+    return std::nullopt;
+  std::optional<PlannedPoints> planned = planPoints(line);
+  if (!planned)
+    return std::nullopt;
+  // What is shifted above zero has a name of its own.
+  auto findPoint = [&](StringRef name) {
+    std::string shifted = (name + kShiftedSuffix).str();
+    return names.contains(name)      ? name.str()
+           : names.contains(shifted) ? shifted
+                                     : std::string();
+  };
+  std::vector<PlannedChange> floats, selected;
+  std::vector<std::pair<std::string, PlannedPoint>> asked;
+  for (const auto &entry : *planned) {
+    auto before = present->find(entry.getKey());
+    if (before != present->end() && before->second == entry.second)
+      continue;
+    std::string name = findPoint(entry.getKey());
+    // A point that there is not cannot be tried.
+    if (name.empty())
+      return std::nullopt;
+    asked.push_back({name, entry.second});
+  }
+  for (const auto &entry : *present)
+    if (!planned->contains(entry.getKey()))
+      if (std::string name = findPoint(entry.getKey()); !name.empty())
+        floats.push_back({name, {}});
+  if (!select(asked, selected))
+    return std::nullopt;
+  llvm::append_range(floats, selected);
+  llvm::sort(floats, [](const PlannedChange &lhs, const PlannedChange &rhs) {
+    return lhs.point < rhs.point;
+  });
+  if (floats.empty())
+    return std::nullopt;
+  return floats;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lines of overrides would change in the points of a quantized module.
+#ifndef MCT_LIB_REPORT_PLANNEDCHANGES_H
+#define MCT_LIB_REPORT_PLANNEDCHANGES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct::report {
+
+struct PlannedChange {
+  /// Unique name of a point of the module.
+  std::string point;
+  /// What it becomes; null: float.
+  tpc::QuantizerAttrInterface quantizer;
+};
+
+/// Asks the target of a module what lines of overrides would change.
+class ChangePlanner {
+public:
+  ChangePlanner(mlir::ModuleOp quantized, llvm::StringRef function);
+
+  /// Changes of the points that there are. None where the module is not what
+  /// its target makes any more, the target does not offer what the line asks
+  /// for, or nothing changes.
+  std::optional<std::vector<PlannedChange>> plan(llvm::StringRef line);
+
+private:
+  /// By unique name, the config and the axes that a point would have.
+  struct PlannedPoint {
+    mlir::Attribute config;
+    mlir::DenseI64ArrayAttr axes;
+    bool operator==(const PlannedPoint &other) const {
+      return config == other.config && axes == other.axes;
+    }
+  };
+  using PlannedPoints = llvm::StringMap<PlannedPoint>;
+  std::optional<PlannedPoints> planPoints(llvm::StringRef line);
+  bool select(llvm::ArrayRef<std::pair<std::string, PlannedPoint>> asked,
+              std::vector<PlannedChange> &changes);
+
+  mlir::ModuleOp quantized;
+  std::string function;
+  llvm::StringMap<bool> names;
+  std::optional<PlannedPoints> present;
+};
+
+} // namespace mct::report
+
+#endif // MCT_LIB_REPORT_PLANNEDCHANGES_H

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Remedies.h"
+
+#include "DiagnoseParts.h"
+#include "MeasureCorrections.h"
+#include "PlannedChanges.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::report;
+using execution::ResultDistance;
+
+// Places for tensors that no diagnosis speaks of.
+static constexpr size_t kMaxSingle = 8, kMaxJoint = 2, kSearched = 3;
+// Of the differences from sample to sample.
+static constexpr double kStandardErrors = 2;
+// A quarter of the distance; with one sample half of it.
+static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
+// A hundredth of the distance is nothing that anybody would change a network
+// for; half a dB of the worst result is.
+static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
+// A part of the error that is worth a line, and a result that is lost.
+static constexpr Real kWorthALine = 0.1, kLostAt = 0.1;
+// What two remedies must gain beyond one.
+static constexpr double kBeyondOne = 1.1;
+
+namespace {
+/// Lines and what they change.
+struct Candidate {
+  std::string kind;
+  std::vector<std::string> lines, points;
+  Switches switches;
+  /// What was found, with corrections or without; none: not yet.
+  std::optional<RunDistance> found;
+  std::optional<size_t> trial;
+};
+
+class RemedySearch {
+public:
+  RemedySearch(ModuleOp quantized, StringRef function, EffectRun &run,
+               Report &report)
+      : run(run), report(report), network(report),
+        planner(quantized, function) {
+    for (auto [number, name] : llvm::enumerate(run.points()))
+      numbers[name] = number;
+  }
+
+  LogicalResult search();
+
+private:
+  void leaveOutHarmful();
+  void addCorrectionTrial(Diagnosis &diagnosis);
+  /// Whether the weights of a point were rounded together.
+  bool isRounded(size_t point) const;
+  std::optional<Candidate> resolve(StringRef line, StringRef subject);
+  bool addCandidate(StringRef line, StringRef subject);
+  void addDiagnosed(size_t most);
+  void addSearched(size_t most);
+  /// Runs candidates, from the number on, and makes trials of them.
+  LogicalResult measure(size_t first);
+  void addTrial(Candidate &candidate);
+  std::optional<Candidate> join(size_t one, size_t other) const;
+  void addPairs();
+  void describeTrials();
+  void addFound();
+
+  EffectRun &run;
+  Report &report;
+  Case network;
+  ChangePlanner planner;
+  llvm::StringMap<size_t> numbers;
+  SwitchState state;
+  /// Corrections that were fitted to the network as it is.
+  SmallVector<size_t> fitted;
+  RunDistance base;
+  std::vector<Candidate> candidates;
+  /// Lines of diagnoses that cannot be tried.
+  llvm::StringSet<> untriable;
+  size_t numTried = 0;
+};
+} // namespace
+
+/// Whether a remedy is about what integers do, which no simulation shows.
+static bool isAboutIntegers(const Diagnosis &diagnosis) {
+  return diagnosis.rule == "bias-off-grid" ||
+         diagnosis.rule == "saturated-accumulator";
+}
+
+static bool isTriable(const Diagnosis &diagnosis) {
+  return diagnosis.kind == "overrides" && !diagnosis.paste.empty() &&
+         !isAboutIntegers(diagnosis);
+}
+
+/// The worst correction as a whole: no remedy makes up for it.
+void RemedySearch::leaveOutHarmful() {
+  const CorrectionEffect *worst = nullptr;
+  for (const CorrectionEffect &effect : report.corrections)
+    if (effect.isWhole && effect.isHarmful && effect.loss > 0 &&
+        (!worst || effect.loss > worst->loss))
+      worst = &effect;
+  state.points = state.corrections = true;
+  if (worst)
+    state.without = findCorrections(run, *worst);
+  for (auto [number, correction] : llvm::enumerate(run.corrections()))
+    if (!correction.isRounding && !llvm::is_contained(state.without, number))
+      fitted.push_back(number);
+}
+
+/// What switching a correction off gains has been measured.
+void RemedySearch::addCorrectionTrial(Diagnosis &diagnosis) {
+  for (const CorrectionEffect &effect : report.corrections) {
+    if (!effect.isWhole || getSwitchOff(effect.correction) != diagnosis.paste)
+      continue;
+    Trial trial;
+    trial.kind = diagnosis.kind;
+    trial.lines = {diagnosis.paste};
+    trial.points = effect.layers;
+    trial.before = report.distance;
+    trial.after = effect.without;
+    trial.gain = effect.loss;
+    trial.standardError = effect.standardError;
+    trial.worst = effect.worst;
+    trial.worstBefore = effect.worstWith;
+    trial.worstAfter = effect.worstWithout;
+    if (report.metric != "kl")
+      trial.worstGain = 10 * std::log10(effect.worstWith / effect.worstWithout);
+    trial.isWorthwhile = effect.isHarmful;
+    diagnosis.trial = int64_t(report.trials.size());
+    report.trials.push_back(std::move(trial));
+    ++numTried;
+    return;
+  }
+}
+
+bool RemedySearch::isRounded(size_t point) const {
+  return llvm::any_of(run.corrections(), [&](const SwitchedCorrection &each) {
+    return each.point == point && each.isRounding;
+  });
+}
+
+/// `subject`: the point that is left in float where the target does not tell.
+std::optional<Candidate> RemedySearch::resolve(StringRef line,
+                                               StringRef subject) {
+  std::optional<std::vector<PlannedChange>> changes = planner.plan(line);
+  if (!changes && line.ends_with("=float") && numbers.contains(subject))
+    changes = {{subject.str(), {}}};
+  if (!changes)
+    return std::nullopt;
+  Candidate candidate;
+  candidate.kind = "overrides";
+  candidate.lines = {line.str()};
+  for (const PlannedChange &change : *changes) {
+    auto found = numbers.find(change.point);
+    if (found == numbers.end() || !run.isSwitched(found->second))
+      continue;
+    // Rounding weights together for other bits needs the calibration samples.
+    if (change.quantizer && isRounded(found->second))
+      return std::nullopt;
+    candidate.points.push_back(change.point);
+    if (change.quantizer)
+      candidate.switches.quantizers.push_back(
+          {found->second, change.quantizer});
+    else
+      candidate.switches.points.push_back(found->second);
+  }
+  if (candidate.points.empty())
+    return std::nullopt;
+  return candidate;
+}
+
+bool RemedySearch::addCandidate(StringRef line, StringRef subject) {
+  for (const Candidate &candidate : candidates)
+    if (candidate.lines.front() == line)
+      return true;
+  std::optional<Candidate> candidate = resolve(line, subject);
+  if (!candidate)
+    return false;
+  candidates.push_back(std::move(*candidate));
+  return true;
+}
+
+/// The name of the point that a diagnosis is about.
+static std::string getPointOf(const Case &network, StringRef subject) {
+  const Point *result = network.getResultPoint(subject);
+  return result ? result->name : subject.str();
+}
+
+void RemedySearch::addDiagnosed(size_t most) {
+  for (const Diagnosis &diagnosis : report.diagnoses) {
+    if (candidates.size() + numTried >= most)
+      return;
+    if (isTriable(diagnosis) &&
+        !addCandidate(diagnosis.paste, getPointOf(network, diagnosis.subject)))
+      untriable.insert(diagnosis.paste);
+  }
+}
+
+/// Tensors in float, those that make the largest distances by themselves first.
+void RemedySearch::addSearched(size_t most) {
+  // Points are in one array: of equals the first.
+  std::vector<std::pair<Real, const Point *>> points;
+  for (const Point &point : report.points)
+    if (point.parameters && point.effect && point.effect->own > 0)
+      points.push_back({-point.effect->own, &point});
+  llvm::sort(points);
+  for (auto [own, point] : points) {
+    if (candidates.size() + numTried >= most)
+      return;
+    addCandidate(giveBits(*point, 0), point->name);
+  }
+}
+
+LogicalResult RemedySearch::measure(size_t first) {
+  std::vector<Switches> switches;
+  std::vector<size_t> owners;
+  for (size_t number = first; number != candidates.size(); ++number) {
+    const Candidate &candidate = candidates[number];
+    switches.push_back(candidate.switches);
+    owners.push_back(number);
+    if (fitted.empty())
+      continue;
+    switches.push_back(candidate.switches);
+    llvm::append_range(switches.back().corrections, fitted);
+    owners.push_back(number);
+  }
+  std::vector<RunDistance> found(switches.size());
+  FailureOr<RunDistance> whole =
+      run.measure(state, switches, found, /*keepsSamples=*/true);
+  if (failed(whole))
+    return failure();
+  base = std::move(*whole);
+  for (auto [owner, each] : llvm::zip_equal(owners, found)) {
+    std::optional<RunDistance> &best = candidates[owner].found;
+    if (!best || each.distance < best->distance)
+      best = std::move(each);
+  }
+  for (size_t number = first; number != candidates.size(); ++number)
+    addTrial(candidates[number]);
+  return success();
+}
+
+void RemedySearch::addTrial(Candidate &candidate) {
+  const ResultDistance &results = run.results();
+  const RunDistance &found = *candidate.found;
+  ResultDistance::Gain gain = results.compareRuns(base.samples, found.samples);
+  Trial trial;
+  trial.kind = candidate.kind;
+  trial.lines = candidate.lines;
+  trial.points = candidate.points;
+  trial.before = base.distance;
+  trial.after = found.distance;
+  trial.gain = gain.mean;
+  trial.standardError = gain.standardError;
+  size_t worst = 0;
+  for (size_t part = 0; part != base.parts.size(); ++part)
+    if (base.parts[part] > base.parts[worst])
+      worst = part;
+  const ResultDistance::Part &part = results.getParts()[worst];
+  trial.worst = namePart(part, report);
+  trial.worstBefore = base.parts[worst];
+  trial.worstAfter = found.parts[worst];
+  if (results.metricOf(part.output) == execution::ResultMetric::MSE)
+    trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
+  bool isOneSample = !std::isfinite(gain.standardError);
+  // What takes away much of the distance and helps most samples is no chance
+  // either, though few of them make most of it.
+  auto isSure = [&](const ResultDistance::Gain &of, double before) {
+    if (isOneSample)
+      return of.mean > kGainOfOneSample * before;
+    double changed = double(of.better + of.worse);
+    return of.mean > kStandardErrors * of.standardError ||
+           (of.mean > kLargeGain * before &&
+            double(of.better - of.worse) >
+                kStandardErrors * std::sqrt(changed));
+  };
+  bool gainsAll =
+      isSure(gain, trial.before) && gain.mean > kLeastGain * trial.before;
+  bool gainsWorst =
+      isSure(results.compareRuns(base.samples, found.samples, worst),
+             trial.worstBefore) &&
+      trial.worstBefore > kBetterBy * trial.worstAfter &&
+      gain.mean > -kStandardErrors * gain.standardError;
+  trial.isWorthwhile = gainsAll || gainsWorst;
+  candidate.trial = report.trials.size();
+  report.trials.push_back(std::move(trial));
+}
+
+/// Both remedies, where they are about different points.
+std::optional<Candidate> RemedySearch::join(size_t one, size_t other) const {
+  const Candidate &first = candidates[one], &second = candidates[other];
+  if (llvm::any_of(second.points, [&](const std::string &point) {
+        return llvm::is_contained(first.points, point);
+      }))
+    return std::nullopt;
+  Candidate joined = first;
+  joined.found.reset();
+  joined.trial.reset();
+  llvm::append_range(joined.lines, second.lines);
+  llvm::append_range(joined.points, second.points);
+  llvm::append_range(joined.switches.points, second.switches.points);
+  llvm::append_range(joined.switches.quantizers, second.switches.quantizers);
+  return joined;
+}
+
+/// The two that gain most, and the two that make the largest distances by
+/// themselves: where two tensors are lost neither gains alone.
+void RemedySearch::addPairs() {
+  size_t count = candidates.size();
+  if (count < 2)
+    return;
+  auto getOwn = [&](size_t number) {
+    double own = 0;
+    for (const Point &point : report.points)
+      if (point.effect &&
+          llvm::is_contained(candidates[number].points, point.name))
+        own = std::max(own, double(point.effect->own));
+    return own;
+  };
+  auto sortBy = [&](llvm::function_ref<double(size_t)> value) {
+    std::vector<size_t> order(count);
+    std::iota(order.begin(), order.end(), size_t(0));
+    llvm::sort(order, [&](size_t lhs, size_t rhs) {
+      return std::pair(-value(lhs), lhs) < std::pair(-value(rhs), rhs);
+    });
+    return order;
+  };
+  std::vector<size_t> byGain = sortBy([&](size_t number) {
+    return report.trials[*candidates[number].trial].gain;
+  });
+  std::vector<size_t> byOwn = sortBy(getOwn);
+  llvm::SmallSetVector<std::pair<size_t, size_t>, 4> pairs;
+  auto addPair = [&](size_t one, size_t other) {
+    if (one != other && pairs.size() < kMaxJoint &&
+        join(std::min(one, other), std::max(one, other)))
+      pairs.insert({std::min(one, other), std::max(one, other)});
+  };
+  auto addFirst = [&](const std::vector<size_t> &order, size_t most) {
+    for (size_t number = 1; number < count && pairs.size() < most; ++number)
+      addPair(order.front(), order[number]);
+  };
+  addFirst(byGain, 1);
+  addFirst(byOwn, kMaxJoint);
+  addFirst(byGain, kMaxJoint);
+  for (auto [one, other] : pairs)
+    candidates.push_back(*join(one, other));
+}
+
+/// What a trial found, as a sentence.
+static std::string describe(const Trial &trial) {
+  if (trial.worstGain)
+    return "Tried: " + quoted(trial.worst) + " goes from " +
+           describeDecibels(trial.worstBefore) + " to " +
+           describeDecibels(trial.worstAfter) + ".";
+  return "Tried: the divergence of the results goes from " +
+         brief(trial.before) + " to " + brief(trial.after) + ".";
+}
+
+/// Remedies say what they gained, and what gained nothing goes.
+void RemedySearch::describeTrials() {
+  for (Diagnosis &diagnosis : report.diagnoses) {
+    bool isOverride = isTriable(diagnosis);
+    for (const Candidate &candidate : candidates)
+      if (isOverride && candidate.lines.size() == 1 &&
+          candidate.lines.front() == diagnosis.paste)
+        diagnosis.trial = int64_t(*candidate.trial);
+    if (!diagnosis.trial) {
+      // There was no room for it; what cannot be tried stays.
+      if (isOverride && !untriable.contains(diagnosis.paste)) {
+        diagnosis.remedy.clear();
+        diagnosis.paste.clear();
+        diagnosis.kind = "data";
+      }
+      continue;
+    }
+    const Trial &trial = report.trials[size_t(*diagnosis.trial)];
+    if (trial.isWorthwhile) {
+      diagnosis.remedy += " " + describe(trial);
+      continue;
+    }
+    diagnosis.remedy.clear();
+    diagnosis.paste.clear();
+    diagnosis.kind = "data";
+  }
+}
+
+static std::string listLines(ArrayRef<std::string> lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+/// Remedies that gain, and that no diagnosis proposes.
+void RemedySearch::addFound() {
+  double bestSingle = 0;
+  for (const Candidate &candidate : candidates)
+    if (candidate.lines.size() == 1)
+      bestSingle =
+          std::max(bestSingle, double(report.trials[*candidate.trial].gain));
+  std::vector<Diagnosis> added;
+  for (const Candidate &candidate : candidates) {
+    const Trial &trial = report.trials[*candidate.trial];
+    bool isJoint = candidate.lines.size() > 1;
+    bool isSaid = llvm::any_of(report.diagnoses, [&](const Diagnosis &other) {
+      return other.trial == int64_t(*candidate.trial);
+    });
+    if (!trial.isWorthwhile || isSaid ||
+        (isJoint && !(trial.gain > kBeyondOne * bestSingle)))
+      continue;
+    Diagnosis diagnosis;
+    diagnosis.rule = kMeasuredRemedy.str();
+    Real share = 0;
+    for (const Point &point : report.points)
+      if (llvm::is_contained(candidate.points, point.name)) {
+        diagnosis.severity += network.getSeverity(point);
+        share += network.getShare(point);
+      }
+    diagnosis.severity = std::min<Real>(1, diagnosis.severity);
+    if (diagnosis.severity < kWorthALine && !(trial.worstBefore > kLostAt))
+      continue;
+    diagnosis.subject = candidate.points.front();
+    std::string names = quoted(candidate.points.front());
+    if (isJoint)
+      names += " and " + quoted(candidate.points.back()) + " together";
+    diagnosis.cause = names + (isJoint ? " make " : " makes ") +
+                      percent(std::min<Real>(1, share)) + " of the error.";
+    diagnosis.remedy =
+        (isJoint ? "Leave both in float. " : "Leave it in float. ") +
+        describe(trial);
+    diagnosis.kind = "overrides";
+    diagnosis.paste = listLines(candidate.lines);
+    diagnosis.trial = int64_t(*candidate.trial);
+    diagnosis.numbers = {{"share", share}, {"gain", trial.gain}};
+    added.push_back(std::move(diagnosis));
+  }
+  for (Diagnosis &diagnosis : added) {
+    auto place = llvm::find_if(report.diagnoses, [&](const Diagnosis &other) {
+      return other.severity < diagnosis.severity;
+    });
+    report.diagnoses.insert(place, std::move(diagnosis));
+  }
+}
+
+LogicalResult RemedySearch::search() {
+  leaveOutHarmful();
+  for (Diagnosis &diagnosis : report.diagnoses)
+    if (diagnosis.kind == "option" && !diagnosis.paste.empty())
+      addCorrectionTrial(diagnosis);
+  addDiagnosed(kMaxSingle - kSearched);
+  addSearched(kMaxSingle);
+  addDiagnosed(kMaxSingle);
+  if (candidates.empty()) {
+    describeTrials();
+    return success();
+  }
+  if (failed(measure(0)))
+    return failure();
+  size_t single = candidates.size();
+  addPairs();
+  if (candidates.size() != single && failed(measure(single)))
+    return failure();
+  describeTrials();
+  addFound();
+  return success();
+}
+
+LogicalResult mct::report::tryRemedies(ModuleOp quantized, StringRef function,
+                                       EffectRun &run, Report &report) {
+  return RemedySearch(quantized, function, run, report).search();
+}
