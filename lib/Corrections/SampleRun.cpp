@@ -147,25 +147,24 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
   if (!llvm::all_of(
           runs, [](const SampleRun *run) { return run->comparesResults(); }))
     return worst;
-  size_t outputs = with.front().errors.distances.size();
-  for (size_t output = 0; output != outputs; ++output) {
+  // Which results count depends on their types, so that all runs agree.
+  ArrayRef<execution::ResultDistance::Part> parts =
+      runs.front()->reference().getParts();
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    auto output = int64_t(part.output);
     std::vector<double> left, right;
     double energy = 0;
     for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
-      if (!run->reference().metricOf(output))
-        continue;
-      llvm::append_range(left, errors.errors.distances[output]);
-      llvm::append_range(right, others.errors.distances[output]);
-      energy += run->reference().energyOf(output);
+      llvm::append_range(left, errors.errors.distances[number]);
+      llvm::append_range(right, others.errors.distances[number]);
+      energy += run->reference().energyOf(number);
     }
-    if (left.empty())
-      continue;
-    JudgedLoss found{int64_t(output),
+    JudgedLoss found{output,
                      quantization::compareErrors(
                          left, right,
                          std::max(kNegligible * energy,
                                   std::numeric_limits<double>::min()))};
-    bool loses = lost.count(int64_t(output))
+    bool loses = lost.count(output)
                      ? found.loss.loss + found.loss.standardError > kLeast
                      : found.loss.loss > kLeast && found.loss.isBeyondChance();
     if (loses && (!worst || found.isWorseThan(*worst)))

@@ -207,9 +207,9 @@ std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
   return outputs[output].metric;
 }
 
-double ResultDistance::energyOf(size_t output) const {
+double ResultDistance::energyOf(size_t part) const {
   // The same in any order of the samples.
-  std::vector<double> energies = outputs[output].energies;
+  std::vector<double> energies = parts[part].energies;
   llvm::sort(energies);
   double sum = 0;
   for (double energyOfSample : energies)

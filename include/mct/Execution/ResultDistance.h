@@ -60,9 +60,6 @@ public:
   /// How the result of that number is compared; none: it does not count.
   std::optional<ResultMetric> metricOf(size_t output) const;
 
-  /// Sum of the squares of the result of that number in the reference.
-  double energyOf(size_t output) const;
-
   /// What comparing a network has found.
   struct Found {
     /// Of each part, and each sample the divergence, or the squared error.
@@ -93,6 +90,8 @@ public:
   /// Distance of one part, by its number: the mean divergence, or the squared
   /// error over the energy.
   double distanceOf(size_t part, const Found &found) const;
+  /// Sum of the squares of one part in the reference, by its number.
+  double energyOf(size_t part) const;
   /// How much smaller the distance is in `after` than in `before`, and the
   /// standard error of that from sample to sample, infinite for one sample. Of
   /// a part, or of all of them.
