@@ -159,11 +159,10 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
       llvm::append_range(right, others.errors.distances[number]);
       energy += run->reference().energyOf(number);
     }
-    JudgedLoss found{output,
-                     quantization::compareErrors(
-                         left, right,
-                         std::max(kNegligible * energy,
-                                  std::numeric_limits<double>::min()))};
+    JudgedLoss found{output, quantization::compareErrors(
+                                 left, right,
+                                 std::max(kNegligible * energy,
+                                          std::numeric_limits<double>::min()))};
     bool loses = lost.count(output)
                      ? found.loss.loss + found.loss.standardError > kLeast
                      : found.loss.loss > kLeast && found.loss.isBeyondChance();
