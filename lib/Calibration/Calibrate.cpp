@@ -351,8 +351,7 @@ LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
     // The ranges of the inputs are compared with what the network expects.
     if (statisticsOut.empty() && !isa<BlockArgument>(point.getInput()))
       continue;
-    if (llvm::Error error =
-            statistics.merge(point.getUniqueName(), std::move(seen)))
+    if (llvm::Error error = statistics.merge(point.getUniqueName(), seen))
       return report(std::move(error));
   }
   return success();

@@ -20,8 +20,8 @@ static constexpr llvm::StringLiteral kFormat = "mct-statistics";
 static constexpr int64_t kVersion = 1;
 
 llvm::Error StatisticsFile::merge(const std::string &name,
-                                  PointStatistics added) {
-  auto [present, isNew] = points.try_emplace(name, std::move(added));
+                                  const PointStatistics &added) {
+  auto [present, isNew] = points.try_emplace(name, added);
   if (isNew)
     return llvm::Error::success();
   if (llvm::Error error = present->second.merge(added))

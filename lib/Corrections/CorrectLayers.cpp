@@ -10,7 +10,6 @@ using namespace mct;
 using namespace mct::corrections;
 using execution::SampleSource;
 using execution::TensorView;
-using quantization::PairedLoss;
 
 namespace {
 /// What becomes of the channels of each layer; empty: nothing.

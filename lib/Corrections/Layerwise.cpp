@@ -288,10 +288,15 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
   llvm::Error error = execution::shareUnits(
       samples.numSamples(), executor.unit(), buffers.size(), options.run,
       [&](size_t worker, int64_t unit) -> llvm::Error {
-        for (Track *track : played)
+        for (Track *track : played) {
+          // Behind the last layer one network may have nothing left to do, and
+          // the other one a point of its result.
+          if (stage >= track->executor.numStages())
+            continue;
           if (llvm::Error error =
                   runUnit(*track, worker, unit, stage, track != notKept))
             return error;
+        }
         return llvm::Error::success();
       });
   if (error)

@@ -292,7 +292,7 @@ private:
   LogicalResult divideSamples();
   LogicalResult run(std::vector<Member> &members,
                     const execution::SampleSource &samples,
-                    LayerwiseOptions layerwise);
+                    const LayerwiseOptions &options);
   /// The layers as they are in the module, with biases of their own.
   FailureOr<std::vector<Member>> correctNearest(bool corrects);
   LogicalResult check(llvm::Error error) const {
@@ -373,12 +373,12 @@ LogicalResult RoundingRun::prepare() {
 LogicalResult RoundingRun::divideSamples() {
   // Rounding takes long, so that it is fitted once: a part of the samples is
   // held out, even of few.
-  constexpr int64_t kFewest = 32, kShare = 4;
+  constexpr int64_t kFewest = 32, kShare = 4, kMost = 32;
   fitted = floating->sharedSamples();
   available = fitted->numSamples();
   if (judges && executor->allowsPartialUnits() && available >= kFewest) {
-    auto parts = execution::holdOut(
-        fitted, std::min(kJudgingSamples, available / kShare));
+    auto parts =
+        execution::holdOut(fitted, std::min(kMost, available / kShare));
     if (!parts)
       return check(parts.takeError());
     if (*parts) {
@@ -401,7 +401,7 @@ LogicalResult RoundingRun::divideSamples() {
 
 LogicalResult RoundingRun::run(std::vector<Member> &changed,
                                const execution::SampleSource &samples,
-                               LayerwiseOptions options) {
+                               const LayerwiseOptions &options) {
   RoundingVisitor visitor(
       changed,
       createSummaries(floating->executor(), samples.numSamples(), both.floating,

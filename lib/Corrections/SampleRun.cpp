@@ -6,7 +6,6 @@ using namespace mct;
 using namespace mct::corrections;
 using execution::ResultDistance;
 using execution::TensorView;
-using quantization::PairedLoss;
 
 /// In memory, of the results of the float network.
 static constexpr int64_t kResultBytes = int64_t(16) << 20;

@@ -451,7 +451,7 @@ static llvm::Error optimizeLoops(llvm::Module &module,
   tuning.SLPVectorization = false;
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, llvm::Any) { return !isCancelled(); });
+      [&](StringRef, const llvm::Any &) { return !isCancelled(); });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

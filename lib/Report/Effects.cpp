@@ -17,7 +17,6 @@ using namespace mct::report;
 using execution::ErrorSums;
 using execution::Evaluation;
 using execution::SeenResults;
-using execution::TensorSpec;
 
 static Distance toDistance(const ErrorSums &sums) {
   return {sums.sqnr(), sums.cosine(), sums.largest};

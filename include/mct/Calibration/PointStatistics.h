@@ -50,7 +50,7 @@ struct StatisticsFile {
   /// statistics do not go together.
   llvm::Error merge(const StatisticsFile &other);
   /// The same for one point.
-  llvm::Error merge(const std::string &name, PointStatistics added);
+  llvm::Error merge(const std::string &name, const PointStatistics &added);
 
   /// Fails with the file's name and what is wrong in it: names that are there
   /// twice, numbers that no data can give.

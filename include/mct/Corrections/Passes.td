@@ -160,7 +160,7 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       better. Tables keep their entries.
     * The bias becomes that with which the mean is the float one.
 
-    With `judge`, a quarter of the samples, at most 64, is held out from 32 on (of fewer, or of a fixed batch, all judge):
+    With `judge`, a quarter of the samples, at most 32, is held out from 32 on (of fewer, or of a fixed batch, all judge):
     on them the results are compared with those of the nearest levels, with biases that are corrected on 32 of the others
     if `correct-bias`. What loses is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
 
