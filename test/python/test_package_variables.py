@@ -46,7 +46,7 @@ def test_state_becomes_an_argument_and_a_result(tmp_path, suffix):
     assert "tosa.variable" not in model.text
     assert "tpc.initial_value = dense<[[5.000000e-01, -2.500000e-01]]> : tensor<1x2xf32>" in model.text
     inputs, before, outputs, behind = steps(7)
-    found, after = model.run({"0": inputs, "h": before})
+    found, after = model.run([inputs, before])
     np.testing.assert_array_equal(found, outputs)
     np.testing.assert_array_equal(after, behind)
 
@@ -55,8 +55,8 @@ def test_is_quantized(tmp_path):
     path = tmp_path / "network.mlir"
     path.write_text(NETWORK)
     inputs, before, outputs, behind = steps(64)
-    quantized = mct.quantize(mct.load(path), target="imx500", data={"0": inputs, "h": before})
-    found, after = quantized.run({"0": inputs, "h": before})
+    quantized = mct.quantize(mct.load(path), target="imx500", data=[inputs, before])
+    found, after = quantized.run([inputs, before])
     # Half a step of 8 bits in (-2, 2), on inputs, state, product and sum.
     assert np.abs(after - behind).max() <= 4 * 2 / 128
     assert np.abs(found - outputs).max() <= 5 * 2 / 128
