@@ -371,20 +371,17 @@ LogicalResult RoundingRun::prepare() {
 }
 
 LogicalResult RoundingRun::divideSamples() {
-  // Rounding takes long, so that it is fitted once: a part of the samples is
-  // held out, even of few.
-  constexpr int64_t kFewest = 32, kShare = 4, kMost = 32;
+  // Rounding needs all samples: a dense layer has one row for each, and fitting
+  // a second time, behind the judgement, would take twice as long.
   fitted = floating->sharedSamples();
   available = fitted->numSamples();
-  if (judges && executor->allowsPartialUnits() && available >= kFewest) {
-    auto parts =
-        execution::holdOut(fitted, std::min(kMost, available / kShare));
-    if (!parts)
-      return check(parts.takeError());
-    if (*parts) {
-      fitted = (*parts)->fitted;
-      judging = (*parts)->judging;
-    }
+  if (judges && executor->allowsPartialUnits()) {
+    auto some =
+        execution::thinSamples(fitted, std::min(kJudgingSamples, available),
+                               execution::SampleOrder::ByValue);
+    if (!some)
+      return check(some.takeError());
+    judging = std::move(*some);
   }
   int64_t count = fitted->numSamples();
   if (maxSamples > 0 && executor->allowsPartialUnits())

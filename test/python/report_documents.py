@@ -243,7 +243,7 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
     resources = {"weight_bytes": 78e3, "activation_bytes": 32e3, "total_bytes": 110e3, "bops": 8e8}
     return {
         "format": "mct-report",
-        "version": 1,
+        "version": 2,
         "mct_version": "0.1.0",
         "llvm_version": "22.1.8",
         "instruction_set": "avx2",
@@ -254,6 +254,11 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "distance": KL,
         "deviation": 0.061,
         "why_no_effects": "",
+        "uncorrected_distance": 0,
+        "results": [],
+        "corrections": [],
+        "rejected_corrections": [],
+        "trials": [],
         "samples": 500,
         "effect_samples": 128,
         "has_labels": True,

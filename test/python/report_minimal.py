@@ -63,7 +63,9 @@ def point(name: str, own: float = 0.01, sqnr: float = 30.0, **members: Any) -> d
 
 def diagnosis(subject: str, cause: str, remedy: str = "", **members: Any) -> dict[str, Any]:
     made = {"rule": "clipped-tail", "severity": 0.5, "subject": subject, "cause": cause, "remedy": remedy}
-    made |= {"kind": "overrides", "paste": f'name "{subject}" activation=16'}
+    # As the compiler writes names: a line of overrides has no end of a line inside.
+    pattern = subject.replace("\n", "?").replace("\r", "?")
+    made |= {"kind": "overrides", "paste": f'name "{pattern}" activation=16'}
     return item("diagnoses") | made | members
 
 

@@ -109,7 +109,12 @@ def test_fortran_order_is_read_as_what_it_is(tools, tmp_path):
 
 
 # Statistics stand for the samples in everything but the corrections, which run the network again.
-STATISTICS_ONLY = {"weights_bias_correction": "false", "weights_second_moment_correction": "false"}
+# Without what runs the network on samples.
+STATISTICS_ONLY = {
+    "weights_bias_correction": "false",
+    "weights_second_moment_correction": "false",
+    "judge_corrections": "false",
+}
 
 
 def test_merged_statistics_equal_those_of_the_whole(tools, tmp_path, shards):

@@ -269,7 +269,8 @@ def call(*arguments: object) -> subprocess.CompletedProcess[str]:
 def test_the_console_writes_what_python_writes(saved: Path, model: mct.Model, tmp_path: Path) -> None:
     common = (saved, "--model", DIGITS, "--data", TEST, "--labels", LABELS, "--samples", "100")
     finished = call(*common, "-o", tmp_path / "r.html", "-o", tmp_path / "r.json")
-    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "", "")
+    written = f"{tmp_path / 'r.html'}\n{tmp_path / 'r.json'}\n"
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, written, "")
     expected = mct.load(saved).report(data=TEST, labels=LABELS, samples=100, reference=model)
     assert steady((tmp_path / "r.json").read_text()) == steady(expected.json)
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")

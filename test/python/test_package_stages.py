@@ -36,7 +36,7 @@ def described(tools):
     for line in text.splitlines():
         if match := re.match(r"^ {6}--([\w-]+) +- ", line):
             options = found.setdefault(match[1], {})
-        elif match := re.match(r"^ {8}--([\w-]+)(?:=<\w+>)? +- (.*)$", line):
+        elif match := re.match(r"^ {8}--([\w-]+)(?:=<[\w-]+>)? +- (.*)$", line):
             words = {}
             options[match[1]] = (match[2], words)
         elif match := re.match(r"^ {10}=([\w-]+) +- +(.*)$", line):

@@ -512,7 +512,8 @@ def boxes_beside_scores():
     """Boxes up to hundreds of pixels and scores from 0 to 1 in one tensor."""
     network = Network().conv("boxes", 100 * np.abs(kernels()))
     boxes = network.value, tensor_type(network.shape)
-    network.unary("scores", "tosa.sigmoid")
+    # Scores are spread from 0 to 1: the grid of the boxes has steps of a whole.
+    network.conv("logits", kernels(seed=3) / 100).unary("scores", "tosa.sigmoid")
     kind = tensor_type((1, 8, 8, 8))
     network.lines.append(
         f"%head = tosa.concat {boxes[0]}, {network.value} {{axis = 3 : i32}} : ({boxes[1]}, {boxes[1]}) -> {kind} "

@@ -34,13 +34,10 @@ RESULT = {
     "unmatched": ["tosa.exp x2"],
     "warnings": ["odd"],
     "targets": {
-        "imx500": {"sqnr": [30.0, 40.0], "seconds": 2.0, "peak_mb": 99.6, "warnings": ["odd"], "without": {}},
-        "tflite": {
-            "sqnr": [20.0, 21.0],
-            "without": {"bias": [20.9, 26.0], "bias and shift": [20.9, 27.5]},
-            "again": {"sqnr": [22.0, 25.5], "without": {"bias": [20.0, 25.0]}},
-        },
-        "qnnpack": {"failure": "mct-run: exit status 139", "without": {}},
+        "imx500": {"sqnr": [30.0, 40.0], "seconds": 2.0, "peak_mb": 99.6, "warnings": ["odd"]},
+        # dB that a correction costs each output, and two standard errors of that.
+        "tflite": {"sqnr": [20.0, 21.0], "corrections": {"bias": [(-5.0, 0.1), (2.0, 0.5)], "shift": [(0.4, 0.0)]}},
+        "qnnpack": {"failure": "mct-run: exit status 139"},
     },
 }
 
@@ -84,8 +81,7 @@ def test_table_lists_what_needs_an_explanation():
     assert table.findings(RESULT) == [
         "float error 2.5e-01 after mct-prepare",
         "qnnpack: mct-run: exit status 139",
-        "tflite: bias correction takes output 1 from 26.0 to 21.0 dB, with 64 samples from 25.0 to 25.5 dB",
-        "tflite: shift correction takes output 1 from 27.5 to 26.0 dB",
+        "tflite: bias correction costs output 1 2.0 dB, two standard errors are 0.5",
         "warning: odd",
     ]
     assert table.row("toy", {"chain": "onnx", "import": "chain onnx: left tf.If"})[:3] == [
@@ -147,13 +143,12 @@ def test_samples_depend_on_name_and_argument_alone():
 
 
 def test_more_samples_go_on_where_those_of_the_chain_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(judging, "MORE_SAMPLES", 2)
     network = networks.Network("toy", "onnx", "toy", [{"kind": "image", "low": -1}])
     arguments = [((1, 6, 8, 3), np.float32, network.samples[0]), ((2, 5), np.float32, {})]
     monkeypatch.setattr(chain, "SAMPLES", 7)
     rows = chain.samples("toy", arguments)
     chain.save(tmp_path, "input", rows[:3])
-    more = judging.draw(tmp_path, network, judging.numbered(tmp_path, "input"), 3)
+    more = judging.draw(tmp_path, network, judging.numbered(tmp_path, "input"), 3, 4)
     assert [np.load(path).shape for path in more] == [(4, 6, 8, 3), (8, 5)]
     for index, path in enumerate(more):
         assert (np.load(path) == np.concatenate([row[index] for row in rows[3:]])).all()

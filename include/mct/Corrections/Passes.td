@@ -160,9 +160,9 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       better. Tables keep their entries.
     * The bias becomes that with which the mean is the float one.
 
-    With `judge`, a quarter of the samples, at most 32, is held out from 32 on (of fewer, or of a fixed batch, all judge):
-    on them the results are compared with those of the nearest levels, with biases that are corrected on 32 of the others
-    if `correct-bias`. What loses is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
+    With `judge`, the results are compared on at most 64 of the samples with those of the nearest levels, whose biases are
+    corrected on 32 samples if `correct-bias`. All samples are needed for the fit: a dense layer has one row for each.
+    What loses is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
 
     The result is never worse, in the quantity above, than every weight at the nearest level of the parameters that were
     there. Layers with more bits only get the bias that `mct-correct-bias` would give them, with `correct-bias`.

@@ -26,7 +26,7 @@ def check(folder: Path, samples: int, targets: Sequence[str] = TARGETS) -> dict:
     tests = [array[len(array) // 2 :] for array in references]
     with tempfile.TemporaryDirectory(dir=folder) as name:
         scratch = Path(name)
-        calibration, test = judging.halves(scratch, judging.numbered(folder, "input"), samples)
+        calibration, test = judging.divide(scratch, judging.numbered(folder, "input"), samples, samples // 2)
         for target in targets:
             entry: dict = {}
             try:
