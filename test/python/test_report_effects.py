@@ -9,6 +9,8 @@ import measure
 import numpy as np
 
 # A probability of 0 has no logarithm; as mct-measure-sensitivity has it.
+# Effects of points are measured without corrections.
+UNCORRECTED = {"round_weights": "false", "weights_bias_correction": "false", "judge_corrections": "false"}
 LEAST = 1e-10
 
 
@@ -48,9 +50,8 @@ def spearman(left, right):
 
 # The target has kernels and activations of 8 or 4 bits. What is predicted comes from 128 of the calibration images and
 # the network of four bits alone; what is gained is the divergence of the probabilities on 2000 other images, with one
-# layer at eight bits in the whole of mct-ptq, corrections included. Layers in the middle gain about the same, by chance
-# more or less: weights that are rounded together depend on the last bits of sums. The correlation is 0.84 and 0.83 with
-# the kernels for AVX-512 and AVX2.
+# layer at eight bits, in networks without corrections, as effects are measured. Layers in the middle gain about the
+# same, by chance more or less. The correlation is 0.90 with the kernels for AVX-512.
 def test_layers_of_resnet8_rank_by_own_effect_as_by_what_eight_bits_gain(shared, tmp_path):
     network = corrections.RESNET8
     target = bit_widths.choices(tmp_path, (8, 4), (8, 4))
@@ -59,7 +60,9 @@ def test_layers_of_resnet8_rank_by_own_effect_as_by_what_eight_bits_gain(shared,
     def quantize(text):
         rules.write_text(text)
         measure.run_ok(
-            measure.ptq_command(network["model"], network["calibration"], module, target=target, overrides=rules)
+            measure.ptq_command(
+                network["model"], network["calibration"], module, target=target, overrides=rules, **UNCORRECTED
+            )
         )
 
     def report():
