@@ -10,8 +10,8 @@ namespace mct {
 /// Which ops are computed from constants alone, by ops that a
 /// `ConstantEvaluator` knows. Each op is looked at once.
 ///
-/// Whoever changes the IR in the meantime tells it, as a listener: then an op
-/// is looked at again when what it reads was changed.
+/// It is a listener: a driver that changes the IR notifies it, and an op is
+/// judged again when one of its operands was changed.
 class ConstantExpressions : public mlir::RewriterBase::Listener {
 public:
   /// Constants themselves are none.
@@ -27,8 +27,8 @@ public:
   void notifyOperationErased(mlir::Operation *op) override;
 
 private:
-  /// What is known of an op from what is known of its operands; of those of
-  /// which nothing is known, the ops in `missing`.
+  /// Returns whether an op computes from constants alone; none where
+  /// some of them are not judged yet, whose ops are added to `missing`.
   std::optional<bool> judge(mlir::Operation *op,
                             llvm::SmallVectorImpl<mlir::Operation *> &missing);
 

@@ -17,8 +17,8 @@ enum class Mask {
   /// for the scores beside them; clamped to the grid of the scores they mask
   /// nothing.
   Large,
-  /// What a mask is computed from at run time, and nothing else: 1 where there
-  /// is a token, 1 - that, comparisons of them. A code that is a little less
+  /// Values from which masks alone are computed at run time: 1 where there is
+  /// a token, 1 - that, comparisons of them. A code that is a little less
   /// than 1, times a number in place of infinity, is not 0.
   Flag
 };

@@ -26,9 +26,9 @@ struct OverrideRule {
   enum class Selector { Name, Op, Set, Pattern };
 
   Selector selector;
-  /// Of a name, op or set.
+  /// Pattern that a name, op or set has to match.
   llvm::GlobPattern pattern;
-  /// Of `Selector::Pattern`: `#tpc.op` and `#tpc.subgraph`.
+  /// Elements `#tpc.op` and `#tpc.subgraph`, for `Selector::Pattern`.
   mlir::ArrayAttr patterns;
   /// Width of the result in bits; 0: float.
   std::optional<int64_t> activationBits;

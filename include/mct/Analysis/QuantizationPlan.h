@@ -174,7 +174,7 @@ public:
   /// Whether preserved results get points, too, with the parameters of those
   /// that cover them.
   bool repeatsPreserved = false;
-  /// What stays float as part of a mask.
+  /// Values that stay float because they are part of a mask.
   llvm::DenseMap<mlir::Value, Mask> masks;
 
   /// Node that an op belongs to, or none.

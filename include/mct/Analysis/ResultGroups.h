@@ -14,10 +14,9 @@ namespace mct {
 struct ResultGroups {
   /// Axis of the channels.
   int64_t axis = 0;
-  /// Number of the group of each channel; empty: nothing tells the channels
-  /// apart.
+  /// Index of the group of each channel; empty where the result is one group.
   std::vector<int64_t> groupOf;
-  /// Of each group: the values that its channels are made of, by name.
+  /// Name of each group: that of the values that its channels come from.
   std::vector<std::string> names;
 };
 

@@ -16,7 +16,7 @@ def Mct_HalfOption :
            "::mct::sampleHalfValues()">;
 def Mct_JudgeOption :
     Option<"judge", "judge", "bool", /*default=*/"true",
-           "Undo what makes results worse on samples to which it was not fitted">;
+           "Undo what makes results worse on the samples that judge">;
 def Mct_BiasEstimateOption :
     Option<"estimate", "estimate", "::mct::BiasEstimate", /*default=*/"::mct::BiasEstimate::QuantizedNetwork",
            "Where the error of a layer is taken from", "::mct::biasEstimateValues()">;

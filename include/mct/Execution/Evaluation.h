@@ -56,7 +56,7 @@ struct Evaluation {
   /// Shares of samples whose largest score is the label, or the reference's;
   /// the latter of scores of classes alone (`ResultComparison`).
   std::optional<double> top1, agreement;
-  /// Of every result that is real numbers in both networks.
+  /// Comparisons of the results that are real numbers in both networks.
   std::vector<ComparedResult> results;
   /// Of every point that the reference has, in program order.
   std::vector<ComparedPoint> points;

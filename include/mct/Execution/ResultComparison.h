@@ -23,7 +23,7 @@ struct ComparedGroup {
 };
 
 struct ComparedResult {
-  /// Of the results of the function.
+  /// Index among the results of the function.
   int64_t number = 0;
   /// That of the value in the reference.
   std::string name;
@@ -56,11 +56,12 @@ struct ComparedResult {
 class ResultComparison {
 public:
   struct Inputs {
-    /// Of the module, what its integers stand for, and of the reference.
+    /// Results of the module, the reals that its integers stand for (may be
+    /// null), and the results and arguments of the reference.
     llvm::ArrayRef<TensorSpec> specs;
     const QuantizedValues *stored = nullptr;
     llvm::ArrayRef<TensorSpec> referenceSpecs, arguments;
-    /// Of the results of the reference.
+    /// Names and groups of the results of the reference.
     std::vector<std::string> names;
     std::vector<ResultGroups> groups;
     int64_t unit = 1;
@@ -77,7 +78,7 @@ public:
   std::optional<double> agreement() const;
 
 private:
-  /// What rows of the reference look like.
+  /// Counts of rows of the reference that look like class scores.
   struct RowCounts {
     int64_t samples = 0, distributions = 0, decided = 0, centred = 0,
             agreeing = 0;
@@ -85,7 +86,7 @@ private:
   };
   struct Sums {
     ErrorSums whole;
-    /// Of groups, or of channels.
+    /// Errors of each group, or of each channel.
     std::vector<ErrorSums> parts;
     /// Largest in the reference.
     std::vector<float> magnitudes;
@@ -105,8 +106,8 @@ private:
   void addGroups(size_t number, ComparedResult &result) const;
 
   Inputs inputs;
-  /// Of each result, for each position along the axis of its channels the
-  /// number of the part that it belongs to; empty: it is not compared.
+  /// For each result, the index of the part that each position along the axis
+  /// of its channels belongs to; empty where the result is not compared.
   std::vector<std::vector<int64_t>> comparedAs;
   /// Of a row that may be one of scores; 0: none.
   int64_t classes = 0;
