@@ -295,13 +295,20 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
 
 TEST_F(RandomTargets, IntegersEqualTheirEvaluation) {
   const char *asked = std::getenv("MCT_RANDOM_TARGETS");
-  size_t count = asked ? std::strtoul(asked, nullptr, 10) : 300, failures = 0;
+  size_t count = asked ? std::strtoul(asked, nullptr, 10) : 300, failures = 0,
+         refused = 0;
   std::map<std::string, size_t> all;
   for (size_t i = 0; i != count; ++i) {
     unsigned seed = firstSeed() + unsigned(i);
     Module network = makeNetwork(seed);
     ASSERT_TRUE(succeeded(mlir::verify(*network)));
     std::string text = difference(*network, seed);
+    // A cast to integers between two scalings is a quantizer of the network's
+    // own, which is refused.
+    if (llvm::StringRef(text).contains("the network is quantized already")) {
+      ++refused;
+      continue;
+    }
     for (const std::string &what : seen)
       ++all[what];
     if (text.empty())
@@ -319,6 +326,7 @@ TEST_F(RandomTargets, IntegersEqualTheirEvaluation) {
                   << text << small;
   }
   RecordProperty("different", int(failures));
+  EXPECT_LE(refused, count / 50 + 1);
   // What does not occur is not judged, nor are bounds that anything fits.
   if (count < 300)
     return;
