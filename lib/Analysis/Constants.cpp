@@ -67,13 +67,21 @@ Value mct::createConstant(OpBuilder &builder, Location loc,
                                createFloats(type, values, name));
 }
 
-ElementsAttr mct::createIntegers(MLIRContext *context, ArrayRef<int64_t> values,
-                                 StringRef name) {
+template <typename T>
+static ElementsAttr createElements(MLIRContext *context, ArrayRef<T> values,
+                                   StringRef name) {
   auto type = RankedTensorType::get(int64_t(values.size()),
-                                    IntegerType::get(context, 64));
+                                    IntegerType::get(context, 8 * sizeof(T)));
   if (type.getNumElements() <= kInlineElements)
     return DenseElementsAttr::get(type, values);
-  return createResource(
-      type, name,
-      HeapAsmResourceBlob::allocateAndCopyInferAlign<int64_t>(values));
+  return mct::createResource(
+      type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign<T>(values));
+}
+
+ElementsAttr mct::createIntegers(MLIRContext *context, ArrayRef<int64_t> values,
+                                 StringRef name) {
+  if (llvm::all_of(values, llvm::isInt<32>))
+    return createElements<int32_t>(context, llvm::to_vector_of<int32_t>(values),
+                                   name);
+  return createElements<int64_t>(context, values, name);
 }

@@ -72,8 +72,11 @@ mct::readCounts(tpc::HistogramAttr histogram) {
   // A splat of any length is a few bytes of text; no histogram is longer.
   if (counts.getNumElements() > Histogram::kBins)
     return std::nullopt;
-  std::optional<SmallVector<int64_t>> values =
-      tpc::readElements<int64_t>(counts);
+  std::optional<SmallVector<int64_t>> values;
+  if (!counts.getElementType().isInteger(32))
+    values = tpc::readElements<int64_t>(counts);
+  else if (auto narrow = tpc::readElements<int32_t>(counts))
+    values = llvm::to_vector_of<int64_t>(*narrow);
   if (!values || llvm::any_of(*values, [](int64_t count) { return count < 0; }))
     return std::nullopt;
   return values;

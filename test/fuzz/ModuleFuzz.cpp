@@ -385,7 +385,7 @@ void Fuzzer::makeSeeds() {
     }
     for (const std::string &file : listFiles(MCT_SOURCE_DIR "/test")) {
       if (!StringRef(file).ends_with(".mlir") ||
-          StringRef(file).contains("/fuzz/"))
+          StringRef(file).starts_with(MCT_SOURCE_DIR "/test/fuzz/"))
         continue;
       StringRef pass =
           llvm::sys::path::filename(llvm::sys::path::parent_path(file));

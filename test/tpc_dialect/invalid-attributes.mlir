@@ -274,8 +274,8 @@
 
 // -----
 
-// expected-error@+1 {{'counts' must be one-dimensional with element type i64}}
-#h = #tpc.histogram<step_exponent = 0, first = 0, counts = dense<1> : tensor<2xi32>>
+// expected-error@+1 {{'counts' must be one-dimensional with element type i32 or i64}}
+#h = #tpc.histogram<step_exponent = 0, first = 0, counts = dense<1> : tensor<2xi16>>
 
 // -----
 

@@ -12,7 +12,8 @@ template <typename T>
 std::optional<SmallVector<T>> mct::tpc::readElements(ElementsAttr elements) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
     Type type = resource.getElementType();
-    bool matches = std::is_same_v<T, float> ? type.isF32() : type.isInteger(64);
+    bool matches =
+        std::is_same_v<T, float> ? type.isF32() : type.isInteger(8 * sizeof(T));
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     auto count = size_t(resource.getType().getNumElements());
     if (!matches || !blob || blob->getData().size() != count * sizeof(T))
@@ -30,5 +31,7 @@ std::optional<SmallVector<T>> mct::tpc::readElements(ElementsAttr elements) {
 
 template std::optional<SmallVector<float>>
     mct::tpc::readElements<float>(ElementsAttr);
+template std::optional<SmallVector<int32_t>>
+    mct::tpc::readElements<int32_t>(ElementsAttr);
 template std::optional<SmallVector<int64_t>>
     mct::tpc::readElements<int64_t>(ElementsAttr);

@@ -359,13 +359,13 @@ def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
   let summary = "Counts on a zero-aligned grid of power-of-two bins";
   let description = [{
     Bin i covers [(first + i) * 2^step_exponent, (first + i + 1) * 2^step_exponent). Zeros are counted apart, by the
-    statistics that own the histogram. `counts`: 1-D, i64, first and last entry not zero.
+    statistics that own the histogram. `counts`: 1-D, i32 or i64, first and last entry not zero.
 
-    Rules: (H1) `counts` is a vector of i64; (H2) the width of a bin is a double; (H3) so are
+    Rules: (H1) `counts` is a vector of i32 or i64; (H2) the width of a bin is a double; (H3) so are
     the edges of all bins in units of that width. Two values in [0.25, 0.5) and one in [0.75, 1.0) are
 
     ```mlir
-    #tpc.histogram<step_exponent = -2, first = 1, counts = dense<[2, 0, 1]> : tensor<3xi64>>
+    #tpc.histogram<step_exponent = -2, first = 1, counts = dense<[2, 0, 1]> : tensor<3xi32>>
     ```
   }];
   let parameters = (ins "int64_t":$step_exponent, "int64_t":$first, "::mlir::ElementsAttr":$counts);
@@ -383,7 +383,7 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
 
     ```mlir
     #tpc.statistics<count = 4, zeros = 1, min = 0.0, max = 0.8,
-                    histogram = #tpc.histogram<step_exponent = -2, first = 1, counts = dense<[2, 0, 1]> : tensor<3xi64>>>
+                    histogram = #tpc.histogram<step_exponent = -2, first = 1, counts = dense<[2, 0, 1]> : tensor<3xi32>>>
     ```
   }];
   let parameters = (ins

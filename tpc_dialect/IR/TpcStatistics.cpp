@@ -37,10 +37,12 @@ LogicalResult HistogramAttr::verify(EmitError emitError, int64_t stepExponent,
                                     int64_t first, ElementsAttr counts) {
   // H1
   ShapedType type = counts.getShapedType();
-  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(64))
-    return emitError()
-           << "'counts' must be one-dimensional with element type i64, but got "
-           << type;
+  Type element = type.getElementType();
+  if (type.getRank() != 1 ||
+      !(element.isSignlessInteger(32) || element.isSignlessInteger(64)))
+    return emitError() << "'counts' must be one-dimensional with element type "
+                          "i32 or i64, but got "
+                       << type;
   // H2
   constexpr int64_t kSmallest = -1074, kLargest = 1023;
   if (stepExponent < kSmallest || stepExponent > kLargest)

@@ -46,8 +46,8 @@ mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type,
                            llvm::ArrayRef<float> values, llvm::StringRef name);
 
-/// Attribute of type `tensor<Nxi64>`: inline when small, else a
-/// `dense_resource` with key `name`.
+/// Returns an attribute of type `tensor<Nxi32>` where all values fit, else of
+/// `tensor<Nxi64>`: inline when small, else a `dense_resource` with key `name`.
 mlir::ElementsAttr createIntegers(mlir::MLIRContext *context,
                                   llvm::ArrayRef<int64_t> values,
                                   llvm::StringRef name);
