@@ -561,8 +561,11 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
 
 bool KernelOp::canTakeBackCorrections() const {
   tpc::CorrectionsAttr corrections = getCorrections();
+  // The record of a point that several layers share says not whose bias it is
+  // about.
   return int64_t(corrections.getBiasOffset().size()) == numOutputs &&
-         getBias() && (!corrections.getKernel() || getFloatKernel(corrections));
+         getKernelPoint()->hasOneUse() && getBias() &&
+         (!corrections.getKernel() || getFloatKernel(corrections));
 }
 
 void KernelOp::takeBackCorrections(OpBuilder &builder) const {

@@ -91,6 +91,17 @@ static bool needsChannelStatistics(const CorrectOptions &options) {
   return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
+/// Adds what a network that was equalized needs before it runs.
+static void addFirstParameters(OpPassManager &passManager,
+                               const CorrectOptions &options) {
+  CalibratePassOptions calibrate;
+  options.samples.copyTo(calibrate);
+  calibrate.channelStatistics = needsChannelStatistics(options);
+  passManager.addPass(createCalibratePass(calibrate));
+  addWeightSelection(passManager, options);
+  addActivationSelection(passManager, options);
+}
+
 /// Adds what makes a correction of the whole network, on a module, and judges
 /// it where there are samples; `then`: what the network needs before it runs,
 /// which is not added.
@@ -309,14 +320,23 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
           passes.addPass(createEqualizeChannelsPass(
               withRemarks<EqualizeChannelsPassOptions>(options.remarks)));
         },
+        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
+  }
+  // Points that it makes are in no file of statistics.
+  if (options.equalization.residualEqualization &&
+      !options.samples.calibrationData.empty() &&
+      options.statistics.statisticsIn.empty()) {
+    OpPassManager measure(ModuleOp::getOperationName());
+    calibrate.channelStatistics = true;
+    measure.addPass(createCalibratePass(calibrate));
+    auto equalize = withRemarks<EqualizeResidualsPassOptions>(options.remarks);
+    equalize.measuredBy.push_back(measure);
+    addJudged(
+        passManager, options, tpc::kResidualEqualization,
         [&](OpPassManager &passes) {
-          CalibratePassOptions again;
-          options.samples.copyTo(again);
-          again.channelStatistics = needsChannelStatistics(options);
-          passes.addPass(createCalibratePass(again));
-          addWeightSelection(passes, options);
-          addActivationSelection(passes, options);
-        });
+          passes.addPass(createEqualizeResidualsPass(equalize));
+        },
+        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);

@@ -99,6 +99,7 @@ LogicalResult mct::chooseCandidate(const OperatorPoints &of, int64_t index,
           << layer.getCorrections().getBiasOffset().size()
           << " channels, and the layer has " << layer.numOutputChannels()
           << (layer.getBias() ? "" : ", with a bias that is no constant")
+          << (point->hasOneUse() ? "" : ", with a kernel that others share")
           << "; choose before the corrections are made";
       diagnostic.attachNote(chosen.getLoc())
           << "alternative " << index << " of '" << of.name.getValue()

@@ -18,7 +18,8 @@ static constexpr StringLiteral kNames[] = {kQuantizedNetworkCorrection,
                                            kSecondMomentCorrection,
                                            kRoundedWeights,
                                            kShiftNegativeCorrection,
-                                           kChannelEqualization};
+                                           kChannelEqualization,
+                                           kResidualEqualization};
 
 static bool isNumber(Attribute attribute) {
   auto number = dyn_cast_or_null<FloatAttr>(attribute);

@@ -39,6 +39,8 @@ inline constexpr llvm::StringLiteral kShiftNegativeCorrection =
     "shift_negative";
 inline constexpr llvm::StringLiteral kChannelEqualization =
     "channel_equalization";
+inline constexpr llvm::StringLiteral kResidualEqualization =
+    "residual_equalization";
 
 /// One of that list.
 struct RejectedCorrection {

@@ -34,6 +34,8 @@ def PrepareOptionGroup : Mct_OptionGroup<"What the rewrites before the points le
 def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters are chosen.", [
   Mct_Switch<"channelEqualization", "activation-channel-equalization", "false",
              "Make the channels between two layers equally wide">,
+  Mct_Switch<"residualEqualization", "residual-equalization", "true",
+             "Scale the outlier channels of residual sums that a layer norm reads">,
   Mct_Switch<"splitSharedGrids", "split-shared-grids", "true",
              "Take common grids from concatenations of very different ranges">,
 ], /*copied=*/false>;

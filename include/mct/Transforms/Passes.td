@@ -608,6 +608,65 @@ def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
+def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
+  let summary = "Scale the outlier channels of residual sums that a layer norm reads";
+  let description = [{
+    Transformers that normalize behind the residual sum (BERT) have a few channels that are up to a hundred times larger
+    than the others. One grid for all channels gives the others a few codes, and the layer norm, which divides by the
+    deviation, makes them count. Where the result of a layer is added to something else, only a layer norm over the last
+    axis uses the sum, and the largest channel is more than 8 times the median of the channels' largest magnitudes, each
+    channel gets a scale, a power of two of at least 1 that brings it to about twice the median:
+
+    * kernel and bias of the layer are divided by the scales, along its output channels;
+    * the other operand is multiplied by their inverses, and gets a quantization point behind that;
+    * behind the point of the sum the scales are multiplied again, without a point: the layer norm takes them.
+
+    What the other operand comes from is a layer norm itself, as a rule. Where only layers use it, beside such products,
+    its gain and offset take the inverse of the scales that bring its own channels half the way, in bits, to twice their
+    median, and the kernels of the layers take the scales (SmoothQuant's migration strength of 0.5).
+
+    All factors are powers of two, so that the float network computes the same bits. Points whose values are others get
+    the suffix `_scaled` and lose statistics and parameters; `tpc.overrides` of the function keeps a rule that the
+    product stays float.
+
+    Run it after `mct-insert-quantizers` and `mct-calibrate` with `channel-statistics=true`. `measured-by` is run where
+    there is such a sum and its statistics are missing: networks without one are not calibrated for it. A remark names
+    each sum; `remarks` tells why others are left alone.
+
+    Sources: SmoothQuant (Xiao et al., 2022) for layer norms in front of layers; Bondarenko et al., "Understanding and
+    Overcoming the Challenges of Efficient Transformer Quantization", 2021, for where the outliers are.
+
+    Before:
+    ```mlir
+    %0 = tosa.matmul %x, %kernel, %zero, %zero : (…) -> tensor<1x2x4xf32>
+    %1 = tosa.add %0, %bias : (…) -> tensor<1x2x4xf32>
+    %2 = tpc.quantize %1 as "dense" activation statistics(…) : tensor<1x2x4xf32>
+    %3 = tosa.add %2, %x : (…) -> tensor<1x2x4xf32>
+    %4 = tpc.quantize %3 as "sum" activation statistics(…) : tensor<1x2x4xf32>
+    %5 = tosa.reduce_sum %4 {axis = 2 : i32} : (tensor<1x2x4xf32>) -> tensor<1x2x1xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.matmul %x, %kernel_over_scales, %zero, %zero : (…) -> tensor<1x2x4xf32>
+    %1 = tosa.add %0, %bias_over_scales : (…) -> tensor<1x2x4xf32>
+    %2 = tpc.quantize %1 as "dense_scaled" activation : tensor<1x2x4xf32>
+    %3 = tosa.mul %x, %inverse_scales, %shift : (…) -> tensor<1x2x4xf32>
+    %4 = tpc.quantize %3 as "sum_branch" activation : tensor<1x2x4xf32>
+    %5 = tosa.add %2, %4 : (…) -> tensor<1x2x4xf32>
+    %6 = tpc.quantize %5 as "sum_scaled" activation : tensor<1x2x4xf32>
+    %7 = tosa.mul %6, %scales, %shift : (…) -> tensor<1x2x4xf32>
+    %8 = tosa.reduce_sum %7 {axis = 2 : i32} : (tensor<1x2x4xf32>) -> tensor<1x2x1xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"measuredBy", "measured-by", "::mlir::OpPassManager",
+               "Measures the channels where there is something to equalize: builtin.module(PASSES)">,
+    Mct_RemarksOption,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
+}
+
 def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::func::FuncOp"> {
   let summary = "Take common grids from concatenations of very different ranges";
   let description = [{
