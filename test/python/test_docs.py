@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import measure
 import pytest
+import results
 
 DOCS = measure.REPOSITORY / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
+# Pages whose blocks need other files, or whose commands stand in a table: other tests run them.
+RUN_ELSEWHERE = [DOCS / "guide" / "python-package.md", DOCS / "guide" / "commands.md"]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that install or that change the shell of the reader.
 NOT_RUN = ("tools/dev/", "source ", "pip install")
@@ -34,7 +40,9 @@ def run(command: list[str], work: Path, environment: dict[str, str], shown: str)
     assert finished.returncode == 0, f"{shown}\n{finished.stderr[-2000:]}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE], ids=lambda page: page.stem
+)
 def test_what_a_page_shows_runs(tools: Path, tmp_path: Path, page: Path) -> None:
     (tmp_path / "test").symlink_to(measure.REPOSITORY / "test")
     (tmp_path / "build").mkdir()
@@ -52,12 +60,17 @@ def test_what_a_page_shows_runs(tools: Path, tmp_path: Path, page: Path) -> None
         run([sys.executable, "-c", script], tmp_path, environment, script)
 
 
-def test_relative_links_lead_to_pages() -> None:
-    """Pages of the reference are generated; the site's build checks those again, with headings."""
+def load_generator() -> ModuleType:
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
     assert spec and spec.loader
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
+    return generate
+
+
+def test_relative_links_lead_to_pages() -> None:
+    """Pages of the reference are generated; the site's build checks those again, with headings."""
+    generate = load_generator()
     generated = {DOCS / "reference" / f"{name}.md" for name in generate.PAGES}
     for page in PAGES:
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
@@ -69,3 +82,73 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     listed = set(re.findall(r"^([\w/-]+)$", (DOCS / "index.md").read_text(), re.MULTILINE))
     written = {str(page.relative_to(DOCS).with_suffix("")) for page in PAGES} - {"index"}
     assert written <= listed
+
+
+# ===--- The table of commands ---------------------------------------------------------------------------------------
+
+
+COMMANDS_PAGE = (DOCS / "guide" / "commands.md").read_text()
+PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ", "mct ")
+
+
+def test_every_command_of_the_table_runs(tools: Path, tmp_path: Path) -> None:
+    """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
+    environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+    (tmp_path / "test").symlink_to(measure.REPOSITORY / "test")
+    (tmp_path / "build" / "commands").mkdir(parents=True)
+    (tmp_path / "build" / "lib").symlink_to(tools.parent / "lib")
+    commands = [text for text in re.findall(r"\| `([^`]*)` \|$", COMMANDS_PAGE, re.M) if text.startswith(PROGRAMS)]
+    assert len(commands) > 80
+    for command in commands:
+        run(shlex.split(command), tmp_path, environment, command)
+
+
+@pytest.mark.parametrize("tool", ["mct-opt", "mct-run", "mct-translate"])
+def test_every_flag_of_ours_is_in_the_table(tools: Path, tool: str) -> None:
+    text = measure.run_ok([tools / tool, "--help"]).stdout
+    ours = r"^  --([\w-]+)" if tool == "mct-run" else r"--((?:mct|tpc|import-tpc|export-tpc)-[\w-]+)"
+    flags = set(re.findall(ours, text, re.MULTILINE))
+    flags -= {"help", "help-list", "help-hidden", "help-list-hidden", "version", "print-options", "print-all-options"}
+    # mct-run shares options with mct-ptq, which stand in the table of these.
+    pages = COMMANDS_PAGE + (DOCS / "guide" / "ptq.md").read_text()
+    missing = [flag for flag in sorted(flags) if f"--{flag}" not in pages and f"`{flag}" not in pages]
+    assert flags and not missing
+
+
+def test_the_generated_page_of_diagnoses_has_every_rule_that_is_tested(tools: Path) -> None:
+    page = load_generator().diagnoses(tools.parent)
+    rules = set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE))
+    tests = (measure.REPOSITORY / "test" / "python" / "test_report_diagnoses.py").read_text()
+    tested = set(re.findall(r'find\(\w+, "([\w-]+)"', tests))
+    assert len(tested) > 8 and tested <= rules
+
+
+# ===--- Results -----------------------------------------------------------------------------------------------------
+
+
+def test_pages_of_results_show_the_data_that_were_recorded() -> None:
+    pages = sorted(results.RESULTS.glob("*.md"))
+    for page in pages:
+        text = page.read_text()
+        assert results.render_page(text) == text, f"{page}: run tools/dev/results.py"
+    shown = {name for page in pages for _, name, _ in results.BLOCK.findall(page.read_text())}
+    recorded = {path.stem for path in (results.RESULTS / "data").iterdir()}
+    assert shown == recorded
+
+
+def test_a_table_is_recorded_with_its_date_and_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["results.py", "speed", "--command", "bench.py"])
+    (tmp_path / "page.md").write_text("# Speed\n\n<!-- table speed -->\n<!-- end -->\n")
+    for table in (
+        "| a | b |\n|---|---|\n| 1 | `x\\|y` |\n| 2 | |\n",
+        "| a | b |\n|---|---|\n| 3 | 4 |\n\n| c |\n|---|\n| 5 |\n",
+    ):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"before\n\n{table}\nafter\n"))
+        results.main()
+        page = (tmp_path / "page.md").read_text()
+        assert f"*Measured on {results.read('speed')['date']}, " in page and page.endswith(
+            ": `bench.py`*\n\n<!-- end -->\n"
+        )
+    # The second input has two tables, and the one with the columns that were recorded before is taken.
+    assert results.read("speed")["rows"] == [["3", "4"]] and "| 3 | 4 |" in page and "| 5 |" not in page
