@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 import measure
+import numpy as np
 import pytest
 import results
 
@@ -25,10 +26,10 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that install or that change the shell of the reader.
 NOT_RUN = ("tools/dev/", "source ", "pip install")
 
-pytestmark = pytest.mark.skipif(
-    not all(importlib.util.find_spec(module) for module in ("mct", "vl_convert")),
-    reason="the package is not built, or the extra report is missing",
-)
+
+def skip_without(*modules: str) -> None:
+    if missing := [name for name in modules if not importlib.util.find_spec(name)]:
+        pytest.skip(f"not installed or not built: {', '.join(missing)} (tools/dev/build, tools/dev/importers)")
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -40,22 +41,43 @@ def run(command: list[str], work: Path, environment: dict[str, str], shown: str)
     assert finished.returncode == 0, f"{shown}\n{finished.stderr[-2000:]}"
 
 
+def needs(page: Path) -> list[str]:
+    """A page may begin with what it needs beside the package: `<!-- needs: torch -->`. Others make pages of reports."""
+    found = re.match(r"<!-- needs: (.*) -->", page.read_text())
+    return found[1].split(", ") if found else ["vl_convert"]
+
+
+def write_files(folder: Path, page: Path) -> None:
+    """What a page takes as the reader's own."""
+    if page.stem == "tflite-ethos-u":
+        import importer_networks
+
+        (folder / "network.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
+        images = np.random.default_rng(1).integers(0, 256, (64, 32, 32, 3), dtype=np.uint8)
+        np.save(folder / "images.npy", images)
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE], ids=lambda page: page.stem
 )
 def test_what_a_page_shows_runs(tools: Path, tmp_path: Path, page: Path) -> None:
+    skip_without("mct", *needs(page))
     (tmp_path / "test").symlink_to(measure.REPOSITORY / "test")
     (tmp_path / "build").mkdir()
     (tmp_path / "build" / "lib").symlink_to(tools.parent / "lib")
-    environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
-    # Later blocks of Python use the names of earlier ones; no page has commands behind its Python.
+    write_files(tmp_path, page)
+    # The console command of the Python that runs the test, which has what the page needs.
+    console = tmp_path / "bin" / "mct"
+    console.parent.mkdir()
+    console.write_text(f'#!/bin/sh\nexec {sys.executable} -m mct "$@"\n')
+    console.chmod(0o755)
+    environment = os.environ | {"PATH": f"{console.parent}:{tools}:{os.environ['PATH']}"}
+    # Later blocks of Python use the names of earlier ones, and read what the commands of the page wrote.
     script = "".join(text for language, text in blocks(page) if language == "python")
     for language, text in blocks(page):
-        if language == "python":
-            break
-        for line in text.splitlines():
-            if line and not line.startswith(("#", *NOT_RUN)):
-                run(["bash", "-c", line], tmp_path, environment, line)
+        if language == "sh":
+            lines = "".join(line for line in text.splitlines(True) if not line.startswith(NOT_RUN))
+            run(["bash", "-e", "-c", lines], tmp_path, environment, text)
     if script:
         run([sys.executable, "-c", script], tmp_path, environment, script)
 
@@ -93,6 +115,7 @@ PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ", "mct ")
 
 def test_every_command_of_the_table_runs(tools: Path, tmp_path: Path) -> None:
     """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
+    skip_without("mct", "vl_convert")
     environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
     (tmp_path / "test").symlink_to(measure.REPOSITORY / "test")
     (tmp_path / "build" / "commands").mkdir(parents=True)
