@@ -175,3 +175,49 @@ def test_a_table_is_recorded_with_its_date_and_command(tmp_path: Path, monkeypat
         )
     # The second input has two tables, and the one with the columns that were recorded before is taken.
     assert results.read("speed")["rows"] == [["3", "4"]] and "| 3 | 4 |" in page and "| 5 |" not in page
+
+
+# ===--- What readers look for -----------------------------------------------------------------------------------------
+
+
+def anchors(page: Path) -> set[str]:
+    """Headings as the site and hosts of repositories write them into addresses."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def test_questions_of_newcomers_have_answers_within_two_clicks() -> None:
+    rows = re.findall(
+        r"^\| (.*\?.*) \| \[.*\]\(\.\./([\w/.-]+)#([\w-]+)\) \| `(.*)` \|$",
+        (DOCS / "dev" / "documentation.md").read_text(),
+        re.MULTILINE,
+    )
+    assert len(rows) == 20
+    contents = re.findall(r"^([\w/-]+)$", (DOCS / "index.md").read_text(), re.MULTILINE)
+    for question, path, anchor, answer in rows:
+        # The first click is the page in the table of contents, the second one the heading.
+        assert path.removesuffix(".md") in contents, question
+        assert anchor in anchors(DOCS / path), question
+        assert answer in (DOCS / path).read_text(), question
+
+
+def test_diagnostics_lead_to_headings_that_exist() -> None:
+    page = DOCS / "guide" / "troubleshooting.md"
+    named = set()
+    for folder, suffix in (("lib", "*.cpp"), ("tools", "*.cpp"), ("tpc_dialect", "*.cpp"), ("python", "*.py")):
+        for path in (measure.REPOSITORY / folder).rglob(suffix):
+            text = path.read_text()
+            named |= set(re.findall(r'kTroubleshooting\s*<<\s*"([\w-]+)"', text))
+            named |= set(re.findall(r"troubleshooting\.md#([\w-]+)", text))
+    assert len(named) > 8 and named <= anchors(page)
+
+
+def test_a_diagnostic_ends_in_the_address_of_its_remedy(tools: Path) -> None:
+    data = measure.DIGITS / "digits_calib.npy"
+    command = measure.ptq_command(
+        measure.DIGITS / "digits.mlirbc", data, Path("/dev/null"), input_scale=0.0625, budget="weights:1%"
+    )
+    finished = measure.run(command)
+    assert finished.returncode == 1
+    assert finished.stderr.rstrip().endswith("; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget")
