@@ -54,7 +54,7 @@ HostQuantizers::get(Operation *op, const HostPoint &point) {
                              << point.quantizer.getName()
                              << ", but nothing is registered under this name";
   error.attachNote() << (known ? "define the class, or name it in "
-                                 "mct.quantize_scope, before"
+                                 "mct.quantize_config.quantize_scope, before"
                                : "use the module from the program that has the "
                                  "quantizer, by mct for Python for example")
                      << support::kTroubleshooting

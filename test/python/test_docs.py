@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -221,3 +222,17 @@ def test_a_diagnostic_ends_in_the_address_of_its_remedy(tools: Path) -> None:
     finished = measure.run(command)
     assert finished.returncode == 1
     assert finished.stderr.rstrip().endswith("; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget")
+
+
+def test_the_container_runs_the_steps_of_a_machine() -> None:
+    """There is no container engine here: what the file copies, calls and installs is that of the repository."""
+    text = (measure.REPOSITORY / "Dockerfile").read_text()
+    called = re.findall(r"^(?:RUN|CMD)\b.*?(tools/dev/\w+)", text, re.MULTILINE)
+    assert called == ["tools/dev/setup", "tools/dev/build", "tools/dev/demo", "tools/dev/wheel"]
+    copied = [path for words in re.findall(r"^COPY (.*)$", text, re.MULTILINE) for path in words.split()[:-1]]
+    for path in [*called, *copied]:
+        assert (measure.REPOSITORY / path).exists(), path
+    assert "build*/" in (measure.REPOSITORY / ".dockerignore").read_text()
+    extras = tomllib.loads((measure.REPOSITORY / "python" / "pyproject.toml").read_text())["project"]
+    chosen = re.findall(r"mct_mlir-\*\.whl\)\[([\w,]+)\]", text)[0].split(",")
+    assert set(chosen) <= set(extras["optional-dependencies"]) and extras["name"] == "mct-mlir"
