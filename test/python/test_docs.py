@@ -14,6 +14,7 @@ import tomllib
 from pathlib import Path
 from types import ModuleType
 
+import corrections
 import measure
 import numpy as np
 import pytest
@@ -176,6 +177,16 @@ def test_a_table_is_recorded_with_its_date_and_command(tmp_path: Path, monkeypat
         )
     # The second input has two tables, and the one with the columns that were recorded before is taken.
     assert results.read("speed")["rows"] == [["3", "4"]] and "| 3 | 4 |" in page and "| 5 |" not in page
+
+
+def test_the_summary_of_corrections_is_a_table_that_can_be_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    four, eight = "4-bit weights", "imx500 (8/8)"
+    corrections.summarize(
+        {"one": {"the default": {eight: "75.20", four: "74.95"}}, "two": {"the default": {four: "1 dB"}}}
+    )
+    columns, rows = results.parse(capsys.readouterr().out)
+    assert columns == ["network", "corrections", eight, four]
+    assert rows == [["one", "the default", "75.20", "74.95"], ["two", "the default", "", "1 dB"]]
 
 
 # ===--- What readers look for -----------------------------------------------------------------------------------------
