@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a table of integer networks: values that differ from the simulation, and cycles of Vela for Ethos-U55 and -U85.
+"""Prints a table of integer networks: values that differ from the simulation, and cycles of Vela on Ethos-U55 and U85.
 
     build/venv/bin/python tools/dev/downstream --install tosa vela
     build/venv/bin/python tools/dev/integer_results.py
 
-Needs the built tools and ../shared (see measure.py). Networks are quantized for `imx500_v1_pot`, whose steps are powers of
-two, and lowered for each device; docs/results/downstream.md has the table.
+Needs the built tools and ../shared (see measure.py). Networks are quantized for `imx500_v1_pot`, whose steps are powers
+of two, and lowered for each device; docs/results/downstream.md has the table.
 """
 
 from __future__ import annotations
