@@ -19,6 +19,7 @@ import measure
 import numpy as np
 import pytest
 import results
+from printed import is_shown
 
 DOCS = measure.REPOSITORY / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
@@ -38,9 +39,10 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(language, text) for language, text in FENCE.findall(page.read_text()) if language in ("sh", "python")]
 
 
-def run(command: list[str], work: Path, environment: dict[str, str], shown: str) -> None:
+def run(command: list[str], work: Path, environment: dict[str, str], shown: str) -> str:
     finished = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, f"{shown}\n{finished.stderr[-2000:]}"
+    return finished.stdout + finished.stderr
 
 
 def needs(page: Path) -> list[str]:
@@ -76,12 +78,16 @@ def test_what_a_page_shows_runs(tools: Path, tmp_path: Path, page: Path) -> None
     environment = os.environ | {"PATH": f"{console.parent}:{tools}:{os.environ['PATH']}"}
     # Later blocks of Python use the names of earlier ones, and read what the commands of the page wrote.
     script = "".join(text for language, text in blocks(page) if language == "python")
+    printed = ""
     for language, text in blocks(page):
         if language == "sh":
             lines = "".join(line for line in text.splitlines(True) if not line.startswith(NOT_RUN))
-            run(["bash", "-e", "-c", lines], tmp_path, environment, text)
+            printed += run(["bash", "-e", "-c", lines], tmp_path, environment, text)
     if script:
-        run([sys.executable, "-c", script], tmp_path, environment, script)
+        printed += run([sys.executable, "-c", script], tmp_path, environment, script)
+    for language, text in FENCE.findall(page.read_text()):
+        for line in text.splitlines() if language == "output" else []:
+            assert is_shown(line, printed), f"{line!r} is not in what the page prints:\n{printed}"
 
 
 def load_generator() -> ModuleType:
