@@ -7,6 +7,7 @@
 #include "mct/Analysis/QuantizedValues.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Analysis/Shapes.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -411,7 +412,8 @@ static void report(const RangeViolation &violation) {
         << (isSum ? "give what it reads or its weights fewer bits, or sum in "
                     "several steps with a rescale behind each"
                   : "let it read values of a coarser scale, or a smaller "
-                    "range");
+                    "range")
+        << support::kTroubleshooting << "integers-may-overflow";
     return;
   }
   case Kind::Divisor:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/HostQuantizers.h"
 
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -53,9 +54,11 @@ HostQuantizers::get(Operation *op, const HostPoint &point) {
                              << point.quantizer.getName()
                              << ", but nothing is registered under this name";
   error.attachNote() << (known ? "define the class, or name it in "
-                                 "mct.quantize_scope, before"
+                                 "mct.quantize_config.quantize_scope, before"
                                : "use the module from the program that has the "
-                                 "quantizer, by mct for Python for example");
+                                 "quantizer, by mct for Python for example")
+                     << support::kTroubleshooting
+                     << "a-quantizer-of-python-is-missing";
   return error;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Overrides.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -284,7 +285,9 @@ LogicalResult Overrides::checkUsed() const {
     if (rule.numSelected == 0)
       emitError(rule.loc) << "the rule matches nothing; tpc-explain lists the "
                              "names, ops and operator sets that there are; a "
-                             "rule that may match nothing begins with '?'";
+                             "rule that may match nothing begins with '?'"
+                          << support::kTroubleshooting
+                          << "a-rule-of-overrides-matches-nothing";
     else
       emitError(rule.loc) << "the rule has no effect: none of the "
                           << rule.numSelected

@@ -11,6 +11,7 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Support/Findings.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Candidates.h"
 #include "tpc_dialect/IR/TpcBudget.h"
 #include <limits>
@@ -199,7 +200,8 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
   diagnostic.attachNote(entry.getLoc())
       << "the alternatives that come closest: " << describe(alternatives)
       << "; give it more, let other rules of the overrides leave it a choice, "
-         "or a target with fewer bits";
+         "or a target with fewer bits"
+      << support::kTroubleshooting << "no-bit-widths-keep-to-the-budget";
   return diagnostic;
 }
 

@@ -8,6 +8,7 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Support/Findings.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -295,7 +296,9 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
       warning << (others == 1 ? ", as is " : ", as are ") << others
               << (others == 1 ? " other" : " others");
     warning.attachNote() << "files of the same network, prepared for the same "
-                            "target in the same way, know all its points";
+                            "target in the same way, know all its points"
+                         << support::kTroubleshooting
+                         << "statistics-of-another-network";
   }
   return points;
 }

@@ -4,6 +4,7 @@
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/Preprocessing.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/Format.h"
@@ -239,7 +240,8 @@ static void warn(BlockArgument argument, StringRef name, Suspicion suspicion,
               ? "where they were scaled to 0 to 1 and the network reads pixels "
                 "from 0 to 255, leave them as they are, or give input-scale=255"
               : "where they are pixels from 0 to 255 and the network reads "
-                "values from 0 to 1, give input-scale=0.00392157");
+                "values from 0 to 1, give input-scale=0.00392157")
+      << support::kTroubleshooting << "samples-that-do-not-fit";
 }
 
 void mct::calibration::warnOfInputRanges(func::FuncOp function,

@@ -6,6 +6,7 @@
 #include "mct/Analysis/Records.h"
 #include "mct/Conversion/Encoding.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -241,7 +242,9 @@ private:
             << "the step is " << step
             << ", that of the input times that of the kernel; a larger "
                "threshold of the kernel makes it larger: min-threshold of "
-               "mct-select-weight-parameters";
+               "mct-select-weight-parameters"
+            << support::kTroubleshooting
+            << "a-bias-does-not-fit-into-the-accumulator";
         return;
       }
       value = static_cast<float>(code * step);

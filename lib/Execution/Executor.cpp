@@ -12,6 +12,7 @@
 #include "mct/Analysis/Shapes.h"
 #include "mct/Execution/Check.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -661,7 +662,8 @@ LogicalResult Compiler::checkMemory() {
          << " that are computed at once; that is more than the "
          << program->maxMemory
          << " bytes there are: raise the limit on memory, or run on a larger "
-            "machine";
+            "machine"
+         << mct::support::kTroubleshooting << "a-network-needs-too-much-memory";
 }
 
 LogicalResult Compiler::placeValues() {

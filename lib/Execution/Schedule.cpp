@@ -2,6 +2,7 @@
 #include "Schedule.h"
 
 #include "MemoryPlan.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -497,7 +498,8 @@ FailureOr<unsigned> Scheduler::bufferOf(Value value) {
     return op->emitOpError("cannot be executed: the constants of the network "
                            "need more than ")
            << program.maxMemory
-           << " bytes; raise the limit on memory, or run on a larger machine";
+           << " bytes; raise the limit on memory, or run on a larger machine"
+           << support::kTroubleshooting << "a-network-needs-too-much-memory";
   if (std::optional<ConstantTensor> constant = constants.evaluate(value);
       constant && isStoredInBytes(constant->getType()))
     return addConstant(value, constant->getBytes());

@@ -13,6 +13,7 @@
 #include "mct/Analysis/Preprocessing.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Export/Onnx.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -333,7 +334,9 @@ LogicalResult Exporter::refuse(Operation *op, const Twine &why) {
   InFlightDiagnostic error = op->emitOpError() << why;
   error.attachNote() << "mct-opt runs the passes that bring importers' forms "
                         "into those that are known: --mct-prepare; what stays "
-                        "has to be computed outside of the network";
+                        "has to be computed outside of the network"
+                     << support::kTroubleshooting
+                     << "an-op-cannot-be-exported-to-onnx";
   return failure();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxChecks.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -55,7 +56,9 @@ public:
                                    << "becomes '" << node.opType
                                    << "', which the IMX500 does not have";
         error.attachNote() << "cut the network in front of it and compute it "
-                              "outside, or write the file with profile 'none'";
+                              "outside, or write the file with profile 'none'"
+                           << mct::support::kTroubleshooting
+                           << "an-op-cannot-be-exported-to-onnx";
         return failure();
       }
       if (isQuantizer(node)) {
@@ -178,7 +181,9 @@ private:
                                  << "makes output '" << name
                                  << "', and no point quantizes it";
       error.attachNote() << "only a softmax at the end may stay float; see "
-                            "tpc-explain for why there is no point";
+                            "tpc-explain for why there is no point"
+                         << mct::support::kTroubleshooting
+                         << "an-operator-stays-float";
       return failure();
     };
     auto isRead = [&](const Node &reader) -> LogicalResult {
@@ -190,7 +195,8 @@ private:
                                  << "'" << reader.opType << "' reads it";
       error.attachNote(reader.source->getLoc())
           << "read here; the IMX500 has no float values: see tpc-explain for "
-             "why there is no point, or write the file with profile 'none'";
+             "why there is no point, or write the file with profile 'none'"
+          << mct::support::kTroubleshooting << "an-operator-stays-float";
       return failure();
     };
     return forReaders(node.outputs.front(), isMade, isRead);

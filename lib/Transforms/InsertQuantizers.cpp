@@ -4,6 +4,7 @@
 #include "mct/Analysis/QuantizationPlan.h"
 #include "mct/Analysis/QuantizedNetwork.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Passes.h"
 
 namespace mct {
@@ -189,7 +190,8 @@ struct InsertQuantizersPass
             << "' makes " << quantized->getResult(0).getType() << " of "
             << quantized->getOperand(0).getType()
             << "; quantize the float network that it was made of, or run this "
-               "one as it is";
+               "one as it is"
+            << support::kTroubleshooting << "a-network-is-quantized-already";
         return signalPassFailure();
       }
     for (func::FuncOp each : functions)

@@ -19,7 +19,7 @@ from mct.target_platform._predicates import quote, write_real
 
 # By module and name the classes whose objects a module may name: subclasses put themselves here.
 _classes: dict[str, type[Any]] = {}
-# Of `mct.quantize_scope`, the innermost last. Callbacks come on threads of the compiler: it is one for all.
+# Of `quantize_config.quantize_scope`, the innermost last. Callbacks come on threads of the compiler: it is one for all.
 _scopes: list[Mapping[str, Any]] = []
 
 

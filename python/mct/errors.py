@@ -102,12 +102,12 @@ PYTHON_WORDS: _Words = (
     (re.compile(r"\bcalibration-data=FILE\.npy"), "data=…"),
     (re.compile(r"\bcalibration-data\b"), "data"),
     (re.compile(r"\blabels=FILE\.npy"), "labels=…"),
-    (re.compile(r"\bgive input-scale=(\S+)"), r"give preprocessing=mct.Preprocessing.of(\1)"),
+    (re.compile(r"\bgive input-scale=([^\s;]+)"), r"give preprocessing=mct.Preprocessing.of(\1)"),
 )
 CONSOLE_WORDS: _Words = (
     (re.compile(r"\bcalibration-data(=FILE\.npy)?"), "--data"),
     (re.compile(r"\blabels=FILE\.npy"), "--labels FILE.npy"),
-    (re.compile(r"\bgive input-scale=(\S+)"), r"give --scale \1"),
+    (re.compile(r"\bgive input-scale=([^\s;]+)"), r"give --scale \1"),
 )
 _words: ContextVar[_Words] = ContextVar("mct_words", default=PYTHON_WORDS)
 _links: ContextVar[_Words] = ContextVar("mct_links", default=())

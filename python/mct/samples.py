@@ -60,7 +60,8 @@ _READ_AS_REAL = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16
 _LAYOUT_AXES = {"NCHW": ("first", "last"), "NHWC": ("last", "first")}
 _LAYOUT_HINT = (
     "the samples have the layout {0}, channels {1}, and the network has them {2}: give "
-    'preprocessing=mct.Preprocessing.of(layout="{0}"), on the console --layout {0}, or transpose them'
+    'preprocessing=mct.Preprocessing.of(layout="{0}"), on the console --layout {0}, or transpose them; '
+    "see docs/guide/troubleshooting.md#samples-that-do-not-fit"
 )
 # One piece of a large array is checked and written at a time.
 _CHUNK_BYTES = 4 << 20

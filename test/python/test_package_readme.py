@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every line of the package's page runs, in order, in a folder with a model and images."""
+"""Every line of the package's pages runs, in order, in a folder with a model and images."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra 
 
 PACKAGE = measure.REPOSITORY / "python"
 README = (PACKAGE / "README.md").read_text()
+PAGE = (measure.REPOSITORY / "docs" / "guide" / "python-package.md").read_text()
 DATA = measure.REPOSITORY / "test" / "data"
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLS = r"^pip install .*$"
 
 
@@ -47,7 +48,8 @@ def write_model(folder: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mlirbc", "tflite"])
-def test_every_line_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", ["README", "PAGE"])
+def test_every_line_runs(page: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_model(tmp_path, kind)
     write_images(tmp_path / "images")
     tools = tmp_path / "bin"
@@ -57,13 +59,13 @@ def test_every_line_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
     ran = 0
-    for language, block in BLOCKS:
+    for language, block in BLOCK.findall(globals()[page]):
         text = re.sub(INSTALLS, "", block, flags=re.MULTILINE).replace("model.tflite", f"model.{kind}")
         # The imported file has a name of its own.
         text = text.replace(f"model.{kind} -o model.mlirbc", f"model.{kind} -o imported.mlirbc")
         if language == "python":
             with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(text, "README.md", "exec"), namespace)
+                exec(compile(text, page, "exec"), namespace)
         else:
             environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
             finished = subprocess.run(
@@ -71,7 +73,8 @@ def test_every_line_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
             )
             assert finished.returncode == 0 and finished.stderr == "", f"{text}\n{finished.stderr}"
         ran += 1
-    assert ran > 8 and (tmp_path / "q.mlirbc").exists() and (tmp_path / "q.onnx").exists()
+    assert (tmp_path / "q.mlirbc").exists() and (tmp_path / "report.html").exists()
+    assert ran == 3 if page == "README" else ran > 8 and (tmp_path / "q.onnx").exists()
 
 
 def test_the_console_writes_what_python_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +90,11 @@ def test_the_console_writes_what_python_writes(tmp_path: Path, monkeypatch: pyte
 
 def test_what_it_says_of_installing_is_there() -> None:
     extras = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    table = README.split("## Extras")[1]
+    table = PAGE.split("## Extras")[1]
     assert set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]))) == set(extras)
-    lines = re.findall(INSTALLS, README, re.MULTILINE)
-    assert len(lines) == 2
-    for line in lines:
-        for name in re.findall(r"\[([\w,]+)\]", line):
-            assert set(name.split(",")) <= set(extras)
+    for text in (README, PAGE):
+        lines = re.findall(INSTALLS, text, re.MULTILINE)
+        assert len(lines) == 2
+        for line in lines:
+            for name in re.findall(r"\[([\w,]+)\]", line):
+                assert set(name.split(",")) <= set(extras)

@@ -557,7 +557,8 @@ def test_a_name_that_nobody_knows_is_an_error():
     with pytest.raises(mct.Error) as error:
         unknown.run(SAMPLES)
     assert 'is quantized by "some.where.Else", but nothing is registered under this name' in str(error.value)
-    assert "define the class, or name it in mct.quantize_scope, before" in str(error.value)
+    assert "define the class, or name it in mct.quantize_config.quantize_scope, before" in str(error.value)
+    assert str(error.value).endswith("troubleshooting.md#a-quantizer-of-python-is-missing")
     with quantize_config.quantize_scope({"Else": Halves}):
         np.testing.assert_array_equal(unknown.run(SAMPLES), np.abs(np.round(SAMPLES)))
     with pytest.raises(mct.Error, match="nothing is registered"):

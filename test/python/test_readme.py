@@ -1,60 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's commands run, and it names every pass and tool there is."""
+"""The README is short, its commands and its Python run and print what it shows, and its links lead somewhere."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import measure
 import pytest
+from printed import is_shown
 
-README = (measure.REPOSITORY / "README.md").read_text()
-SECTIONS = README.split("## What there is")[1]
-PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ", "mct ")
-COMMANDS = [
-    command
-    for command in re.findall(r"\| `([^`]*)` \|$", SECTIONS, re.MULTILINE) + re.findall(r"^(mct-.*)$", SECTIONS, re.M)
-    if command.startswith(PROGRAMS)
-]
+README = measure.REPOSITORY / "README.md"
+TEXT = README.read_text()
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_every_command_runs(tools: Path, tmp_path: Path) -> None:
-    """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
-    console = tmp_path / "bin" / "mct"
-    console.parent.mkdir()
-    console.write_text(f'#!/bin/sh\nexec {sys.executable} -m mct "$@"\n')
-    console.chmod(0o755)
-    environment = os.environ | {"PATH": f"{measure.BIN}:{console.parent}:{os.environ['PATH']}"}
-    work = tmp_path / "repository"
-    work.mkdir()
-    (work / "test").symlink_to(measure.REPOSITORY / "test")
-    (work / "build" / "readme").mkdir(parents=True)
-    (work / "build" / "lib").symlink_to(measure.BIN.parent / "lib")
-    assert len(COMMANDS) > 15
-    # The console command where the package is built, and can make pages.
-    has_console = all(importlib.util.find_spec(module) for module in ("mct", "vl_convert"))
-    for command in COMMANDS:
-        if command.startswith("mct ") and not has_console:
-            continue
-        finished = subprocess.run(
-            shlex.split(command), cwd=work, env=environment, capture_output=True, text=True, check=False
-        )
-        assert finished.returncode == 0, f"{command}\n{finished.stderr[-2000:]}"
-    assert list((work / "build" / "readme" / "trace").rglob("*.mlir")), "the step-by-step command wrote no trace"
+def test_it_is_short() -> None:
+    assert len(TEXT.splitlines()) <= 150
 
 
-@pytest.mark.parametrize("tool", ["mct-opt", "mct-run", "mct-translate"])
-def test_every_flag_of_ours_is_in_the_readme(tools: Path, tool: str) -> None:
-    text = measure.run_ok([tools / tool, "--help"]).stdout
-    ours = r"^  --([\w-]+)" if tool == "mct-run" else r"--((?:mct|tpc|import-tpc|export-tpc)-[\w-]+)"
-    flags = set(re.findall(ours, text, re.MULTILINE))
-    flags -= {"help", "help-list", "help-hidden", "help-list-hidden", "version", "print-options", "print-all-options"}
-    # Options that mct-run shares with mct-ptq stand in the table of options.
-    missing = [flag for flag in sorted(flags) if f"--{flag}" not in README and f"`{flag}" not in README]
-    assert flags and not missing
+def test_every_link_leads_to_a_file() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#([\w-]+))?\)", TEXT)
+    assert len(links) > 20
+    for path, anchor in links:
+        assert (measure.REPOSITORY / path).exists(), path
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", (measure.REPOSITORY / path).read_text(), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles], anchor
+
+
+def test_pictures_are_small() -> None:
+    pictures = list((measure.REPOSITORY / "docs" / "_static").iterdir())
+    assert pictures and all(picture.stat().st_size < 100_000 for picture in pictures)
+
+
+@pytest.mark.skipif(
+    not all(importlib.util.find_spec(module) for module in ("mct", "vl_convert")),
+    reason="the package is not built, or the extra report is missing",
+)
+def test_the_examples_print_what_is_shown(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "test").symlink_to(measure.REPOSITORY / "test")
+    (tmp_path / "build").mkdir()
+    environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+    commands = {"sh": ["bash", "-e", "-c"], "python": [sys.executable, "-c"]}
+    printed, ran = "", 0
+    for language, text in FENCE.findall(TEXT):
+        if language in commands:
+            command = [*commands[language], text]
+            finished = subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            )
+            assert finished.returncode == 0, f"{text}\n{finished.stderr[-2000:]}"
+            printed, ran = finished.stdout, ran + 1
+        elif printed:
+            for line in text.splitlines():
+                assert is_shown(line, printed), f"{line!r} is not in what was printed:\n{printed}"
+            printed = ""
+    assert ran == 2

@@ -603,15 +603,6 @@ def test_sums_beyond_32_bits_get_smaller(study):
     assert lower() == ""
 
 
-# ===--- Documentation ------------------------------------------------------------------------------------------------
-
-
-def test_the_readme_has_the_table_of_the_rules(tools):
-    table = measure.run_ok([measure.BIN / "mct-run", "--report-rules"]).stdout
-    assert len(table.splitlines()) > 20
-    assert table in (measure.REPOSITORY / "README.md").read_text()
-
-
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ and schedule, written from their definitions and with no code of the tools.
     PYTHONPATH=FOLDER_WITH_TORCH build/venv/bin/python tools/dev/qat_torch.py [epochs,...] [seed,...]
 
 prints what both make of ResNet8 with weights of 2 and activations of 4 bits: top-1, seconds, memory, and the time of a
-step. Needs built tools, ../shared (see measure.py) and torch.
+step; at the end the table of docs/results/accuracy.md. Needs built tools, ../shared (see measure.py) and torch.
 
 Images are channels-first here, as torch is fastest with them, and channels-last in TOSA.
 """
@@ -448,6 +448,20 @@ def time_step(module, folder, rounds=5, threads=2):
 LOGITS = "conv2d_9"
 
 
+def summarize(epochs, start, measured, steps):
+    """Prints a table with a row for each program and number of epochs; top-1 and seconds are those of all seeds."""
+    print("\n| | top-1, mean | lowest, highest | step of 32 images, 2 threads | seconds |\n|---|---|---|---|---|")
+    print(f"| before training | {100 * start:.2f} % | | | |")
+    for count in epochs:
+        for name in ("mct-qat", "PyTorch, eager"):
+            accuracies, seconds = zip(*measured[name, count], strict=True)
+            print(
+                f"| {name}, {count} epoch{'s' if count > 1 else ''} | {100 * np.mean(accuracies):.2f} % "
+                f"| {100 * min(accuracies):.2f}, {100 * max(accuracies):.2f} | {1e3 * steps[name]:.1f} ms "
+                f"| {np.mean(seconds):.1f} |"
+            )
+
+
 def main():
     epochs = [int(v) for v in sys.argv[1].split(",")] if len(sys.argv) > 1 else [1, 3, 10]
     seeds = [int(v) for v in sys.argv[2].split(",")] if len(sys.argv) > 2 else [0]
@@ -460,7 +474,9 @@ def main():
         print(f"a step of 32 samples, 2 threads: {1e3 * ours:.1f} ms, torch {1e3 * theirs:.1f} ms")
         print("| epochs | seed | top-1 % | seconds | MB | torch top-1 % | torch seconds |")
         print("|---|---|---|---|---|---|---|")
-        print(f"| 0 | | {100 * corrections.judge(corrections.RESNET8, module)['top1']:.2f} | | | | |", flush=True)
+        untrained = corrections.judge(corrections.RESNET8, module)["top1"]
+        print(f"| 0 | | {100 * untrained:.2f} | | | | |", flush=True)
+        measured = {}
         for count in epochs:
             for seed in seeds:
                 trained = folder / "trained.mlirbc"
@@ -470,11 +486,15 @@ def main():
                 start = time.perf_counter()
                 train(network, images, labels, count, seed)
                 seconds = time.perf_counter() - start
+                other = top1(network, test_images, test_labels)
+                measured.setdefault(("mct-qat", count), []).append((result, finished.seconds))
+                measured.setdefault(("PyTorch, eager", count), []).append((other, seconds))
                 print(
                     f"| {count} | {seed} | {100 * result:.2f} | {finished.seconds:.1f} | {finished.peak_mb:.0f} "
-                    f"| {100 * top1(network, test_images, test_labels):.2f} | {seconds:.1f} |",
+                    f"| {100 * other:.2f} | {seconds:.1f} |",
                     flush=True,
                 )
+    summarize(epochs, untrained, measured, {"mct-qat": ours, "PyTorch, eager": theirs})
 
 
 if __name__ == "__main__":

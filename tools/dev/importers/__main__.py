@@ -67,7 +67,9 @@ def test(name: str, arguments: list[str]) -> int:
     folder = ROOT / "test" / "python"
     # The page's first line reads a .tflite file, and samples come from PyTorch, too.
     others = [folder / f"test_package_{name}.py" for name in ("readme", "samples")]
-    files = [*sorted(folder.glob("test_package_importers*.py")), *others]
+    pages = "tflite-ethos-u", "pytorch-imx500"
+    examples = [f"{folder / 'test_docs.py'}::test_what_a_page_shows_runs[{page}]" for page in pages]
+    files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
 
