@@ -23,8 +23,8 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Three of eight bits: where one channel is so much larger than the median,
-/// the others have five of them.
+/// Two of eight bits: where one channel is so much larger than the median, the
+/// others have six of them.
 static constexpr double kOutlierFactor = 4;
 
 /// Ops between a sum along the channels and the subtraction of the mean that is
@@ -170,15 +170,8 @@ struct EqualizeResidualsPass
     std::vector<Residual> residuals = findResiduals();
     if (residuals.empty())
       return markAllAnalysesPreserved();
-    if (llvm::any_of(residuals, [](const Residual &residual) {
-          return !getChannelMagnitudes(residual.point);
-        })) {
-      for (OpPassManager &passes : measuredBy)
-        if (failed(runPipeline(passes, getOperation())))
-          return signalPassFailure();
-      // Passes may have put other ops in the place of those.
-      residuals = findResiduals();
-    }
+    if (failed(measure(residuals)))
+      return signalPassFailure();
     llvm::SetVector<tpc::QuantizeOp> normalized;
     for (Residual &residual : residuals)
       equalize(residual, normalized);
@@ -189,6 +182,9 @@ struct EqualizeResidualsPass
 
 private:
   std::vector<Residual> findResiduals();
+  /// Fills `magnitudesOf`, from a copy of the module where `measuredBy` has to
+  /// find them out.
+  LogicalResult measure(ArrayRef<Residual> residuals);
   /// `normalized`: gets the points whose values the sum adds to layers'.
   void equalize(Residual &residual,
                 llvm::SetVector<tpc::QuantizeOp> &normalized);
@@ -213,6 +209,9 @@ private:
   /// The factors of branches, which may take those of a layer norm.
   llvm::DenseMap<Operation *, std::vector<double>> factorsOf;
   llvm::StringMap<std::string> renamed;
+  /// The largest magnitude in each channel of a point's values; no entry where
+  /// it is not known.
+  llvm::DenseMap<Operation *, std::vector<double>> magnitudesOf;
   const KernelOps *kernels = nullptr;
 };
 } // namespace
@@ -278,6 +277,39 @@ std::vector<Residual> EqualizeResidualsPass::findResiduals() {
   return found;
 }
 
+LogicalResult EqualizeResidualsPass::measure(ArrayRef<Residual> residuals) {
+  bool isKnown = llvm::all_of(residuals, [](const Residual &residual) {
+    return getChannelMagnitudes(residual.point).has_value();
+  });
+  OwningOpRef<ModuleOp> copy;
+  if (!isKnown && !measuredBy.empty()) {
+    // What is measured for this pass alone is not left on the module.
+    copy = getOperation().clone();
+    for (const OpPassManager &each : measuredBy) {
+      PassManager passes(&getContext(), ModuleOp::getOperationName());
+      static_cast<OpPassManager &>(passes) = each;
+      if (failed(passes.run(*copy)))
+        return failure();
+    }
+  }
+  SmallVector<tpc::QuantizeOp> points, measured;
+  getOperation().walk([&](tpc::QuantizeOp point) { points.push_back(point); });
+  if (copy)
+    copy->walk([&](tpc::QuantizeOp point) { measured.push_back(point); });
+  else
+    measured = points;
+  magnitudesOf.clear();
+  if (points.size() != measured.size())
+    return getOperation().emitError()
+           << "'measured-by' changes the points of the module; give passes "
+              "that only calibrate";
+  for (auto [point, from] : llvm::zip_equal(points, measured))
+    if (point.isActivation())
+      if (std::optional<std::vector<double>> each = getChannelMagnitudes(from))
+        magnitudesOf.try_emplace(point, std::move(*each));
+  return success();
+}
+
 void EqualizeResidualsPass::equalize(
     Residual &residual, llvm::SetVector<tpc::QuantizeOp> &normalized) {
   std::string name = residual.point.getPointName().str();
@@ -295,11 +327,11 @@ void EqualizeResidualsPass::equalize(
       seen.push_back(point);
   std::vector<double> magnitudes;
   for (tpc::QuantizeOp point : seen) {
-    std::optional<std::vector<double>> each = getChannelMagnitudes(point);
-    if (!each)
+    auto each = magnitudesOf.find(point);
+    if (each == magnitudesOf.end())
       return leave(Reason::NoChannelRanges);
-    magnitudes.resize(each->size());
-    for (auto [magnitude, other] : llvm::zip_equal(magnitudes, *each))
+    magnitudes.resize(each->second.size());
+    for (auto [magnitude, other] : llvm::zip_equal(magnitudes, each->second))
       magnitude = std::max(magnitude, other);
   }
   double largest = *llvm::max_element(magnitudes);
@@ -355,7 +387,7 @@ void EqualizeResidualsPass::equalize(
   residual.point.getResult().replaceAllUsesExcept(product.getResult(), product);
   Overrides::append(residual.sum->getParentOfType<func::FuncOp>(),
                     {"?name \"" + name + "\" activation=float"});
-  emitRecord(product, getArgument(),
+  emitRecord(residual.point, getArgument(),
              Record(Decision::Applied, Reason::ResidualEqualized)
                  << "'" << name << "' has channels up to "
                  << named("largest", largest, "%.3g") << " with a median of "
@@ -370,12 +402,12 @@ void EqualizeResidualsPass::equalize(
 }
 
 void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
-  std::optional<std::vector<double>> magnitudes = getChannelMagnitudes(point);
+  auto magnitudes = magnitudesOf.find(point);
   int64_t axis = cast<RankedTensorType>(point.getType()).getRank() - 1;
-  if (!magnitudes || !(getMedian(*magnitudes) > 0))
+  if (magnitudes == magnitudesOf.end() || !(getMedian(magnitudes->second) > 0))
     return;
   // Half of the bits: the kernels that read it have to take the other half.
-  std::vector<double> scales = getScales(*magnitudes, /*share=*/0.5);
+  std::vector<double> scales = getScales(magnitudes->second, /*share=*/0.5);
   if (areOnes(scales))
     return;
 

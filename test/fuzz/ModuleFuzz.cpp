@@ -114,6 +114,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-scale-input",
     "mct-shift-softmax",
     "func.func(mct-split-shared-grids)",
+    "mct-equalize-residuals{remarks=true}",
     "func.func(mct-update-concat-thresholds)",
     "mct-select-parameters,mct-select-weight-parameters",
     "mct-select-parameters{error-method=kl z-threshold=2}",

@@ -33,6 +33,7 @@ SWITCHES = [
     "residual-collapsing",
     "relu-bound-to-power-of-2",
     "activation-channel-equalization",
+    "residual-equalization",
     "split-shared-grids",
     "softmax-shift",
     "input-scaling",
@@ -96,7 +97,7 @@ def find_end(text, begin):
 def split_pipelines(options):
     """Options without those that are pipelines, and the passes of the pipeline that makes what is judged."""
     nested = []
-    while match := re.search(r"(made-by|then)=\{builtin\.module\(", options):
+    while match := re.search(r"(made-by|then|measured-by)=\{builtin\.module\(", options):
         end = find_end(options, match.end())
         passes = options[match.end() : end - 1] if match[1] == "made-by" else ""
         while step := re.match(r",?((?:mct|tpc)-[\w-]+)\{", passes):

@@ -614,7 +614,7 @@ def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
     Transformers that normalize behind the residual sum (BERT) have a few channels that are up to a hundred times larger
     than the others. One grid for all channels gives the others a few codes, and the layer norm, which divides by the
     deviation, makes them count. Where the result of a layer is added to something else, only a layer norm over the last
-    axis uses the sum, and the largest channel is more than 8 times the median of the channels' largest magnitudes, each
+    axis uses the sum, and the largest channel is more than 4 times the median of the channels' largest magnitudes, each
     channel gets a scale, a power of two of at least 1 that brings it to about twice the median:
 
     * kernel and bias of the layer are divided by the scales, along its output channels;
