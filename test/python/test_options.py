@@ -102,8 +102,9 @@ def split_pipelines(options):
         passes = options[match.end() : end - 1] if match[1] == "made-by" else ""
         while step := re.match(r",?((?:mct|tpc)-[\w-]+)\{", passes):
             behind = find_end(passes, step.end())
-            inner = passes[step.end() : behind - 1]
+            inner, deeper = split_pipelines(passes[step.end() : behind - 1])
             nested.append((step[1], dict(re.findall(r"([\w-]+)=(\{.*?\}|\S*)", inner))))
+            nested += deeper
             passes = passes[behind:]
         options = options[: match.start()] + options[end + 1 :]
     return options, nested

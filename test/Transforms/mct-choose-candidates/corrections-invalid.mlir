@@ -64,3 +64,38 @@ func.func @main(%arg0: tensor<1x4x4x2xf32>, %bias2: tensor<2xf32>) -> tensor<1x4
     parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x4x4x2xf32>
   return %3 : tensor<1x4x4x2xf32>
 }
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+#kernel4 = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>
+#a8w8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], weights = {kernel_attr = #kernel8}, default_weight = #w>
+#a8w4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8, 16], weights = {kernel_attr = #kernel4}, default_weight = #w>
+#a16w4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 16, input_bits = [8, 16], weights = {kernel_attr = #kernel4}, default_weight = #w>
+func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %kernel = "tosa.const"() <{values = dense<[[[[0.5, -0.25]]], [[[1.0, 0.75]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %bias = "tosa.const"() <{values = dense<[0.5, -1.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // expected-note @below {{alternative 1 of 'first' changes what they were measured on}}
+  %w1 = tpc.quantize %kernel as "first" weight "kernel_attr" axes [0] config(#kernel8)
+    candidates(#tpc.alternatives<of = "first", configs = [#kernel8, #kernel4, #kernel4], chosen = 0>)
+    parameters(#tpc.symmetric<threshold = [0.5, 1.0], bits = 8>) : tensor<2x1x1x2xf32>
+  %0 = tosa.conv2d %arg0, %w1, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32> loc("first")
+  %1 = tpc.quantize %0 as "first" activation config(#a8w8)
+    candidates(#tpc.alternatives<of = "first", configs = [#a8w8, #a8w4, #a16w4], chosen = 0>)
+    statistics(#tpc.statistics<count = 4, zeros = 4, min = 0.0, max = 0.0>)
+    parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x4x4x2xf32>
+  %kernel2 = "tosa.const"() <{values = dense<[[[[0.5, -0.5]]], [[[2.0, 1.5]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %bias2 = "tosa.const"() <{values = dense<[0.75, 3.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  // expected-error @below {{has corrections that cannot be taken back: they are of 2 channels, and the layer has 2, with a kernel that others share; choose before the corrections are made}}
+  %w2 = tpc.quantize %kernel2 as "second" weight "kernel_attr" axes [0] config(#kernel8)
+    candidates(#tpc.alternatives<of = "second", configs = [#kernel8, #kernel4], chosen = 0>)
+    parameters(#tpc.symmetric<threshold = [0.5, 2.0], bits = 8>) corrections(#tpc.corrections<applied = ["quantized_network"], bias_offset = [0.25, 1.0], kernel_scale = [1.0]>) : tensor<2x1x1x2xf32>
+  %2 = tosa.conv2d %1, %w2, %bias2, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32> loc("second")
+  %3 = tpc.quantize %2 as "second" activation config(#a8w8)
+    statistics(#tpc.statistics<count = 4, zeros = 4, min = 0.0, max = 0.0>)
+    parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x4x4x2xf32>
+  %4 = tosa.conv2d %3, %w2, %bias2, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32> loc("third")
+  return %4 : tensor<1x4x4x2xf32>
+}
