@@ -17,6 +17,14 @@ PACKAGES = {
     "tflite": ["tosa-converter-for-tflite==2026.2.0", "ai-edge-litert==2.3.0", "numpy==2.4.6"],
     # What the package itself imports with.
     "onnx": ["torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0", "numpy==2.4.6", "rich==15.0.0"],
+    "bert": [
+        "torch-mlir==20261001",
+        "onnx==1.21.0",
+        "onnxruntime==1.32.0",
+        "numpy==2.4.6",
+        "rich==15.0.0",
+        "safetensors==0.8.0",
+    ],
     "torch": ["torch==2.13.0", "torchvision==0.28.0", "torch-mlir==20261001", "numpy==2.4.6"],
     "executorch": ["torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"],
 }

