@@ -306,6 +306,7 @@ static void applyEffort(PtqOptions &options) {
     setUnlessGiven(options.corrections.roundWeights, false);
     setUnlessGiven(options.corrections.weightsSecondMoment, false);
     setUnlessGiven(options.corrections.weightsBias, false);
+    setUnlessGiven(options.equalization.residualEqualization, false);
     setUnlessGiven(options.judge.judgeCorrections, false);
     return;
   case Effort::Default:

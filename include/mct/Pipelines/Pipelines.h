@@ -20,7 +20,8 @@ inline llvm::cl::ValuesClass effortValues() {
       clEnumValN(Effort::Fast, "fast",
                  "no correction that runs the network: round-weights=false "
                  "weights-second-moment-correction=false "
-                 "weights-bias-correction=false judge-corrections=false"),
+                 "weights-bias-correction=false residual-equalization=false "
+                 "judge-corrections=false"),
       clEnumValN(Effort::Default, "default", "the defaults of the options"),
       clEnumValN(Effort::Best, "best",
                  "training, and all samples for every correction: "
