@@ -9,6 +9,7 @@ BUILD: a build tree with the tools, the Python package and the target `mct-docs`
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import re
 import shutil
@@ -59,8 +60,8 @@ def interfaces(build: Path) -> str:
     return "\n".join(parts).replace("### ", "## ")
 
 
-def options_of(function: object) -> Iterator[tuple[str, str, str]]:
-    """Yields option, default and description of a pipeline."""
+def options_of(function: object, sections: dict[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yields section, option, default and description of a pipeline."""
     described = dict(re.findall(r"^ *(\w+): (.*(?:\n {4,}.*)*)", inspect.getdoc(function) or "", re.MULTILINE))
     for name, parameter in inspect.signature(function).parameters.items():
         if name in ("model", "progress", "data", "preprocessing", "config") or name not in described:
@@ -70,7 +71,8 @@ def options_of(function: object) -> Iterator[tuple[str, str, str]]:
             shown = ""
         else:
             shown = f"`{str(initial).lower() if isinstance(initial, bool) else initial}`"
-        yield name.replace("_", "-"), shown, " ".join(described[name].split()).replace("|", "\\|")
+        text = " ".join(described[name].split()).replace("|", "\\|")
+        yield sections[name], name.replace("_", "-"), shown, text
 
 
 def pipelines(build: Path) -> str:
@@ -83,9 +85,12 @@ def pipelines(build: Path) -> str:
     for name, flag in PIPELINES.items():
         function = getattr(stages, name)
         summary = (inspect.getdoc(function) or "").splitlines()[0]
-        parts.append(f"## `--{flag}`, `mct.{name}`\n\n{summary}\n\n| option | default | meaning |\n|---|---|---|")
-        parts += [f"| `{option}` | {initial} | {text} |" for option, initial, text in options_of(function)]
-        parts.append("")
+        parts.append(f"## `--{flag}`, `mct.{name}`\n\n{summary}\n")
+        options = options_of(function, stages.SECTIONS[name])
+        for section, rows in itertools.groupby(options, key=lambda option: option[0]):
+            parts.append(f"### {section.capitalize()} of `{flag}`\n\n| option | default | meaning |\n|---|---|---|")
+            parts += [f"| `{option}` | {initial} | {text} |" for _, option, initial, text in rows]
+            parts.append("")
     return "\n".join(parts)
 
 

@@ -35,6 +35,8 @@ ARGUMENT_TYPES = {
     "input-scale": "Channels",
     "input-offset": "Channels",
 }
+# Headings of a pipeline's options, in order.
+SECTIONS = ("general", "bit widths", "calibration", "preparation", "selection", "corrections", "training")
 NUMBERS = {"bool": "bool", "double": "float"} | dict.fromkeys(("unsigned", "int64_t", "uint64_t"), "int")
 WIDTH = 120
 
@@ -48,6 +50,8 @@ class Option(NamedTuple):
     text: str
     # What `running` checks values by, as Python source.
     kind: str
+    # Heading below which a pipeline's options are listed; empty for those of a pass.
+    section: str = ""
 
     @property
     def name(self) -> str:
@@ -98,7 +102,7 @@ def read_option(definition: Definitions, words: dict[tuple[str, str], Any]) -> O
 
 
 def options_of(definition: Definitions, definitions: Definitions, words: dict[tuple[str, str], Any]) -> list[Option]:
-    """Of a pass or a pipeline, in the order of the definitions."""
+    """Of a pass, in the order of the definitions, or of a pipeline, by section."""
     if "members" not in definition:
         return [read_option(definitions[option["def"]], words) for option in definition["options"]]
     options = []
@@ -106,8 +110,9 @@ def options_of(definition: Definitions, definitions: Definitions, words: dict[tu
         options += options_of(definitions[base["def"]], definitions, words)
     for member in definition["members"]:
         group = definitions[definitions[member["def"]]["group"]["def"]]
-        options += [read_option(definitions[option["def"]], words) for option in group["options"]]
-    return options
+        for option in group["options"]:
+            options.append(read_option(definitions[option["def"]], words)._replace(section=group["section"]))
+    return sorted(options, key=lambda option: SECTIONS.index(option.section))
 
 
 def paragraphs(description: str) -> str:
@@ -121,8 +126,14 @@ def docstring(summary: str, description: str, options: list[Option], extra: list
     lines = [summary.rstrip(".") + ".", ""]
     if description:
         lines += [*description.splitlines(), ""]
-    for name, text in [*extra, *((option.name, option.text) for option in options)]:
+    for name, text in extra:
         lines += textwrap.wrap(f"{name}: {text}", WIDTH - 4, subsequent_indent="    ")
+    section = ""
+    for option in options:
+        if option.section != section:
+            section = option.section
+            lines += ["", f"{section.capitalize()}:", ""]
+        lines += textwrap.wrap(f"{option.name}: {option.text}", WIDTH - 4, subsequent_indent="    ")
     lines += ["", f"The options are those of `{flag}`; the result is another model. Raises `mct.Error`."]
     body = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
     return textwrap.indent(f'"""{body}\n"""', "    ", lambda line: bool(line.strip()))
@@ -178,6 +189,7 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
 def write_stages(definitions: Definitions) -> str:
     words = load_words()
     functions = []
+    sections = {}
     for name in definitions["!instanceof"]["PassBase"]:
         definition = definitions[name]
         if definition["argument"] in PRINTING:
@@ -189,6 +201,7 @@ def write_stages(definitions: Definitions) -> str:
         definition = definitions[name]
         options = options_of(definition, definitions, words)
         functions.append(function(definition["flag"], definition["summary"], "", options))
+        sections[functions[-1][0]] = {option.name: option.section for option in options}
     functions.sort()
     head = [
         "# SPDX-License-Identifier: Apache-2.0",
@@ -210,6 +223,9 @@ def write_stages(definitions: Definitions) -> str:
         "__all__ = [",
         *(f'    "{name}",' for name, _ in functions),
         "]",
+        "",
+        "# By pipeline and option: the heading below which help texts and the reference list the option.",
+        f"SECTIONS: dict[str, dict[str, str]] = {json.dumps(sections, indent=4)}",
     ]
     return "\n".join(head) + "\n\n\n" + "\n\n".join(text for _, text in functions)
 

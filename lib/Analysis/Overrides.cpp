@@ -127,6 +127,13 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
   bool isOptional = words[0].consume_front("?");
   if (isOptional && words[0].empty() && words.size() > 1)
     words.erase(words.begin());
+  if (words[0] == "all" && words.size() > 1) {
+    OverrideRule rule;
+    rule.selector = OverrideRule::Selector::All;
+    rule.isOptional = isOptional;
+    return addRule(std::move(rule), line, ArrayRef(words).drop_front(), loc,
+                   rules);
+  }
   auto selector =
       llvm::StringSwitch<std::optional<OverrideRule::Selector>>(words[0])
           .Case("name", OverrideRule::Selector::Name)
@@ -136,7 +143,8 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
   if (!selector || words.size() < 3)
     return emitError(loc) << "expected 'name', 'op', 'set' or 'pattern', what "
                              "it is compared with, and what to do, for example "
-                             "'name \"conv*\" weights=4'";
+                             "'name \"conv*\" weights=4', or 'all' and what to "
+                             "do, for example 'all weights=4'";
   // A GlobPattern refers to its text, which has to outlive the buffer.
   auto text = StringAttr::get(loc.getContext(), words[1]);
   auto pattern = llvm::GlobPattern::create(text.getValue());
@@ -166,6 +174,11 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
             overrides.rules)))
       return failure();
   return overrides;
+}
+
+LogicalResult Overrides::add(StringRef rule, StringRef origin,
+                             MLIRContext *context) {
+  return parseRule(rule, FileLineColLoc::get(context, origin, 1, 1), rules);
 }
 
 FailureOr<Overrides> Overrides::getFrom(func::FuncOp function) {
@@ -219,6 +232,8 @@ bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {
   case Selector::Pattern:
     return llvm::any_of(
         patterns, [&](Attribute each) { return tpc::matches(each, node); });
+  case Selector::All:
+    return true;
   }
   llvm_unreachable("unknown selector");
 }
@@ -276,10 +291,33 @@ Wishes Overrides::getWishes(StringAttr name, const tpc::Node &node,
   return wishes;
 }
 
+/// Fails where no tensor of a kind may have the width that a rule for all
+/// operators asks for.
+static LogicalResult checkWidth(const OverrideRule &rule, StringRef tensors,
+                                std::optional<int64_t> bits,
+                                const OverrideRule::WidthUse &use) {
+  if (!bits || use.numTaken > 0 || use.offered.empty())
+    return success();
+  return emitError(rule.loc)
+         << "none of the " << tensors << " can have " << *bits
+         << " bits; the target offers " << listWidths(use.offered.getArrayRef())
+         << " in this network";
+}
+
 LogicalResult Overrides::checkUsed() const {
   bool allUsed = true;
   for (const OverrideRule &rule : rules) {
-    if (rule.numAffected > 0 || rule.isOptional)
+    if (rule.isOptional)
+      continue;
+    if (rule.appliesWhereOffered() &&
+        (failed(checkWidth(rule, "results", rule.activationBits,
+                           rule.activationUse)) ||
+         failed(checkWidth(rule, "quantized weights", rule.weightBits,
+                           rule.weightUse)))) {
+      allUsed = false;
+      continue;
+    }
+    if (rule.numAffected > 0)
       continue;
     allUsed = false;
     if (rule.numSelected == 0)

@@ -64,8 +64,14 @@ LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
     return config.getActBits() == bits;
   };
   if (llvm::any_of(offered, fits)) {
+    ++rule->activationUse.numTaken;
     if (!planned.activation)
       keepOnly(planned, *rule, fits);
+    return success();
+  }
+  if (rule->appliesWhereOffered()) {
+    for (tpc::OpQuantConfigAttr config : offered)
+      rule->activationUse.offered.insert(config.getActBits());
     return success();
   }
   InFlightDiagnostic diagnostic =
@@ -106,7 +112,13 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
     auto fits = [&, bits = bits](tpc::OpQuantConfigAttr config) {
       return getBits(config) == bits;
     };
-    if (llvm::none_of(planned.candidates, fits)) {
+    bool isOffered = llvm::any_of(planned.candidates, fits);
+    if (!isOffered && rule->appliesWhereOffered()) {
+      rule->weightUse.offered.insert_range(
+          llvm::map_range(planned.candidates, getBits));
+      continue;
+    }
+    if (!isOffered) {
       InFlightDiagnostic diagnostic =
           emitError(rule->loc)
           << "'" << weight.genericName.getValue() << "' of '"
@@ -118,6 +130,7 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
           << "the op is here";
       return diagnostic;
     }
+    ++rule->weightUse.numTaken;
     keepOnly(planned, *rule, fits);
   }
   return success();
@@ -127,8 +140,10 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
   for (PlannedInput &input : inputs) {
     std::pair<int64_t, const OverrideRule *> wish = {0, nullptr};
     for (OverrideRule &rule : overrides.rules) {
-      if (rule.selector != OverrideRule::Selector::Name ||
-          !rule.pattern.match(input.name.getValue()))
+      bool selects = rule.selector == OverrideRule::Selector::All ||
+                     (rule.selector == OverrideRule::Selector::Name &&
+                      rule.pattern.match(input.name.getValue()));
+      if (!selects)
         continue;
       ++rule.numSelected;
       if (!rule.activationBits || !input.whyFloat.empty())
@@ -138,6 +153,9 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
     }
     auto [bits, rule] = wish;
     if (!rule || bits == input.config.getActBits())
+      continue;
+    // The target offers one width for an input.
+    if (bits != 0 && rule->appliesWhereOffered())
       continue;
     if (bits != 0)
       return emitError(rule->loc)

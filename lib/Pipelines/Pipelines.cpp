@@ -292,8 +292,39 @@ static void addBitWidths(OpPassManager &passManager,
   passManager.addPass(createAssignBitWidthsPass(assign));
 }
 
+/// Gives an option a value where the user has given none.
+template <typename OptionT, typename ValueT>
+static void setUnlessGiven(OptionT &option, ValueT value) {
+  if (!option.hasValue())
+    option = value;
+}
+
+/// Sets the options that `effort` stands for; `effortValues` lists them.
+static void applyEffort(PtqOptions &options) {
+  switch (options.effort.effort) {
+  case Effort::Fast:
+    setUnlessGiven(options.corrections.roundWeights, false);
+    setUnlessGiven(options.corrections.weightsSecondMoment, false);
+    setUnlessGiven(options.corrections.weightsBias, false);
+    setUnlessGiven(options.equalization.residualEqualization, false);
+    setUnlessGiven(options.judge.judgeCorrections, false);
+    return;
+  case Effort::Default:
+    return;
+  case Effort::Best:
+    setUnlessGiven(options.training.gptqEpochs, 20);
+    setUnlessGiven(options.rounding.roundWeightsMaxSamples, 0);
+    setUnlessGiven(options.bias.biasMaxSamples, 0);
+    setUnlessGiven(options.sensitivity.sensitivityMaxSamples, 0);
+    return;
+  }
+}
+
 void mct::buildPtqPipeline(OpPassManager &passManager,
-                           const PtqOptions &options) {
+                           const PtqOptions &given) {
+  PtqOptions options;
+  options.copyOptionValuesFrom(given);
+  applyEffort(options);
   tpc::AttachTargetPassOptions attach;
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
@@ -301,6 +332,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   buildPreparePipeline(passManager, options.prepare, options.remarks,
                        options.samples.function);
   InsertQuantizersPassOptions insert;
+  options.widths.copyTo(insert);
   options.points.copyTo(insert);
   insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));

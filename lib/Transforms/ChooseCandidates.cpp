@@ -84,7 +84,13 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
     auto fits = [&, bits = bits](int64_t index) {
       return getBitsOf(index) == bits;
     };
-    if (llvm::none_of(remaining, fits)) {
+    OverrideRule::WidthUse &use = rule->getUse(point.isWeight());
+    bool isOffered = llvm::any_of(remaining, fits);
+    if (!isOffered && rule->appliesWhereOffered()) {
+      use.offered.insert_range(llvm::map_range(remaining, getBitsOf));
+      continue;
+    }
+    if (!isOffered) {
       InFlightDiagnostic diagnostic =
           emitError(rule->loc)
           << name << " cannot have " << bits << " bits; its points offer "
@@ -92,6 +98,7 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
       diagnostic.attachNote(point.getLoc()) << "the point is here";
       return diagnostic;
     }
+    ++use.numTaken;
     llvm::erase_if(remaining, [&](int64_t index) { return !fits(index); });
     if (!fits(chosen))
       chosen = *llvm::max_element(remaining, [&](int64_t lhs, int64_t rhs) {
@@ -160,7 +167,8 @@ LogicalResult ChooseCandidatesPass::applyRules(
     SmallVector<int64_t> &wanted) {
   // Rules by name need not know what the target calls the ops.
   bool needsNodes = llvm::any_of(rules.rules, [](const OverrideRule &rule) {
-    return rule.selector != OverrideRule::Selector::Name;
+    return rule.selector != OverrideRule::Selector::Name &&
+           rule.selector != OverrideRule::Selector::All;
   });
   SmallVector<tpc::Node> nodes;
   llvm::DenseMap<Operation *, size_t> nodeOf;

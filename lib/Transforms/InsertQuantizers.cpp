@@ -167,7 +167,7 @@ struct InsertQuantizersPass
     FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(module);
     if (failed(lookup))
       return signalPassFailure();
-    FailureOr<Overrides> rules = Overrides::read(overrides, module.getLoc());
+    FailureOr<Overrides> rules = readRules();
     if (failed(rules))
       return signalPassFailure();
     SmallVector<func::FuncOp> functions;
@@ -199,6 +199,32 @@ struct InsertQuantizersPass
         return signalPassFailure();
     if (failed(rules->checkUsed()))
       return signalPassFailure();
+  }
+
+private:
+  /// The rules of the options, and behind them, as they go before, those of the
+  /// file.
+  FailureOr<Overrides> readRules() {
+    Overrides rules;
+    std::string weights = "weights=" + std::to_string(weightBits),
+                activations = std::to_string(activationBits);
+    if (weightBits != 0 &&
+        failed(rules.add("all " + weights, weights, &getContext())))
+      return failure();
+    if (activationBits != 0 &&
+        failed(rules.add("all activation=" + activations,
+                         "activations=" + activations, &getContext())))
+      return failure();
+    for (const std::string &pattern : keepFloat)
+      if (failed(rules.add("name \"" + pattern + "\" float",
+                           "keep-float=" + pattern, &getContext())))
+        return failure();
+    FailureOr<Overrides> ofFile =
+        Overrides::read(overrides, getOperation().getLoc());
+    if (failed(ofFile))
+      return failure();
+    llvm::append_range(rules.rules, std::move(ofFile->rules));
+    return rules;
   }
 };
 } // namespace

@@ -536,10 +536,11 @@ def _quantize_options() -> list[tuple[str, inspect.Parameter]]:
 
 
 def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
-    from mct.stages import quantize
+    from mct.stages import SECTIONS, quantize
 
     described = dict(re.findall(r"^ *(\w+): (.*(?:\n {4,}.*)*)", inspect.getdoc(quantize) or "", re.MULTILINE))
-    group = parser.add_argument_group("options of the pipeline")
+    sections = SECTIONS["quantize"]
+    groups = {section: parser.add_argument_group(section) for section in dict.fromkeys(sections.values())}
     for name, parameter in _quantize_options():
         annotation, initial = str(parameter.annotation), parameter.default
         text = " ".join(described.get(name, "").split()).replace("%", "%%")
@@ -557,7 +558,7 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
             options |= {"nargs": "+", "metavar": "VALUE"}
         else:
             options |= {"metavar": "VALUE"}
-        group.add_argument("--" + name.replace("_", "-"), **options)
+        groups[sections[name]].add_argument("--" + name.replace("_", "-"), **options)
 
 
 def make_parser(with_options: bool = True) -> argparse.ArgumentParser:

@@ -102,11 +102,15 @@ PYTHON_WORDS: _Words = (
     (re.compile(r"\bcalibration-data=FILE\.npy"), "data=…"),
     (re.compile(r"\bcalibration-data\b"), "data"),
     (re.compile(r"\blabels=FILE\.npy"), "labels=…"),
+    # The place of a rule that stands in an option.
+    (re.compile(r"^((?:weights|activations)=\d+):1:1$"), r"\1"),
+    (re.compile(r"^keep-float=(.*):1:1$"), r"keep_float=\1"),
     (re.compile(r"\bgive input-scale=([^\s;]+)"), r"give preprocessing=mct.Preprocessing.of(\1)"),
 )
 CONSOLE_WORDS: _Words = (
     (re.compile(r"\bcalibration-data(=FILE\.npy)?"), "--data"),
     (re.compile(r"\blabels=FILE\.npy"), "--labels FILE.npy"),
+    (re.compile(r"^(weights|activations|keep-float)=(.*):1:1$"), r"--\1 \2"),
     (re.compile(r"\bgive input-scale=([^\s;]+)"), r"give --scale \1"),
 )
 _words: ContextVar[_Words] = ContextVar("mct_words", default=PYTHON_WORDS)

@@ -2,18 +2,13 @@
 #include "Module.h"
 
 #include "mct/Analysis/Explain.h"
-#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Shapes.h"
 #include "mct/Export/Parameters.h"
-#include "mct/Pipelines/Pipelines.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -104,20 +99,6 @@ Message mct::python::toMessage(Diagnostic &diagnostic) {
 //===----------------------------------------------------------------------===//
 // Module
 //===----------------------------------------------------------------------===//
-
-const DialectRegistry &mct::python::getRegistry() {
-  static const DialectRegistry *registry = [] {
-    auto *made = new DialectRegistry;
-    registerAllDialects(*made);
-    registerAllExtensions(*made);
-    made->insert<mct::tpc::TpcDialect>();
-    mct::registerOpModels(*made);
-    registerAllPasses();
-    mct::registerAllMctPasses();
-    return made;
-  }();
-  return *registry;
-}
 
 Module::Module(StringRef name) : name(name.str()) {
   trace.input = this->name;

@@ -72,6 +72,33 @@ def test_options_of_the_pipeline_are_options_of_the_command(tmp_path: Path) -> N
     assert "invalid choice: 'best'" in refused(*common, "--weights-error-method", "best", status=2)
 
 
+def test_widths_and_what_stays_float_are_said_in_a_few_words(tmp_path: Path) -> None:
+    common = ("quantize", DIGITS, "--target", "imx500", "--data", CALIBRATION, "--scale", "0.0625")
+    path = tmp_path / "q.mlirbc"
+    output(*common, "--weights", "4", "--activations", "8", "--keep-float", "head*", "--effort", "fast", "-o", path)
+    points = mct.QuantizedModel(mct.load(path).module, None, None).points
+    assert {point.bits for point in points if point.weight == "kernel_attr"} == {4}
+    assert {point.bits for point in points if not point.weight} == {8}
+    assert not [point.name for point in points if point.name.startswith("head")]
+    message = refused(*common, "--weights", "5", "-o", path)
+    assert message.startswith(
+        "error: --weights 5: none of the quantized weights can have 5 bits; the target offers 8, 4"
+    )
+    message = refused(*common, "--keep-float", "haed*", "-o", path)
+    assert message.startswith("error: --keep-float haed*: the rule matches nothing")
+    assert "invalid choice: 'quick'" in refused(*common, "--effort", "quick", "-o", path, status=2)
+
+
+def test_help_lists_the_options_of_the_pipeline_by_section() -> None:
+    text = output("quantize", "--help")
+    sections = ["general", "bit widths", "calibration", "preparation", "selection", "corrections", "training"]
+    places = [text.index(f"\n{section}:\n") for section in sections]
+    assert places == sorted(places)
+    for section, option in {"bit widths": "--weights N", "training": "--gptq-epochs N"}.items():
+        begin = text.index(f"\n{section}:\n")
+        assert f"\n  {option}" in text[begin : text.index("\n\n", begin + 1)]
+
+
 def test_images_of_a_folder_are_samples(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
     labels = np.load(LABELS)[:40]
@@ -276,6 +303,19 @@ def test_build_tree_has_the_command_and_a_script_that_finds_it(tools: Path) -> N
     finished = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=environment)
     version = f"mct {mct.__version__}"
     assert finished.stdout.splitlines() == [str(tools / "mct"), str(tools / "mct-opt"), version, version]
+
+
+def test_fish_has_a_script_of_its_own(tools: Path) -> None:
+    script = tools.parent / "activate.fish"
+    folders = (tools, tools.parent / "python")
+    assert all(f'"{folder}"' in script.read_text() for folder in folders)
+    fish = shutil.which("fish")
+    if not fish:
+        pytest.skip("fish is not installed")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    command = [fish, "--no-config", "--command", f"source {script}; command -v mct mct-opt; python -m mct --version"]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert finished.stdout.splitlines() == [str(tools / "mct"), str(tools / "mct-opt"), f"mct {mct.__version__}"]
 
 
 @pytest.mark.parametrize("shape", ["1x3", "x=1x0", "x=1,3", "x="])

@@ -112,6 +112,58 @@ def test_overrides_may_be_a_list_of_rules(digits, tmp_path):
     assert {point.bits for point in found.points if point.weight == "kernel_attr"} == {4}
 
 
+def test_widths_and_patterns_are_rules_of_overrides(digits):
+    found = mct.quantize(digits, "imx500", weights=4, activations=8, keep_float=["head*"], **SAMPLES)
+    rules = ["all weights=4", "all activation=8", 'name "head*" float']
+    assert found.text == mct.quantize(digits, "imx500", overrides=rules, **SAMPLES).text
+    assert {point.bits for point in found.points if point.weight == "kernel_attr"} == {4}
+    assert not [point for point in found.points if point.name.startswith("head")]
+    # What is said of one kind of layers goes before.
+    found = mct.quantize(digits, "imx500", weights=4, overrides=["op tosa.depthwise_conv2d weights=2"], **SAMPLES)
+    kernels = [point.bits for point in found.points if point.weight == "kernel_attr"]
+    assert kernels.count(2) == 1 and kernels.count(4) == len(kernels) - 1
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "message"),
+    [
+        ("imx500", {"weights": 3}, "weights=3: none of the quantized weights can have 3 bits; .* 8, 4 and 2 in this"),
+        ("tflite", {"weights": 4}, "weights=4: none of the quantized weights can have 4 bits; .* offers 8 in this"),
+        ("imx500", {"activations": 4}, "activations=4: none of the results can have 4 bits; the target offers 8 in"),
+        ("imx500", {"keep_float": ["haed*"]}, r"keep_float=haed\*: the rule matches nothing"),
+        ("imx500", {"effort": "quick"}, "effort: expected one of 'fast', 'default', 'best', found 'quick'"),
+    ],
+)
+def test_width_that_is_not_offered_is_an_error(digits, target, options, message):
+    with pytest.raises(mct.Error, match=message):
+        mct.quantize(digits, target, **options, **SAMPLES)
+
+
+def test_effort_is_a_set_of_options(digits):
+    fast = mct.quantize(digits, "imx500", weights=4, effort="fast", **SAMPLES)
+    switched_off = {
+        "round_weights": False,
+        "weights_second_moment_correction": False,
+        "weights_bias_correction": False,
+        "residual_equalization": False,
+        "judge_corrections": False,
+    }
+    assert fast.text == mct.quantize(digits, "imx500", weights=4, **switched_off, **SAMPLES).text
+    trained = mct.quantize(digits, "imx500", weights=4, effort="best", gptq_epochs=1, **SAMPLES)
+    assert "epochs=1 " in trained.pass_pipeline and fast.text != trained.text
+
+
+def test_options_of_a_pipeline_are_listed_by_section():
+    sections = mct.stages.SECTIONS["quantize"]
+    assert set(sections.values()) >= {"calibration", "selection", "corrections", "bit widths", "training"}
+    documentation = mct.quantize.__doc__
+    for option, section in sections.items():
+        before = documentation[: documentation.index(f"\n    {option}: ")]
+        assert before.rfind(f"{section.capitalize()}:\n") == max(
+            before.rfind(f"{other.capitalize()}:\n") for other in set(sections.values())
+        )
+
+
 def test_config_gives_options_that_are_not_given(digits):
     class Config:
         def to_options(self):

@@ -40,8 +40,23 @@ function(mct_use_precompiled_header name)
   endif()
 endfunction()
 
+# What provides MLIR and LLVM. The archives are for the Python module of a wheel alone, which then has only what it reaches;
+# the linker takes what is missing from any of them, in whatever order they come. libzstd by its file name: its headers are
+# not needed.
+option(MCT_STATIC_MLIR "Link the archives of MLIR and LLVM into the Python module, and build no tool" OFF)
+set(MCT_MLIR MLIR LLVM)
+set(MCT_LLVM LLVM)
+if(MCT_STATIC_MLIR)
+  file(GLOB mct_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  list(FILTER mct_archives EXCLUDE REGEX "libMLIRCAPI|[Tt]est")
+  add_library(MctStaticMlir INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(MctStaticMlir INTERFACE ${mct_archives} z -l:libzstd.so.1 tinfo)
+  set(MCT_MLIR MctStaticMlir)
+  set(MCT_LLVM MctStaticMlir)
+endif()
+
 # mct_add_library(NAME [NO_MLIR] sources... [DEPENDS tablegen targets...] [LINK libraries...])
-# A static library of ours: no exceptions, installed and exported. MLIR and LLVM come from the dylibs only.
+# A static library of ours: no exceptions, installed and exported. MLIR and LLVM come from the dylibs only, but in a wheel.
 function(mct_add_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -50,7 +65,7 @@ function(mct_add_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   if(NOT ARG_NO_MLIR)
-    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_link_libraries(${name} PUBLIC ${MCT_MLIR})
     mct_use_precompiled_header(${name})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +22,14 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 WRITTEN = BUILD / "written"  # by the tools in lit tests
 LLVM = Path("/usr/lib/llvm-22/bin")
+# What clang-tidy may take: on two cores and without a cache half of the sources, which have changed last.
+TIDY_SECONDS = 420
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+# What was left out, and the command that runs it.
+left_out: list[tuple[str, str]] = []
 
 
 class Tally(NamedTuple):
@@ -123,14 +129,22 @@ def tidy_keys(sources: Sequence[str]) -> dict[str, str]:
 
 
 def clang_tidy() -> Tally:
-    """All C++ sources that are built. Clean results are remembered by content: a file takes several seconds."""
+    """All C++ sources that are built, those that changed last first. Clean results are remembered by content.
+
+    A file takes several seconds, so that on a new machine those are left out for which `TIDY_SECONDS` do not suffice.
+    """
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mct-clang-tidy"
     cache.mkdir(parents=True, exist_ok=True)
     keys = tidy_keys(source_files(".cpp"))
-    pending = [source for source, key in keys.items() if not (cache / key).exists()]
+    pending = sorted((source for source, key in keys.items() if not (cache / key).exists()), key=change_order())
     print(f"{len(keys) - len(pending)} of {len(keys)} files known to be clean")
+    end = time.monotonic() + float(os.environ.get("MCT_TIDY_SECONDS", TIDY_SECONDS))
+    late: list[str] = []
 
     def tidy(source: str) -> bool:
+        if time.monotonic() > end:
+            late.append(source)
+            return True
         result = subprocess.run(
             [LLVM / "clang-tidy", "--quiet", "-p", BUILD, ROOT / source],
             stdin=subprocess.DEVNULL,
@@ -145,7 +159,27 @@ def clang_tidy() -> Tally:
         return result.returncode == 0
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return verdict(all(list(pool.map(tidy, pending))))
+        result = verdict(all(list(pool.map(tidy, pending))))
+    if late:
+        leave_out(f"clang-tidy of {len(late)} files", "MCT_TIDY_SECONDS=3600 tools/dev/check --lint")
+        result += Tally(skipped=1)
+    return result
+
+
+def change_order() -> Callable[[str], tuple[int, str]]:
+    """A key that sorts files by their last change: what is not committed, then by commit, the last one first."""
+    listing = subprocess.run(
+        ["git", "log", "--format=", "--name-only", "--no-renames", "-n", "500"],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    ).stdout
+    places = {name: index for index, name in reversed(list(enumerate(listing.split("\n"))))}
+    edited = subprocess.run(
+        ["git", "diff", "--name-only", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True
+    ).stdout.split("\n")
+    return lambda name: (-1 if name in edited else places.get(name, len(listing)), name)
 
 
 def documentation() -> Tally:
@@ -259,11 +293,44 @@ def pytest() -> Tally:
 
 def importers() -> Tally:
     """The Python package's tests that need converters of others, in the environment that has the small ones."""
-    report = RESULTS / "importers.xml"
-    status = call([sys.executable, "tools/dev/importers", "small", "--no-install", f"--junit-xml={report}"])
+    return run_in_environment("small")
+
+
+def torch() -> Tally:
+    """Gradients, training and the importer, compared with PyTorch, in the environment that has it."""
+    return run_in_environment("torch")
+
+
+def run_in_environment(name: str) -> Tally:
+    report = RESULTS / f"importers-{name}.xml"
+    status = call([sys.executable, "tools/dev/importers", name, "--no-install", f"--junit-xml={report}"])
     if status == 0 and not report.exists():
+        leave_out(f"tests in the environment '{name}'", f"build/venv/bin/python tools/dev/importers {name}")
         return Tally(skipped=1)
-    return with_exit_status(pytest_tally(report), status, "importers")
+    return with_exit_status(pytest_tally(report), status, f"importers {name}")
+
+
+def leave_out(what: str, command: str) -> None:
+    left_out.append((what, command))
+
+
+def list_left_out() -> None:
+    """Prints what no step has run, and what would."""
+    python = "build/venv/bin/python"
+    for name, what in {"iree": "IREE", "mlsdk": "the ML SDK converter", "litert": "LiteRT"}.items():
+        if not (BUILD / "downstream/env" / name / "installed.txt").exists():
+            leave_out(f"tests with {what}", f"{python} tools/dev/downstream --install {name}, then the check")
+    if not (BUILD / "importers/keras/installed.txt").exists():
+        leave_out("the importer of Keras", f"{python} tools/dev/importers keras")
+    elif not (RESULTS / "importers-keras.xml").exists():
+        leave_out("the importer of Keras", f"{python} tools/dev/importers keras --no-install")
+    if not list((BUILD / "wheel").glob("*.whl")):
+        leave_out("the wheel", f"tools/dev/wheel && {python} -m pytest test/python/test_package_wheel.py")
+    if not os.environ.get("MCT_TFLITE"):
+        leave_out("timings against XNNPACK", f"{python} tools/dev/xnnpack NETWORK MODEL.tflite")
+    width = max((len(what) for what, _ in left_out), default=0)
+    for what, command in left_out:
+        print(f"left out: {what:<{width}}  {command}")
 
 
 def pytest_tally(report: Path) -> Tally:
@@ -288,7 +355,7 @@ def main() -> int:
 
     steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, clang_tidy]
     if not options.lint:
-        steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers]
+        steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers, torch]
     if options.no_tidy:
         steps.remove(clang_tidy)
     total = Tally()
@@ -300,6 +367,12 @@ def main() -> int:
         summary.append(f"{step.__name__:<16} {tally}  ({time.monotonic() - start:.0f} s)")
         total += tally
     print("\n".join(["", *summary, ""]))
+    if options.no_tidy:
+        leave_out("clang-tidy", "tools/dev/check --lint")
+    if options.no_sanitizers:
+        leave_out("the sanitizers", "tools/dev/check, with a compiler cache")
+    if not options.lint:
+        list_left_out()
     print(total)
     return 1 if total.failed else 0
 

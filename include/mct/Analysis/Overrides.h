@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/GlobPattern.h"
 #include <optional>
@@ -22,8 +23,16 @@ namespace mct {
 
 /// One line of an overrides file.
 struct OverrideRule {
-  /// What the pattern is compared with.
-  enum class Selector { Name, Op, Set, Pattern };
+  /// What the pattern is compared with; `All` selects every operator and input.
+  enum class Selector { Name, Op, Set, Pattern, All };
+
+  /// What became of the width that a rule for all operators asks for.
+  struct WidthUse {
+    /// Number of tensors that have it.
+    size_t numTaken = 0;
+    /// Widths that the other tensors may have instead.
+    llvm::SmallSetVector<int64_t, 4> offered;
+  };
 
   Selector selector;
   /// Pattern that a name, op or set has to match.
@@ -44,9 +53,17 @@ struct OverrideRule {
   bool isOptional = false;
   /// Operators that the pattern selects, and those for which it says anything.
   size_t numSelected = 0, numAffected = 0;
+  /// Of results and of weights, where the selector is `All`.
+  WidthUse activationUse, weightUse;
 
   /// Whether the rule is about the operator of that name.
   bool selects(mlir::StringAttr name, const tpc::Node &node) const;
+  /// Whether the rule leaves tensors alone that cannot have the width.
+  bool appliesWhereOffered() const { return selector == Selector::All; }
+  /// Of weights or of results.
+  WidthUse &getUse(bool isWeight) {
+    return isWeight ? weightUse : activationUse;
+  }
 };
 
 /// What rules ask of one operator: bits, or 0 for float, and the rule that says
@@ -72,11 +89,14 @@ struct Wishes {
 ///     name last_conv  float
 ///     ?name "head*"   weights=8
 ///     pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
+///     all             weights=4
 ///
 /// `name`, `op` and `set` select by point name, name of an op and operator set,
 /// all of them as globs. `pattern` selects the operators that a binding would,
 /// whatever sets the target has: an op that is a part of a subgraph is none of
-/// its own. `float` is short for `activation=float weights=float`.
+/// its own. `all` selects every operator and input, and changes those tensors
+/// for which the target offers the width. `float` is short for
+/// `activation=float weights=float`.
 /// A rule that may have nothing to act on begins with `?`.
 ///
 /// Source: MCT `BitWidthConfig`.
@@ -87,6 +107,10 @@ struct Overrides {
   /// the file as a whole belongs.
   static mlir::FailureOr<Overrides> read(llvm::StringRef path,
                                          mlir::Location loc);
+  /// Reads a rule and puts it behind the others. `origin`: what diagnostics
+  /// name in place of a file, for example an option.
+  mlir::LogicalResult add(llvm::StringRef rule, llvm::StringRef origin,
+                          mlir::MLIRContext *context);
 
   /// The rules that the points of a function were inserted by, as `setOn` left
   /// them; a diagnostic where one cannot be read.
@@ -105,7 +129,8 @@ struct Overrides {
                    llvm::function_ref<bool(llvm::StringRef)> hasWeight);
 
   /// Fails for every rule that selected nothing, or nothing that it speaks of,
-  /// unless it says that it may.
+  /// unless it says that it may, and for every rule for all operators whose
+  /// width none of the tensors may have.
   mlir::LogicalResult checkUsed() const;
 };
 

@@ -13,25 +13,33 @@ include "tpc_dialect/Transforms/Passes.td"
 
 class Mct_Switch<string varName, string arg, string default, string desc> : Option<varName, arg, "bool", default, desc>;
 
-def TargetOptionGroup : Mct_OptionGroup<"The target.", [Tpc_TargetOption]>;
+def TargetOptionGroup : Mct_OptionGroup<"The target.", "general", [Tpc_TargetOption]>;
 
-def RemarksOptionGroup : Mct_OptionGroup<"What the passes tell.", [Mct_RemarksOption]>;
+def RemarksOptionGroup : Mct_OptionGroup<"What the passes tell.", "general", [Mct_RemarksOption]>;
 
-def PointOptionGroup : Mct_OptionGroup<"Where points are put.", [Mct_OverridesOption]>;
+def PointOptionGroup : Mct_OptionGroup<"Where points are put.", "bit widths", [Mct_OverridesOption]>;
 
-def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, and which function that is.",
+def WidthOptionGroup : Mct_OptionGroup<"Widths and what stays float, in a few words.", "bit widths", Mct_WidthOptions>;
+
+def EffortOptionGroup : Mct_OptionGroup<"How much time quantization may take.", "general", [
+  Option<"effort", "effort", "::mct::Effort", /*default=*/"::mct::Effort::Default",
+         "Preset of the options that decide about the time; an option that is given goes before it",
+         "::mct::effortValues()">,
+], /*copied=*/false>;
+
+def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, and which function that is.", "calibration",
                                         Mct_SampleOptions>;
 
-def StatisticsOptionGroup : Mct_OptionGroup<"Statistics from files, and to one.", Mct_StatisticsOptions>;
+def StatisticsOptionGroup : Mct_OptionGroup<"Statistics from files, and to one.", "calibration", Mct_StatisticsOptions>;
 
-def PrepareOptionGroup : Mct_OptionGroup<"What the rewrites before the points leave out or add.", [
+def PrepareOptionGroup : Mct_OptionGroup<"What the rewrites before the points leave out or add.", "preparation", [
   Mct_Switch<"linearCollapsing", "linear-collapsing", "true", "Join a convolution and the 1x1 convolution behind it">,
   Mct_Switch<"residualCollapsing", "residual-collapsing", "true", "Join a convolution and the addition of its input">,
   Mct_Switch<"reluBoundToPowerOfTwo", "relu-bound-to-power-of-2", "false",
              "Scale layers so that bounded ReLUs get the bound 8">,
 ], /*copied=*/false>;
 
-def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters are chosen.", [
+def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters are chosen.", "preparation", [
   Mct_Switch<"channelEqualization", "activation-channel-equalization", "false",
              "Make the channels between two layers equally wide">,
   Mct_Switch<"residualEqualization", "residual-equalization", "true",
@@ -40,21 +48,21 @@ def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters 
              "Take common grids from concatenations of very different ranges">,
 ], /*copied=*/false>;
 
-def SelectionOptionGroup : Mct_OptionGroup<"How parameters are chosen, of activations and of weights.", [
+def SelectionOptionGroup : Mct_OptionGroup<"How parameters are chosen, of activations and of weights.", "selection", [
   Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
 ]>;
 
-def ActivationOptionGroup : Mct_OptionGroup<"How parameters of activations are chosen.", [
+def ActivationOptionGroup : Mct_OptionGroup<"How parameters of activations are chosen.", "selection", [
   Mct_PipelineOption<"activationErrorMethod", "activation-error-method", Mct_ActivationErrorOption>,
   Mct_ZThresholdOption,
 ]>;
 
-def WeightOptionGroup : Mct_OptionGroup<"How parameters of weights are chosen.", [
+def WeightOptionGroup : Mct_OptionGroup<"How parameters of weights are chosen.", "selection", [
   Mct_PipelineOption<"weightsErrorMethod", "weights-error-method", Mct_WeightErrorOption>,
   Mct_PipelineOption<"weightsErrorTolerance", "weights-error-tolerance", Mct_ErrorToleranceOption>,
 ]>;
 
-def CorrectionOptionGroup : Mct_OptionGroup<"Which corrections run.", [
+def CorrectionOptionGroup : Mct_OptionGroup<"Which corrections run.", "corrections", [
   Mct_Switch<"weightsSecondMoment", "weights-second-moment-correction", "true",
              "Give layers back the deviation of their outputs">,
   Mct_Switch<"softmaxShift", "softmax-shift", "false", "Center the range of what a softmax reads">,
@@ -70,51 +78,51 @@ def CorrectionOptionGroup : Mct_OptionGroup<"Which corrections run.", [
              "Take the mean error of activations out of biases">,
 ], /*copied=*/false>;
 
-def RoundingOptionGroup : Mct_OptionGroup<"How weights are rounded together.", [
+def RoundingOptionGroup : Mct_OptionGroup<"How weights are rounded together.", "corrections", [
   Mct_PipelineOption<"roundWeightsMaxBits", "round-weights-max-bits", Mct_MaxBitsOption>,
   Mct_PipelineOption<"roundWeightsMaxSamples", "round-weights-max-samples", Mct_RoundingSamplesOption>,
 ]>;
 
-def SecondMomentOptionGroup : Mct_OptionGroup<"How deviations are corrected.", [
+def SecondMomentOptionGroup : Mct_OptionGroup<"How deviations are corrected.", "corrections", [
   Mct_PipelineOption<"secondMomentMaxBits", "second-moment-max-bits", Mct_MaxBitsOption>,
 ]>;
 
-def ShiftNegativeOptionGroup : Mct_OptionGroup<"How negative tails are shifted.", [
+def ShiftNegativeOptionGroup : Mct_OptionGroup<"How negative tails are shifted.", "corrections", [
   Mct_PipelineOption<"shiftNegativeRatio", "shift-negative-ratio", Mct_ShiftRatioOption>,
   Mct_PipelineOption<"shiftNegativeThresholdRecalculation", "shift-negative-threshold-recalculation",
                      Mct_ThresholdRecalculationOption>,
   Mct_PipelineOption<"shiftNegativeParametersSearch", "shift-negative-params-search", Mct_ParameterSearchOption>,
 ]>;
 
-def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", [
+def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", "corrections", [
   Mct_PipelineOption<"biasEstimate", "bias-estimate", Mct_BiasEstimateOption>,
   Mct_PipelineOption<"biasMaxSamples", "bias-max-samples", Mct_BiasSamplesOption>,
 ]>;
 
-def JudgeOptionGroup : Mct_OptionGroup<"What is undone.", [
+def JudgeOptionGroup : Mct_OptionGroup<"What is undone.", "corrections", [
   Mct_PipelineOption<"judgeCorrections", "judge-corrections", Mct_JudgeOption>,
 ]>;
 
-def ActivationBiasOptionGroup : Mct_OptionGroup<"How errors of activations are taken out of biases.", [
+def ActivationBiasOptionGroup : Mct_OptionGroup<"How errors of activations are taken out of biases.", "corrections", [
   Mct_PipelineOption<"activationBiasThreshold", "activation-bias-correction-threshold", Mct_BiasErrorOption>,
 ]>;
 
-def SensitivityOptionGroup : Mct_OptionGroup<"How it is measured what alternatives cost.", [
+def SensitivityOptionGroup : Mct_OptionGroup<"How it is measured what alternatives cost.", "bit widths", [
   Mct_PipelineOption<"sensitivityMetric", "sensitivity-metric", Mct_SensitivityMetricOption>,
   Mct_PipelineOption<"sensitivityMaxSamples", "sensitivity-max-samples", Mct_SensitivitySamplesOption>,
 ]>;
 
-def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the network are compared for that, and how.", [
+def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the network are compared for that, and how.", "bit widths", [
   Mct_PipelineOption<"sensitivityComparePoints", "sensitivity-compare-points", Mct_ComparePointsOption>,
   Mct_PipelineOption<"sensitivityDistance", "sensitivity-distance", Mct_SensitivityDistanceOption>,
   Mct_PipelineOption<"sensitivityWeighting", "sensitivity-weighting", Mct_SensitivityWeightingOption>,
 ]>;
 
-def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alternatives are chosen.", [
+def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alternatives are chosen.", "bit widths", [
   Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
-def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to make what the float one makes.", [
+def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to make what the float one makes.", "training", [
   Option<"gptqEpochs", "gptq-epochs", "uint64_t", /*default=*/"0",
          "Train rounding, biases and thresholds on all samples so many times, as mct-gptq; 0: not at all">,
 ], /*copied=*/false>;
@@ -140,7 +148,8 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
 /// Those of `mct-prepare` and of `mct-correct`, and those of the passes between them.
 def PtqOptions : Mct_Pipeline<"mct-ptq",
     "Post-training quantization: attach a target, prepare, insert points, calibrate, choose parameters, correct", [
-  Mct_Member<"target", TargetOptionGroup>, Mct_Member<"points", PointOptionGroup>,
+  Mct_Member<"target", TargetOptionGroup>, Mct_Member<"effort", EffortOptionGroup>,
+  Mct_Member<"widths", WidthOptionGroup>, Mct_Member<"points", PointOptionGroup>,
   Mct_Member<"statistics", StatisticsOptionGroup>, Mct_Member<"prepare", PrepareOptionGroup>,
   Mct_Member<"equalization", EqualizationOptionGroup>, Mct_Member<"sensitivity", SensitivityOptionGroup>,
   Mct_Member<"comparePoints", ComparePointOptionGroup>, Mct_Member<"budget", BudgetOptionGroup>,

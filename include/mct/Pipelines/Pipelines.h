@@ -12,6 +12,23 @@
 
 namespace mct {
 
+/// How much time `mct-ptq` may take.
+enum class Effort { Fast, Default, Best };
+
+inline llvm::cl::ValuesClass effortValues() {
+  return llvm::cl::values(
+      clEnumValN(Effort::Fast, "fast",
+                 "no correction that runs the network: round-weights=false "
+                 "weights-second-moment-correction=false "
+                 "weights-bias-correction=false residual-equalization=false "
+                 "judge-corrections=false"),
+      clEnumValN(Effort::Default, "default", "the defaults of the options"),
+      clEnumValN(Effort::Best, "best",
+                 "training, and all samples for every correction: "
+                 "gptq-epochs=20 round-weights-max-samples=0 "
+                 "bias-max-samples=0 sensitivity-max-samples=0"));
+}
+
 // Groups of options, made of the definitions in Options.td that the passes have
 // as well, and of groups the options of the pipelines: PrepareOptions,
 // CorrectOptions and PtqOptions, which is derived from CorrectOptions.

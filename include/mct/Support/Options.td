@@ -18,8 +18,10 @@ class Mct_PipelineOption<string varName, string arg, Option of>
 }
 
 /// `ofPasses`: the options are those of passes, which `copyTo` hands them to; else the pipeline's builder reads them.
-class Mct_OptionGroup<string what, list<Option> members, bit copied = true> {
+/// `heading`: that below which help texts and the reference list the options.
+class Mct_OptionGroup<string what, string heading, list<Option> members, bit copied = true> {
   string summary = what;
+  string section = heading;
   list<Option> options = members;
   bit ofPasses = copied;
 }

@@ -305,6 +305,15 @@ def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tosa::TosaDialect"];
 }
 
+defvar Mct_WidthOptions = [
+  Option<"weightBits", "weights", "unsigned", /*default=*/"0",
+         "Width in bits of every quantized weight for which the target offers it; 0: that which the target prefers">,
+  Option<"activationBits", "activations", "unsigned", /*default=*/"0",
+         "Width in bits of every quantized result for which the target offers it; 0: that which the target prefers">,
+  ListOption<"keepFloat", "keep-float", "std::string",
+             "Patterns such as `head*` of the names of operators that stay float, with their weights">,
+];
+
 def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let summary = "Put a quantizer point on every tensor that the target quantizes";
   let description = [{
@@ -328,6 +337,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
         set  Conv           weights.kernel_attr=2
         name conv2d_3       float
         pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
+        all                 weights=4
 
     A rule selects by point name, op name or operator set, all of them as globs, or by patterns as a `tpc.binding` has
     them, whatever sets the target has: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
@@ -335,7 +345,10 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
     Of several rules for one tensor the last wins. Widths are those that the target offers and the consumers can read;
     asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on
-    begins with `?`: `?name "head*" float`. The function keeps the rules, as `tpc.overrides`, for reports.
+    begins with `?`: `?name "head*" float`. `all` selects every operator and input and changes those tensors for which the
+    width is offered; it is an error where none of them may have it. The options `weights`, `activations` and
+    `keep-float` are such rules (`all weights=4`, `all activation=8`, `name "head*" float`), which stand in front of
+    those of the file. The function keeps the rules, as `tpc.overrides`, for reports.
 
     Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`, `BitWidthConfig`.
 
@@ -354,7 +367,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     %2 = tpc.quantize %1 as "clamp" activation config(#default8) group(["conv2d", "clamp"]) : tensor<1x4x4x2xf32>
     ```
   }];
-  let options = [
+  let options = Mct_WidthOptions # [
     Mct_OverridesOption,
     Option<"function", "function", "std::string", /*default=*/"\"*\"",
            "Function that gets points; `*`: all; empty: `main`, or the only public one">,

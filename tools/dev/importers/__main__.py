@@ -24,6 +24,8 @@ FOLDER = Path(os.environ.get("MCT_IMPORTERS_DIR", ROOT / "build" / "importers"))
 ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa", "images", "report"], "torch": ["torch"], "keras": ["keras"]}
 # What judges the results and writes the files that are imported.
 TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": []}
+# Tests that need what an environment has, beside those of the importers.
+OTHERS = {"small": [], "torch": ["test_gradients_torch.py", "test_qat_torch.py"], "keras": []}
 
 
 def packages(name: str) -> list[str]:
@@ -69,6 +71,7 @@ def test(name: str, arguments: list[str]) -> int:
     others = [folder / f"test_package_{name}.py" for name in ("readme", "samples")]
     pages = "tflite-ethos-u", "pytorch-imx500"
     examples = [f"{folder / 'test_docs.py'}::test_what_a_page_shows_runs[{page}]" for page in pages]
+    others += [folder / file for file in OTHERS[name]]
     files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
