@@ -93,7 +93,8 @@ class ScratchTree:
         """Links a tool of the build again, with these objects before those of its libraries."""
         words = shlex.split(command.partition("&&")[2].rpartition("&&")[0])
         at = words.index("-o")
-        output = self.build / "bin" / target
+        output = self.build / ("unit" if "Tests" in target else "bin") / target
+        output.parent.mkdir(exist_ok=True)
         output.unlink(missing_ok=True)
         words = [word for word in words[:at] if "dependency-file" not in word and word != "-Xlinker"] + [
             *map(str, objects),

@@ -36,6 +36,8 @@ def skip_without(*modules: str) -> None:
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
+    if page.name.startswith("add-"):  # test_walkthroughs.py follows these, as they change the sources
+        return []
     return [(language, text) for language, text in FENCE.findall(page.read_text()) if language in ("sh", "python")]
 
 

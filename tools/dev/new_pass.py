@@ -100,7 +100,9 @@ def with_source(cmake: str, source: str) -> str:
 def write_pass(root: Path, flag: str, library: str) -> list[Path]:
     """Returns the files that it wrote or changed. Raises Refused before it has written anything."""
     if not re.fullmatch(r"mct(-[a-z][a-z0-9]*)+", flag):
-        raise Refused(f"'{flag}' is no flag of a pass; expected 'mct-' and words in lower case, such as mct-fold-negations")
+        raise Refused(
+            f"'{flag}' is no flag of a pass; expected 'mct-' and words in lower case, such as mct-fold-negations"
+        )
     name = class_name(flag)
     declarations = root / "include" / "mct" / library / "Passes.td"
     cmake = root / "lib" / library / "CMakeLists.txt"
