@@ -252,7 +252,7 @@ PAGES = {
 def main(build: Path, site: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(DOCS, site, ignore=shutil.ignore_patterns("*.txt", "generate.py", "__pycache__"))
-    (site / "reference").mkdir()
+    (site / "reference").mkdir(exist_ok=True)
     for name, generate in PAGES.items():
         (site / "reference" / f"{name}.md").write_text(generate(build).rstrip() + "\n")
 

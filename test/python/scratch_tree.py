@@ -83,7 +83,7 @@ class ScratchTree:
         words = shlex.split(command)
         output = self.build / "objects" / source.with_suffix(".o")
         output.parent.mkdir(parents=True, exist_ok=True)
-        words = words[: words.index("-o")] + ["-Werror", "-o", str(output), "-c", str(self.root / source)]
+        words = [*words[: words.index("-o")], "-Werror", "-o", str(output), "-c", str(self.root / source)]
         # In front of those of the repository, which has what is generated and did not change.
         own = [f"-I{path}" for path in (self.root, self.root / "include", self.build, self.build / "include")]
         run([words[0], *own, *words[1:]], BUILD)
