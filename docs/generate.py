@@ -179,7 +179,17 @@ def entry(name: str, value: object, depth: int) -> list[str]:
 
 
 # Modules whose public names belong to the interface beside those of `mct` itself.
-MODULES = ("constants", "core", "errors", "evaluation", "exporters", "gptq", "image_folder", "importers", "preprocessing")
+MODULES = (
+    "constants",
+    "core",
+    "errors",
+    "evaluation",
+    "exporters",
+    "gptq",
+    "image_folder",
+    "importers",
+    "preprocessing",
+)
 MODULES += ("progress", "ptq", "qat", "quantize_config", "quantizers", "report", "samples", "target_platform")
 MODULES += ("trainable_infrastructure",)
 
@@ -228,19 +238,19 @@ REASON = re.compile(r'^MCT_REASON\(\w+, "([^"]*)",\s*((?:"[^"]*"\s*)+),\s*((?:"[
 def reasons(build: Path) -> str:
     """Returns why passes left something alone, as the list of the compiler has it."""
     parts = [
-        "# Reasons\n\nA remark, and the record that `--mct-records` and reports have of it, names its reason by an identifier "
-        "that does not change. A remark that has nothing more specific to say has the text below.\n"
+        "# Reasons\n\nA remark, and the record that `--mct-records` and reports have of it, names its reason by an "
+        "identifier that does not change. A remark that has nothing more specific to say has the text below.\n"
     ]
     text = (DOCS.parent / "include" / "mct" / "Analysis" / "Reasons.def").read_text()
     for group in re.split(r"^// ", text, flags=re.MULTILINE):
-        found = REASON.findall(group)
+        found = REASON.findall(group.partition("\n")[2])
         if not found:
             continue
         heading = re.sub(r"((?:mct|tpc)-[\w-]+)", r"`\1`", group.splitlines()[0])
         parts.append(f"## {heading}\n\n| identifier | text | what to do |\n|---|---|---|")
         for identifier, said, remedy in found:
             said, remedy = ("".join(re.findall(r'"([^"]*)"', literals)) for literals in (said, remedy))
-            parts.append(f"| `{identifier}` | {said} | {remedy or '–'} |")
+            parts.append(f"| `{identifier}` | {said} | {remedy or '-'} |")
         parts.append("")
     return "\n".join(parts)
 

@@ -22,7 +22,7 @@ BLOCK = re.compile(
 
 
 def apply_difference(text: str, difference: str) -> str:
-    """Returns the text with the lines that begin with `-` or a space, which it has once, replaced by those with `+` or one."""
+    """Replaces the lines that begin with `-` or a space, which the text has once, by those with `+` or a space."""
     lines = difference.splitlines(keepends=True)
     old = "".join(line[1:] for line in lines if line[0] != "+")
     new = "".join(line[1:] for line in lines if line[0] != "-")

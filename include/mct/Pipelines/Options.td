@@ -15,7 +15,7 @@ class Mct_Switch<string varName, string arg, string default, string desc> : Opti
 
 def TargetOptionGroup : Mct_OptionGroup<"The target.", [Tpc_TargetOption]>;
 
-def RemarksOptionGroup : Mct_OptionGroup<"What the passes tell.", [Mct_RemarksOption]>;
+def RemarksOptionGroup : Mct_OptionGroup<"Remarks of the passes.", [Mct_RemarksOption]>;
 
 def PointOptionGroup : Mct_OptionGroup<"Where points are put.", [Mct_OverridesOption]>;
 
@@ -24,14 +24,14 @@ def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, a
 
 def StatisticsOptionGroup : Mct_OptionGroup<"Statistics from files, and to one.", Mct_StatisticsOptions>;
 
-def PrepareOptionGroup : Mct_OptionGroup<"What the rewrites before the points leave out or add.", [
+def PrepareOptionGroup : Mct_OptionGroup<"Rewrites before the points are inserted.", [
   Mct_Switch<"linearCollapsing", "linear-collapsing", "true", "Join a convolution and the 1x1 convolution behind it">,
   Mct_Switch<"residualCollapsing", "residual-collapsing", "true", "Join a convolution and the addition of its input">,
   Mct_Switch<"reluBoundToPowerOfTwo", "relu-bound-to-power-of-2", "false",
              "Scale layers so that bounded ReLUs get the bound 8">,
 ], /*copied=*/false>;
 
-def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters are chosen.", [
+def EqualizationOptionGroup : Mct_OptionGroup<"Changes before the parameters are chosen.", [
   Mct_Switch<"channelEqualization", "activation-channel-equalization", "false",
              "Make the channels between two layers equally wide">,
   Mct_Switch<"residualEqualization", "residual-equalization", "true",
@@ -91,7 +91,7 @@ def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", [
   Mct_PipelineOption<"biasMaxSamples", "bias-max-samples", Mct_BiasSamplesOption>,
 ]>;
 
-def JudgeOptionGroup : Mct_OptionGroup<"What is undone.", [
+def JudgeOptionGroup : Mct_OptionGroup<"Corrections that are undone.", [
   Mct_PipelineOption<"judgeCorrections", "judge-corrections", Mct_JudgeOption>,
 ]>;
 
@@ -110,7 +110,7 @@ def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the networ
   Mct_PipelineOption<"sensitivityWeighting", "sensitivity-weighting", Mct_SensitivityWeightingOption>,
 ]>;
 
-def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alternatives are chosen.", [
+def BudgetOptionGroup : Mct_OptionGroup<"Limits for the alternatives that are chosen.", [
   Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
@@ -123,7 +123,7 @@ def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to mak
 // Pipelines: mct-tblgen makes a struct of options of each
 //===----------------------------------------------------------------------===//
 
-def PrepareOptions : Mct_Pipeline<"mct-prepare", "Names and float-exact rewrites that come before quantizer points", [
+def PrepareOptions : Mct_Pipeline<"mct-prepare", "Names and float-exact rewrites that come before quantization points", [
   Mct_Member<"prepare", PrepareOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 

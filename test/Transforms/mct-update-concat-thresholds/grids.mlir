@@ -88,7 +88,7 @@ func.func @concatenation_of_tensor(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32
 func.func @grids_that_cannot_be_shared(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>, %arg2: tensor<1x2xf32>, %arg3: tensor<1x2xf32>) -> tensor<1x8xf32> {
   // expected-remark@+1 {{'wide' keeps its parameters before the concatenation 'c': it has 16 bits, the other 8}}
   %a = tpc.quantize %arg0 as "wide" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 16>) : tensor<1x2xf32>
-  // expected-remark@+1 {{'unsigned' keeps its parameters before the concatenation 'c': the target wants it unsigned, the other is signed}}
+  // expected-remark@+1 {{'unsigned' keeps its parameters before the concatenation 'c': the target requires an unsigned grid, the other one is signed}}
   %b = tpc.quantize %arg1 as "unsigned" activation config(#unsigned) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, is_signed = false>) : tensor<1x2xf32>
   // expected-remark@+1 {{'uniform' keeps its parameters before the concatenation 'c': their quantization methods differ}}
   %d = tpc.quantize %arg2 as "uniform" activation parameters(#tpc.uniform<scale = [0.25], zero_point = [3], bits = 8>) : tensor<1x2xf32>
