@@ -32,7 +32,7 @@ LIBRARIES = {
     "MctExport": "Export",
 }
 PIPELINES = {"prepare": "mct-prepare", "correct": "mct-correct", "quantize": "mct-ptq"}
-TOOLS = ("mct-run", "mct-translate", "mct-opt")
+TOOLS = ("mct-run", "mct-translate", "mct-opt", "mct-lsp-server")
 
 
 def read_definitions(path: Path, levels: int) -> str:
@@ -55,7 +55,7 @@ def dialect(build: Path) -> str:
 
 def interfaces(build: Path) -> str:
     parts = ["# Interfaces of ops and attributes\n\nA dialect of yours takes part by implementing these.\n"]
-    for name in ("OpInterfaces", "DifferentiableOp", "TrainableQuantizer"):
+    for name in ("OpInterfaces", "DifferentiableOp", "TpcInterfaces", "TrainableQuantizer"):
         parts.append(re.sub(r"^## .*definitions$", "", read_definitions(build / "docs" / f"{name}.md", 1), flags=re.M))
     return "\n".join(parts).replace("### ", "## ")
 
@@ -101,7 +101,8 @@ def call(*command: str | Path) -> str:
 def own_options(tool: str, text: str) -> str:
     """Returns the help of a tool without the options that MLIR and LLVM give to each one."""
     if tool == "mct-opt":
-        return ""
+        found = re.findall(r"^  --(?:mct-records|mct-trace|tpc-list|load-)[\w-]*\b.*$", text, re.MULTILINE)
+        return "\n".join(re.sub(r" {2,}- ", "  ", line) for line in found) + "\n"
     return re.sub(r"Generic Options:.*?(?=^\w)", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
@@ -119,8 +120,10 @@ def command_line(build: Path) -> str:
             parts.append(
                 "`mct-opt` is `mlir-opt` with the dialect and the passes of this project: [passes](passes.md), "
                 "[pipelines](pipelines.md). It writes bytecode where the name of the output ends in `.mlirbc`, and the "
-                "output file only when all passes have succeeded.\n"
+                "output file only when all passes have succeeded. Beside the options of `mlir-opt` it has these:\n"
             )
+        if tool == "mct-lsp-server":
+            parts.append("The language server of MLIR with this project's dialect, for editors: `mlir.server_path`.\n")
         else:
             parts += ["```text", own_options(tool, call(build / "bin" / tool, "--help")), "```\n"]
     return "\n".join(parts)
@@ -181,8 +184,19 @@ def entry(name: str, value: object, depth: int) -> list[str]:
 
 
 # Modules whose public names belong to the interface beside those of `mct` itself.
-MODULES = ("core", "evaluation", "exporters", "gptq", "importers", "preprocessing", "progress", "qat", "quantizers")
-MODULES += ("report", "samples", "target_platform", "trainable_infrastructure")
+MODULES = (
+    "constants",
+    "core",
+    "errors",
+    "evaluation",
+    "exporters",
+    "gptq",
+    "image_folder",
+    "importers",
+    "preprocessing",
+)
+MODULES += ("progress", "ptq", "qat", "quantize_config", "quantizers", "report", "samples", "target_platform")
+MODULES += ("trainable_infrastructure",)
 
 
 def public_names(module: object) -> Iterator[tuple[str, object]]:
@@ -208,6 +222,8 @@ def python(build: Path) -> str:
     for name in MODULES:
         module = importlib.import_module(f"mct.{name}")
         parts += [f"## `mct.{name}`\n", docstring(module) + "\n"]
+        constants = [inner for inner in getattr(module, "__all__", ()) if isinstance(getattr(module, inner), str)]
+        parts += [f"* `{inner}` = `{getattr(module, inner)!r}`" for inner in sorted(constants)] + [""] * bool(constants)
         for inner, value in public_names(module):
             parts += entry(f"mct.{name}.{inner}", value, 3)
     return "\n".join(parts)
@@ -218,6 +234,30 @@ def diagnoses(build: Path) -> str:
         "# Diagnoses\n\nA report applies these rules to the numbers of every point and operator. Each names a subject, "
         "a cause and a remedy.\n\n" + call(build / "bin" / "mct-run", "--report-rules")
     )
+
+
+# A reason: name, identifier, text and remedy; a long text is several literals.
+REASON = re.compile(r'^MCT_REASON\(\w+, "([^"]*)",\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+)\)$', re.MULTILINE)
+
+
+def reasons(build: Path) -> str:
+    """Returns why passes left something alone, as the list of the compiler has it."""
+    parts = [
+        "# Reasons\n\nA remark, and the record that `--mct-records` and reports have of it, names its reason by an "
+        "identifier that does not change. A remark that has nothing more specific to say has the text below.\n"
+    ]
+    text = (DOCS.parent / "include" / "mct" / "Analysis" / "Reasons.def").read_text()
+    for group in re.split(r"^// ", text, flags=re.MULTILINE):
+        found = REASON.findall(group.partition("\n")[2])
+        if not found:
+            continue
+        heading = re.sub(r"((?:mct|tpc)-[\w-]+)", r"`\1`", group.splitlines()[0])
+        parts.append(f"## {heading}\n\n| identifier | text | what to do |\n|---|---|---|")
+        for identifier, said, remedy in found:
+            said, remedy = ("".join(re.findall(r'"([^"]*)"', literals)) for literals in (said, remedy))
+            parts.append(f"| `{identifier}` | {said} | {remedy or '-'} |")
+        parts.append("")
+    return "\n".join(parts)
 
 
 def rows_of(schema: dict, path: str) -> Iterator[str]:
@@ -250,6 +290,7 @@ PAGES = {
     "command-line": command_line,
     "python": python,
     "diagnoses": diagnoses,
+    "reasons": reasons,
     "report-schema": report_schema,
 }
 
@@ -257,7 +298,7 @@ PAGES = {
 def main(build: Path, site: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(DOCS, site, ignore=shutil.ignore_patterns("*.txt", "generate.py", "__pycache__"))
-    (site / "reference").mkdir()
+    (site / "reference").mkdir(exist_ok=True)
     for name, generate in PAGES.items():
         (site / "reference" / f"{name}.md").write_text(generate(build).rstrip() + "\n")
 

@@ -95,7 +95,7 @@ std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
     return std::nullopt;
   if (computesFloat(op) && isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
     return ProfileRefusal{"computes with floating-point numbers",
-                          "quantize it, or cut the network before it"};
+                          "quantize it, or split the network before it"};
   if (profile != IntegerProfile::EthosU55)
     return std::nullopt;
   using Result = std::optional<ProfileRefusal>;
@@ -118,7 +118,7 @@ std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
       .Case<tosa::IntDivOp>([](auto) -> Result {
         return ProfileRefusal{
             "divides integers",
-            "cut a softmax off and leave it to the CPU (softmax=cut)"};
+            "leave a softmax at the end to the CPU (softmax=cut)"};
       })
       .Case<tosa::BitwiseAndOp, tosa::BitwiseOrOp, tosa::BitwiseXorOp,
             tosa::BitwiseNotOp, tosa::LogicalRightShiftOp>([](auto) -> Result {
@@ -140,7 +140,7 @@ std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
       })
       .Case<tosa::GatherOp, tosa::ScatterOp>([](auto) -> Result {
         return ProfileRefusal{"reads or writes by index",
-                              "cut the network before it"};
+                              "split the network before it"};
       })
       .Case<tosa::ArgMaxOp>([&](tosa::ArgMaxOp argMax) -> Result {
         if (bitsOf(argMax.getInput()) != 16)
@@ -287,7 +287,7 @@ static LogicalResult checkRescale(tosa::RescaleOp op) {
             op.emitOpError("has the negative multiplier ")
             << number << " (number " << i << ")";
         diagnostic.attachNote()
-            << "negate what it reads, its weights and bias for example";
+            << "negate its operand, or its weights and bias";
         isSound = false;
         break;
       }
@@ -394,9 +394,8 @@ static void report(const RangeViolation &violation) {
     diagnostic << "scale values from " << found.low << " to " << found.high
                << where << "; its shift is defined for those from "
                << allowed.low << " to " << allowed.high;
-    diagnostic.attachNote()
-        << "raise shift and multiplier, which may have up to 31 bits, or limit "
-           "what it reads";
+    diagnostic.attachNote() << "raise shift and multiplier, which may have up "
+                               "to 31 bits, or limit its operand";
     return;
   case Kind::Result: {
     bool isSum = isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
@@ -409,7 +408,7 @@ static void report(const RangeViolation &violation) {
                                  : element)
                << " does not hold";
     diagnostic.attachNote()
-        << (isSum ? "give what it reads or its weights fewer bits, or sum in "
+        << (isSum ? "give its input or its weights fewer bits, or sum in "
                     "several steps with a rescale behind each"
                   : "let it read values of a coarser scale, or a smaller "
                     "range")
@@ -675,8 +674,8 @@ static LogicalResult checkModule(ModuleOp module) {
     if (op == module || isa<func::FuncOp, func::ReturnOp>(op) ||
         isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
       return;
-    InFlightDiagnostic diagnostic =
-        op->emitOpError("is no op of TOSA, and no tool for that reads it");
+    InFlightDiagnostic diagnostic = op->emitOpError(
+        "is not an op of TOSA, and tools for TOSA do not read it");
     diagnostic.attachNote() << "lower it, or remove it from the file";
     isSound = false;
   });

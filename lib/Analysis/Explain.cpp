@@ -244,10 +244,13 @@ static json::Object optionToJSON(const QuantizationPlan &plan,
   } else if (const DroppedCandidate *dropped = findDropped(planned, config)) {
     option["state"] = "dropped";
     option["why"] = getReason(plan, *dropped);
-    if (!dropped->readers.empty())
-      option["readers"] = toArray(dropped->readers, [&](size_t reader) {
+    if (!dropped->readers.empty()) {
+      option["users"] = toArray(dropped->readers, [&](size_t reader) {
         return toJSON(plan.nodes[reader].name);
       });
+      // The name of the key before version 0.2.
+      option["readers"] = *option.get("users");
+    }
   }
   return option;
 }

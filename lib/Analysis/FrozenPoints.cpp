@@ -9,9 +9,9 @@ using namespace mct;
 LogicalResult mct::requireNothingLearned(tpc::QuantizeOp point) {
   if (point.getLearned().empty())
     return success();
-  return point.emitOpError("has learned values, which its parameters do not "
-                           "tell; replace it by what it computes, with "
-                           "mct-expand-trainable-points");
+  return point.emitOpError(
+      "has learned values, which are not in its parameters; replace it by the "
+      "ops that compute it, with mct-expand-trainable-points");
 }
 
 LogicalResult mct::requireFrozenPoints(Operation *root) {

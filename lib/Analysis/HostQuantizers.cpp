@@ -87,7 +87,7 @@ mct::freezeHostQuantizer(tpc::QuantizeOp point) {
   auto frozen = dyn_cast_if_present<tpc::QuantizerAttrInterface>(parsed);
   if (!frozen)
     return point.emitOpError("cannot become ")
-           << *text << ", which is no quantizer";
+           << *text << ", which is not a quantizer";
   int64_t channels = 1;
   for (int64_t axis : host->axes)
     channels *= host->type.getDimSize(axis);

@@ -103,7 +103,7 @@ static LogicalResult parsePatternRule(StringRef line, StringRef rest,
   SmallVector<StringRef> actions = split(rest);
   if (!patterns || actions.empty())
     return emitError(loc) << "expected 'pattern', a list of #tpc.op and "
-                             "#tpc.subgraph, and what to do, for example "
+                             "#tpc.subgraph, and an action, for example "
                              "'pattern [#tpc.op<\"tosa.conv2d\">] weights=4'";
   OverrideRule rule;
   rule.selector = OverrideRule::Selector::Pattern;
@@ -141,15 +141,15 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
           .Case("set", OverrideRule::Selector::Set)
           .Default(std::nullopt);
   if (!selector || words.size() < 3)
-    return emitError(loc) << "expected 'name', 'op', 'set' or 'pattern', what "
-                             "it is compared with, and what to do, for example "
-                             "'name \"conv*\" weights=4', or 'all' and what to "
-                             "do, for example 'all weights=4'";
+    return emitError(loc)
+           << "expected 'name', 'op', 'set' or 'pattern', a pattern, and an "
+              "action, for example 'name \"conv*\" weights=4', or 'all' and an "
+              "action, for example 'all weights=4'";
   // A GlobPattern refers to its text, which has to outlive the buffer.
   auto text = StringAttr::get(loc.getContext(), words[1]);
   auto pattern = llvm::GlobPattern::create(text.getValue());
   if (!pattern)
-    return emitError(loc) << "'" << words[1] << "' is no glob pattern: "
+    return emitError(loc) << "'" << words[1] << "' is not a glob pattern: "
                           << llvm::toString(pattern.takeError());
   OverrideRule rule;
   rule.selector = *selector;

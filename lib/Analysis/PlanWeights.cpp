@@ -54,10 +54,10 @@ static std::string whyNotQuantizable(Value value) {
   }
   Operation *maker = value.getDefiningOp();
   if (!maker) {
-    os << "it is no constant but an argument";
+    os << "it is not a constant but an argument";
     return reason;
   }
-  os << "it is no constant but the result of '" << maker->getName() << "'";
+  os << "it is not a constant but the result of '" << maker->getName() << "'";
   if (ConstantEvaluator().evaluate(value))
     os << ", which mct-fold-constants evaluates";
   return reason;

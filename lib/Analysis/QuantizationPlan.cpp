@@ -65,7 +65,7 @@ void QuantizationPlan::coverPreserved(PlannedNode &planned) {
   }
   planned.coveredBy = coverOf.lookup(read.front());
   if (!planned.coveredBy) {
-    planned.whyFloat = "it is preserving, and what it reads is not quantized";
+    planned.whyFloat = "it is preserving, and its operand is not quantized";
     return;
   }
   planned.cover = ResultCover::Preserved;
@@ -141,9 +141,9 @@ void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
     if (!config.getActEnabled())
       input.whyFloat = "the default says 'act_enabled = false'";
     else if (!isQuantizable(argument))
-      input.whyFloat = "it is no ranked tensor of f32";
+      input.whyFloat = "it is not a ranked tensor of f32";
     else if (argument.use_empty())
-      input.whyFloat = "nothing reads it";
+      input.whyFloat = "it has no users";
     else if (auto mask = masks.find(argument); mask != masks.end())
       input.whyFloat = describe(mask->second);
   }
@@ -206,7 +206,8 @@ FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
            << "has " << function.getBody().getBlocks().size()
-           << " blocks; quantizer points need a network without control flow";
+           << " blocks; quantization points need a network without control "
+              "flow";
   WalkResult present =
       function.walk([](tpc::QuantizeOp point) {
         point.emitOpError()

@@ -11,7 +11,7 @@ using namespace mct;
 
 StringRef mct::stringifyReason(Reason reason) {
   switch (reason) {
-#define MCT_REASON(Name, Id, Text)                                             \
+#define MCT_REASON(Name, Id, Text, Remedy)                                     \
   case Reason::Name:                                                           \
     return Id;
 #include "mct/Analysis/Reasons.def"
@@ -22,7 +22,7 @@ StringRef mct::stringifyReason(Reason reason) {
 
 static StringRef getTextOf(Reason reason) {
   switch (reason) {
-#define MCT_REASON(Name, Id, Text)                                             \
+#define MCT_REASON(Name, Id, Text, Remedy)                                     \
   case Reason::Name:                                                           \
     return Text;
 #include "mct/Analysis/Reasons.def"

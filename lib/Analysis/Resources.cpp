@@ -341,7 +341,7 @@ struct ReportResourcesPass
         continue;
       if (!llvm::hasSingleElement(function.getBody())) {
         function.emitOpError("has several blocks, so that the order of its ops "
-                             "is no schedule; its resources are not known");
+                             "is not a schedule; its resources are not known");
         return signalPassFailure();
       }
       ResourceModel model = computeResources(function);

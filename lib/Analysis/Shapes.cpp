@@ -180,9 +180,9 @@ static LogicalResult verifyWindows(tosa::TransposeConv2DOp op) {
                                       << stride << " and pads " << before
                                       << " and " << after << " in dimension "
                                       << i + 1;
-      diagnostic.attachNote() << "strides are at least 1; pads cut off less "
-                                 "than the kernel, "
-                              << op.getWeight().getType() << ", has";
+      diagnostic.attachNote()
+          << "strides are at least 1; pads remove less than the kernel, "
+          << op.getWeight().getType() << ", has";
       return failure();
     }
     if (isKnown &&

@@ -149,7 +149,7 @@ mct::bit_widths::readBitWidths(StringRef path, StringRef function,
     std::optional<int64_t> index =
         row ? row->getInteger("alternative") : std::nullopt;
     if (!name || !index)
-      return refuse("expected a 'name' and the number of an 'alternative' in "
+      return refuse("expected a 'name' and the index of an 'alternative' in "
                     "each of the 'operators'");
     const auto *of = find_if(choices, [&](const OperatorPoints &operatorOf) {
       return operatorOf.name.getValue() == *name;

@@ -515,7 +515,7 @@ LogicalResult CandidateRunImpl::preparePoints(const Executor &floating) {
     if (!type.getElementType().isF32() || type.getRank() == 0 ||
         type.getDimSize(0) % floating.unit() != 0)
       return emitError(seen.point.value.getLoc())
-             << "is no tensor of f32 with the batch first, which could be "
+             << "is not a tensor of f32 with the batch first and cannot be "
                 "compared; measure with compare-points=0";
     seen.rowLength = type.getRank() > 1 ? type.getShape().back() : 1;
     seen.base.resize(source->numSamples());

@@ -74,7 +74,7 @@ private:
     if (!(points.fraction >= 0 && points.fraction <= 1))
       return emitError(getOperation().getLoc())
              << "compare-points is " << points.fraction
-             << ", which is no fraction; give a number from 0 to 1";
+             << ", which is not a fraction; give a number from 0 to 1";
     if (points.fraction != 0 ||
         (points.distance == SensitivityDistance::Auto &&
          points.weighting == SensitivityWeighting::Average))

@@ -793,7 +793,7 @@ Value IntegerLowering::lowerComparison(Operation *op) {
   };
   if (std::optional<Numbers> numbers = findNumbers(op)) {
     if (numbers->halfSteps.empty())
-      return fail(op, "compares with what is no number");
+      return fail(op, "compares with NaN");
     std::array<Value, 2> operands;
     operands[numbers->operand] =
         createConstant(numbers->shape, 32, numbers->halfSteps);

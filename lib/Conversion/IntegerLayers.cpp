@@ -29,7 +29,7 @@ static std::variant<KernelCodes, std::string> getCodes(const KernelOp &layer) {
   SmallVector<Grid> grids = getKernelGrids(quantizer);
   KernelCodes codes;
   if (grids.empty())
-    return "has a kernel whose levels are no 8-bit integers";
+    return "has a kernel whose levels are not 8-bit integers";
   // An axis of one position makes no difference.
   auto getLong = [&](ArrayRef<int64_t> axes) {
     SmallVector<int64_t> result(axes);

@@ -630,8 +630,8 @@ Value IntegerLowering::createTo(Value value, const Encoding &encoding) {
   if (isSoftmax(value, input, axis)) {
     if (options.softmax == IntegerSoftmax::Integer)
       return lowerSoftmax(value, encoding);
-    return fail(op, "ends a softmax; softmax=integer makes that integer, and "
-                    "softmax=cut leaves out one at the end");
+    return fail(op, "ends a softmax; softmax=integer lowers it to integers, "
+                    "and softmax=cut removes one at the end");
   }
   if (std::optional<LayerNorm> norm = findLayerNorm(value, isRefused)) {
     if (options.layerNorm == IntegerLayerNorm::Integer)

@@ -103,7 +103,7 @@ IntegerLowering::findNormalized(Value value, bool &isRefused) {
       cast<RankedTensorType>(square.getType()).getShape() != type.getShape() ||
       value.getType() != Type(type) || !type.getElementType().isF32()) {
     isRefused = true;
-    fail(product, "ends a layer norm that is no sum of squared differences "
+    fail(product, "ends a layer norm that is not a sum of squared differences "
                   "over the last axis");
     return std::nullopt;
   }

@@ -82,12 +82,11 @@ struct LowerToIntegerPass
       if (profile == IntegerProfile::EthosU85 && !isLinalg)
         stageArguments(function);
       bool runs = true;
-      StringRef remedy =
-          boundary == IntegerBoundary::Float
-              ? "io=integer leaves arguments and results as "
-                "codes; what is float even then, quantize it, or "
-                "cut the network before it"
-              : "";
+      StringRef remedy = boundary == IntegerBoundary::Float
+                             ? "io=integer leaves arguments and results as "
+                               "codes; quantize the ops that are float even "
+                               "then, or split the network before them"
+                             : "";
       function.walk([&](Operation *op) {
         if (op != function && failed(verifyProfile(profile, op, remedy)))
           runs = false;

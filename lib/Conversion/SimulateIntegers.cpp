@@ -204,7 +204,7 @@ private:
   void leave(const KernelOp &layer, const Record &why) {
     if (remarks)
       emitRecord(layer.getOperation(), getArgument(), why,
-                 "is no layer of integers: ");
+                 "is not a layer of integers: ");
   }
 
   void roundBias(const KernelOp &layer) {

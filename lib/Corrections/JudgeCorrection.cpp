@@ -79,10 +79,10 @@ private:
   LogicalResult checkOptions() {
     Location loc = getOperation().getLoc();
     if (!llvm::is_contained(kCorrections, correction))
-      return emitError(loc)
-             << "'" << correction
-             << "' is no correction that is judged as a whole; expected one of "
-             << llvm::join(ArrayRef(kCorrections), ", ");
+      return emitError(loc) << "'" << correction
+                            << "' is not a correction that is judged as a "
+                               "whole; expected one of "
+                            << llvm::join(ArrayRef(kCorrections), ", ");
     if (madeBy.empty())
       return emitError(loc) << "nothing makes the correction; give made-by="
                                "builtin.module(PASSES)";

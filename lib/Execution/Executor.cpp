@@ -314,7 +314,7 @@ LogicalResult Compiler::replaceQuantizers() {
         dyn_cast_or_null<mct::tpc::QuantizerAttrInterface>(chosen->second);
     if (chosen->second && !quantizer) {
       point.emitOpError("cannot quantize by ")
-          << chosen->second << ", which is no quantizer";
+          << chosen->second << ", which is not a quantizer";
       return WalkResult::interrupt();
     }
     point.removeQuantizer();
@@ -808,7 +808,7 @@ static llvm::Expected<QuantizeSite> prepareSite(const ReplaceablePoint &point,
   if (attribute && !quantizer) {
     std::string text;
     llvm::raw_string_ostream(text) << attribute;
-    return refuse(text + ", which is no quantizer");
+    return refuse(text + ", which is not a quantizer");
   }
   if (quantizer && quantizer.getNumChannels() != 1 &&
       int64_t(quantizer.getNumChannels()) != point.numChannels)

@@ -678,7 +678,8 @@ LogicalResult Scheduler::findReplaceable() {
     if (buffer == buffers.end() ||
         program.buffers[buffer->second].place != ProgramBuffer::Place::Constant)
       return op->emitOpError("cannot be executed with other values of operand ")
-             << operand->getOperandNumber() << ", which is no constant of f32";
+             << operand->getOperandNumber()
+             << ", which is not a constant of f32";
     found.index = program.buffers[buffer->second].index;
   }
   return success();

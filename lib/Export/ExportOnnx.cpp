@@ -789,7 +789,7 @@ LogicalResult Exporter::emitConvolution(Operation *op) {
   if (layer)
     bias = layer->getBias();
   if (!layer || !kernel || !bias)
-    return refuse(op, "has a kernel or bias that is no f32 constant");
+    return refuse(op, "has a kernel or bias that is not an f32 constant");
   FailureOr<std::string> input =
       read(op, op->getOperand(0), Layout::channelsFirst());
   if (failed(input))
@@ -1126,7 +1126,7 @@ LogicalResult Exporter::emitPad(tosa::PadOp op) {
   if (failed(layout) || failed(padding))
     return failure();
   if (!number)
-    return refuse(op, "is filled with what is no constant");
+    return refuse(op, "is filled with a value that is not a constant");
   FailureOr<std::string> tensor = read(op, op.getInput1(), *layout);
   if (failed(tensor))
     return failure();
@@ -1703,7 +1703,7 @@ LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
   if (size > options.largestFile) {
     InFlightDiagnostic error = function->emitOpError()
                                << "makes a file of " << size
-                               << " bytes, and readers of protobuf take "
+                               << " bytes, and protobuf is limited to "
                                << options.largestFile;
     error.attachNote() << "export parts of it";
     return failure();

@@ -55,7 +55,7 @@ public:
         InFlightDiagnostic error = node.source->emitOpError()
                                    << "becomes '" << node.opType
                                    << "', which the IMX500 does not have";
-        error.attachNote() << "cut the network in front of it and compute it "
+        error.attachNote() << "split the network in front of it and compute it "
                               "outside, or write the file with profile 'none'"
                            << mct::support::kTroubleshooting
                            << "an-op-cannot-be-exported-to-onnx";

@@ -180,7 +180,7 @@ LutQuantizer::LutQuantizer(llvm::ArrayRef<int64_t> table,
       thresholds(thresholds.begin(), thresholds.end()), isSigned(isSigned),
       tableBits(tableBits) {
   assert(!table.empty() && !thresholds.empty() && tableBits >= 1 &&
-         tableBits <= 8 && "checked by whoever reads a table");
+         tableBits <= 8 && "checked by the parser of the table");
   for (double threshold : thresholds) {
     auto narrow = static_cast<float>(threshold);
     allNarrow &= std::isfinite(narrow);

@@ -27,7 +27,7 @@ std::vector<RuleDescription> mct::report::listRules() {
 }
 
 void mct::report::printRules(llvm::raw_ostream &stream) {
-  stream << "| rule | speaks when | proposes |\n|---|---|---|\n";
+  stream << "| rule | condition | remedy |\n|---|---|---|\n";
   for (const RuleDescription &rule : listRules())
     stream << "| `" << rule.name << "` | " << rule.condition << " | "
            << rule.remedy << " |\n";
@@ -142,10 +142,10 @@ static std::string describeResults(const Report &report,
               samples = std::to_string(simulated.samples) + " samples";
   bool areEqual = !parts.empty() && parts.front().sqnr == HUGE_VAL;
   if (parts.size() > 1 && !areEqual) {
-    text += (text.empty() ? "" : ". ") + std::string("Of ") +
+    text += (text.empty() ? "" : ". ") + std::string("The worst of ") +
             std::to_string(parts.size()) +
-            " results and groups of their channels the worst, " +
-            parts.front().name + ", is " + describeLevel(parts.front().sqnr);
+            " results and groups of their channels, " + parts.front().name +
+            ", is " + describeLevel(parts.front().sqnr);
     for (const ResultPart &part : parts.drop_front().take_front(kMost - 1))
       text += ", " + part.name + " " + describeLevel(part.sqnr);
     if (parts.size() > kMost)
@@ -191,10 +191,10 @@ std::string mct::report::describeVerdict(const Report &report) {
   if (!parts.empty() && isLost(parts.front())) {
     std::string worst = describeWorstPoint(parts.front());
     if (worst.empty())
-      return text + "What " + parts.front().name + " loses was not traced" +
+      return text + "The error of " + parts.front().name + " was not traced" +
              (report.whyNoEffects.empty() ? "."
                                           : ": " + report.whyNoEffects + ".");
-    return text + "Of " + parts.front().name + ", " + worst + ".";
+    return text + "In " + parts.front().name + ", " + worst + ".";
   }
   Case network(report);
   const Point *largest = nullptr;

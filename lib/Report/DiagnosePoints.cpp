@@ -247,7 +247,7 @@ static void findMissingSign(const Case &network, Diagnoses &found) {
     Diagnosis diagnosis = aboutPoint(network, point);
     diagnosis.cause =
         quoted(point.name) + " goes down to " + brief(values.min) +
-        ", and its unsigned grid cuts off all that is negative: " +
+        ", and its unsigned grid clips all negative values: " +
         percent(1 - signedError->total() / error->total()) + " of its error.";
     diagnosis.numbers = {{"min", values.min}, {"error", error->total()}};
     if (point.statistics->min >= 0) {
@@ -420,8 +420,7 @@ static void findOutlierChannels(const Case &network, Diagnoses &found) {
         listNumbers(outliers) + " of " + quoted(point.name) +
         (outliers.size() == 1 ? " reaches " : " reach up to ") +
         brief(sorted.back()) + ", " + brief(sorted.back() / median) +
-        " times the magnitude of the one in the middle, and one threshold "
-        "serves all of them.";
+        " times the median magnitude, and one threshold serves all channels.";
     diagnosis.numbers = {{"largest", sorted.back()}, {"median", median}};
     pasteMoreBits(
         network, point, diagnosis,
@@ -711,7 +710,7 @@ ArrayRef<Rule> mct::report::getLastRules() {
   static const Rule kRules[] = {
       {{"sensitive-tensor",
         "a tensor makes a quarter of an error that matters, and no other rule "
-        "speaks of it",
+        "applies to it",
         "more bits, or float"},
        findSensitive},
       // Trials find it (Remedies.cpp).

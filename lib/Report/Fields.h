@@ -64,8 +64,8 @@ template <> struct Fields<Parameters> {
     v("highest", x.highest, "largest level; as many");
     v("step", x.step,
       "distance of levels; as many, empty where they are not evenly spaced");
-    v("levels", x.levels, "of a table: its levels at threshold 1; else empty");
-    v("text", x.text, "as the IR says it");
+    v("levels", x.levels, "for a table: its levels at threshold 1; else empty");
+    v("text", x.text, "the attribute as printed in the IR");
   }
 };
 
@@ -79,9 +79,10 @@ template <> struct Fields<Selection::Trial> {
 template <> struct Fields<Selection> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("error_method", x.errorMethod,
-      "what was minimized, or how else parameters were found");
+      "the error that was minimized, or another rule that found the "
+      "parameters");
     v("certificate", x.certificate,
-      "what is proven: exact, exact_at_threshold, bound, none");
+      "what is proven about the error: exact, exact_at_threshold, bound, none");
     v("error", x.error, "in the unit of the method; one for each parameter");
     v("bound", x.bound,
       "with the certificate bound: nothing is below error / (1 + bound)");
@@ -92,7 +93,7 @@ template <> struct Fields<Selection> {
 
 template <> struct Fields<Number> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("name", x.name, "what it measures");
+    v("name", x.name, "name of the number");
     v("value", x.value, "the number");
   }
 };
@@ -103,7 +104,7 @@ template <> struct Fields<Decision> {
     v("decision", x.decision, "applied, declined or noted");
     v("reason", x.reason, "identifier of the reason");
     v("text", x.text, "the sentence");
-    v("numbers", x.numbers, "those of the sentence, and some more");
+    v("numbers", x.numbers, "numbers of the sentence, and others");
   }
 };
 
@@ -144,26 +145,27 @@ template <> struct Fields<Point> {
     v("owner", x.owner, "name of its operator");
     v("weight", x.weight, "generic name of a weight; empty: an activation");
     v("group", x.group, "fused operators of which this is the result");
-    v("shape", x.shape, "of the tensor; -1: a dynamic size");
-    v("axes", x.axes, "axes of channels with parameters of their own");
+    v("shape", x.shape, "shape of the tensor; -1: a dynamic size");
+    v("axes", x.axes, "axes along which each channel has its own parameters");
     v("statistics", x.statistics,
-      "what calibration saw; of a weight: its values");
+      "statistics of the calibration; for a weight: of its values");
     v("observed", x.observed,
-      "what the samples of the report showed in float, moved by the shift");
-    v("shift", x.shift, "of an activation that was moved above zero");
+      "statistics of the float values on the samples of the report, with the "
+      "shift added");
+    v("shift", x.shift, "the shift of an activation above zero");
     v("parameters", x.parameters, "the quantizer; no key: stays float");
     v("selection", x.selection, "how parameters were found");
     v("clipped", x.clipped,
       "share of values beyond the outermost levels by more than half a step");
     v("used", x.used, "share of the levels' range that values reach");
-    v("decisions", x.decisions, "what passes did here, or left alone");
+    v("decisions", x.decisions, "decisions of passes at this point");
     v("total", x.total,
-      "against float, behind the quantizer, with everything quantized; of a "
+      "against float, behind the quantizer, with everything quantized; for a "
       "weight: of its values");
-    v("own", x.own, "what this quantizer does to the values of float");
+    v("own", x.own, "effect of this quantizer alone on the float values");
     v("inherited", x.inherited,
       "in front of the quantizer, with everything else quantized");
-    v("effect", x.effect, "what it does to the results");
+    v("effect", x.effect, "effect on the results");
     v("integer", x.integer, "integer network against the simulation");
     v("channels", x.channels, "channels of a weight");
   }
@@ -171,14 +173,14 @@ template <> struct Fields<Point> {
 
 template <> struct Fields<Operator::Alternative> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("activation_bits", x.activationBits, "of its result; 0: float");
-    v("weight_bits", x.weightBits, "of its kernel; 0: float, or none");
+    v("activation_bits", x.activationBits, "bits of its result; 0: float");
+    v("weight_bits", x.weightBits, "bits of its kernel; 0: float, or none");
   }
 };
 
 template <> struct Fields<Operator::Sums> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("bits", x.bits, "of the accumulator");
+    v("bits", x.bits, "bits of the accumulator");
     v("largest", x.largest,
       "magnitude that terms and bias can reach, in the worst channel");
     v("largest_bias", x.largestBias, "that of the bias alone");
@@ -193,22 +195,23 @@ template <> struct Fields<Operator> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("name", x.name, "unique");
     v("ops", x.ops, "names of its ops; `argument`: an input of the network");
-    v("operator_set", x.operatorSet, "of the target; empty: none matches");
+    v("operator_set", x.operatorSet,
+      "operator set of the target; empty: none matches");
     v("matched_by", x.matchedBy, "the pattern that matches; empty: none");
     v("overridden_by", x.overriddenBy,
-      "lines of the overrides that it goes by; empty: none");
+      "lines of the overrides that apply to it; empty: none");
     v("cover", x.cover,
-      "what quantizes the result: point, fused, preserved, or float");
+      "how the result is quantized: point, fused, preserved, or float");
     v("why_float", x.whyFloat, "why the result stays float");
     v("group", x.group, "last operator of its fused chain; empty: none");
-    v("inputs", x.inputs, "operators and arguments that make what it reads");
+    v("inputs", x.inputs, "operators and arguments that are its producers");
     v("points", x.points, "names of its points");
-    v("alternatives", x.alternatives, "bit widths that it could have");
-    v("chosen", x.chosen, "number of the one that it has");
+    v("alternatives", x.alternatives, "bit widths of its alternatives");
+    v("chosen", x.chosen, "index of the alternative that it has");
     v("is_depthwise", x.isDepthwise, "is a depthwise convolution");
     v("sums", x.sums,
-      "what an integer network adds up, in steps of input times kernel");
-    v("shape", x.shape, "of the result; -1: a dynamic size");
+      "sums of the integer network, in steps of input times kernel");
+    v("shape", x.shape, "shape of the result; -1: a dynamic size");
     v("weight_bytes", x.weightBytes, "stored bytes of its constants");
     v("float_weight_bytes", x.floatWeightBytes, "the same in float");
     v("activation_bytes", x.activationBytes, "stored bytes of its result");
@@ -217,16 +220,17 @@ template <> struct Fields<Operator> {
       "for one batch, or a sample of a dynamic one");
     v("bops", x.bops,
       "multiplications by bits of the input and bits of the kernel");
-    v("effect", x.effect, "of all its points together, and that of its group");
+    v("effect", x.effect,
+      "effect of all its points together, and of its group");
     v("decisions", x.decisions,
-      "what passes did with it or left alone, and with none of its points");
+      "decisions of passes about the operator that are not about a point");
   }
 };
 
 template <> struct Fields<Accuracy> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("samples", x.samples, "samples run");
-    v("top1", x.top1, "share of labels met");
+    v("top1", x.top1, "share of samples whose label is predicted");
     v("agreement", x.agreement,
       "share of the samples whose largest output is that of float");
     v("output", x.output, "distance of the results from float");
@@ -235,9 +239,10 @@ template <> struct Fields<Accuracy> {
 
 template <> struct Fields<ChangedPrediction> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("sample", x.sample, "number of the sample, from 0");
+    v("sample", x.sample, "index of the sample");
     v("float_class", x.floatClass, "largest output of the float network");
-    v("simulated_class", x.simulatedClass, "of the quantized network");
+    v("simulated_class", x.simulatedClass,
+      "largest output of the quantized network");
     v("label", x.label, "its label, where there are labels");
     v("float_margin", x.floatMargin,
       "lead of the float class over the other one, in the float network");
@@ -251,7 +256,7 @@ template <> struct Fields<FrontPoint> {
     v("weights_bytes", x.weightsBytes, "bytes of the weights");
     v("sensitivities", x.sensitivities, "sum of the sensitivities");
     v("alternatives", x.alternatives,
-      "number of the alternative of each of `front_operators`");
+      "index of the alternative of each of `front_operators`");
     v("is_chosen", x.isChosen, "the choice of the module");
   }
 };
@@ -259,7 +264,7 @@ template <> struct Fields<FrontPoint> {
 template <> struct Fields<PassTime> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("pass", x.pass, "flag of the pass");
-    v("seconds", x.seconds, "that it took");
+    v("seconds", x.seconds, "seconds that it took");
   }
 };
 
@@ -272,19 +277,18 @@ template <> struct Fields<Diagnosis> {
     v("subject", x.subject, "point or operator; empty: the network");
     v("cause", x.cause, "what is wrong, in one sentence");
     v("remedy", x.remedy, "what to do, in one sentence");
-    v("kind", x.kind, "of `paste`: overrides, option, or data (nothing)");
-    v("paste", x.paste, "what can be pasted");
-    v("trial", x.trial,
-      "number of the trial of the remedy, from 0; no key: not tried");
-    v("numbers", x.numbers, "on which the rule decided");
+    v("kind", x.kind, "kind of `paste`: overrides, option, or data (nothing)");
+    v("paste", x.paste, "lines of overrides, or an option, to paste");
+    v("trial", x.trial, "index of the trial of the remedy; no key: not tried");
+    v("numbers", x.numbers, "numbers on which the rule decided");
   }
 };
 
 template <> struct Fields<Report::Resources> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("weight_bytes", x.weightBytes, "of quantized weights");
+    v("weight_bytes", x.weightBytes, "bytes of quantized weights");
     v("activation_bytes", x.activationBytes,
-      "of activations that live at the same time, at most");
+      "largest number of bytes of activations that are live at the same time");
     v("total_bytes", x.totalBytes, "both");
     v("bops", x.bops, "operations on bits");
   }
@@ -292,31 +296,31 @@ template <> struct Fields<Report::Resources> {
 
 template <> struct Fields<ResultGroup> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("name", x.name, "what its channels are made of, or which they are");
+    v("name", x.name, "values that its channels are made of, or their indices");
     v("channels", x.channels, "positions along the axis of the result");
-    v("simulated", x.simulated, "of the quantized network from float");
-    v("integer", x.integer, "of the integer network from float");
+    v("simulated", x.simulated, "distance of the quantized network from float");
+    v("integer", x.integer, "distance of the integer network from float");
     v("worst_point", x.worstPoint,
-      "point that makes the largest distance by itself; empty: not known");
+      "point that makes the largest distance alone; empty: not known");
     v("worst_share", x.worstShare,
-      "its share of what all points make by themselves");
+      "its share of the sum of the distances that all points make alone");
   }
 };
 
 template <> struct Fields<Result> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("number", x.number, "of the results of the function, from 0");
-    v("name", x.name, "of its value");
+    v("number", x.number, "index of the result");
+    v("name", x.name, "name of its value");
     v("is_scores", x.isScores, "whether it is one row of scores of classes");
-    v("simulated", x.simulated, "of the quantized network from float");
-    v("integer", x.integer, "of the integer network from float");
+    v("simulated", x.simulated, "distance of the quantized network from float");
+    v("integer", x.integer, "distance of the integer network from float");
     v("worst_point", x.worstPoint,
-      "point that makes the largest distance by itself; empty: not known");
+      "point that makes the largest distance alone; empty: not known");
     v("worst_share", x.worstShare,
-      "its share of what all points make by themselves");
-    v("axis", x.axis, "of the channels of the groups");
+      "its share of the sum of the distances that all points make alone");
+    v("axis", x.axis, "axis of the channels of the groups");
     v("groups", x.groups,
-      "channels that mean something else than others: none, or two and more");
+      "channels with different meanings: no group, or two and more");
     v("verdict", x.verdict, "one sentence");
   }
 };
@@ -329,7 +333,8 @@ template <> struct Fields<CorrectionEffect> {
     v("without", x.without, "distance of the results without it");
     v("loss", x.loss,
       "by how much that is less than with it; negative: it helps");
-    v("standard_error", x.standardError, "of the loss, over the samples");
+    v("standard_error", x.standardError,
+      "standard error of the loss, over the samples");
     v("worst", x.worst, "result, or group, that loses most by it");
     v("worst_with", x.worstWith, "distance of that with the correction");
     v("worst_without", x.worstWithout, "the same without");
@@ -346,27 +351,28 @@ template <> struct Fields<RejectedCorrection> {
       "result that lost most; empty: results of the layers");
     v("loss", x.loss, "by how many dB that was worse with the correction");
     v("standard_error", x.standardError,
-      "of the loss, in dB; no key: too few samples to tell");
-    v("samples", x.samples, "on which it was judged");
+      "standard error of the loss, in dB; no key: too few samples to tell");
+    v("samples", x.samples, "number of samples on which it was judged");
   }
 };
 
 template <> struct Fields<Trial> {
   template <typename V, typename T> static void visit(V &v, T &x) {
-    v("kind", x.kind, "of the lines: overrides or option");
-    v("lines", x.lines, "what was tried; several: together");
+    v("kind", x.kind, "kind of the lines: overrides or option");
+    v("lines", x.lines, "lines that were tried, together");
     v("points", x.points, "points that changed");
     v("before", x.before,
       "distance of the results without it; that of points without harmful "
       "corrections");
     v("after", x.after, "distance of the results with it");
     v("gain", x.gain, "by how much that is less");
-    v("standard_error", x.standardError, "of the gain, over the samples");
+    v("standard_error", x.standardError,
+      "standard error of the gain, over the samples");
     v("worst", x.worst, "result, or group, that is worst without it");
     v("worst_before", x.worstBefore, "distance of that without the remedy");
     v("worst_after", x.worstAfter, "the same with it");
     v("worst_gain", x.worstGain,
-      "what it gains in dB; no key: distances are divergences");
+      "gain in dB; no key: distances are divergences");
     v("is_worthwhile", x.isWorthwhile, "whether results gain beyond chance");
   }
 };
@@ -375,28 +381,31 @@ template <> struct Fields<Report> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("mct_version", x.mctVersion, "version of mct");
     v("llvm_version", x.llvmVersion, "version of LLVM");
-    v("instruction_set", x.instructionSet, "of the machine that ran it");
+    v("instruction_set", x.instructionSet,
+      "instruction set of the machine that ran it");
     v("model", x.model, "file or name of the model");
     v("function", x.function, "its function");
     v("target", x.target, "name of the target");
     v("metric", x.metric, "unit of distances of results: kl or mse");
     v("distance", x.distance,
-      "of the results from float with everything quantized, over "
+      "distance of the results from float with everything quantized, over "
       "`effect_samples`");
     v("deviation", x.deviation,
       "standard deviation of that distance from sample to sample");
     v.since(2, "uncorrected_distance", x.uncorrectedDistance,
-            "the same without any correction: what effects are parts of");
+            "the same without any correction: the whole of which effects are "
+            "parts");
     v("why_no_effects", x.whyNoEffects,
       "why no effects were measured; empty: they were");
-    v("samples", x.samples, "samples that accuracies are of");
+    v("samples", x.samples, "number of samples for accuracies");
     v("effect_samples", x.effectSamples,
-      "samples that errors and effects are of");
+      "number of samples for errors and effects");
     v("has_labels", x.hasLabels, "whether there were labels");
-    v("digest", x.digest, "of the samples; empty: not known");
+    v("digest", x.digest, "digest of the samples; empty: not known");
     v("calibration_digest", x.calibrationDigest,
-      "of the samples of the calibration; empty: not known");
-    v("calibration_samples", x.calibrationSamples, "how many those were");
+      "digest of the samples of the calibration; empty: not known");
+    v("calibration_samples", x.calibrationSamples,
+      "number of samples of the calibration");
     v("floating", x.floating, "accuracy of the float network");
     v("simulated", x.simulated, "accuracy of the quantized network");
     v("integer", x.integer, "accuracy of the integer network");
@@ -404,7 +413,7 @@ template <> struct Fields<Report> {
             "results of the function that are real numbers");
     v("operators", x.operators, "in program order");
     v("points", x.points, "in program order");
-    v("resources", x.resources, "what the network uses of its target");
+    v("resources", x.resources, "resources that the network uses");
     v("eight_bit", x.eightBit, "the same with 8 bits everywhere");
     v("weight_bytes", x.weightBytes, "stored bytes of all constants");
     v("float_weight_bytes", x.floatWeightBytes, "the same in float");
@@ -413,23 +422,24 @@ template <> struct Fields<Report> {
     v("confusion", x.confusion,
       "samples by float class (row) and simulated class; empty: no scores, or "
       "of more than 64 classes");
-    v("front_operators", x.frontOperators, "those that had a choice");
+    v("front_operators", x.frontOperators,
+      "operators with several alternatives");
     v("front", x.front,
       "Pareto front of bit widths, and the choice, where there is one");
     v("passes", x.passes,
-      "what the passes took that made the module, where that is known");
+      "seconds of the passes that made the module, where known");
     v("decisions", x.decisions,
-      "what these passes told that is about no point or operator");
+      "decisions of these passes that are not about a point or an operator");
     v.since(2, "corrections", x.corrections,
-            "what each correction does to the results, of each layer and of "
+            "effect of each correction on the results, for each layer and for "
             "all layers");
     v.since(2, "rejected_corrections", x.rejectedCorrections,
             "corrections that mct-ptq undid");
     v.since(2, "trials", x.trials,
             "remedies that were tried: one, then two at a time");
-    v("seconds", x.seconds, "of making the report");
+    v("seconds", x.seconds, "seconds for making the report");
     v("diagnoses", x.diagnoses, "worst first");
-    v("verdict", x.verdict, "sentences: what became of the results, and why");
+    v("verdict", x.verdict, "sentences: error of the results, and its cause");
     v("reproduce", x.reproduce,
       "command that makes the module again; empty: not known");
     v("placeholders", x.placeholders,

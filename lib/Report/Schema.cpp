@@ -67,9 +67,9 @@ template <typename T> static json::Object schemaOf(T *) {
 void mct::report::printSchema(json::OStream &stream) {
   SchemaMaker maker;
   maker.add("format", json::Object{{"const", "mct-report"}},
-            "what the document is");
+            "kind of the document");
   maker.add("version", json::Object{{"const", kFormatVersion}},
-            "of the document");
+            "version of the document");
   maker.required = json::Array{"format", "version"};
   Report report;
   Fields<Report>::visit(maker, report);

@@ -187,8 +187,8 @@ private:
 
 LogicalResult ObserveRangesPass::observeRanges(func::FuncOp entry) {
   if (llvm::none_of(entry.getOps<QuantizeOp>(), observes))
-    return entry.emitOpError("has no point with a range that follows what it "
-                             "sees; mct-quantize-apply inserts such points");
+    return entry.emitOpError("has no point with a range that follows its "
+                             "values; mct-quantize-apply inserts such points");
   if (batch < 1)
     return entry.emitOpError("cannot observe ranges of batches of 0 samples; "
                              "give batch=32, for example");

@@ -80,10 +80,9 @@ static LogicalResult takeBackCorrections(func::FuncOp function) {
     if (!layer || !layer->getCorrections())
       continue;
     if (!layer->canTakeBackCorrections())
-      return op->emitOpError(
-          "does not tell what kernel or bias the float network has, with which "
-          "the loss compares: its corrections do not fit; use "
-          "loss=cross-entropy");
+      return op->emitOpError("does not have the kernel or bias of the float "
+                             "network, with which the loss compares: its "
+                             "corrections do not fit; use loss=cross-entropy");
     OpBuilder builder(op);
     layer->takeBackCorrections(builder);
   }

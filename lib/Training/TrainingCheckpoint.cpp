@@ -108,7 +108,7 @@ llvm::Expected<TrainingCheckpoint> TrainingCheckpoint::read(StringRef path) {
     return fail("cannot be read: " + file.getError().message());
   StringRef bytes = (*file)->getBuffer();
   if (!bytes.starts_with(kMagic))
-    return fail("is no checkpoint of a training run");
+    return fail("is not a checkpoint of a training run");
   Reader reader(bytes.drop_front(kMagic.size()));
   if (uint64_t version = reader.number();
       reader.isComplete && version != kVersion)

@@ -269,8 +269,7 @@ LogicalResult TrainingFunctionBuilder::takePoint(QuantizeOp point) {
   SmallVector<LearnedRole> roles = trainable.getRoles();
   std::optional<LearnedTensor> weights = findWeights(point);
   if (point.isWeight() && !weights)
-    return point.emitOpError("cannot be trained: what it quantizes is not "
-                             "constant");
+    return point.emitOpError("cannot be trained: its operand is not constant");
   if (!roles.empty()) {
     auto quantizer = dyn_cast<TrainableQuantizerAttrInterface>(trainable);
     if (!quantizer)

@@ -875,8 +875,8 @@ LogicalResult TrainingRun::State::resume() {
   auto other = [&](StringRef what) {
     InFlightDiagnostic error = fail() << "'" << settings.checkpoint
                                       << "' was made with " << what;
-    error.attachNote() << "a run goes on with what it began with; remove the "
-                          "file to start again";
+    error.attachNote() << "a run continues with the options that it began "
+                          "with; remove the file to start again";
     return error;
   };
   if (!StringRef(checkpoint->settings).starts_with(described))

@@ -98,7 +98,7 @@ LogicalResult mct::chooseCandidate(const OperatorPoints &of, int64_t index,
           << "has corrections that cannot be taken back: they are of "
           << layer.getCorrections().getBiasOffset().size()
           << " channels, and the layer has " << layer.numOutputChannels()
-          << (layer.getBias() ? "" : ", with a bias that is no constant")
+          << (layer.getBias() ? "" : ", with a bias that is not constant")
           << (point->hasOneUse() ? "" : ", with a kernel that others share")
           << "; choose before the corrections are made";
       diagnostic.attachNote(chosen.getLoc())

@@ -116,7 +116,7 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
     return decline(Reason::OtherLayout);
   if (first.getKernelPoint() || second->getKernelPoint())
     return decline(Record(Reason::KernelHasPoint)
-                   << "a kernel has a quantizer point");
+                   << "a kernel has a quantization point");
   std::optional<std::vector<float>> firstBias = first.getBias(),
                                     secondBias = second->getBias();
   if (!firstBias || !secondBias)

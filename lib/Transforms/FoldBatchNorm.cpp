@@ -329,7 +329,7 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
       if (std::optional<ChannelStep> step = getStep(producer, axis);
           step && step->affine.scales && steps.empty())
         remark(producer, Record(Reason::OtherReaders)
-                             << "what it makes has other readers");
+                             << "its result has other users");
       break;
     }
     if (std::optional<int64_t> next = followChannelsBack(producer, axis)) {

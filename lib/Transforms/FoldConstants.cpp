@@ -26,7 +26,8 @@ struct FoldExpression : public RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!expressions.contains(op))
-      return rewriter.notifyMatchFailure(op, "is no expression of constants");
+      return rewriter.notifyMatchFailure(op,
+                                         "is not an expression of constants");
     if (llvm::all_of(op->getUsers(), [&](Operation *user) {
           return expressions.contains(user);
         }))

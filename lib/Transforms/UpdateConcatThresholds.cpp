@@ -104,8 +104,9 @@ private:
       return refuse(Reason::FixedGrid);
     if (!present.getIsSigned() && wanted.getIsSigned() && config &&
         config.getSignedness() == tpc::Signedness::Unsigned)
-      return refuse(Record(Reason::SignednessDiffers)
-                    << "the target wants it unsigned, the other is signed");
+      return refuse(
+          Record(Reason::SignednessDiffers)
+          << "the target requires an unsigned grid, the other one is signed");
     // How a producer rounds is its own affair.
     if (std::optional<quantization::Rounding> rounding =
             present.getRoundingMode())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler calls: quantizers of points that are written in Python (`#tpc.host_quantizer`), and what a person
-has to do with training."""
+"""What the compiler calls: quantizers of points that are written in Python (`#tpc.host_quantizer`), and
+callbacks of the caller for training."""
 
 from __future__ import annotations
 
@@ -150,10 +150,10 @@ def make(name: str, config: Mapping[str, Any], point: str, shape: Sequence[int])
 
 
 class HostedTraining:
-    """What a person has to do with training, as the compiler calls it. Arrays that it gives are gone afterwards.
+    """Callbacks of the caller for training, as the compiler calls them. Arrays that it gives are gone afterwards.
 
     loss:         as `mct.gptq.GradientPTQConfig` has it; None: the compiler's.
-    log_function: likewise; None: nobody looks.
+    log_function: likewise; None: no callback.
     """
 
     def __init__(self, loss: Callable[..., Any] | None, log_function: Callable[..., Any] | None) -> None:

@@ -597,7 +597,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     quantize.add_argument("model", help=model_help)
     quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
     quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
-    quantize.add_argument("--trace", metavar="FILE.json", help="write how the model came about, for mct report")
+    quantize.add_argument("--trace", metavar="FILE.json", help="write how the model was made, for mct report")
     _add_shape(quantize)
     quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     _add_samples(quantize, required=False)
@@ -637,8 +637,8 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     report.add_argument("source", metavar="model", help="quantized model (.mlir, .mlirbc), or the .json of a report")
     report.add_argument("--model", metavar="FILE", help="the float model that it was made of")
     report.add_argument("--integer", metavar="FILE", help="the integer network that was made of it")
-    report.add_argument("--trace", metavar="FILE.json", help="what mct quantize --trace wrote: how it came about")
-    report.add_argument("--against", metavar="FILE.json", help="tell what is another than in that earlier report")
+    report.add_argument("--trace", metavar="FILE.json", help="file of mct quantize --trace: how the model was made")
+    report.add_argument("--against", metavar="FILE.json", help="show the differences from that earlier report")
     report.add_argument(
         "-o",
         "--output",

@@ -77,7 +77,7 @@ class QuantizationConfig(_Config):
 
 
 class ResourceUtilization(Frozen):
-    """What a network may use; infinity: anything. Memories in bytes, `bops` in operations on bits."""
+    """Limits of the resources of a network; infinity: no limit. Memories in bytes, `bops` in operations on bits."""
 
     weights_memory: float
     activation_memory: float
@@ -226,8 +226,8 @@ class NodeNameScopeFilter(Frozen):
 
 
 class NodeTypeFilter(Frozen):
-    """The operators of a layer, named as in `OperationsSetToLayers`: those that a binding of it would take, whatever
-    operator sets the target has. A convolution that is a dense layer is `Dense`, and no `Conv2D`.
+    """The operators of a layer, named as in `OperationsSetToLayers`: those that a binding of it would take,
+    independently of the operator sets of the target. A convolution that is a dense layer is `Dense`, not `Conv2D`.
     """
 
     def __init__(self, node_type: Any) -> None:

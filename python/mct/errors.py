@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, and what the compiler says besides."""
+"""Errors and diagnostics of the compiler."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _say(text: str) -> str:
 
 
 def translate(diagnostic: Diagnostic) -> Diagnostic:
-    """The message in the words of whoever calls."""
+    """The message in the words of the caller."""
     notes = tuple((_say(location), _say(text)) for location, text in diagnostic.notes)
     return Diagnostic(diagnostic.kind, _say(diagnostic.location), _say(diagnostic.text), notes)
 

@@ -71,7 +71,7 @@ class ComparedResult:
     """How far a result is from that of the reference.
 
     is_scores: whether it is one row of scores of classes for each sample.
-    axis:      of the channels of the groups.
+    axis:      axis of the channels of the groups.
     groups:    none, or two and more.
     """
 
@@ -96,7 +96,7 @@ def _sqnr_lines(title: str, rows: Sequence[tuple[str, ComparedResult | ComparedG
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a run over samples found out.
+    """Results of a run over samples.
 
     top1:      share of the samples whose largest score is the label; None without labels.
     agreement: share of the samples whose largest score is that of the reference; None without one, and for results that
@@ -166,7 +166,7 @@ class Comparison(Evaluation):
 
 
 def _labels(labels: Any, data: Any, spooled: Spooled) -> Array | None:
-    """One class number for each sample, of whoever has them."""
+    """The index of a class for each sample, from the labels or from the data."""
     if labels is None:
         labels = getattr(data, "labels", None)
     if labels is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ops of an IR look like, as MCT 1.0 says it: `FrameworkInfo`."""
+"""`FrameworkInfo` of MCT 1.0: operands, channel axes and ranges of the ops of an IR."""
 
 from __future__ import annotations
 

@@ -171,8 +171,8 @@ def _loss_name(owner: str, loss: Any) -> str:
 def torch_loss(function: Callable[..., Any]) -> Loss:
     """A loss, for `GradientPTQConfig`, whose gradients PyTorch computes; the compiler needs none for anything else.
 
-    function: of lists of tensors, values of the quantized network and of the float one, and a tensor with the weight of
-              each; returns a tensor with one number.
+    function: takes two lists of tensors, values of the quantized and of the float network, and a tensor with the
+              weight of each; returns a tensor with one number.
     """
 
     def loss(quantized: Arrays, floats: Arrays, weights: npt.NDArray[np.float64]) -> tuple[float, Arrays]:
@@ -279,11 +279,11 @@ class GradientPTQConfig(Frozen):
     train_bias:      whether biases are trained, with `optimizer_bias` or `optimizer_rest`.
     hessian_weights_config: how layers count; None: all alike.
     gradual_activation_quantization_config: None: activations are quantized from the start.
-    regularization_factor: of what pulls weights to levels.
+    regularization_factor: factor of the term that pulls weights to levels.
     rounding_type:   which of two levels a weight takes (SoftQuantizer), or by how far it is moved (STE).
-    optimizer_quantization_parameter: of scales, where they are learned; None: `optimizer_rest`.
+    optimizer_quantization_parameter: optimizer of scales, where they are learned; None: `optimizer_rest`.
     log_function:    called behind each step with the loss, the gradients of all that is trained and what it is now, two
-                     lists of arrays, and the names of the layers that are compared. What it raises ends the training.
+                     lists of arrays, and the names of the layers that are compared. An exception ends the training.
     gptq_quantizer_params_override: `quantization_parameter_learning`, `max_lsbs_change_map`.
     """
 

@@ -121,7 +121,7 @@ def get_tpc_model(name: str, tpc: TargetPlatformCapabilities) -> TargetPlatformC
 
 
 class UserInformation(NamedTuple):
-    """What MCT gives beside the quantized model.
+    """The second result of the functions of MCT, beside the quantized model.
 
     mixed_precision_cfg: by name of an operator the index of the alternative that it takes, where bits were chosen.
     input_scale:         factor of the input that a user has to apply: 1, for `input_scaling` is a part of the model.
@@ -313,21 +313,21 @@ def post_training_quantization(
     progress: bool | Callable[..., object] = False,
     **given: Any,
 ) -> tuple[QuantizedModel, UserInformation]:
-    """Quantizes a model, with the arguments of MCT; gives the quantized model and what MCT tells of it.
+    """Quantizes a model, with the arguments of MCT; returns the quantized model and its `UserInformation`.
 
-    in_model, in_module:         a model, or whatever `mct.load` takes.
+    in_model, in_module:         a model, or any argument of `mct.load`.
     representative_data_gen:     a function that gives batches of samples, each a list of arrays, one for each input.
-    target_resource_utilization: what the network may use.
+    target_resource_utilization: limits of the resources of the network.
     core_config:                 a `mct.core.CoreConfig`.
-    target_platform_capabilities: whatever `mct.quantize(target=...)` takes; None: the stock target `default`, or the
+    target_platform_capabilities: any target of `mct.quantize(target=...)`; None: the stock target `default`, or the
         one that a `QuantizationConfig` describes.
 
-    preprocessing, progress:     of `mct.quantize`.
+    preprocessing, progress:     as in `mct.quantize`.
 
     By the names of MCT 1.0: n_iter (how often the function is called, each time for one batch), quant_config, a
     `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then rounding
-    is trained behind it. What works on MCT's own graphs (network_editor, analyze_similarity) is an error that names
-    what does the same here.
+    is trained behind it. Arguments for MCT's own graphs (network_editor, analyze_similarity) are errors that name
+    the replacement.
 
     Same as `mct.quantize(mct.load(model), target, data, config=…, overrides=…)`.
     """

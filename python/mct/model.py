@@ -79,9 +79,9 @@ class Point:
 
 
 class Model:
-    """A network at any stage. It is never changed: whatever works on it returns another one.
+    """A network at any stage. It is never changed: operations return another one.
 
-    module: the module of the compiler that it stands for.
+    module: the module of the compiler.
     """
 
     def __init__(self, module: _native.Module) -> None:
@@ -91,7 +91,7 @@ class Model:
     def parse(cls, source: str | bytes, name: str = "<module>") -> Model:
         """From MLIR text or bytecode that is to be trusted; `name` is what messages call it.
 
-        MLIR's reader may end the process where bytes are damaged; `load` reads files elsewhere before.
+        MLIR's parser may end the process where bytes are damaged; `load` reads files in another process first.
         """
         return cls(_native.Module.parse(source.encode() if isinstance(source, str) else source, name))
 
@@ -112,7 +112,7 @@ class Model:
 
     @property
     def trace(self) -> str:
-        """How it came about since it was loaded, as `mct-opt --mct-trace` writes it: JSON. A report tells it."""
+        """How the model was made since it was loaded, as the JSON that `mct-opt --mct-trace` writes; for reports."""
         return self.module.trace
 
     def save(self, path: str | os.PathLike[str], trace: str | os.PathLike[str] | None = None) -> None:
@@ -132,14 +132,14 @@ class Model:
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """What is quantized, and how, in the order of the program."""
+        """The quantization points with their parameters, in the order of the program."""
         return tuple(Point.of(entry) for entry in json.loads(self.module.points()))
 
     def explain(self, format: str = "text", *, overrides: str | os.PathLike[str] = "") -> str:
-        """What the target asks of every op, and why, as `tpc-explain` prints it.
+        """How the target quantizes every op, and why, as `tpc-explain` prints it.
 
         format:    "text", or "json" for programs.
-        overrides: path of a file with rules that go before the target's.
+        overrides: path of a file with rules that precede those of the target.
         """
         if format not in ("text", "json"):
             raise Error(f"format: expected 'text' or 'json', found {format!r}")
@@ -190,7 +190,7 @@ class Model:
 class QuantizedModel(Model):
     """A network whose points have parameters.
 
-    float_model: the one that it was made of, for comparisons; None where nobody knows it.
+    float_model: the network before quantization, for comparisons; None where it is not known.
     calibration: the samples that it was quantized with; None where they cannot be read again.
     """
 
@@ -235,8 +235,8 @@ def _with_state_outside(model: Model, data: str | bytes) -> Model:
 
 
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
-    """A model from a file or a framework's object. Files are read in processes of their own first: what is damaged in a
-    way that ends the reader is an error as well.
+    """A model from a file or a framework's object. Files are first read in a separate process: a damaged file that
+    ends the parser is an error as well.
 
     source: path of a `.mlir`, `.mlirbc`, `.tflite`, `.onnx`, `.pt2`, `.keras` or `.h5` file or of the folder of a
             SavedModel, or a `torch.nn.Module`, an `ExportedProgram`, an `onnx.ModelProto` or a Keras model.
@@ -266,7 +266,7 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     if path.suffix.lower() not in _SUFFIXES and not _seems_mlir(data):
         raise Error(f"cannot tell what '{path}' is", notes=[_SUFFIX_HINT])
     with _process.folder() as work:
-        _process.run("MLIR's reader", str(path), ["mct._read", path.absolute()], work, _READING)
+        _process.run("MLIR's parser", str(path), ["mct._read", path.absolute()], work, _READING)
     try:
         return _with_state_outside(Model.parse(data, str(path)), data)
     except Error as error:

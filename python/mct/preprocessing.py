@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the values of samples before a network reads them."""
+"""Preprocessing of samples before a network reads them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a job is: bars on a terminal, or a call of yours."""
+"""Progress of a job: bars on a terminal, or calls of a callback."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """What a job does at the moment.
+    """Progress of a job.
 
     stage: the pass that runs, such as `mct-calibrate`, or what comes before it.
-    done, total: samples of the run over them that is under way; total is None while nobody knows it, and 0 where no
+    done, total: samples of the run over them that is under way; total is None while it is not known, and 0 where no
         samples are read.
-    run:   number of that run within the stage, from 1; a stage may read the samples several times.
+    run:   count of the runs within the stage, from 1; a stage may read the samples several times.
     seconds: since the stage began.
     """
 
@@ -37,7 +37,7 @@ Callback = Callable[[Report], None]
 
 
 class Reporter:
-    """Tells a callback what it is told, a few times a second, and adds the time. Use from one thread."""
+    """Passes reports on to a callback, a few times a second, and adds the time. Use it from one thread."""
 
     def __init__(self, callback: Callback, interval: float = 0.05) -> None:
         self.callback, self.interval = callback, interval
@@ -133,7 +133,7 @@ class _Bars:
 
 @contextlib.contextmanager
 def reporting(progress: bool | Callback | None) -> Iterator[Reporter | None]:
-    """What to tell how far a job is, for as long as the `with` block lasts; None where nobody wants to know.
+    """The reporter of a job, for as long as the `with` block lasts; None without progress.
 
     progress: False: nothing. True, or None: bars on standard error, where that is a terminal. A function: it is
               called with a `Report` whenever something has changed, at most 20 times a second but for new stages.

@@ -35,7 +35,7 @@ MIN_THRESHOLD = 2.0**-16
 
 
 class ThresholdSelectionMethod(Enum):
-    """What thresholds minimize. `Lp` is how MCT 1.0 calls `LP`; `HMSE` is for weights."""
+    """The error that thresholds minimize. `Lp` is the name of `LP` in MCT 1.0; `HMSE` is for weights."""
 
     NOCLIPPING = 0
     MSE = 1
@@ -139,9 +139,9 @@ class _Config:
 
 
 class QuantizationConfig(_Config):
-    """How a network is quantized, in the words of MCT 1.0. What is not given has the default that stands here.
+    """How a network is quantized, in the words of MCT 1.0. Arguments that are not given have these defaults.
 
-    activation_threshold_method, weights_threshold_method: what thresholds minimize (2.6: *_error_method).
+    activation_threshold_method, weights_threshold_method: error that thresholds minimize (2.6: *_error_method).
     relu_unbound_correction:         scale layers so that bounded ReLUs get a bound that is a power of two (2.6:
                                      relu_bound_to_power_of_2).
     weights_bias_correction:         give layers back the mean of their outputs.

@@ -83,7 +83,7 @@ class Quantizer:
         return cls(**config)
 
     def to_attribute(self) -> str | None:
-        """What a point has so that it quantizes so; None: nothing."""
+        """The attribute of a point with this quantizer; None: no quantizer."""
         return _host.write_quantizer(self)
 
 
@@ -326,15 +326,15 @@ class QuantizeConfig(abc.ABC):
 
     @abc.abstractmethod
     def get_config(self) -> dict[str, Any]:
-        """What the object is made of, for a file."""
+        """The arguments of the constructor, for a file."""
 
     @classmethod
     def from_config(cls: type[C], config: Mapping[str, Any]) -> C:
-        """Of what `get_config` gave."""
+        """Makes an object of the result of `get_config`."""
         return cls(**config)
 
     def to_attribute(self, layer: Layer) -> str:
-        """What marks the layer so that it is quantized so."""
+        """The attribute that marks the layer."""
         owner = type(self).__name__
         weights = self._ask("get_weights_and_quantizers", layer)
         activations = self._ask("get_activations_and_quantizers", layer)

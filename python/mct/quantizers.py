@@ -141,7 +141,7 @@ class _Weights(BaseInferableQuantizer):
 
 
 class _WeightsThreshold(_Weights):
-    """Of weights.
+    """Quantizer of weights.
 
     num_bits:     width.
     threshold:    one, or one for each channel.
@@ -165,7 +165,7 @@ class _WeightsThreshold(_Weights):
 
 
 class _WeightsTable(_Weights):
-    """Of weights, with a table of levels.
+    """Quantizer of weights, with a table of levels.
 
     num_bits:     width.
     lut_values:   the entries, whole numbers of 8 bits.
@@ -196,7 +196,7 @@ class _WeightsTable(_Weights):
 
 
 class _ActivationThreshold(BaseInferableQuantizer):
-    """Of activations.
+    """Quantizer of activations.
 
     num_bits:  width.
     threshold: one.
@@ -224,7 +224,7 @@ class WeightsSymmetricInferableQuantizer(_WeightsThreshold):
 
 @mark_quantizer(QuantizationTarget.Weights, [QuantizationMethod.UNIFORM], QuantizerID.INFERABLE)
 class WeightsUniformInferableQuantizer(_Weights):
-    """Of weights.
+    """Quantizer of weights.
 
     num_bits:             width.
     min_range, max_range: the range: one, or one for each channel.
@@ -271,7 +271,7 @@ class ActivationSymmetricInferableQuantizer(_ActivationThreshold):
 
 @mark_quantizer(QuantizationTarget.Activation, [QuantizationMethod.UNIFORM], QuantizerID.INFERABLE)
 class ActivationUniformInferableQuantizer(BaseInferableQuantizer):
-    """Of activations.
+    """Quantizer of activations.
 
     num_bits:             width.
     min_range, max_range: the range, each a list of one number.
@@ -289,7 +289,7 @@ class ActivationUniformInferableQuantizer(BaseInferableQuantizer):
 
 @mark_quantizer(QuantizationTarget.Activation, [QuantizationMethod.LUT_POT_QUANTIZER], QuantizerID.INFERABLE)
 class ActivationLutPOTInferableQuantizer(_ActivationThreshold):
-    """Of activations, with a table of levels.
+    """Quantizer of activations, with a table of levels.
 
     num_bits:   width.
     lut_values: the entries, whole numbers of 8 bits.

@@ -226,7 +226,7 @@ def keep(data: Any, calibration_data: Any, limit: object) -> Calibration | None:
 
 @contextlib.contextmanager
 def reporting(progress: Progress) -> Iterator[Reporter | None]:
-    """Whom to tell how far a call is; rich is imported where somebody looks."""
+    """The reporter of a call; rich is imported where it is needed."""
     if not callable(progress) and (progress is False or not sys.stderr.isatty()):
         yield None
         return

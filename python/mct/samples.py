@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples as people have them, as the `.npy` files that everything that runs a network reads.
+"""Samples in many forms, as the `.npy` files that runs of a network read.
 
 One input:
 
@@ -404,7 +404,7 @@ _PLAIN_PATH = re.compile(r"[\w./+@%=-]+")
 
 
 def load_npy(path: str | os.PathLike[str], mmap_mode: Literal["r"] | None = None) -> Array:
-    """The array of a `.npy` file. Raises Error for whatever else it may be."""
+    """The array of a `.npy` file. Raises Error for any other file."""
     try:
         with open(path, "rb") as file:
             magic = file.read(len(np.lib.format.MAGIC_PREFIX))
@@ -523,8 +523,8 @@ def spool(
     data:       see the module; `Spooled` is handed through.
     signature:  the inputs of the network, in order.
     directory:  where temporary files go; default: that of the system (`TMPDIR`), which should lie on a disk.
-    limit:      takes at most so many samples of a stream.
-    report:     is told how many samples have been read, and of how many, where that is known.
+    limit:      largest number of samples that are taken from a stream.
+    report:     callback that gets the number of samples that were read, and the number of all samples where known.
 
     Raises mct.Error for the first sample that is wrong, with its index, and for data without samples.
     """

@@ -53,7 +53,7 @@ C = TypeVar("C", bound=type)
 
 
 class QuantizationTarget(Enum):
-    """What a quantizer is for."""
+    """The kind of tensor of a quantizer."""
 
     Activation = "Activation"
     Weights = "Weights"
@@ -567,7 +567,7 @@ class BaseTrainableQuantizer:
         return self.quantization_config.to_mlir()
 
     def to_attribute(self) -> str | None:
-        """What a point has as `trainable`, so that it calls the quantizer; None: nothing, as it is not enabled."""
+        """The `trainable` attribute of a point that calls the quantizer; None where the quantizer is not enabled."""
         self._check_config()
         return _host.write_quantizer(self) if _is_enabled(self.quantization_config) else None
 
@@ -591,7 +591,7 @@ class BaseTrainableQuantizer:
             )
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` makes the same quantizer of."""
+        """The configuration from which `from_config` makes the same quantizer."""
         values: dict[str, Any] = {}
         for name, value in vars(self.quantization_config).items():
             if isinstance(value, QuantizationMethod):
@@ -613,7 +613,10 @@ class BaseTrainableQuantizer:
 
     @classmethod
     def from_config(cls: type[Q], config: Mapping[str, Any]) -> Q:
-        """Of what `get_config` gave, or MCT's: methods by name or by number. The constructor gets all other keys."""
+        """Makes a quantizer of the result of `get_config`, or of that of MCT, with methods by name or by value.
+
+        The constructor gets all other keys.
+        """
         others = {key: value for key, value in config.items() if key != "quantization_config"}
         values = dict(config["quantization_config"])
         is_weights = values.pop("is_weights")

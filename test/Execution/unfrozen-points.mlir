@@ -14,7 +14,7 @@
 // What these points do, their parameters do not tell: nothing runs, lowers or
 // exports them as if they did nothing.
 
-// LEARNED: error: 'tpc.quantize' op has learned values, which its parameters do not tell; replace it by what it computes, with mct-expand-trainable-points
+// LEARNED: error: 'tpc.quantize' op has learned values, which are not in its parameters; replace it by the ops that compute it, with mct-expand-trainable-points
 // HOST: error: 'tpc.quantize' op is quantized by "some.Where" of the program around the compiler, which its parameters do not tell; freeze it, with mct-qat=epochs=0 there
 
 //--- learned.mlir

@@ -76,7 +76,7 @@ def test_damaged_bytecode_is_an_error():
 
 
 def test_file_that_ends_the_reader_is_an_error(tmp_path):
-    """One byte of the embedded network is another one: counts and indices that MLIR's reader takes as they are."""
+    """One byte of the embedded network is another one: counts and indices that MLIR's parser takes as they are."""
     with open(DIGITS, "rb") as file:
         network = file.read()
     messages = []
@@ -87,7 +87,7 @@ def test_file_that_ends_the_reader_is_an_error(tmp_path):
             mct.load(damaged)
         messages.append(str(caught.value))
         assert damaged.name in messages[-1]
-    assert any("MLIR's reader crashed (SIG" in message for message in messages), messages
+    assert any("MLIR's parser crashed (SIG" in message for message in messages), messages
 
 
 @pytest.mark.parametrize(

@@ -691,7 +691,7 @@ def test_what_python_learns_is_gone_with_an_interrupted_run(tmp_path):
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        ("#tpc.method<uniform>", "cannot become #tpc.method<uniform>, which is no quantizer"),
+        ("#tpc.method<uniform>", "cannot become #tpc.method<uniform>, which is not a quantizer"),
         (
             "#tpc.symmetric<threshold = [1.0, 2.0, 3.0], bits = 8>",
             "which has 3 parameters: it has 1 channels",

@@ -80,7 +80,7 @@ def test_a_lost_group_of_channels_is_in_the_verdict(tools, tmp_path, samples):
         assert group["simulated"]["sqnr"] == pytest.approx(sqnr, abs=1e-6)
     assert boxes["simulated"]["sqnr"] > 40 and scores["simulated"]["sqnr"] < 10
     assert scores["worst_point"] == "head"
-    assert "the worst, 'scores', is at" in report["verdict"] and "No cause stands out" not in report["verdict"]
+    assert "of their channels, 'scores', is at" in report["verdict"] and "No cause stands out" not in report["verdict"]
     assert "'scores'" in result["verdict"] and "'head'" in result["verdict"]
     # The tensor that all of it shares is what the effects are about.
     assert report["diagnoses"][0]["subject"] == "head"
@@ -112,7 +112,7 @@ def test_several_results_have_a_verdict_each(tools, tmp_path, samples):
         assert found["worst_point"] == found["name"] and found["worst_share"] == 1
         assert found["verdict"].startswith(f"'{found['name']}' is at ")
     assert fine["simulated"]["sqnr"] > 30 and coarse["simulated"]["sqnr"] < 10
-    assert report["verdict"].startswith("Of 2 results and groups of their channels the worst, 'coarse', is at")
+    assert report["verdict"].startswith("The worst of 2 results and groups of their channels, 'coarse', is at")
 
 
 def corrected(offset):

@@ -15,7 +15,7 @@ func.func private @f() attributes {a = #tpc.corrections<applied = [], bias_offse
 // -----
 
 // K1
-// expected-error@+1 {{'equalization' is no correction; expected second_moment, activation_bias, input_mean, quantized_network or rounded_weights}}
+// expected-error@+1 {{'equalization' is not a correction; expected second_moment, activation_bias, input_mean, quantized_network or rounded_weights}}
 func.func private @f() attributes {a = #tpc.corrections<applied = ["equalization"], bias_offset = [0.0], kernel_scale = [1.0]>}
 
 // -----

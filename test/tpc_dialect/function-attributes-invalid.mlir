@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
-// expected-error @below {{'tpc.sensitivities' is no dictionary; expected {metric = "kl" or "mse", samples = N, of = {OPERATOR = [a number for each alternative], ...}}}}
+// expected-error @below {{'tpc.sensitivities' is not a dictionary; expected {metric = "kl" or "mse", samples = N, of = {OPERATOR = [a number for each alternative], ...}}}}
 func.func private @f() attributes {tpc.sensitivities = 4 : i64}
 
 // -----
@@ -60,47 +60,47 @@ func.func private @f() attributes {tpc.sensitivities = {points = {fraction = 1.0
 
 // -----
 
-// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+// expected-error @below {{'tpc.budget' is not a dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = 4 : i64}
 
 // -----
 
-// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+// expected-error @below {{'tpc.budget' is not a dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = {}}
 
 // -----
 
-// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+// expected-error @below {{'tpc.budget' is not a dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = {weights_bytes = 0 : i64}}
 
 // -----
 
-// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+// expected-error @below {{'tpc.budget' is not a dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = {bytes = 4 : i64}}
 
 // -----
 
-// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+// expected-error @below {{'tpc.budget' is not a dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = {bops = "many"}}
 
 // -----
 
-// expected-error @below {{'tpc.budget' is no dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
+// expected-error @below {{'tpc.budget' is not a dictionary of limits; expected positive i64 for some of weights_bytes, activations_bytes, total_bytes, bops}}
 func.func private @f() attributes {tpc.budget = {total_bytes = 4 : i32}}
 
 // -----
 
-// expected-error @below {{'tpc.overrides' is no list of rules; expected strings}}
+// expected-error @below {{'tpc.overrides' is not a list of rules; expected strings}}
 func.func private @f() attributes {tpc.overrides = "name conv float"}
 
 // -----
 
-// expected-error @below {{'tpc.overrides' is no list of rules; expected strings}}
+// expected-error @below {{'tpc.overrides' is not a list of rules; expected strings}}
 func.func private @f() attributes {tpc.overrides = ["name conv float", 4]}
 
 // -----
 
-// expected-error @below {{'tpc.rejected_corrections' is no list; expected dictionaries}}
+// expected-error @below {{'tpc.rejected_corrections' is not a list; expected dictionaries}}
 func.func private @f() attributes {tpc.rejected_corrections = "bias"}
 
 // -----

@@ -223,13 +223,13 @@
 // -----
 
 // B6
-// expected-error@+1 {{weight attribute 'kernel_attr' must map to an operand number}}
+// expected-error@+1 {{weight attribute 'kernel_attr' must map to an operand index}}
 #p = #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = -1}>
 
 // -----
 
 // B6
-// expected-error@+1 {{weight attribute 'kernel_attr' must map to an operand number}}
+// expected-error@+1 {{weight attribute 'kernel_attr' must map to an operand index}}
 #p = #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = "one"}>
 
 // -----
@@ -239,7 +239,7 @@
 
 // -----
 
-// expected-error@+1 {{operand numbers of 'my.conv' must not be negative}}
+// expected-error@+1 {{operand indices of 'my.conv' must not be negative}}
 #i = #tpc.op_info<"my.conv", kernel = -1>
 
 // -----
@@ -416,7 +416,7 @@
 
 // -----
 
-// expected-error@+1 {{range has the bound -1.000000e+300, which is no finite f32 number; write ? where there is none}}
+// expected-error@+1 {{range has the bound -1.000000e+300, which is not a finite f32 number; write ? where there is none}}
 #r = #tpc.range<-1.0e300, ?>
 
 // -----

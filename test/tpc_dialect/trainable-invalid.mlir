@@ -56,7 +56,7 @@
 // -----
 
 func.func @nothing_says_what_is_learned(%x: tensor<1x8xf32>, %t: tensor<1x1xf32>) {
-  // expected-error@+1 {{'tpc.quantize' op has learned values, but does not say with 'trainable' what they are}}
+  // expected-error@+1 {{'tpc.quantize' op has learned values, but no 'trainable' that describes them}}
   %0 = tpc.quantize %x as "x" activation learned(%t : tensor<1x1xf32>) : tensor<1x8xf32>
   return
 }

@@ -99,6 +99,10 @@ def test_conventions() -> Tally:
     return verdict(call([sys.executable, "tools/dev/lint_tests.py"]) == 0)
 
 
+def language() -> Tally:
+    return verdict(call([sys.executable, "tools/dev/lint_language.py"]) == 0)
+
+
 def tidy_keys(sources: Sequence[str]) -> dict[str, str]:
     """For each source a digest of all that its clang-tidy result depends on inside the repository.
 
@@ -353,7 +357,7 @@ def main() -> int:
     for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report
         old.unlink()
 
-    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, clang_tidy]
+    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, clang_tidy]
     if not options.lint:
         steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers, torch]
     if options.no_tidy:

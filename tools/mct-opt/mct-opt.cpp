@@ -25,10 +25,10 @@
 
 using namespace mlir;
 
-static llvm::cl::opt<bool> listTargets(
-    "tpc-list-targets",
-    llvm::cl::desc("Print the names of the stock targets, aliases with "
-                   "what they stand for"));
+static llvm::cl::opt<bool>
+    listTargets("tpc-list-targets",
+                llvm::cl::desc("Print the names of the stock targets, and "
+                               "aliases with their targets"));
 
 static llvm::cl::opt<bool> listSubgraphs(
     "tpc-list-subgraphs",
@@ -36,15 +36,15 @@ static llvm::cl::opt<bool> listSubgraphs(
 
 static llvm::cl::opt<std::string> recordsName(
     "mct-records",
-    llvm::cl::desc("Write what passes did and left alone, and why, as JSON: "
-                   "what their option 'remarks' prints"),
+    llvm::cl::desc("Write the decisions of the passes and their reasons as "
+                   "JSON: the remarks that their option 'remarks' prints"),
     llvm::cl::value_desc("file"));
 
 static llvm::cl::opt<std::string> traceName(
     "mct-trace",
-    llvm::cl::desc("Write what a report tells of how a module came about, as "
-                   "JSON: seconds of passes, what they did and left alone, "
-                   "options, versions, which samples, choices of bit widths"),
+    llvm::cl::desc("Write how the module was made, for a report, as JSON: "
+                   "seconds of passes, their decisions, options, versions, "
+                   "digest of the samples, choices of bit widths"),
     llvm::cl::value_desc("file"));
 
 static int fail(const Twine &message) {

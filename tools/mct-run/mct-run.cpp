@@ -71,11 +71,11 @@ static cl::opt<bool> local(
     cl::desc("With --exact: every point computes from the integers of the "
              "network, so that differences are counted where they arise"),
     cl::cat(category));
-static cl::opt<bool> signature(
-    "signature",
-    cl::desc("Print inputs and outputs, and what their integers stand "
-             "for, and run nothing"),
-    cl::cat(category));
+static cl::opt<bool>
+    signature("signature",
+              cl::desc("Print inputs and outputs and the scales of their "
+                       "integers, and run nothing"),
+              cl::cat(category));
 static cl::opt<uint64_t> sampleLimit("samples",
                                      cl::desc("Read that many samples; 0: all"),
                                      cl::init(0), cl::cat(category));
@@ -88,8 +88,8 @@ static cl::opt<unsigned> numThreads("num-threads",
                                     cl::init(0), cl::cat(category));
 static cl::opt<std::string> maxMemory(
     "max-memory",
-    cl::desc("Refuse a network that needs more bytes to run, or K, M, "
-             "G of them; default: what the machine has"),
+    cl::desc("Refuse a network that needs more bytes to run (suffixes K, M, "
+             "G); default: the memory of the machine"),
     cl::cat(category));
 static cl::opt<std::string> functionName("function",
                                          cl::desc("Function to run; default: "
@@ -101,11 +101,11 @@ static cl::list<std::string>
                 cl::desc("Points that do not quantize: names, or patterns with "
                          "*; those of weights are OP/WEIGHT"),
                 cl::cat(category));
-static cl::opt<std::string> reportFile(
-    "report",
-    cl::desc("With --compare, the float module: write a JSON document that "
-             "says where accuracy goes, and why"),
-    cl::value_desc("FILE.json"), cl::cat(category));
+static cl::opt<std::string>
+    reportFile("report",
+               cl::desc("With --compare, the float module: write a JSON "
+                        "document about where accuracy goes, and why"),
+               cl::value_desc("FILE.json"), cl::cat(category));
 static cl::opt<std::string>
     integerFile("integer",
                 cl::desc("With --report: the integer network, which is "
@@ -118,8 +118,8 @@ static cl::opt<uint64_t> reportSamples(
     cl::init(128), cl::cat(category));
 static cl::opt<std::string>
     traceFile("trace",
-              cl::desc("With --report: what mct-opt --mct-trace wrote of the "
-                       "run that made the module"),
+              cl::desc("With --report: file that mct-opt --mct-trace wrote "
+                       "when it made the module"),
               cl::cat(category));
 static cl::opt<bool>
     reportSchema("report-schema",

@@ -32,17 +32,16 @@ enum class Action { Import, Export, ExportOnnx, ExportParameters };
 } // namespace
 
 static cl::OptionCategory category("mct-translate options");
-static cl::opt<Action>
-    action(cl::desc("What to do:"), cl::cat(category),
-           cl::values(clEnumValN(Action::Import, "import-tpc-json",
-                                 "A target platform from the JSON of MCT"),
-                      clEnumValN(Action::Export, "export-tpc-json",
-                                 "A target platform to the JSON of MCT"),
-                      clEnumValN(Action::ExportOnnx, "export-onnx",
-                                 "A quantized network to ONNX"),
-                      clEnumValN(Action::ExportParameters, "export-parameters",
-                                 "What a network's numbers stand for, as "
-                                 "JSON")));
+static cl::opt<Action> action(
+    cl::desc("Action:"), cl::cat(category),
+    cl::values(clEnumValN(Action::Import, "import-tpc-json",
+                          "A target platform from the JSON of MCT"),
+               clEnumValN(Action::Export, "export-tpc-json",
+                          "A target platform to the JSON of MCT"),
+               clEnumValN(Action::ExportOnnx, "export-onnx",
+                          "A quantized network to ONNX"),
+               clEnumValN(Action::ExportParameters, "export-parameters",
+                          "Parameters of a quantized network, as JSON")));
 static cl::opt<std::string> inputName(cl::Positional, cl::init("-"),
                                       cl::desc("<input file>"),
                                       cl::cat(category));
@@ -53,11 +52,11 @@ static cl::opt<int64_t>
                   cl::desc("Schema version that is written: 1 or 2"),
                   cl::init(kCurrentTpcSchema), cl::cat(category));
 
-static cl::opt<mct::OnnxProfile>
-    onnxProfile("onnx-profile",
-                cl::desc("What an ONNX file is checked for, default: imx500"),
-                cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
-                cl::cat(category));
+static cl::opt<mct::OnnxProfile> onnxProfile(
+    "onnx-profile",
+    cl::desc("Device that an ONNX file is checked for, default: imx500"),
+    cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
+    cl::cat(category));
 static cl::opt<mct::OnnxFormat>
     onnxFormat("onnx-format", cl::desc("How it is written, default: binary"),
                cl::init(mct::OnnxFormat::Binary), mct::onnxFormatValues(),
@@ -169,8 +168,9 @@ int main(int argc, char **argv) {
                               "Target platforms to and from the JSON of MCT, "
                               "quantized networks to ONNX\n");
   if (!action.getNumOccurrences())
-    return failed(fail("say what to do: --import-tpc-json, --export-tpc-json, "
-                       "--export-onnx or --export-parameters"));
+    return failed(
+        fail("expected an action: --import-tpc-json, --export-tpc-json, "
+             "--export-onnx or --export-parameters"));
   if (outputName == "-")
     return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
   mct::execution::OutputFile output(outputName);

@@ -97,7 +97,7 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     * `act_method` (as `method` of `#tpc.attr_quant_config`), `act_bits`: quantizer of the result. `act_enabled = false`: the result gets none.
     * `input_bits`: widths of activations that the operator can read.
     * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own.
-    * `signedness`: of the result's grid; `auto` follows the data.
+    * `signedness`: whether the result's grid is signed; `auto` follows the data.
     * `simd_size`: channels that the hardware computes at once; `mct-report-memory` rounds up to it.
     * `fixed_scale`, `fixed_zero_point`: the grid of the result in every network; it is not searched for. The zero point
       is that of signed integers where it can be one.
@@ -107,7 +107,7 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
     Rules: (O1) act_bits > 0; (O2) input_bits non-empty and positive; (O3) `act_enabled` and `preserving` exclude each
     other, an error where an op is given such a config; (O4) no `lut_sym_quantizer` for activations; (O5) simd_size > 0;
     (O6) `weights` maps to `#tpc.attr_quant_config`; (O7, O8) fixed scale and zero point are given together, finite,
-    representable, and a power of two where the method says so.
+    representable, and a power of two where the method requires it.
 
     ```mlir
     #tpc.op_quant_config<
@@ -245,8 +245,8 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
 
     Parentheses stand inside of each other at most 64 times.
 
-    A comparison with an attribute that the op does not have is false, also `ne`. Numbers compare by value whatever
-    their type; `contains` is a substring test; values that cannot be compared make it false.
+    A comparison with an attribute that the op does not have is false, also `ne`. Numbers of different types compare
+    by value; `contains` is a substring test; values that cannot be compared make it false.
 
     ```mlir
     #tpc.predicate<"$kernel_h" eq 1 and (min_val ge 0.0 : f32 or "$rank" gt 2)>
@@ -304,7 +304,7 @@ def Tpc_OpsOfAttr : Tpc_Attr<"OpsOf", "ops_of"> {
 }
 
 def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
-  let summary = "What an op, or a named subgraph, looks like to a quantizer";
+  let summary = "Operands, channel axes and known range of an op or a named subgraph";
   let description = [{
     * `op_name`: an op, or `subgraph:NAME`.
     * `kernel`, `bias`: operand numbers.
@@ -373,11 +373,11 @@ def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
 }
 
 def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
-  let summary = "What calibration saw of one tensor";
+  let summary = "Statistics of a tensor from calibration";
   let description = [{
     * `count`: elements seen; `zeros`: those equal to 0.
     * `min`, `max`: exact, in the unit of the tensor's float values; finite as f32.
-    * `histogram`: of the elements that are not 0.
+    * `histogram`: the distribution of the elements that are not 0.
     * `channel_mean`, `channel_mean_square` (f64), `channel_min`, `channel_max` (f32): over the last axis, dense; all or
       none.
 
@@ -425,7 +425,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
       `exact_at_threshold`: no table has, at these thresholds; `bound`: none has one below error / (1 + `bound`), in any
       channel. `mct/Quantization/Selection.h` says over which candidates.
 
-    Whoever gives the point other parameters (`QuantizeOp::setQuantizer`) writes what becomes of it, or it goes.
+    A pass that gives the point other parameters (`QuantizeOp::setQuantizer`) updates the record, or removes it.
 
     Rules: (S1) errors are not negative; (S2) `bound`, a positive number, stands with that certificate and no other;
     (S3) `norm` stands with `lp`, `percentile` with `percentile`, and `covers`, two finite f32 numbers that ascend, with
@@ -458,7 +458,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
 //===----------------------------------------------------------------------===//
 
 def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
-  let summary = "What corrections of quantization errors changed in a layer";
+  let summary = "Changes of a layer by corrections of quantization errors";
   let description = [{
     Stands on the point of the layer's kernel. The layer has kernel_scale * (its float kernel) and kernel_scale * (its
     float bias) + bias_offset, per output channel, so the float network can be told from what stands in the IR, and no
@@ -472,8 +472,8 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
     * `samples`: on how many the last correction was measured, where there were more.
     * `kernel`: the float kernel, of f32, where weights were rounded.
 
-    Whoever gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) writes what becomes of it, or the
-    record goes: the kernel and the bias that are there then count as those of the float network. Other parameters of
+    A pass that gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) updates the record, or
+    removes it: the kernel and the bias that are there then count as those of the float network. Other parameters of
     the point change neither.
 
     Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales positive;
@@ -509,13 +509,13 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
 //===----------------------------------------------------------------------===//
 
 def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
-  let summary = "What one tensor is in each joint alternative of an operator";
+  let summary = "Configs of a tensor in each joint alternative of an operator";
   let description = [{
     An operator with several `#tpc.op_quant_config` takes one of them for its result and its weights together. Every
     point of the operator lists what it is in each of them, in one order.
 
     * `of`: name of the operator when its points were inserted. Points of a function with the same name here belong
-      together, whatever they are called by now.
+      together, even if they were renamed since.
     * `configs`: one per alternative: `#tpc.op_quant_config` of a result, `#tpc.attr_quant_config` of a weight. Some may
       be equal, where the alternatives differ in another tensor.
     * `chosen`: index of the alternative that the operator takes.
@@ -612,7 +612,7 @@ def Tpc_LookupTableAttr : Tpc_QuantizerAttr<"LookupTable", "lookup_table", [
   let description = [{
     The stored integer, of `bits` bits, is an index into `table`. Entry e stands for the value e * threshold /
     2^(table_bits - is_signed). A value takes the entry nearest to value / (threshold + 1e-8) * 2^(table_bits -
-    is_signed), clamped to the range of a `table_bits` integer; of two that are as near the lower one.
+    is_signed), clamped to the range of a `table_bits` integer; of two equally near entries the lower one.
 
     * `method`: `lut_pot_quantizer`, whose thresholds are powers of two, or `lut_sym_quantizer`.
     * `threshold`: one, or one per channel. The table is the same for all channels.
@@ -652,8 +652,8 @@ class Tpc_TrainableAttr<string name, string attr_mnemonic, list<string> methods 
 def Tpc_StraightThroughAttr : Tpc_TrainableAttr<"StraightThrough", "straight_through", ["keepsParameters"]> {
   let summary = "A quantizer that stays as it is, and passes gradients";
   let description = [{
-    Nothing of the quantizer is learned; values pass their gradients, where they are cut off by `clip`: not (`masked`),
-    or as if they were not (`passed`).
+    Nothing of the quantizer is learned; values pass their gradients. `clip` decides about values that the quantizer
+    clips: they get no gradient (`masked`), or that of the identity (`passed`).
 
     ```mlir
     #tpc.straight_through<clip = passed>
@@ -671,9 +671,9 @@ def Tpc_LearnedThresholdAttr : Tpc_TrainableAttr<"LearnedThreshold", "learned_th
     Levels as those of `#tpc.symmetric`; the threshold is at least 2^-16. With `power_of_two` it counts as the next power
     of two, in training as in what comes of it, `#tpc.power_of_two`.
 
-    * `gradient`: what stands for the derivative by the step: `learned_step` takes rounding as the identity, and cutting
-      off as what it is; `straight_through` takes both as the identity.
-    * `clip`: with `straight_through`, what comes back to values that are cut off.
+    * `gradient`: what stands for the derivative by the step: `learned_step` treats rounding as the identity, and clipping
+      as a clamp; `straight_through` treats both as the identity.
+    * `clip`: with `straight_through`, the gradient of values that are clipped.
     * `gradient_scale`: multiplies what comes back to the threshold. Without it `learned_step` has 1 / sqrt(highest code *
       parameters), with the channels of a weight, or the size of the last axis of an activation, and `straight_through` 1.
 
@@ -719,8 +719,8 @@ def Tpc_LearnedRangeAttr : Tpc_TrainableAttr<"LearnedRange", "learned_range"> {
 def Tpc_SoftRoundingAttr : Tpc_TrainableAttr<"SoftRounding", "soft_rounding", ["keepsParameters"]> {
   let summary = "Weights between two levels of the point's quantizer, and what is learned where";
   let description = [{
-    Of a weight point with evenly spaced levels, which it keeps. Every weight w has a variable a and becomes step *
-    (floor(w / step) + h(a)), cut off, where h is a sigmoid stretched to reach 0 and 1; in the end it goes up where h(a)
+    For a weight point with evenly spaced levels, which it keeps. Every weight w has a variable a and becomes step *
+    (floor(w / step) + h(a)), clipped, where h is a sigmoid stretched to reach 0 and 1; in the end it goes up where h(a)
     is at least 1/2. With `learns_scale` the result is multiplied by a scale for each channel, which is learned, too, and
     goes into the quantizer in the end: with thresholds that are no powers of two.
 
@@ -741,7 +741,7 @@ def Tpc_SoftRoundingAttr : Tpc_TrainableAttr<"SoftRounding", "soft_rounding", ["
 def Tpc_PerturbedRoundingAttr : Tpc_TrainableAttr<"PerturbedRounding", "perturbed_rounding", ["keepsParameters"]> {
   let summary = "Weights on levels of the point's quantizer that are moved by what is learned";
   let description = [{
-    Of a weight point with evenly spaced levels, which it keeps. Every weight has a perturbation in its unit, which moves
+    For a weight point with evenly spaced levels, which it keeps. Every weight has a perturbation in its unit, which moves
     its code by at most `most_levels`; all gradients pass to it.
 
     ```mlir
@@ -802,7 +802,7 @@ def Tpc_HostQuantizerAttr : Tpc_TrainableAttr<"HostQuantizer", "host_quantizer",
   let summary = "A quantizer that the program around the compiler runs";
   let description = [{
     What it makes of values, and what passes back, are functions that were registered under `name`, for example in
-    Python; `config` is what they were made of, so that they can be made again. Nobody can freeze it but them.
+    Python; `config` is what they were made of, so that they can be made again. Only they can freeze it.
 
     ```mlir
     #tpc.host_quantizer<name = "my_module.MyQuantizer", config = {bits = 4 : i64}>

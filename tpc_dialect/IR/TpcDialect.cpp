@@ -62,7 +62,7 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   };
   auto members = dyn_cast<DictionaryAttr>(attribute);
   if (!members)
-    return refuse("is no dictionary");
+    return refuse("is not a dictionary");
   auto table = members.getAs<DictionaryAttr>(TpcDialect::kSensitivityTable);
   if (!table)
     return refuse("has no table 'of'");
@@ -110,8 +110,8 @@ static LogicalResult verifyBudget(Operation *op, Attribute attribute) {
       }))
     return success();
   return op->emitError() << "'" << kBudgetAttrName
-                         << "' is no dictionary of limits; expected positive "
-                            "i64 for some of "
+                         << "' is not a dictionary of limits; expected "
+                            "positive i64 for some of "
                          << llvm::join(ArrayRef(kBudgetKeys), ", ");
 }
 
@@ -120,7 +120,7 @@ static LogicalResult verifyOverrides(Operation *op, Attribute attribute) {
   if (rules && llvm::all_of(rules, llvm::IsaPred<StringAttr>))
     return success();
   return op->emitError() << "'" << kOverridesAttrName
-                         << "' is no list of rules; expected strings";
+                         << "' is not a list of rules; expected strings";
 }
 
 LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,

@@ -8,9 +8,9 @@ include "mlir/IR/OpBase.td"
 def Tpc_Dialect : Dialect {
   let name = "tpc";
   let cppNamespace = "::mct::tpc";
-  let summary = "Target-platform capabilities and quantizer points";
+  let summary = "Target-platform capabilities and quantization points";
   let description = [{
-    Two things in one dialect: what a chip can do (`tpc.platform`), how its operator sets are spelled in an IR
+    The dialect describes what a chip can do (`tpc.platform`), which ops form its operator sets in an IR
     (`tpc.binding`) and what the ops of that IR look like (`tpc.framework`); and the op through which every quantized
     tensor flows (`tpc.quantize`), on which all decisions about that tensor are recorded.
 

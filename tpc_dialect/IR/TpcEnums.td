@@ -79,7 +79,7 @@ def Tpc_StepGradient : Tpc_Enum<"StepGradient", "gradient of a step", [
   I32EnumCase<"LearnedStep", 1, "learned_step">
 ]>;
 
-def Tpc_ClipGradient : Tpc_Enum<"ClipGradient", "gradient of what is cut off", [
+def Tpc_ClipGradient : Tpc_Enum<"ClipGradient", "gradient of clipped values", [
   I32EnumCase<"Masked", 0, "masked">,
   I32EnumCase<"Passed", 1, "passed">
 ]>;

@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def Tpc_QuantizerAttrInterface : AttrInterface<"QuantizerAttrInterface"> {
   let cppNamespace = "::mct::tpc";
   let description = [{
-    The parameters of one quantizer, as they stand on a `tpc.quantize`. Whoever simulates, corrects, lowers or reports a
-    point speaks to this interface only, so that a new kind of quantizer is one attribute. Targets can ask for it when
+    The parameters of one quantizer, as they stand on a `tpc.quantize`. Simulation, corrections, lowerings and reports
+    use this interface only, so that a new kind of quantizer is one attribute. Targets can ask for it when
     that attribute, or another one, implements `QuantizationMethodAttrInterface`.
 
     What has no default here is what every quantizer says; a quantizer with evenly spaced levels gives `getGrids`, any

@@ -11,7 +11,7 @@ include "tpc_dialect/IR/TpcAttributes.td"
 class Tpc_Op<string op_mnemonic, list<Trait> traits = []> : Op<Tpc_Dialect, op_mnemonic, traits>;
 
 def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
-  let summary = "What one chip can do";
+  let summary = "Capabilities of a chip";
   let description = [{
     Operator sets with their options, the options of everything else (`default`), and the chains that are fused.
 
@@ -22,7 +22,7 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
       fusing [#tpc.fusing<["Conv", "ReLU"]>]
     ```
 
-    A `?` in `version` is a number that is not known. The name is that of the platform in MCT, whatever characters it has.
+    A `?` in `version` is a number that is not known. The name is that of the platform in MCT; all characters are allowed.
 
     Rules: (P1) the default is one config; (P2) set names are unique; (P3) fusing patterns name defined sets;
     (P4) names of fusing patterns are unique; (P5) a pattern that repeats another and (P6) an activation width that no
@@ -59,8 +59,8 @@ def Tpc_DeriveOp : Tpc_Op<"derive", [Symbol]> {
   let summary = "A chip described by its differences from another one";
   let description = [{
     `tpc-attach-target` and `mct-translate` turn it into the `tpc.platform` that it describes. `from` names a stock
-    target, or a file in a path relative to this one. What is left out is that of the base, its bindings and frameworks
-    included where this file brings none.
+    target, or a file in a path relative to this one. Clauses that are left out are those of the base. Its bindings and frameworks
+    are taken where this file has none.
 
     * `default`: options of the operators that no set names, and of the sets without options.
     * `linear`: options of those of `Conv`, `DepthwiseConv2D`, `ConvTranspose` and `FullyConnected` that the base has.
@@ -103,7 +103,7 @@ def Tpc_DeriveOp : Tpc_Op<"derive", [Symbol]> {
 }
 
 def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "How the operator sets of a platform are spelled in an IR";
+  let summary = "Ops that form the operator sets of a platform in an IR";
   let description = [{
     ```mlir
     tpc.binding @my_npu_on_tosa for @my_npu [
@@ -112,8 +112,7 @@ def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolU
     ]
     ```
 
-    Without `for` it is a stock binding, which speaks of an IR only: it serves every platform that has no binding of its
-    own, and entries for sets that the platform does not define do not count.
+    Without `for` it is a stock binding, which describes an IR only: it serves every platform that has no binding, and entries for sets that the platform does not define do not count.
 
     Rules: (B1) the platform exists; (B2) it defines every bound set (neither for a stock binding); (B3) each set is
     bound once; (B4) a set that is not bound is a warning; (B5) a pattern in two sets needs equal options; (B6) weights
@@ -130,7 +129,7 @@ def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolU
 }
 
 def Tpc_FrameworkOp : Tpc_Op<"framework", [Symbol]> {
-  let summary = "What the ops of an IR look like to a quantizer";
+  let summary = "Operands, channel axes and known ranges of the ops of an IR";
   let description = [{
     ```mlir
     tpc.framework @tosa [
@@ -147,7 +146,7 @@ def Tpc_FrameworkOp : Tpc_Op<"framework", [Symbol]> {
 }
 
 def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]>]> {
-  let summary = "A quantizer point: a tensor that is, or will be, quantized";
+  let summary = "A quantization point: a tensor that is, or will be, quantized";
   let description = [{
     Without `parameters` the identity; with them every element is replaced by its representative on the grid.
 

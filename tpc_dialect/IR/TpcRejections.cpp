@@ -51,7 +51,7 @@ LogicalResult mct::tpc::verifyRejectedCorrections(Operation *op,
   };
   auto list = dyn_cast<ArrayAttr>(attribute);
   if (!list)
-    return refuse("is no list");
+    return refuse("is not a list");
   for (Attribute each : list) {
     auto members = dyn_cast<DictionaryAttr>(each);
     if (!members)

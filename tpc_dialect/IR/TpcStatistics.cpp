@@ -17,7 +17,7 @@ LogicalResult mct::tpc::verifyBounds(EmitError emitError, const Twine &what,
   for (std::optional<Real> bound : {min, max})
     if (bound && !std::isfinite(float(*bound)))
       return emitError() << what << " has the bound " << *bound
-                         << ", which is no finite f32 number; write ? where "
+                         << ", which is not a finite f32 number; write ? where "
                             "there is none";
   if (min && max && *min > *max)
     return emitError() << what << " is empty: " << *min << " to " << *max;
@@ -183,7 +183,7 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
         name != kInputMeanCorrection && name != kQuantizedNetworkCorrection &&
         name != kRoundedWeights)
       return emitError() << "'" << name.getValue()
-                         << "' is no correction; expected second_moment, "
+                         << "' is not a correction; expected second_moment, "
                             "activation_bias, input_mean, quantized_network or "
                             "rounded_weights";
     if (!seen.insert(name.getValue()).second)

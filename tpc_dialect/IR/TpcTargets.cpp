@@ -243,7 +243,7 @@ LogicalResult OpsOfAttr::verify(EmitError emitError, StringAttr set,
       // B6
       if (!operand || operand.getInt() < 0)
         return emitError() << "weight attribute '" << entry.getName().getValue()
-                           << "' must map to an operand number";
+                           << "' must map to an operand index";
     }
   return success();
 }
@@ -257,7 +257,7 @@ OpInfoAttr::verify(EmitError emitError, StringAttr opName,
   if (opName.empty())
     return emitError() << "op description must name an op";
   if ((kernel && *kernel < 0) || (bias && *bias < 0))
-    return emitError() << "operand numbers of '" << opName.getValue()
+    return emitError() << "operand indices of '" << opName.getValue()
                        << "' must not be negative";
   if (llvm::any_of(outAxes, [](int64_t axis) { return axis < 0; }) ||
       (inAxis && *inAxis < 0))

@@ -211,8 +211,8 @@ LogicalResult tpc::verifyLearned(QuantizeOp point) {
   TrainableAttrInterface trainable = point.getTrainableAttr();
   if (!trainable) {
     if (!learned.empty())
-      return point.emitOpError("has learned values, but does not say with "
-                               "'trainable' what they are");
+      return point.emitOpError(
+          "has learned values, but no 'trainable' that describes them");
     return success();
   }
   SmallVector<LearnedRole> roles = trainable.getRoles();

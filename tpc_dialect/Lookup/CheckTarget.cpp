@@ -160,7 +160,7 @@ static LogicalResult checkOpPattern(BindingOp binding, OpsOfAttr entry,
       !op && dialect && !dialect->allowsUnknownOperations())
     return emitError(binding.getLoc())
            << "binds operator set " << entry.getSet() << " to '" << name
-           << "', which is no op of dialect '" << dialect->getNamespace()
+           << "', which is not an op of dialect '" << dialect->getNamespace()
            << "'";
   if (pattern.getWhere() &&
       failed(checkFilter(binding, pattern, pattern.getWhere(), op)))

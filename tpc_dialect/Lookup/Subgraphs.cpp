@@ -409,7 +409,7 @@ compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
           !compiled->steps[it->second.index].operands.empty())
         return emitError(loc)
                << "subgraph '" << name << "' repeats '" << line.operands.back()
-               << "', which is no earlier line without operands";
+               << "', which is not an earlier line without operands";
       it->second.kind = CompiledSubgraph::OperandKind::EachStep;
     }
     for (StringRef word : line.operands) {

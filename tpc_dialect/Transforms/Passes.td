@@ -12,8 +12,8 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
   let summary = "Put the description of a target platform into the module";
   let description = [{
     Copies the `tpc.platform`, `tpc.binding` and `tpc.framework` ops of a target to the beginning of the module and
-    names the platform in the module attribute `tpc.target`. From then on the module says by itself what it is compiled
-    for. A target that was attached before is replaced. A `tpc.derive` becomes the platform that it describes. A target
+    names the platform in the module attribute `tpc.target`. From then on the module states its
+    target. A target that was attached before is replaced. A `tpc.derive` becomes the platform that it describes. A target
     without a `tpc.binding` gets the stock ones, of which it keeps the operator sets that the platform defines. The
     stock `tpc.framework`s come along, after the target's own: the first description of an op counts.
 

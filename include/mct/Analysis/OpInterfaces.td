@@ -36,7 +36,7 @@ def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
     InterfaceMethod<[{What the op does; none when that is not known of this one, which then counts as an op of another
         kind.}],
       "::std::optional<::mct::Movement>", "getMovement", (ins)>,
-    InterfaceMethod<"Numbers of the operands whose elements are moved.",
+    InterfaceMethod<"Indices of the operands whose elements are moved.",
       "::llvm::SmallVector<unsigned, 4>", "getMovedOperands", (ins), "", [{ return {0}; }]>,
     InterfaceMethod<[{How many operands, from the first on, hold data: those that are moved, and indices. What follows
         them, sizes and offsets, belongs to the op as an attribute does.}],

@@ -24,7 +24,8 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
       longer chain would need, but another chain has, or null), `result`, `weights`.
     * option, in the target's order: `state` (`base`, `candidate` or `dropped`), `bits`, `method` and `signedness` of
       the result, `act_enabled`, `preserving`, `input_bits`, `weights` (by name: `bits`, `method`, `per_channel`,
-      `enabled`); a dropped one has `why`, and `readers` when consumers are the reason.
+      `enabled`); a dropped one has `why`, and `users` (their names; also as `readers`, until version 0.3) when
+      those are the reason.
     * result: `cover` is `point` (with `bits`, `method`, `signedness`), `fused` (it never leaves its chain),
       `preserved` (with `covered_by`, the name of the point whose values it moves or selects), or `none` (with
       `why_float`).
@@ -47,7 +48,7 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
   let options = [
     Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
            [{::llvm::cl::values(
-             clEnumValN(::mct::ExplainFormat::Text, "text", "lines for people"),
+             clEnumValN(::mct::ExplainFormat::Text, "text", "text"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
     Mct_OverridesOption,
   ];
@@ -126,7 +127,7 @@ def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
   let options = [
     Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
            [{::llvm::cl::values(
-             clEnumValN(::mct::ExplainFormat::Text, "text", "a table for people"),
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -142,8 +143,8 @@ def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
     that the target asks for. The module is not changed.
 
     The cut of an op are the activations that live while it runs: made by it or before, and read by it or behind. A value
-    that only moves another one has its bits. What nothing quantizes does not count: biases in float, values inside of
-    fused chains, results that the target leaves alone. A dynamic size, of a batch, counts as 1; nothing is padded
+    that only moves another one has its bits. Values that are not quantized do not count: biases in float, values
+    inside of fused chains, results that the target leaves float. A dynamic size, of a batch, counts as 1; nothing is padded
     (`mct-report-memory` has tensors of floats and padding, too).
 
     Operations on bits of a layer: multiplications of one sample * bits of the kernel * bits of the input, 32 for an input
@@ -176,7 +177,7 @@ def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
   let options = [
     Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
            [{::llvm::cl::values(
-             clEnumValN(::mct::ExplainFormat::Text, "text", "a table for people"),
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -227,7 +228,7 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
-           "What has to run it", "::mct::integerProfileValues()">,
+           "Device that runs the network", "::mct::integerProfileValues()">,
     Option<"simulation", "simulation", "bool", /*default=*/"false",
            "Report for each accumulator whether f32 computes it exactly">,
     Mct_RemarksOption,

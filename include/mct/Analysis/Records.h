@@ -16,7 +16,7 @@ namespace mct {
 
 /// Identifiers that do not change; Reasons.def lists them.
 enum class Reason {
-#define MCT_REASON(Name, Id, Text) Name,
+#define MCT_REASON(Name, Id, Text, Remedy) Name,
 #include "mct/Analysis/Reasons.def"
 #undef MCT_REASON
 };

@@ -35,18 +35,18 @@ def Mct_SensitivityRoundingOption :
 
 def Mct_BudgetOption :
     ListOption<"budget", "budget", "std::string",
-               "Limits, each `weights`, `activations`, `total` or `bops`, `:`, and a number of bytes (K, M, G of them; of "
-               "operations for `bops`), or percent of what 8 bits everywhere would use">;
+               "Limits: `weights`, `activations`, `total` or `bops`, a colon, and a number of bytes (for `bops`: of operations; "
+               "suffixes K, M, G), or a percentage of what 8 bits everywhere would use">;
 def Mct_BitWidthsInOption :
     Option<"bitWidthsIn", "bit-widths-in", "std::string", /*default=*/"",
-           "Take the alternatives of this file, which bit-widths-out wrote and a person may have edited">;
+           "Take the alternatives of this file, which bit-widths-out wrote and which may have been edited">;
 def Mct_BitWidthsOutOption :
     Option<"bitWidthsOut", "bit-widths-out", "std::string", /*default=*/"",
            "Write the chosen alternatives, what they use, and the front of the best to this file">;
 def Mct_RemeasureOption :
     Option<"remeasure", "remeasure", "unsigned", /*default=*/"2",
-           "Measure so many of the best assignments as a whole, on samples that they were not rounded on, and take the best "
-           "of them; 0: trust the sum">;
+           "Number of the best assignments that are measured as complete networks, on samples that they were not rounded "
+           "on; the best one is taken; 0: take the one with the least sum of sensitivities">;
 
 def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp"> {
   let summary = "Measure what each alternative of each operator does to the results of the network";
@@ -67,7 +67,7 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
 
     `compare-points` > 0: points inside of the network are compared, too, and their weighted distance is added to that of
     the results. Points are the results of layers, additions, concatenations, sigmoids and softmax, behind their
-    quantizers; of `0.3`, say, so many, evenly spaced. `distance`, of each sample: `mse`, `kl` as above; `cosine`, 0 for
+    quantizers; with `0.3`, for example, 30 % of them, evenly spaced. `distance`, of each sample: `mse`, `kl` as above; `cosine`, 0 for
     values of the same direction and 1 for opposite ones; `auto` is `kl` for softmax, `cosine` for fully connected layers
     and sigmoids, `mse` for others. `weighting`: `average`, `last-layer`, `exponential`, which leaves out what hardly
     changes, or `hessian`: points count by how much the results of the float network change with them, the mean over 32
@@ -125,12 +125,12 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     as `mct-report-resources` counts them. `75%` is of what 8 bits everywhere would use. One limit on what each operator
     uses by itself is solved exactly by dynamic programming, several and those on products as integer programs, exactly as
     well, by COIN-OR CBC. A sensitivity is measured with the other operators in float; in a network whose weights are rounded
-    together, operators make up for a part of the errors of those before them. How much that is nobody knows before, so the
+    together, operators make up for a part of the errors of those before them. The share is not known in advance, so the
     optimum is found for `remeasure` shares from 0 to 0.8, by which sensitivities at the beginning count less than at the end;
     where some of these are the same, the next best sums fill up their number. These assignments are rounded on one half of
     the samples and run as a whole on the other, and the other way round: weights of few bits fit the samples that they are
-    rounded on, and the fewer the bits, the more they promise there. What is half as far again from the float network as
-    another on one half is not asked on the other. The one that is nearest is taken; of equally good ones the first.
+    rounded on, and the fewer the bits, the more they promise there. An assignment whose distance from the float network is
+    1.5 times that of another one on one half is not run on the other half. The nearest assignment is taken, and the first among equals.
     Without samples the sum decides.
 
     Where no assignment keeps to the limits, an error tells which comes closest, and which limits it exceeds. `overrides`
@@ -144,8 +144,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     assignment of the same weights or less has a smaller sum, with its alternatives in the order of `operators`.
     `bit-widths-in` reads `name` and `alternative` of `operators` from such a file, and solves nothing; with a `budget` too
     it fails where that is exceeded, and with `overrides` where their rules ask for something else. `function`, and the
-    `bits` of an operator beside its `alternative`, may be left out, but not be others. What an operator has that is not
-    named stays.
+    `bits` of an operator beside its `alternative`, may be left out, but not be others. Operators that are not named keep
+    their alternatives.
 
     The function gets the limits as `tpc.budget`, which goes when an operator takes another alternative. With `remarks=true`
     a remark tells for each operator which alternative it takes, and what that costs.

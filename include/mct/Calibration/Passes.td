@@ -13,19 +13,18 @@ defvar Mct_StatisticsOptions = [
 def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
   let summary = "Run the network on samples and record what every activation point saw";
   let description = [{
-    Compiles the function, runs it in float on the samples (points are the identity, whatever parameters they have) and
+    Compiles the function, runs it in float on the samples (points are the identity, with or without parameters) and
     writes the `statistics` of every activation point. Statistics of the same samples are the same bytes for any number
     of threads, any batch size and any order or split of the samples: counts and sums are exact.
 
     `calibration-data`: `.npy` files whose first axis is the sample; u8, i8, f16 or f32. Several files follow each other.
-    A network with several inputs takes `name:file`, where the name is the argument's or its number. What the network
-    reads is value * scale + offset; one number, or one per channel separated by `;`. Where arguments have leading sizes
+    A network with several inputs takes `name:file`, where the name is that of the argument, or its index. The network
+    reads value * scale + offset; one number, or one per channel separated by `;`. Where arguments have leading sizes
     of their own, so that there is no batch, a sample is a whole argument: the file of a tensor<4x1x64xf32> has the shape
     4Nx1x64 or Nx4x1x64.
 
     `statistics-in`: files written by `statistics-out`, merged exactly, so that shards may be calibrated apart: the
-    statistics of all shards are those of all samples, byte for byte. What a file says of a point is all that is known of
-    it; nothing is added from samples, which may be those of the files, given for passes that correct what is quantized
+    statistics of all shards are those of all samples, byte for byte. The statistics of a point come either from files or from samples; nothing is added from samples, which may be those of the files, given for passes that correct what is quantized
     (`mct-ptq`). Samples are run for points that no file knows, with a warning; without samples such a point is an error.
     Statistics belong to the network that the points are in: what is changed by the samples before (channels made equal,
     deviations corrected) is another network with every shard.

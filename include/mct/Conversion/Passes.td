@@ -19,11 +19,11 @@ def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
     What upstream has no type for stays a `tpc.quantize`, with a remark if asked for: levels that are not evenly spaced
     (lookup tables), channels over several axes, and a step that f32 cannot hold.
 
-    The type does not say where halves go; the consumer rounds. What stays float between two points, biases among it, is
+    The type does not say where halves go; the consumer rounds. Ops between two points, and biases, stay
     float: `mct-lower-to-integer` makes an integer network.
 
     Folding takes a `quant.qcast` together with its `quant.dcast` for nothing and removes both (`--canonicalize`,
-    `--lower-quant-ops` and whatever else folds): run what reads the casts first.
+    `--lower-quant-ops` and all other passes that fold): run the pass that uses the casts first.
 
     Before:
     ```mlir
@@ -68,7 +68,7 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
       of all magnitudes up to 2^15, 256 in each octave; their weights come from the statistics of the outer point, whose
       histogram says how often a result was seen: the count of a bin is spread evenly over the inputs whose results
       it holds. So a threshold ends where inputs beyond it make the same code, or were not seen. Candidates are powers of
-      two, or 8 thresholds in each octave; of equal errors the finest wins.
+      two, or 8 thresholds in each octave; among equal errors the finest one is taken.
 
     With `remarks`, a layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias| + half a step of the
     output, all as codes) says so: f32 adds exactly below that only, and with steps that are powers of two nothing else is
@@ -185,15 +185,15 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
            "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
     Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
-           "What has to run the result", "::mct::integerProfileValues()">,
-    ListOption<"extensions", "extensions", "std::string", "What the target has beyond pro_int: int4, int16">,
+           "Device that runs the result", "::mct::integerProfileValues()">,
+    ListOption<"extensions", "extensions", "std::string", "Extensions of the device beyond pro_int: int4, int16">,
     Option<"batch", "batch", "uint64_t", /*default=*/"0", "Samples of the arguments; 0: as they are, or one">,
     Option<"boundary", "io", "::mct::IntegerBoundary", /*default=*/"::mct::IntegerBoundary::Float",
            "Arguments and results", "::mct::integerBoundaryValues()">,
     Option<"softmax", "softmax", "::mct::IntegerSoftmax", /*default=*/"::mct::IntegerSoftmax::Float",
-           "What becomes of a softmax", "::mct::integerSoftmaxValues()">,
+           "How a softmax is lowered", "::mct::integerSoftmaxValues()">,
     Option<"layerNorm", "layer-norm", "::mct::IntegerLayerNorm", /*default=*/"::mct::IntegerLayerNorm::Float",
-           "What becomes of a layer norm with one point", "::mct::integerLayerNormValues()">,
+           "How a layer norm with one point is lowered", "::mct::integerLayerNormValues()">,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }

@@ -37,7 +37,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
     * `estimate=quantized-network`: layer by layer, from the inputs on, in the network whose points quantize: bias +=
       mean of the float layer's output - mean of the quantized layer's output, per channel. Layers before are corrected
       when a layer is measured, so that each one also repairs what those could not. Layers that do not depend on each
-      other are measured together. What layers hand on is kept between two measurements, as codes where a point has
+      other are measured together. The outputs of layers are kept between two measurements, as codes where a point has
       quantized it, in memory up to 48 MiB and otherwise in a temporary file: all layers together cost one pass over the
       network beside that of the float network.
       On n samples, chance leaves in a mean the n-th part of the variance that an error has from sample to sample; no
@@ -48,8 +48,8 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       differs from sample to sample more than on average is chance, and would be wrong for other samples. A few samples
       say little about one channel, so that no error counts more than the larger of two factors that come from all channels
       of the layer: s / (s + e^2), where s is the mean of d^2 - e^2, and 1 - 1 / q, where q is the mean of d^2 / e^2, each
-      9 at most, times (n - 3) / (n - 1) for n samples. e comes from all samples, where they fit in 64 MiB; of more the
-      mean is known well. Of fewer than 8 nothing is known, and errors count as they are.
+      9 at most, times (n - 3) / (n - 1) for n samples. e comes from all samples, where they fit in 64 MiB; for more samples the
+      mean is accurate enough. With fewer than 8 samples errors count in full.
       With `judge`, samples to which the correction is not fitted tell what it is worth: of 256 and more 64 are held out,
       of 16 to 255 both halves, which their values choose, judge what is fitted to the other one, and of fewer, or of a
       fixed batch, all judge what is fitted to them. Which layers are corrected depends on two things. In a layer the
@@ -58,16 +58,16 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       error that is larger by more than 0.1 dB and beyond chance, which is two standard errors of the difference from sample
       to sample, times sqrt((n - 1) / (n - 3)) for n samples. Where one has, the smallest set of layers is searched, by halving,
       without whose corrections that result is a standard error away from any loss and no other one loses; the others
-      are measured again without it, and judged again. What is undone stands in `tpc.rejected_corrections` of the
-      function, and is left alone from then on. What stays is measured on all samples that are not held out. Fewer than 4
+      are measured again without it, and judged again. Corrections that are undone are recorded in `tpc.rejected_corrections` of the
+      function, and are not tried again. The remaining ones are measured on all samples that are not held out. Fewer than 4
       samples judge nothing, and neither do results that are no tensors of f32 with a batch, or not finite.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
-    What was done stands as `corrections` on the point of the kernel; a layer that has either, or whose weights were
+    The correction is recorded as `corrections` on the point of the kernel; a layer that has either, or whose weights were
     rounded (`mct-round-weights`), is not corrected again.
     A layer without a bias gets one. Layers are left alone whose bias is not constant per channel, and whose point of
-    the kernel has several readers; `input-mean` also leaves alone what `mct-correct-second-moment` changed.
+    the kernel has several users; `input-mean` also leaves alone what `mct-correct-second-moment` changed.
 
     Source: `input-mean` is MCT `compute_bias_correction_of_graph` (which takes the mean of batch means);
     `quantized-network` is ours; the README has what both are worth.
@@ -113,10 +113,10 @@ def CorrectSecondMomentPass : Pass<"mct-correct-second-moment", "::mlir::ModuleO
     `max-bits` leaves out kernels that are too fine for it to matter: at 8 bits, more than its default, a deviation
     hardly moves.
 
-    What was done stands as `corrections` on the point of the kernel; a layer that has any is not corrected again.
+    The correction is recorded as `corrections` on the point of the kernel; a layer that has any is not corrected again.
     Left alone, with a remark if asked for: weights with power-of-two thresholds, which could not be multiplied; weights
     with one threshold for all channels; layers whose bias is not constant per channel; points of kernels with several
-    readers.
+    users.
 
     Source: MCT `apply_second_moment_correction_to_graph`, which needs a folded batch norm.
 
@@ -162,7 +162,7 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
 
     With `judge`, the results are compared on at most 64 of the samples with those of the nearest levels, whose biases are
     corrected on 32 samples if `correct-bias`. All samples are needed for the fit: a dense layer has one row for each.
-    What loses is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
+    A layer that makes a result worse is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
 
     The result is never worse, in the quantity above, than every weight at the nearest level of the parameters that were
     there. Layers with more bits only get the bias that `mct-correct-bias` would give them, with `correct-bias`.
@@ -218,7 +218,7 @@ def CorrectActivationBiasPass : Pass<"mct-correct-activation-bias", "::mlir::Mod
 
     `threshold`: layers whose 100 * |d| is below that many percent of the mean's magnitude stay as they are.
 
-    What was done stands as `corrections` on the point of the kernel; a layer that has it is not corrected again, nor is
+    The correction is recorded as `corrections` on the point of the kernel; a layer that has it is not corrected again, nor is
     one that `mct-correct-bias{estimate=quantized-network}` has corrected, because that has seen this error, or one whose weights were rounded.
 
     Source: MCT `compute_activation_bias_correction_of_graph`.
@@ -275,9 +275,9 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"correction", "correction", "std::string", /*default=*/"", "What is recorded where it is undone">,
+    Option<"correction", "correction", "std::string", /*default=*/"", "Name that is recorded where the correction is undone">,
     ListOption<"madeBy", "made-by", "::mlir::OpPassManager", "Makes the correction: builtin.module(PASSES)">,
-    ListOption<"then", "then", "::mlir::OpPassManager", "What the corrected module needs before it runs, likewise">,
+    ListOption<"then", "then", "::mlir::OpPassManager", "Passes that the corrected module needs before it runs, likewise">,
     Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"64", "Judge on about that many samples; 0: on all">,
     Mct_RemarksOption,
   ] # Mct_SampleOptions;

@@ -27,11 +27,11 @@ inline llvm::cl::ValuesClass onnxProfileValues() {
   return llvm::cl::values(
       clEnumValN(OnnxProfile::Imx500, "imx500",
                  "what is not for the IMX500 is an error"),
-      clEnumValN(OnnxProfile::None, "none", "whatever the format can say"));
+      clEnumValN(OnnxProfile::None, "none", "everything that the format has"));
 }
 inline llvm::cl::ValuesClass onnxFormatValues() {
   return llvm::cl::values(clEnumValN(OnnxFormat::Binary, "binary", "a file"),
-                          clEnumValN(OnnxFormat::Text, "text", "for readers"));
+                          clEnumValN(OnnxFormat::Text, "text", "text"));
 }
 
 struct OnnxOptions {

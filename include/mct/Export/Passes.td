@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def InsertShiftPointsPass : Pass<"mct-insert-shift-points", "::mlir::ModuleOp"> {
   let summary = "Quantize activations before they are shifted";
   let description = [{
-    What `mct-correct-shift-negative` leaves is an activation, the addition of one number, and a point. The IMX500 has no
-    float values in between: it wants the activation with 16 bits, signed. A point with a power of two is put there, named
+    `mct-correct-shift-negative` leaves an activation, the addition of a constant, and a point. The IMX500 has no
+    float values in between: it requires a signed 16-bit activation. A point with a power of two is put there, named
     after the activation; its threshold is the smallest that holds all values which the point behind the addition does
     not clip, so that nothing more is clipped. Halves go where they go at that point.
 

@@ -15,7 +15,7 @@ class Mct_Switch<string varName, string arg, string default, string desc> : Opti
 
 def TargetOptionGroup : Mct_OptionGroup<"The target.", "general", [Tpc_TargetOption]>;
 
-def RemarksOptionGroup : Mct_OptionGroup<"What the passes tell.", "general", [Mct_RemarksOption]>;
+def RemarksOptionGroup : Mct_OptionGroup<"Remarks of the passes.", "general", [Mct_RemarksOption]>;
 
 def PointOptionGroup : Mct_OptionGroup<"Where points are put.", "bit widths", [Mct_OverridesOption]>;
 
@@ -32,14 +32,14 @@ def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, a
 
 def StatisticsOptionGroup : Mct_OptionGroup<"Statistics from files, and to one.", "calibration", Mct_StatisticsOptions>;
 
-def PrepareOptionGroup : Mct_OptionGroup<"What the rewrites before the points leave out or add.", "preparation", [
+def PrepareOptionGroup : Mct_OptionGroup<"Rewrites before the points are inserted.", "preparation", [
   Mct_Switch<"linearCollapsing", "linear-collapsing", "true", "Join a convolution and the 1x1 convolution behind it">,
   Mct_Switch<"residualCollapsing", "residual-collapsing", "true", "Join a convolution and the addition of its input">,
   Mct_Switch<"reluBoundToPowerOfTwo", "relu-bound-to-power-of-2", "false",
              "Scale layers so that bounded ReLUs get the bound 8">,
 ], /*copied=*/false>;
 
-def EqualizationOptionGroup : Mct_OptionGroup<"What comes before the parameters are chosen.", "preparation", [
+def EqualizationOptionGroup : Mct_OptionGroup<"Changes before the parameters are chosen.", "preparation", [
   Mct_Switch<"channelEqualization", "activation-channel-equalization", "false",
              "Make the channels between two layers equally wide">,
   Mct_Switch<"residualEqualization", "residual-equalization", "true",
@@ -99,7 +99,7 @@ def BiasOptionGroup : Mct_OptionGroup<"How biases of layers are corrected.", "co
   Mct_PipelineOption<"biasMaxSamples", "bias-max-samples", Mct_BiasSamplesOption>,
 ]>;
 
-def JudgeOptionGroup : Mct_OptionGroup<"What is undone.", "corrections", [
+def JudgeOptionGroup : Mct_OptionGroup<"Corrections that are undone.", "corrections", [
   Mct_PipelineOption<"judgeCorrections", "judge-corrections", Mct_JudgeOption>,
 ]>;
 
@@ -118,7 +118,7 @@ def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the networ
   Mct_PipelineOption<"sensitivityWeighting", "sensitivity-weighting", Mct_SensitivityWeightingOption>,
 ]>;
 
-def BudgetOptionGroup : Mct_OptionGroup<"What the network may use, for which alternatives are chosen.", "bit widths", [
+def BudgetOptionGroup : Mct_OptionGroup<"Limits for the alternatives that are chosen.", "bit widths", [
   Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
@@ -131,7 +131,7 @@ def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to mak
 // Pipelines: mct-tblgen makes a struct of options of each
 //===----------------------------------------------------------------------===//
 
-def PrepareOptions : Mct_Pipeline<"mct-prepare", "Names and float-exact rewrites that come before quantizer points", [
+def PrepareOptions : Mct_Pipeline<"mct-prepare", "Names and float-exact rewrites that come before quantization points", [
   Mct_Member<"prepare", PrepareOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 

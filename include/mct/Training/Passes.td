@@ -14,17 +14,17 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
     before the gradients. All that it computes is TOSA, so that it is folded, printed and executed as everything else; f
     stays as it is.
 
-    Every op of TOSA on real numbers has a rule, and dialects give theirs by `DifferentiableOpInterface`. What is one of
-    several possible ones:
+    Every op of TOSA on real numbers has a rule, and dialects give theirs by `DifferentiableOpInterface`. Where several rules
+    are possible, these are chosen:
 
-    * A convolution's input gets a convolution with the kernel turned around, or a transposed one where it has a stride;
+    * A convolution's input gets a convolution with the kernel reversed in space, or a transposed one where it has a stride;
       its kernel gets a convolution over the samples with stride and dilation exchanged; both are exact for all pads,
       strides and dilations. Executed, the first run as convolutions of oneDNN, the second, of `tosa.conv2d`, as its
       gradients of weights.
     * `tosa.clamp` passes nothing at its bounds, as the ReLUs of the frameworks, unless `closed-clamps`. Equal operands of
-      `tosa.maximum` and `tosa.minimum` share by halves, equal extremes of a reduction by their number; of equal elements
+      `tosa.maximum` and `tosa.minimum` share by halves, equal extremes of a reduction by their number; among equal elements
       of a `tosa.max_pool2d` the first one gets all.
-    * Quantizer points are straight through: where the nearest code lies on the grid (between the lowest and the highest
+    * Quantization points use the straight-through estimator: where the nearest code lies on the grid (between the lowest and the highest
       level, for a quantizer without a grid), the gradient passes as it is, and elsewhere none does; with
       `mask-points=false` it passes everywhere. Points without parameters pass it everywhere.
     * Roundings, comparisons and everything that makes integers pass none. `remarks` tells which do, since an input that
@@ -57,16 +57,16 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"inputs", "inputs", "std::string",
-               "Arguments, by name or number, and other values, by name; empty: all arguments of real numbers">,
-    ListOption<"results", "results", "unsigned", "Numbers of results; empty: all of real numbers">,
+               "Arguments, by name or index, and other values, by name; empty: all arguments of real numbers">,
+    ListOption<"results", "results", "unsigned", "Indices of results; empty: all of real numbers">,
     Option<"name", "name", "std::string", /*default=*/"",
            "Name of the new function; empty: that of the old one and `_gradient`">,
     Option<"withResults", "with-results", "bool", /*default=*/"false",
            "Return the results, too, before the gradients">,
     Option<"maskPoints", "mask-points", "bool", /*default=*/"true",
-           "Points pass no gradient to values that their quantizer cuts off">,
+           "Points pass no gradient to values that their quantizer clips">,
     Option<"closedClamps", "closed-clamps", "bool", /*default=*/"false",
-           "Clamps pass gradients at their very bounds, as torch.clamp does">,
+           "Clamps pass gradients for values equal to their bounds, as torch.clamp does">,
     Mct_FunctionOption,
     Mct_RemarksOption,
   ];
@@ -106,12 +106,12 @@ def MakeTrainablePass : Pass<"mct-make-trainable", "::mlir::ModuleOp"> {
     Option<"activations", "activations", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
            "How activations are trained", "::mct::trainingMethodValues()">,
     Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
-           "Values that a quantizer cuts off get no gradient; lsq never gives them one">,
+           "Values that a quantizer clips get no gradient; lsq never gives them one">,
     Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations more and more">,
     Option<"learnScales", "learn-scales", "bool", /*default=*/"false",
-           "Of soft-rounding: learn a scale of each channel, too, where thresholds are free">,
+           "For soft-rounding: also learn a scale of each channel, where thresholds are not powers of two">,
     Option<"mostLevels", "most-levels", "double", /*default=*/"1.0",
-           "Of perturbed-rounding: by how many levels a weight is moved at most">,
+           "For perturbed-rounding: the largest number of levels by which a weight is moved">,
     Mct_FunctionOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
@@ -158,7 +158,7 @@ def MakeTrainingFunctionPass : Pass<"mct-make-training-function", "::mlir::Modul
            "Name of the new function; empty: that of the old one and `_training`">,
     Option<"samples", "samples", "int64_t", /*default=*/"0",
            "Samples of one call; 0: as many as the network says">,
-    ListOption<"compared", "compared", "std::string", "What is returned, by name; empty: the results of the network">,
+    ListOption<"compared", "compared", "std::string", "Values that are returned, by name; empty: the results of the network">,
     Option<"weights", "weights", "bool", /*default=*/"true", "Learn the weights of trainable points">,
     Option<"biases", "biases", "bool", /*default=*/"true", "Learn the biases of layers with such weights">,
     Option<"step", "step", "bool", /*default=*/"false", "Add the function with gradients, too">,
@@ -208,8 +208,8 @@ def QuantizeAnnotatePass : Pass<"mct-quantize-annotate", "::mlir::ModuleOp"> {
     stays where it is through other passes; `mct-quantize-apply` puts the points in its place.
 
     Operators are those that targets know (`mct-opt --tpc-list-subgraphs`): a softmax or a dense layer that arrives as
-    several ops is one, and its mark is behind the last of them. Operators that are marked already keep their mark. What
-    is no tensor of f32 gets none.
+    several ops is one, and its mark is behind the last of them. Operators that are marked already keep their mark. Results
+    that are not tensors of f32 get none.
 
     `layers`: names, or patterns with `*`, of the values that the operators make, as `mct-assign-names` gives them.
     `supported-only`: only operators for which the default scheme has quantizers, or of which it knows that they need
@@ -234,7 +234,7 @@ def QuantizeAnnotatePass : Pass<"mct-quantize-annotate", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"layers", "layers", "std::string", "Operators, by name or pattern; empty: all">,
     Option<"config", "config", "std::string", /*default=*/"",
-           "What the marks ask for, as an attribute; empty: `#tpc.quantize_config<>`, what the scheme says">,
+           "Attribute of the marks; empty: `#tpc.quantize_config<>`, which follows the scheme">,
     Option<"supportedOnly", "supported-only", "bool", /*default=*/"false",
            "Leave out operators for which the default scheme has nothing">,
     Mct_FunctionOption,
@@ -243,7 +243,7 @@ def QuantizeAnnotatePass : Pass<"mct-quantize-annotate", "::mlir::ModuleOp"> {
 }
 
 def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
-  let summary = "Put the quantizer points there that annotated operators ask for";
+  let summary = "Insert the quantization points that annotated operators ask for";
   let description = [{
     Replaces the marks of `mct-quantize-annotate` by points with a `trainable` (or with `parameters`, where the config has
     a quantizer that stays). Points without parameters are the identity: training, or `mct-observe-ranges`, gives them
@@ -298,8 +298,8 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"weightBits", "weight-bits", "unsigned", /*default=*/"8", "Of the scheme's quantizers of weights">,
-    Option<"activationBits", "activation-bits", "unsigned", /*default=*/"8", "Of its quantizers of activations">,
+    Option<"weightBits", "weight-bits", "unsigned", /*default=*/"8", "Bits of the scheme's quantizers of weights">,
+    Option<"activationBits", "activation-bits", "unsigned", /*default=*/"8", "Bits of its quantizers of activations">,
     Option<"perChannel", "per-channel", "bool", /*default=*/"true",
            "Kernels of convolutions have a range for each output channel">,
     Mct_FunctionOption,
@@ -357,8 +357,8 @@ def FixRangesPass : Pass<"mct-fix-ranges", "::mlir::ModuleOp"> {
     the ranges that are given, and no `trainable` any more: pixels from 0 to 1, for example, and probabilities. A range is
     moved so that zero is a level. With `remove-inputs` points of arguments go, for samples that are codes already.
 
-    Source: TensorFlow Model Optimization, `fix_input_output_range` and `remove_input_range`. There, 8 bits are taken
-    whatever `bits` says.
+    Source: TensorFlow Model Optimization, `fix_input_output_range` and `remove_input_range`. There, 8 bits are always
+    taken.
 
     Before:
     ```mlir
@@ -383,7 +383,7 @@ def FixRangesPass : Pass<"mct-fix-ranges", "::mlir::ModuleOp"> {
     Option<"inputMax", "input-max", "double", /*default=*/"1.0", "The largest">,
     Option<"outputMin", "output-min", "double", /*default=*/"0.0", "The smallest value of results">,
     Option<"outputMax", "output-max", "double", /*default=*/"1.0", "The largest">,
-    Option<"bits", "bits", "unsigned", /*default=*/"8", "Of both">,
+    Option<"bits", "bits", "unsigned", /*default=*/"8", "Bits of both">,
     Option<"narrow", "narrow", "bool", /*default=*/"false", "Ranges are those of the levels without the lowest one">,
     Option<"inputs", "inputs", "bool", /*default=*/"true", "Points of arguments">,
     Option<"outputs", "outputs", "bool", /*default=*/"true", "Points of results">,
@@ -404,8 +404,8 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
     weights, are dropped.
 
     * `loss=cross-entropy` compares with `labels`, `mse` and `kl` with the results of the float network, whose kernels and
-      biases are taken back from before the corrections that the points record. What a softmax makes is compared in front
-      of it.
+      biases are taken back from before the corrections that the points record. The operand of a softmax is compared instead
+      of its result.
     * Training starts from the weights, biases and parameters that there are. Weights that were rounded together
       (`mct-round-weights`) start where the float network has them, at most 0.4 steps from their levels, which they keep. A
       threshold that is a power of two starts at 0.71 of it: it counts as the next power of two, and does not double at
@@ -441,17 +441,17 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
     Option<"activations", "activations", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
            "How quantizers of activations are trained", "::mct::qatMethodValues()">,
     Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
-           "Values that a quantizer cuts off get no gradient; lsq never gives them one">,
+           "Values that a quantizer clips get no gradient; lsq never gives them one">,
     Option<"loss", "loss", "::mct::QatLoss", /*default=*/"::mct::QatLoss::CrossEntropy",
-           "What is made small", "::mct::qatLossValues()">,
+           "Loss that is minimized", "::mct::qatLossValues()">,
     Option<"labels", "labels", "std::string", /*default=*/"",
            "Class of each sample, integers in an .npy file">,
     Option<"epochs", "epochs", "uint64_t", /*default=*/"1", "How often all samples are seen">,
     Option<"batch", "batch", "uint64_t", /*default=*/"32", "Samples of a step">,
-    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Of the order of the samples">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of the order of the samples">,
     Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
            "How values follow their gradients", "::mct::optimizerKindValues()">,
-    Option<"momentum", "momentum", "double", /*default=*/"0.0", "Of sgd">,
+    Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum of sgd">,
     Option<"weightsRate", "weights-rate", "double", /*default=*/"0.003", "Learning rate of weights">,
     Option<"biasesRate", "biases-rate", "double", /*default=*/"0.003", "Learning rate of biases">,
     Option<"quantizersRate", "quantizers-rate", "double", /*default=*/"0.003",
@@ -478,56 +478,56 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
 
 defvar Mct_GptqOptions = [
   Option<"loss", "loss", "::mct::GptqLoss", /*default=*/"::mct::GptqLoss::Divergence",
-         "What is compared with the float network", "::mct::gptqLossValues()">,
-  Option<"temperature", "temperature", "double", /*default=*/"4.0", "Of loss=divergence: logits are divided by it">,
+         "Loss: how the network is compared with the float network", "::mct::gptqLossValues()">,
+  Option<"temperature", "temperature", "double", /*default=*/"4.0", "For loss=divergence: divisor of the logits">,
   Option<"rounding", "rounding", "::mct::GptqRounding", /*default=*/"::mct::GptqRounding::Soft",
          "How weights find their levels", "::mct::gptqRoundingValues()">,
   Option<"softness", "softness", "double", /*default=*/"0.02",
-         "Of rounding=soft: steps from its level at which a weight starts at most, 0 to 0.5">,
+         "For rounding=soft: largest distance, in steps, of the initial value of a weight from its level, 0 to 0.5">,
   Option<"regularization", "regularization", "double", /*default=*/"-1.0",
-         "Of rounding=soft: factor of what pulls weights to levels; below 0: 10 for loss=attention, 0.01 for mse, 0 else">,
+         "For rounding=soft: factor of the term that pulls weights to levels; below 0: 10 for loss=attention, 0.01 for mse, 0 else">,
   Option<"mostLevels", "most-levels", "double", /*default=*/"1.0",
-         "Of rounding=perturbed: by how many levels a weight is moved at most">,
+         "For rounding=perturbed: the largest number of levels by which a weight is moved">,
   Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
-         "What moves the rounding", "::mct::optimizerKindValues()">,
+         "Optimizer of the rounding", "::mct::optimizerKindValues()">,
   Option<"rate", "rate", "double", /*default=*/"0.003", "Learning rate of the rounding">,
-  Option<"momentum", "momentum", "double", /*default=*/"0.0", "Of optimizer=sgd">,
+  Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum of optimizer=sgd">,
   Option<"trainBias", "train-bias", "bool", /*default=*/"true", "Train biases">,
   Option<"biasOptimizer", "bias-optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
-         "What moves biases", "::mct::optimizerKindValues()">,
+         "Optimizer of biases", "::mct::optimizerKindValues()">,
   Option<"biasRate", "bias-rate", "double", /*default=*/"0.001", "Learning rate of biases">,
-  Option<"biasMomentum", "bias-momentum", "double", /*default=*/"0.0", "Of bias-optimizer=sgd">,
+  Option<"biasMomentum", "bias-momentum", "double", /*default=*/"0.0", "Momentum of bias-optimizer=sgd">,
   Option<"learnScales", "learn-scales", "bool", /*default=*/"true",
-         "Of rounding=soft: learn a factor of each threshold of a kernel">,
+         "For rounding=soft: learn a factor for each threshold of a kernel">,
   Option<"learnThresholds", "learn-thresholds", "bool", /*default=*/"false", "Learn thresholds of activations">,
   Option<"quantizerOptimizer", "quantizer-optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
-         "What moves factors and thresholds", "::mct::optimizerKindValues()">,
+         "Optimizer of factors and thresholds", "::mct::optimizerKindValues()">,
   Option<"quantizerRate", "quantizer-rate", "double", /*default=*/"0.001", "Learning rate of factors and thresholds">,
-  Option<"quantizerMomentum", "quantizer-momentum", "double", /*default=*/"0.0", "Of quantizer-optimizer=sgd">,
+  Option<"quantizerMomentum", "quantizer-momentum", "double", /*default=*/"0.0", "Momentum of quantizer-optimizer=sgd">,
   Option<"schedule", "schedule", "::mct::quantization::RateSchedule::Kind",
          /*default=*/"::mct::quantization::RateSchedule::Kind::Cosine", "How rates fall",
          "::mct::rateScheduleValues()">,
   Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
-         "Activations that a quantizer cuts off get no gradient">,
+         "Activations that a quantizer clips get no gradient">,
   Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations more and more">,
-  Option<"gradualInitial", "gradual-initial", "double", /*default=*/"0.0", "Of gradual: how much of them at first">,
-  Option<"gradualTarget", "gradual-target", "double", /*default=*/"1.0", "Of gradual: how much of them in the end">,
-  Option<"gradualStart", "gradual-start", "int64_t", /*default=*/"0", "Of gradual: the step with which it begins">,
+  Option<"gradualInitial", "gradual-initial", "double", /*default=*/"0.0", "For gradual: initial share of quantized activations">,
+  Option<"gradualTarget", "gradual-target", "double", /*default=*/"1.0", "For gradual: final share of quantized activations">,
+  Option<"gradualStart", "gradual-start", "int64_t", /*default=*/"0", "For gradual: the first step">,
   Option<"gradualEnd", "gradual-end", "int64_t", /*default=*/"-1",
-         "Of gradual: the step with which it ends; below 0: the last one">,
+         "For gradual: the last step; below 0: that of the training">,
   Option<"hessianWeights", "hessian-weights", "bool", /*default=*/"true",
-         "Layers count by their Hessian scores; of loss=mse and, always, loss=attention">,
+         "Layers count by their Hessian scores, with loss=mse; with loss=attention they always do">,
   Option<"hessianSamples", "hessian-samples", "uint64_t", /*default=*/"32",
          "Samples for the scores of loss=mse; loss=attention takes all">,
   Option<"hessianBatch", "hessian-batch", "uint64_t", /*default=*/"0",
          "Samples that a worker takes at once for scores; 0: chosen from the network">,
   Option<"normScores", "norm-scores", "bool", /*default=*/"true",
-         "Of loss=mse: the scores of a sample are divided by their sum">,
+         "For loss=mse: divide the scores of a sample by their sum">,
   Option<"logNorm", "log-norm", "bool", /*default=*/"true",
-         "Of loss=mse: layers count by the logarithm of their score">,
-  Option<"scaleLogNorm", "scale-log-norm", "bool", /*default=*/"false", "Of log-norm: the largest becomes 1">,
+         "For loss=mse: layers count by the logarithm of their score">,
+  Option<"scaleLogNorm", "scale-log-norm", "bool", /*default=*/"false", "For log-norm: the largest score becomes 1">,
   Option<"batch", "batch", "uint64_t", /*default=*/"50", "Samples of a step">,
-  Option<"seed", "seed", "uint64_t", /*default=*/"0", "Of the order of samples and of Hessian scores">,
+  Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of the order of samples and of Hessian scores">,
   Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
          "File in which the run is kept, so that it can go on when it was ended">,
   Option<"checkpointEvery", "checkpoint-every", "uint64_t", /*default=*/"0",
@@ -544,7 +544,7 @@ def GradientPtqPass : Pass<"mct-gptq", "::mlir::ModuleOp"> {
     `mct-measure-sensitivity`), and otherwise stays as it is, with a remark. Which samples are trained on, and in which
     order, depends on their values and the `seed`, not on files or threads.
 
-    Trained is, of layers whose kernel has a point of its own with evenly spaced levels:
+    In layers whose kernel has its own point with evenly spaced levels, these are trained:
 
     * Which of two levels each weight takes (`rounding=soft`: that of the network and the next one in the direction of
       the float weight; it starts `softness` steps from the first at most), or by how many levels, of `most-levels`, it

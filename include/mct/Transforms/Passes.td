@@ -17,9 +17,9 @@ def Mct_ParameterSearchOption :
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
-    Statistics, points, reports and comparisons speak of values by name. A name is the op's `NameLoc` where the
+    Statistics, points, reports and comparisons refer to values by name. A name is the op's `NameLoc` where the
     importer left one; else it is made of the op's kind and a number, in program order. Arguments become `arg0`,
-    `arg1`, … A name that occurs a second time gets a number too. Constants and quantizer points get none. The names
+    `arg1`, … A name that occurs a second time gets a number too. Constants and quantization points get none. The names
     are written as `NameLoc`s, so running the pass again changes nothing, and running it before any rewrite gives a
     float module the same names as everything that is made from it.
 
@@ -46,10 +46,10 @@ def LiftVariablesPass : Pass<"mct-lift-variables", "::mlir::ModuleOp"> {
     and `mct-run`, takes them one by one and in any order, and needs to be given the state: each variable becomes an
     argument of the entry function, its value before the run, and a result, its value after it. They stand behind the
     arguments and results that there are, in the order in which the variables are declared. The argument has the name
-    of the variable, the result that name with `_next` behind. Who runs the network step by step gives the results of
+    of the variable, the result that name with `_next` behind. A caller that runs the network step by step passes the results of
     one step to the next.
 
-    What a `tosa.variable_read` sees is the last value written before it in the order of the program, and the argument
+    A `tosa.variable_read` sees the last value written before it in the order of the program, and the argument
     where there is none; reads inside of `tosa.cond_if` and `tosa.while_loop` see what was written before that op.
 
     The initial value of a variable is recorded as `tpc.initial_value` of its argument: the elements that the first step
@@ -114,8 +114,8 @@ def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
   let summary = "Move transpositions until they cancel";
   let description = [{
     Networks with channels in front come with a transposition before and behind every convolution, which works with
-    channels last. What stands between two convolutions (element-wise ops, reductions, `concat`, `pad`, `slice`, `tile`,
-    `reverse`, quantizer points without channels) computes the same in any order of the axes. Each connected region of
+    channels last. Ops between two convolutions (element-wise ops, reductions, `concat`, `pad`, `slice`, `tile`,
+    `reverse`, quantization points without channels) compute the same in any order of the axes. Each connected region of
     such ops is brought into the order in which the transpositions around it move the fewest elements, and only where
     those are fewer than before; constants are transposed at compile time. Transpositions that meet are joined, those
     that change nothing vanish, and one that moves axes of size 1 only is a reshape.
@@ -178,15 +178,15 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::ModuleOp"> {
     or one for all of them. A chain that multiplies is folded into kernel and bias
 
     * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them,
-      or a concatenation of such along the channels, which is how TOSA spells a convolution with groups;
+      or a concatenation of such along the channels, which is how TOSA expresses a grouped convolution;
     * else of the op behind it. A chain that adds needs positions that all read the same there: no padding, whose zeros
       lie behind the chain, and no transposed convolution with a larger kernel. In front of a kernel of size 1 without
       padding, a depthwise convolution with a kernel of size 1, stride 1, no padding and one output per channel counts
       as a batch norm.
 
-    Transpositions, and reshapes that keep the last axis, may stand in between. Nobody else may read an intermediate
-    result. What is part of an operator that targets may know as a whole (`tpc-list-subgraphs`), such as the `add 3` of
-    a hard-sigmoid, stays. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5
+    Transpositions, and reshapes that keep the last axis, may stand in between. An intermediate result has no other
+    user. Ops that are part of an operator that targets may know as a whole (`tpc-list-subgraphs`), such as the `add 3` of
+    a hard-sigmoid, stay. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5
     relative). Where the batch norm came last, the op takes the name of its result.
 
     Needs the constants of the chain to be folded: run `mct-fold-constants` before.
@@ -217,7 +217,7 @@ def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::ModuleOp"> {
   let description = [{
     Two convolutions without anything in between are one, whose kernel is the product of both, when the second has a
     kernel of size 1 in space and no padding. The first may have a kernel of any shape. As in MCT, all strides and
-    dilations are 1, nobody else reads the result in between, and the kernel may not have more elements than both
+    dilations are 1, the result in between has no other user, and the kernel may not have more elements than both
     together. Chains collapse completely.
 
     The addition of a constant per channel, or of one number for all, behind any op with a constant kernel goes into its
@@ -248,7 +248,7 @@ def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::ModuleOp"> {
   let description = [{
     Adds 1 to the centre of the kernel where output and input channel are the same, and drops the addition. Requires
     that the centre lies on the position that is computed: stride 1, a kernel of odd size, padded on both sides by half
-    of its reach. Depthwise convolutions have a centre too. Nobody else may read the convolution.
+    of its reach. Depthwise convolutions have a centre too. The convolution has no other user.
 
     Kernel ops are those that `tpc.framework` describes. The convolution takes the name of the sum.
 
@@ -315,7 +315,7 @@ defvar Mct_WidthOptions = [
 ];
 
 def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
-  let summary = "Put a quantizer point on every tensor that the target quantizes";
+  let summary = "Insert a quantization point on every tensor that the target quantizes";
   let description = [{
     Asks the attached target (`tpc-attach-target`) which operator each op, or chain of ops, is; fuses the chains that the
     target runs as one, the longest that match; chooses the configuration of each result and weight among those that its
@@ -340,10 +340,10 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
         all                 weights=4
 
     A rule selects by point name, op name or operator set, all of them as globs, or by patterns as a `tpc.binding` has
-    them, whatever sets the target has: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
+    them, regardless of the sets of the target: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
     `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights`
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
-    Of several rules for one tensor the last wins. Widths are those that the target offers and the consumers can read;
+    If several rules apply to a tensor, the last one wins. Widths are those that the target offers and the consumers can read;
     asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on
     begins with `?`: `?name "head*" float`. `all` selects every operator and input and changes those tensors for which the
     width is offered; it is an error where none of them may have it. The options `weights`, `activations` and
@@ -389,7 +389,7 @@ def ChooseCandidatesPass : Pass<"mct-choose-candidates", "::mlir::ModuleOp"> {
       width that is not among the alternatives.
 
     Where a tensor is quantized in another way afterwards, the parameters of its point are dropped. Corrections that
-    were measured on what was there before are taken back: of the operator's own kernel, and of the layers behind it
+    were measured with the previous quantizer are taken back: of the operator's own kernel, and of the layers behind it
     that were measured in the quantized network (`bias_offset` is taken out of the bias again). Taking back a
     second-moment correction also drops parameters of that kernel, and statistics and parameters behind it. All other
     points keep what they have, so that `mct-select-parameters`, `mct-select-weight-parameters` and `mct-correct` do
@@ -475,7 +475,7 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
     its grids follow each output channel, because then nothing changes for it.
 
     Statistics and parameters of the points between the layers, and parameters of both kernels, are dropped: calibrate
-    and select again. What lies between the layers has other values now and gets the suffix `_scaled` to its names. A
+    and select again. Values between the layers change and get the suffix `_scaled` to their names. A
     ReLU with an upper bound is left alone, because a clamp has one bound for all channels; `per-channel-bounds` makes
     it a ReLU and a `tosa.minimum` with a constant, for targets that compute both as one.
 
@@ -514,11 +514,11 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
 }
 
 def RecordPreprocessingPass : Pass<"mct-record-preprocessing", "::mlir::ModuleOp"> {
-  let summary = "Write into the module what becomes of samples before the network reads them";
+  let summary = "Record in the module how samples are preprocessed before the network reads them";
   let description = [{
-    The record `tpc.preprocessing` of an argument says what whoever has samples has to do with them: bring their axes
-    into order, multiply by `scale`, add `offset`. Everything here that reads samples then does so by itself: passes
-    that run the network, `mct-run`, and what is made of the module later. No value of the network changes.
+    The record `tpc.preprocessing` of an argument says how samples are preprocessed: bring their axes
+    into order, multiply by `scale`, add `offset`. Passes that run the network,
+    `mct-run` and the Python package then do so; the record stays in modules that are made of this one. No value of the network changes.
 
     `scale` and `offset` are one number, or one for each element of the argument's dimension `axis`. Behind the leading
     one, dimension i of the argument is dimension `permutation[i]` of a sample: `2,0,1` reads images with the channels
@@ -544,7 +544,7 @@ def RecordPreprocessingPass : Pass<"mct-record-preprocessing", "::mlir::ModuleOp
   }];
   let options = [
     Option<"input", "input", "std::string", /*default=*/"",
-           "Name or number of the argument; empty: every argument of real numbers">,
+           "Name or index of the argument; empty: every argument of real numbers">,
     ListOption<"scale", "scale", "double", "Factor from stored value to network input, one or one for each channel">,
     ListOption<"offset", "offset", "double", "Added after the factor, likewise">,
     Option<"axis", "axis", "int64_t", /*default=*/"-1", "Dimension of the channels, the leading one is 0; -1: the last">,
@@ -560,8 +560,8 @@ def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
     Where the threshold T of an input's point lies above the largest magnitude m that calibration saw, as that of a
     power-of-two quantizer does, codes are wasted. The input is multiplied by T / m before its point, and the kernels
     of all layers that read it by m / T; the multiplication can be joined with the scale that the network's user
-    applies anyway. Reshapes, transposes, padding with zeros, pooling and ReLUs may lie in between. All readers take the
-    factor or none. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+    applies anyway. Reshapes, transposes, padding with zeros, pooling and ReLUs may lie in between. Either all users take the
+    factor, or none does. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
 
     Needs statistics and parameters: run `mct-calibrate` and `mct-select-parameters` before. The input's point keeps its
     parameters, which fit now, and gets the suffix `_scaled` to its name; of its statistics the histogram is dropped and
@@ -686,12 +686,12 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::func::FuncOp"
     Boxes in pixels beside scores from 0 to 1 in one tensor share the grid of its point, in which the scores have few
     codes, or one. Where calibration saw parts of a concatenation whose largest magnitudes differ by more than 8 times,
     the point behind it goes, as do points that only repeat it behind ops that move values: each part keeps the grid
-    of its own point, and the whole is no tensor of one grid any more. A remark says so, and `tpc.overrides` of the
+    of its own point, and the concatenation has no common grid any more. A remark says so, and `tpc.overrides` of the
     function keeps a rule for it. Slices that separate the parts again read them directly. Comes after `mct-calibrate`
     and before `mct-select-parameters`; points that have parameters are left alone.
 
-    What computes with the whole needs the grid and goes on reading it; results and other points then get the values
-    from before it. With `remarks` it is told where a common grid stays, and why.
+    Ops that compute with the whole tensor need the grid and keep their operand; results and other points then get the values
+    from before it. `remarks` reports where a common grid stays, and why.
 
     Before:
     ```mlir
@@ -724,7 +724,7 @@ def UpdateConcatThresholdsPass : Pass<"mct-update-concat-thresholds", "::mlir::f
   let description = [{
     Every activation point that only a concatenation reads, directly or through ops that move values, gets the
     parameters of the concatenation's point: its threshold together with its sign. The concatenation then moves codes
-    and never quantizes a second time. What one concatenation hands to another is handed on. Comes after
+    and never quantizes a second time. Nested concatenations are followed. Comes after
     `mct-select-parameters`, which leaves points alone that have parameters.
 
     A point stays as it is when its method, its width or the sign that the target demands for it does not allow the
@@ -768,8 +768,8 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     output error, the same for all positions in space. A kernel whose input is no activation point takes mse, with a
     warning; other weights take mse.
 
-    `error-tolerance` above 1 takes the largest threshold whose error is at most so many times the least one: of powers of
-    two the largest power, of a uniform grid the largest scale with the zero point of the least error. Codes are smaller
+    `error-tolerance` above 1 takes the largest threshold whose error is at most that many times the least one: for powers of
+    two the largest power, for a uniform grid the largest scale with the zero point of the least error. Codes are smaller
     then, which tools that compress weights turn into fewer bytes, and into fewer cycles where a device waits for its
     weights: 2 costs at most 3 dB and saves about half a bit of entropy for each weight of a long channel. That of a short
     one may change little, since its least error often is far below those of all steps nearby. It is about `mse` and
@@ -780,7 +780,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
     taken, with `bound` as its distance from the least one; a remark counts the larger steps.
 
     A method with a lookup table gets one table for the tensor, which always holds zero, and the thresholds; it minimizes
-    the mean squared error whatever `error-method` says.
+    the mean squared error for every `error-method`.
 
     Source: MCT `get_weights_qparams`; spec of the searches: `mct/Quantization/Selection.h`. MCT's hmse takes gradients
     of the network's output instead of statistics.
@@ -813,7 +813,7 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     range, the error and the signedness. `selection` says what was minimized, what is left of it, and how far from the
     least there is that may be. The result does not depend on `threads`.
 
-    A method with a lookup table minimizes the mean squared error whatever `error-method` says, also where the range is
+    A method with a lookup table minimizes the mean squared error for every `error-method`, also where the range is
     known.
 
     A grid that the target fixes for every network (`fixed_scale`, `fixed_zero_point`) is taken as it is. Only one that
@@ -871,8 +871,8 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
       `bias-correction-follows` as it is in float, because the bias correction then sees the difference.
     * Values that are shifted get names of their own, with `_shifted`: they are not those of the float network.
 
-    A result stays as it is, with a remark under `remarks`, when the target wants a signed grid or one with a zero point,
-    when some reader cannot do with shifted values, when the threshold would double, when without recalculation the
+    A result stays as it is, with a remark under `remarks`, when the target requires a signed grid or one with a zero point,
+    when one of its users does not accept shifted values, when the threshold would double, when without recalculation the
     shifted data exceed the threshold, or when the summed mean squared error of all points concerned does not fall.
 
     `parameter-search` takes, of the threshold and its double, and of all shifts up to the one above, those of the

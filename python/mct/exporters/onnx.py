@@ -21,7 +21,7 @@ def export_onnx(
 
     model:    a network whose points have parameters and round halves to even.
     profile:  "imx500": what the camera cannot run, or would quantize otherwise without a word, is an error; "none":
-              whatever the format can say.
+              everything that the format has.
     producer: NAME or NAME:VERSION that the file says made it; "": mct. The camera's converter takes files of
               "pytorch:2.0.0" and later only. The file's metadata name mct in any case.
     function: the function, "" for `main` or the only public one.

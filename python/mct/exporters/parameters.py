@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the numbers of a network stand for, and the target that asked for them."""
+"""Parameters of a quantized network, and its target, as files."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SUFFIXES = {".tflite": "tflite", ".onnx": "onnx", ".pt2": "torch", ".keras": "ke
 
 
 def _is(source: Any, module: str, names: tuple[str, ...]) -> bool:
-    """Whether `source` is an instance of a class of this name; one of a module that nobody has imported is not."""
+    """Whether `source` is an instance of a class of this name; one of a module that was not imported is not."""
     found: Any = sys.modules.get(module)
     classes = tuple(getattr(found, name, None) for name in names)
     return isinstance(source, tuple(c for c in classes if isinstance(c, type)))

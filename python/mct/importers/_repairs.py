@@ -217,8 +217,7 @@ def _saturate_quantize(function: Function, lines: Sequence[Line], operator: Oper
 
 
 def _truncate_cast(function: Function, lines: Sequence[Line], operator: Operator) -> None:
-    """CAST: of real numbers it cuts off what is behind the point, where TOSA rounds; and codes of unsigned integers are
-    those of the values less 128."""
+    """CAST truncates real numbers, where TOSA rounds; codes of unsigned integers are those of the values less 128."""
     unsigned = operator.types[:1] == (_UINT8,)
     for line in lines:
         source = line.operands[0]

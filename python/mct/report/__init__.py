@@ -35,7 +35,7 @@ __all__ = ["Report", "load", "make_report", "schema"]
 
 
 class Report:
-    """What is known of a quantized network.
+    """The report of a quantized network.
 
     json:     the document of the compiler.
     pictures: of samples whose prediction changed, by their index, of height x width x 1 or 3 of uint8; only where the
@@ -78,19 +78,19 @@ class Report:
         return text
 
     def text(self, width: int = 80) -> str:
-        """What is wrong, and the ten worst points with cause and remedy."""
+        """The verdict, and the ten worst points with cause and remedy."""
         from mct.report import terminal
 
         return terminal.to_text(terminal.render(self.document, width), width)
 
     def show(self) -> None:
-        """Print that, in colours on a terminal."""
+        """Prints the text, in colours on a terminal."""
         from mct.report import terminal
 
         terminal.show(lambda width: terminal.render(self.document, width))
 
     def against(self, earlier: Report) -> Comparison:
-        """What is another since an earlier report: of the same network with other settings, or for another target."""
+        """Differences from an earlier report: of the same network with other settings, or for another target."""
         from mct.report.comparison import Comparison
 
         return Comparison(earlier, self)
@@ -103,7 +103,7 @@ class Report:
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """`.html` or `.json`; what else a file may end in is an error."""
+    """The suffix `.html` or `.json`; any other suffix is an error."""
     suffix = Path(path).suffix.lower()
     if suffix not in (".html", ".json"):
         raise Error(f"cannot write a report to '{os.fspath(path)}'", notes=["its name must end in .html or .json"])

@@ -67,7 +67,7 @@ def share(value: Any) -> str:
 
 
 def worst_points(report: Mapping[str, Any], most: int = 10) -> list[Mapping[str, Any]]:
-    """The points that do most to the results when only they are quantized; where nobody has measured that, those whose
+    """The points that do most to the results when only they are quantized; where that was not measured, those whose
     own error is the largest."""
 
     def key(point: Mapping[str, Any]) -> tuple[float, float]:
@@ -193,7 +193,7 @@ def _points(report: Mapping[str, Any], width: int) -> RenderableType:
 
 
 def _lines(lines: Iterable[str]) -> list[str]:
-    """Lines to paste, each once; those that nobody could read are left to the other forms."""
+    """Lines to paste, each once; those that are not legible are left to the other forms."""
     unique = dict.fromkeys(line for line in lines if line)
     return [clean(line) if len(line) <= _PASTE else f"# {clean(line, 40)}: too long for here" for line in unique]
 

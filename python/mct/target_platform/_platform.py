@@ -219,7 +219,7 @@ class TargetPlatformModel(_Platform):
         self.is_simd_padding = check_bool("TargetPlatformModel", "is_simd_padding", is_simd_padding)
 
     def set_quantization_format(self, quantization_format: QuantizationFormat) -> None:
-        """Of MCT 1.9 and 1.10. Has no effect: a quantized module is a simulation, and passes make integers of it."""
+        """From MCT 1.9 and 1.10; has no effect: a quantized module is a simulation, and passes lower it to integers."""
         check_enum("TargetPlatformModel", "quantization_format", quantization_format, QuantizationFormat)
 
     def __enter__(self) -> TargetPlatformModel:
@@ -375,7 +375,7 @@ class CustomOpsetLayers(NamedTuple):
 
 
 class TargetPlatformCapabilities(_Platform):
-    """What `mct.quantize(target=...)` takes: the hardware, and which layers its operator sets are.
+    """A target of `mct.quantize(target=...)`: the hardware, and which layers its operator sets are.
 
     In MCT 1.4 to 2.2 it gives layers to a model, `OperationsSetToLayers` standing inside its `with` block:
 

@@ -57,7 +57,7 @@ class QuantizationFormat(Enum):
 
 
 class Signedness(Enum):
-    """Of the grid of a result; `AUTO` follows the data."""
+    """Signedness of the grid of a result; `AUTO` follows the data."""
 
     AUTO = 0
     SIGNED = 1

@@ -16,7 +16,7 @@ func.func @second(%arg0: tensor<4xi8>) -> tensor<4xi8> {
 // -----
 
 func.func @other_dialect(%arg0: tensor<4xi8>) -> tensor<4xi8> {
-  // expected-error @below {{'arith.addi' op is no op of TOSA, and no tool for that reads it}}
+  // expected-error @below {{'arith.addi' op is not an op of TOSA, and tools for TOSA do not read it}}
   // expected-note @below {{lower it, or remove it from the file}}
   %0 = arith.addi %arg0, %arg0 : tensor<4xi8>
   return %0 : tensor<4xi8>
@@ -126,7 +126,7 @@ func.func @negative_multiplier(%arg0: tensor<4xi8>) -> tensor<4xi8> {
   %shift = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
   %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   // expected-error @below {{has the negative multiplier -1073741824 (number 0)}}
-  // expected-note @below {{negate what it reads, its weights and bias for example}}
+  // expected-note @below {{negate its operand, or its weights and bias}}
   %0 = tosa.rescale %arg0, %multiplier, %shift, %zp, %zp {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<4xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
@@ -167,7 +167,7 @@ func.func @values_beyond_the_shift(%arg0: tensor<4xi8>) -> tensor<4xi8> {
   %input_zp = "tosa.const"() <{values = dense<-28> : tensor<1xi8>}> : () -> tensor<1xi8>
   %output_zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   // expected-error @below {{may scale values from -100 to 155; its shift is defined for those from -128 to 127}}
-  // expected-note @below {{raise shift and multiplier, which may have up to 31 bits, or limit what it reads}}
+  // expected-note @below {{raise shift and multiplier, which may have up to 31 bits, or limit its operand}}
   %0 = tosa.rescale %arg0, %multiplier, %shift, %input_zp, %output_zp {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<4xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
@@ -180,7 +180,7 @@ func.func @accumulator(%arg0: tensor<1x1x1x2xi8>) -> tensor<1x1x1x2xi32> {
   %bias = "tosa.const"() <{values = dense<[2147483393, 2147483393]> : tensor<2xi32>}> : () -> tensor<2xi32>
   %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   // expected-error @below {{may have sums from 2147451008 to 2147516033 (channel 1), which 'i32' does not hold}}
-  // expected-note @below {{give what it reads or its weights fewer bits, or sum in several steps with a rescale behind each}}
+  // expected-note @below {{give its input or its weights fewer bits, or sum in several steps with a rescale behind each}}
   %0 = tosa.conv2d %arg0, %kernel, %bias, %zp, %zp {acc_type = i32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x1x1x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x1x1x2xi32>
   return %0 : tensor<1x1x1x2xi32>
 }
@@ -191,7 +191,7 @@ func.func @accumulator(%arg0: tensor<1x1x1x2xi8>) -> tensor<1x1x1x2xi32> {
 func.func @average(%arg0: tensor<1x1x65537x1xi16>) -> tensor<1x1x1x1xi16> {
   %zp = "tosa.const"() <{values = dense<0> : tensor<1xi16>}> : () -> tensor<1xi16>
   // expected-error @below {{may have sums from -2147516416 to 2147450879, which 'i32' does not hold}}
-  // expected-note @below {{give what it reads or its weights fewer bits}}
+  // expected-note @below {{give its input or its weights fewer bits}}
   %0 = tosa.avg_pool2d %arg0, %zp, %zp {acc_type = i32, kernel = array<i64: 1, 65537>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x65537x1xi16>, tensor<1xi16>, tensor<1xi16>) -> tensor<1x1x1x1xi16>
   return %0 : tensor<1x1x1x1xi16>
 }

@@ -43,7 +43,7 @@ func.func @accumulators(%arg0: tensor<1x1x1x1026xi8>) -> (tensor<1x1x1x2xi8>, te
 // TOLD:      remark: it computes with floating-point numbers
 // TOLD-NOT:  floating-point
 // FLOAT:     'tosa.exp' op computes with floating-point numbers, which {{pro_int|ethos-u55|ethos-u85}} cannot
-// FLOAT:     note: quantize it, or cut the network before it
+// FLOAT:     note: quantize it, or split the network before it
 func.func @float(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -54,7 +54,7 @@ func.func @float(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 // PROINT-NOT: error:
 // U85-NOT:    error:
 // U55:        'tosa.intdiv' op divides integers, which ethos-u55 cannot
-// U55:        note: cut a softmax off and leave it to the CPU (softmax=cut)
+// U55:        note: leave a softmax at the end to the CPU (softmax=cut)
 func.func @division(%arg0: tensor<4xi32>) -> tensor<4xi32> {
   %c2 = "tosa.const"() <{values = dense<2> : tensor<4xi32>}> : () -> tensor<4xi32>
   %0 = tosa.intdiv %arg0, %c2 : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
@@ -121,7 +121,7 @@ func.func @shifts(%arg0: tensor<4xi8>, %arg1: tensor<4xi32>) -> (tensor<4xi8>, t
 // -----
 
 // U55:        'tosa.gather' op reads or writes by index, which ethos-u55 cannot
-// U55:        note: cut the network before it
+// U55:        note: split the network before it
 func.func @index(%arg0: tensor<1x8x4xi8>, %arg1: tensor<1x3xi32>) -> tensor<1x3x4xi8> {
   %0 = tosa.gather %arg0, %arg1 : (tensor<1x8x4xi8>, tensor<1x3xi32>) -> tensor<1x3x4xi8>
   return %0 : tensor<1x3x4xi8>

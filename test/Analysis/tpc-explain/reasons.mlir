@@ -12,7 +12,7 @@
 // CHECK-NEXT:   arg0 (input)
 // CHECK-NEXT:     point, 8-bit power_of_two
 // CHECK-NEXT:   unread (input)
-// CHECK-NEXT:     float, because nothing reads it
+// CHECK-NEXT:     float, because it has no users
 
 // CHECK-NEXT:   conv (tosa.conv2d)
 // CHECK-NEXT:     operator set: Conv, matched by #tpc.op<"tosa.conv2d">
@@ -39,7 +39,7 @@
 // CHECK:        left_in_float (tosa.max_pool2d)
 // CHECK:          result: float, because operator set 'MaxPool' says 'act_enabled = false'
 // CHECK:        of_float (tosa.reverse)
-// CHECK:          result: float, because it is preserving, and what it reads is not quantized
+// CHECK:          result: float, because it is preserving, and its operand is not quantized
 // CHECK:        tagged (tosa.exp)
 // CHECK-NEXT:     operator set: ReLU, named by the op's 'tpc.set'
 // CHECK:        group conv -> relu, by #tpc.fusing<["Conv", "ReLU"]>
@@ -65,6 +65,9 @@
 // JSON-NEXT: ],
 // JSON-NEXT: "signedness": "auto",
 // JSON-NEXT: "state": "dropped",
+// JSON-NEXT: "users": [
+// JSON-NEXT:   "relu"
+// JSON-NEXT: ],
 // JSON:      "why": "too wide to be read by 'relu'"
 // JSON:      "pattern": "#tpc.op<\"tosa.conv2d\">",
 // JSON-NEXT: "result": {

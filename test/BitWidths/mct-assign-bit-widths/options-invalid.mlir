@@ -29,7 +29,7 @@
 // ABSENT: error: cannot read bit widths from '{{.*}}.absent': No such file or directory
 // JSON: error: cannot read bit widths from '{{.*}}.json':
 // OBJECT: error: cannot read bit widths from '{{.*}}.json': expected an object with an array 'operators'
-// MEMBERS: error: {{.*}}: expected a 'name' and the number of an 'alternative' in each of the 'operators'
+// MEMBERS: error: {{.*}}: expected a 'name' and the index of an 'alternative' in each of the 'operators'
 // NAME: error: {{.*}}: the function has no operator 'y' with alternatives
 // INDEX: error: {{.*}}: 'x' has no alternative 2, but 0 to 1
 // AGAIN: error: {{.*}}: it names 'x' twice

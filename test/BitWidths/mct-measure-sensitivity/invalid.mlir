@@ -76,7 +76,7 @@ func.func @main(%x: tensor<1x1x1x2xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x1x1
   %0 = tpc.quantize %x as "x" activation config(#act8) candidates(#tpc.alternatives<of = "x", configs = [#act8, #act4], chosen = 0>)
     statistics(#tpc.statistics<count = 16, zeros = 4, min = -1.0, max = 2.0>) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x2xf32>
   %1 = tosa.cast %0 : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xi32>
-  // expected-error @below {{is no tensor of f32 with the batch first, which could be compared; measure with compare-points=0}}
+  // expected-error @below {{is not a tensor of f32 with the batch first and cannot be compared; measure with compare-points=0}}
   %2 = tosa.add %1, %1 : (tensor<1x1x1x2xi32>, tensor<1x1x1x2xi32>) -> tensor<1x1x1x2xi32>
   %3 = tosa.reduce_sum %2 {axis = 3 : i32} : (tensor<1x1x1x2xi32>) -> tensor<1x1x1x1xi32>
   return %0, %3 : tensor<1x1x1x2xf32>, tensor<1x1x1x1xi32>

@@ -6,7 +6,7 @@
 // converted by float ops.
 // CHECK: tosa.intdiv
 // FLOAT: error: 'tosa.mul' op computes with floating-point numbers, which pro_int cannot
-// FLOAT: note: io=integer leaves arguments and results as codes; what is float even then, quantize it, or cut the network before it
+// FLOAT: note: io=integer leaves arguments and results as codes; quantize the ops that are float even then, or split the network before them
 func.func @main(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %a = tpc.quantize %x as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x8xf32>
@@ -17,7 +17,7 @@ func.func @main(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %i = tosa.reciprocal %t : (tensor<1x1xf32>) -> tensor<1x1xf32>
   %r = tosa.mul %e, %i, %s : (tensor<1x8xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x8xf32>
   // expected-error @below {{'tosa.intdiv' op divides integers, which ethos-u55 cannot}}
-  // expected-note @below {{cut a softmax off and leave it to the CPU (softmax=cut)}}
+  // expected-note @below {{leave a softmax at the end to the CPU (softmax=cut)}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8, is_signed = false, rounding = half_up>) : tensor<1x8xf32>
   return %out : tensor<1x8xf32>
 }

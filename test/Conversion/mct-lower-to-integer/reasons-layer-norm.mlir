@@ -69,7 +69,7 @@ func.func @first_axis(%arg: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %normal = tosa.mul %centred, %root, %shift : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<1xi8>) -> tensor<4x8xf32>
   %scaled = tosa.mul %normal, %gain, %shift : (tensor<4x8xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x8xf32>
   %moved = tosa.add %scaled, %offset : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
-  // expected-remark@below {{stays float: 'tosa.mul' op ends a layer norm that is no sum of squared differences over the last axis}}
+  // expected-remark@below {{stays float: 'tosa.mul' op ends a layer norm that is not a sum of squared differences over the last axis}}
   %out = tpc.quantize %moved as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<4x8xf32>
   return %out : tensor<4x8xf32>
 }

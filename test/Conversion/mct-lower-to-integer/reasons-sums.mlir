@@ -151,7 +151,7 @@ func.func @main(%x_float: tensor<1x4x4x2xf32>, %q_float: tensor<1x4x4x2xf32>) ->
   %n = "tosa.const"() <{values = dense<0x7FC00000> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %c = tosa.greater %x, %n : (tensor<1x4x4x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x4x4x2xi1>
   %r = tosa.select %c, %x, %q : (tensor<1x4x4x2xi1>, tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{stays float: 'tosa.greater' op compares with what is no number}}
+  // expected-remark @below {{stays float: 'tosa.greater' op compares with NaN}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
   return %out : tensor<1x4x4x2xf32>
 }

@@ -22,7 +22,7 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x3xf32> {
   %k = tpc.quantize %kf as "conv" weight "kernel_attr" axes [] parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [1.0], table = [0, 3, 5, 255], bits = 2, is_signed = false>) : tensor<3x1x1x2xf32>
   %b = "tosa.const"() <{values = dense<0.0> : tensor<3xf32>}> : () -> tensor<3xf32>
   %r = tosa.conv2d %in, %k, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<3x1x1x2xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x3xf32>
-  // expected-remark @below {{stays float: 'tosa.conv2d' op has a kernel whose levels are no 8-bit integers}}
+  // expected-remark @below {{stays float: 'tosa.conv2d' op has a kernel whose levels are not 8-bit integers}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x3xf32>
   return %out : tensor<1x4x4x3xf32>
 }
@@ -223,7 +223,7 @@ func.func @main(%x: tensor<1x600xf32>) -> tensor<1x600xf32> {
   %t = tosa.reduce_sum %e {axis = 1 : i32} : (tensor<1x600xf32>) -> tensor<1x1xf32>
   %i = tosa.reciprocal %t : (tensor<1x1xf32>) -> tensor<1x1xf32>
   %r = tosa.mul %e, %i, %s : (tensor<1x600xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x600xf32>
-  // expected-remark @below {{stays float: 'tosa.mul' op ends a softmax; softmax=integer makes that integer, and softmax=cut leaves out one at the end}}
+  // expected-remark @below {{stays float: 'tosa.mul' op ends a softmax; softmax=integer lowers it to integers, and softmax=cut removes one at the end}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x600xf32>
   return %out : tensor<1x600xf32>
 }

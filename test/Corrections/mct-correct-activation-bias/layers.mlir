@@ -39,7 +39,7 @@ func.func @main(%arg0: tensor<1x3x3x1xf32>) -> tensor<1x1x1x1xf32> {
   %x = tpc.quantize %arg0 as "in" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = 0.5, max = 2.5, histogram = #tpc.histogram<step_exponent = 0, first = 0, counts = dense<[1, 1, 2]> : tensor<3xi64>>>) parameters(#tpc.power_of_two<threshold = [4.0], bits = 1, is_signed = false>) : tensor<1x3x3x1xf32>
   %kernel = "tosa.const"() <{values = dense<2.0> : tensor<1x3x3x1xf32>}> : () -> tensor<1x3x3x1xf32>
   %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [4.0], bits = 8>) : tensor<1x3x3x1xf32>
-  // expected-remark@+1 {{is not corrected: its kernel has a size in space}}
+  // expected-remark@+1 {{is not corrected: its kernel has a window larger than 1x1}}
   %0 = tosa.conv2d %x, %w, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   return %0 : tensor<1x1x1x1xf32>
 }
@@ -60,7 +60,7 @@ func.func @main(%arg0: tensor<1x1x1x1xf32>) -> (tensor<1x1x1x1xf32>, tensor<1x1x
   %1 = tosa.conv2d %y, %v, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %x = tpc.quantize %arg0 as "in" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = 0.5, max = 2.5, histogram = #tpc.histogram<step_exponent = 0, first = 0, counts = dense<[1, 1, 2]> : tensor<3xi64>>>) parameters(#tpc.power_of_two<threshold = [4.0], bits = 1, is_signed = false>) : tensor<1x1x1x1xf32>
   %u = tpc.quantize %kernel as "c" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [4.0], bits = 8>) corrections(#tpc.corrections<applied = ["quantized_network"], bias_offset = [0.5], kernel_scale = [1.0]>) : tensor<1x1x1x1xf32>
-  // expected-remark@+1 {{is not corrected: it has been before}}
+  // expected-remark@+1 {{is not corrected: it has been corrected before}}
   %2 = tosa.conv2d %x, %u, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   return %0, %1, %2 : tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>
 }

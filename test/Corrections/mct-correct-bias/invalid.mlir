@@ -60,12 +60,12 @@ func.func @main(%arg0: tensor<1x1x1x2xf32>, %bias: tensor<1xf32>) -> (tensor<1x1
   // expected-remark@+1 {{is not corrected: its bias is not a constant of each channel}}
   %1 = tosa.conv2d %arg0, %w, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %shared = tpc.quantize %kernel as "shared" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x2xf32>
-  // expected-remark@+1 {{is not corrected: the point of its kernel has several readers}}
+  // expected-remark@+1 {{is not corrected: the point of its kernel has several users}}
   %2 = tosa.conv2d %arg0, %shared, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
-  // expected-remark@+1 {{is not corrected: the point of its kernel has several readers}}
+  // expected-remark@+1 {{is not corrected: the point of its kernel has several users}}
   %3 = tosa.conv2d %arg0, %shared, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %done = tpc.quantize %kernel as "done" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) corrections(#tpc.corrections<applied = ["input_mean"], bias_offset = [0.5], kernel_scale = [1.0]>) : tensor<1x1x1x2xf32>
-  // expected-remark@+1 {{is not corrected: it has been before}}
+  // expected-remark@+1 {{is not corrected: it has been corrected before}}
   %4 = tosa.conv2d %arg0, %done, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   return %0, %1, %2, %3, %4 : tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>
 }

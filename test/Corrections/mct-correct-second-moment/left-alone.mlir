@@ -13,7 +13,7 @@ func.func @main(%arg0: tensor<1x1x1x1xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x
   // expected-remark@+1 {{is not corrected: parameters of its method, power_of_two, cannot be multiplied by any factor}}
   %0 = tosa.conv2d %arg0, %w0, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x2xf32>
   %w1 = tpc.quantize %kernel as "tensor" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<2x1x1x1xf32>
-  // expected-remark@+1 {{is not corrected: it has not one threshold for each output channel}}
+  // expected-remark@+1 {{is not corrected: it does not have one threshold per output channel}}
   %1 = tosa.conv2d %arg0, %w1, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x2xf32>
   return %0, %1 : tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>
 }

@@ -28,13 +28,13 @@ func.func @main(%arg0: tensor<1x1x1x2xf32>, %arg1: tensor<1x?x?x2xf32>) -> (tens
   // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: its kernel has more bits than max-bits}}
   %0 = tosa.conv2d %arg0, %fine, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %done = tpc.quantize %kernel as "done" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) corrections(#tpc.corrections<applied = ["input_mean"], bias_offset = [0.5], kernel_scale = [1.0]>) : tensor<1x1x1x2xf32>
-  // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: it has been before}}
+  // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: it has been corrected before}}
   %1 = tosa.conv2d %arg0, %done, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %inputs = tpc.quantize %kernel as "inputs" weight "kernel_attr" axes [3] parameters(#tpc.symmetric<threshold = [1.0, 2.0], bits = 2>) : tensor<1x1x1x2xf32>
   // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: weights of one output channel have several thresholds}}
   %2 = tosa.conv2d %arg0, %inputs, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %open = tpc.quantize %kernel as "open" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x2xf32>
-  // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: its layout is another}}
+  // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: its layout is different}}
   %3 = tosa.conv2d %arg1, %open, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x?x?x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x?x?x1xf32>
   return %0, %1, %2, %3 : tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x?x?x1xf32>
 }

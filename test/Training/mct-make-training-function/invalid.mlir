@@ -33,7 +33,7 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 //--- computed.mlir
 func.func @main(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
-  // expected-error @below {{'tpc.quantize' op cannot be trained: what it quantizes is not constant}}
+  // expected-error @below {{'tpc.quantize' op cannot be trained: its operand is not constant}}
   %0 = tpc.quantize %x as "x" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [3.0], bits = 4>)
          trainable(#tpc.learned_threshold<bits = 4>) : tensor<1x8xf32>
   return %0 : tensor<1x8xf32>

@@ -6,7 +6,7 @@
 // RUN: not mct-opt %s --mct-observe-ranges="calibration-data=%S/Inputs/nan.npy" -o /dev/null 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not mct-opt %s --mct-observe-ranges="calibration-data=%S/Inputs/none.npy" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EMPTY
 
-// NOTHING: error: 'func.func' op has no point with a range that follows what it sees; mct-quantize-apply inserts such points
+// NOTHING: error: 'func.func' op has no point with a range that follows its values; mct-quantize-apply inserts such points
 // BATCH: error: 'func.func' op cannot observe ranges of batches of 0 samples; give batch=32, for example
 // SAMPLES: error: 'func.func' op needs samples to observe ranges of; give calibration-data=FILE.npy
 // FILE: error: observing ranges: {{.*}}none.npy

@@ -125,7 +125,7 @@ func.func @two_readers(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %k2 = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %b = "tosa.const"() <{values = dense<3.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
-  // expected-remark@+1 {{keeps its bound 6.000000e+00: no layer reads it, and it alone, that could take the factor}}
+  // expected-remark@+1 {{keeps its bound 6.000000e+00: it has no layer as its only user that could take the factor}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   %2 = tosa.conv2d %1, %k2, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   %3 = tosa.add %2, %1 : (tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
@@ -142,7 +142,7 @@ func.func @reader_that_is_no_layer(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1
   %k2 = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %b = "tosa.const"() <{values = dense<3.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
-  // expected-remark@+1 {{keeps its bound 6.000000e+00: no layer reads it, and it alone, that could take the factor}}
+  // expected-remark@+1 {{keeps its bound 6.000000e+00: it has no layer as its only user that could take the factor}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   // expected-note@+1 {{this op}}
   %2 = tosa.exp %1 : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
@@ -162,7 +162,7 @@ func.func @padding_with_ones(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x6x6x1xf32> 
   %one = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %padding = tosa.const_shape {values = dense<[0, 0, 1, 1, 1, 1, 0, 0]> : tensor<8xindex>} : () -> !tosa.shape<8>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
-  // expected-remark@+1 {{keeps its bound 6.000000e+00: no layer reads it, and it alone, that could take the factor}}
+  // expected-remark@+1 {{keeps its bound 6.000000e+00: it has no layer as its only user that could take the factor}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   // expected-note@+1 {{this op}}
   %2 = tosa.pad %1, %padding, %one : (tensor<1x4x4x1xf32>, !tosa.shape<8>, tensor<1xf32>) -> tensor<1x6x6x1xf32>
@@ -198,7 +198,7 @@ func.func @quantizer_point(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {
   %k2 = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %b = "tosa.const"() <{values = dense<3.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %0 = tosa.conv2d %arg0, %k1, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
-  // expected-remark@+1 {{keeps its bound 6.000000e+00: there are quantizer points around it; run this pass before mct-insert-quantizers}}
+  // expected-remark@+1 {{keeps its bound 6.000000e+00: there are quantization points around it; run this pass before mct-insert-quantizers}}
   %1 = tosa.clamp %0 {max_val = 6.0 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
   %2 = tpc.quantize %1 as "relu6" activation : tensor<1x4x4x1xf32>
   %3 = tosa.conv2d %2, %k2, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>

@@ -54,7 +54,7 @@ func.func @main(%arg0: tensor<1x4x4x2xf32>, %bias2: tensor<2xf32>) -> tensor<1x4
     statistics(#tpc.statistics<count = 4, zeros = 4, min = 0.0, max = 0.0>)
     parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x4x4x2xf32>
   %kernel2 = "tosa.const"() <{values = dense<[[[[0.5, -0.5]]], [[[2.0, 1.5]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
-  // expected-error @below {{has corrections that cannot be taken back: they are of 2 channels, and the layer has 2, with a bias that is no constant; choose before the corrections are made}}
+  // expected-error @below {{has corrections that cannot be taken back: they are of 2 channels, and the layer has 2, with a bias that is not constant; choose before the corrections are made}}
   %w2 = tpc.quantize %kernel2 as "second" weight "kernel_attr" axes [0] config(#kernel8)
     candidates(#tpc.alternatives<of = "second", configs = [#kernel8, #kernel4], chosen = 0>)
     parameters(#tpc.symmetric<threshold = [0.5, 2.0], bits = 8>) corrections(#tpc.corrections<applied = ["quantized_network"], bias_offset = [0.25, 1.0], kernel_scale = [1.0]>) : tensor<2x1x1x2xf32>

@@ -57,7 +57,7 @@ func.func @rows(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   %k = "tosa.const"() <{values = dense<[[[[1.0]]]]> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %c = "tosa.const"() <{values = dense<[[[[1.0]], [[2.0]]]]> : tensor<1x2x1x1xf32>}> : () -> tensor<1x2x1x1xf32>
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
-  // expected-remark @below {{not collapsed with what is before it: its constant is not one number per channel}}
+  // expected-remark @below {{not collapsed with what is before it: its constant does not have one value per channel}}
   %1 = tosa.add %0, %c : (tensor<1x2x2x1xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x2x1xf32>
   return %1 : tensor<1x2x2x1xf32>
 }
@@ -67,7 +67,7 @@ func.func @point(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   %k = "tosa.const"() <{values = dense<[[[[1.0]]]]> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %p = tpc.quantize %k as "0" weight "kernel_attr" : tensor<1x1x1x1xf32>
   %0 = tosa.conv2d %x, %p, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
-  // expected-remark @below {{not collapsed with what is before it: a kernel has a quantizer point}}
+  // expected-remark @below {{not collapsed with what is before it: a kernel has a quantization point}}
   %1 = tosa.conv2d %0, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
   return %1 : tensor<1x2x2x1xf32>
 }
@@ -76,7 +76,7 @@ func.func @layout(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   %i = arith.constant dense<0.0> : tensor<1x2x2x1xf32>
   %k = arith.constant dense<1.0> : tensor<1x1x1x1xf32>
   %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>) outs(%i : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
-  // expected-remark @below {{not collapsed with what is before it: its layout is another}}
+  // expected-remark @below {{not collapsed with what is before it: its layout is different}}
   %1 = linalg.conv_2d_nhwc_fhwc ins(%0, %k : tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>) outs(%i : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
   return %1 : tensor<1x2x2x1xf32>
 }

@@ -8,7 +8,7 @@ func.func @transposed(%x: tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %k = "tosa.const"() <{values = dense<[[[[1.0]]]]> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %0 = tosa.transpose_conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, out_pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x1xf32>
-  // expected-remark @below {{not collapsed with the convolution before it: it is transposed}}
+  // expected-remark @below {{not collapsed with the convolution before it: it is a transposed convolution}}
   %1 = tosa.add %0, %x : (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
   return %1 : tensor<1x3x3x1xf32>
 }
@@ -26,7 +26,7 @@ func.func @even(%x: tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %k = "tosa.const"() <{values = dense<[[[[1.0], [1.0]], [[1.0], [1.0]]]]> : tensor<1x2x2x1xf32>}> : () -> tensor<1x2x2x1xf32>
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 0, 1, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x3x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x1xf32>
-  // expected-remark @below {{not collapsed with the convolution before it: its kernel has no centre}}
+  // expected-remark @below {{not collapsed with the convolution before it: its kernel has an even size and no centre}}
   %1 = tosa.add %0, %x : (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
   return %1 : tensor<1x3x3x1xf32>
 }
@@ -35,7 +35,7 @@ func.func @off_centre(%x: tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %k = "tosa.const"() <{values = dense<[[[[1.0], [1.0], [1.0]], [[1.0], [1.0], [1.0]], [[1.0], [1.0], [1.0]]]]> : tensor<1x3x3x1xf32>}> : () -> tensor<1x3x3x1xf32>
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 2, 0, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x1xf32>
-  // expected-remark @below {{not collapsed with the convolution before it: its kernel is not centred}}
+  // expected-remark @below {{not collapsed with the convolution before it: its padding does not centre the kernel}}
   %1 = tosa.add %0, %x : (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
   return %1 : tensor<1x3x3x1xf32>
 }
@@ -54,7 +54,7 @@ func.func @point(%x: tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32> {
   %k = "tosa.const"() <{values = dense<[[[[1.0]]]]> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %p = tpc.quantize %k as "0" weight "kernel_attr" : tensor<1x1x1x1xf32>
   %0 = tosa.conv2d %x, %p, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x3x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x1xf32>
-  // expected-remark @below {{not collapsed with the convolution before it: the kernel has a quantizer point}}
+  // expected-remark @below {{not collapsed with the convolution before it: the kernel has a quantization point}}
   %1 = tosa.add %0, %x : (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
   return %1 : tensor<1x3x3x1xf32>
 }

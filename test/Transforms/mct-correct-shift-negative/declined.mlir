@@ -92,7 +92,7 @@ func.func @table(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
   %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{'act' is not shifted: its levels are no grid that is searched}}
+  // expected-remark @below {{'act' is not shifted: its levels are not on a grid that is searched}}
   %q = tpc.quantize %y as "act" activation config(#act8)
     statistics(#stats) parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [16.0], table = [-2, 0, 40, 90], bits = 2>) : tensor<1x4x4x2xf32>
   %c = tosa.conv2d %q, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
@@ -112,7 +112,7 @@ func.func @signed_target(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
   %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{'act' is not shifted: the target asks for a signed grid}}
+  // expected-remark @below {{'act' is not shifted: the target requires a signed grid}}
   %q = tpc.quantize %y as "act" activation config(#act8)
     statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
   %c = tosa.conv2d %q, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
@@ -132,7 +132,7 @@ func.func @fixed_grid(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
   %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{'act' is not shifted: its target fixes its grid}}
+  // expected-remark @below {{'act' is not shifted: the target fixes its grid}}
   %q = tpc.quantize %y as "act" activation config(#act8)
     statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
   %c = tosa.conv2d %q, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
@@ -194,7 +194,7 @@ func.func @result(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
   %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{'act' is not shifted: it leaves the function}}
+  // expected-remark @below {{'act' is not shifted: it is a result of the function}}
   %q = tpc.quantize %y as "act" activation config(#act8)
     statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
   // expected-note @below {{the op is here}}

@@ -74,7 +74,7 @@ func.func @channels_that_deviate_little(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x
   %b = tpc.bias values(dense<[1.0, 2.0]> : tensor<2xf32>) mean(dense<0.0> : tensor<2xf32>) deviation(dense<[1.0, 0.5]> : tensor<2xf32>) : tensor<2xf32>
   %kernel2 = "tosa.const"() <{values = dense<[[[[1.0, 3.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
   %bias2 = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  // expected-remark@+1 {{is not equalized: no channel deviates by more than 1}}
+  // expected-remark@+1 {{is not equalized: no channel has a deviation above 1}}
   %0 = tosa.conv2d %arg0, %kernel, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
   %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %2 = tpc.quantize %1 as "relu" activation : tensor<1x4x4x2xf32>

@@ -24,7 +24,7 @@ func.func @transposed(%x: tensor<1x2x2x2xf32>) -> tensor<1x3x3x1xf32> {
   %k = "tosa.const"() <{values = dense<[[[[1.0, 1.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
   %o = "tosa.const"() <{values = dense<[[[[1.0, 0.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
   %m = tosa.mul %x, %s, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
-  // expected-remark @below {{scale is not folded: positions of the transposed convolution behind it do not read all that it adds}}
+  // expected-remark @below {{scale is not folded: positions at the border of the transposed convolution behind it do not read all that it adds}}
   %0 = tosa.add %m, %o : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x2x2x2xf32>
   %1 = tosa.transpose_conv2d %0, %k, %zero, %zero, %zero {acc_type = f32, out_pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x1xf32>
   return %1 : tensor<1x3x3x1xf32>
@@ -36,7 +36,7 @@ func.func @readers(%x: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> {
   %s = "tosa.const"() <{values = dense<[[[[2.0, 3.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
   %k = "tosa.const"() <{values = dense<[[[[1.0, 1.0]]], [[[1.0, 1.0]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
-  // expected-remark @below {{scale is not folded: what it scales has other readers}}
+  // expected-remark @below {{scale is not folded: what it scales has other users}}
   %1 = tosa.mul %0, %s, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
   %2 = tosa.add %0, %1 : (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
   return %2 : tensor<1x2x2x2xf32>
@@ -47,7 +47,7 @@ func.func @readers_of_the_input(%x: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> 
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %s = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %k = "tosa.const"() <{values = dense<[[[[1.0, 1.0]]], [[[1.0, 1.0]]]]> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
-  // expected-remark @below {{scale is not folded: what it makes has other readers}}
+  // expected-remark @below {{scale is not folded: its result has other users}}
   %0 = tosa.mul %x, %s, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
   %1 = tosa.conv2d %0, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
   %2 = tosa.add %0, %1 : (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>

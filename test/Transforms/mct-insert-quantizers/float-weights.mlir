@@ -4,13 +4,13 @@
 // A kernel that the target quantizes but that stays float.
 
 // CHECK-LABEL: function computed
-// CHECK:         weight kernel_attr: float, because it is no constant but the result of 'tosa.abs', which mct-fold-constants evaluates
+// CHECK:         weight kernel_attr: float, because it is not a constant but the result of 'tosa.abs', which mct-fold-constants evaluates
 func.func @computed(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %c = "tosa.const"() <{values = dense<-1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   // expected-note @below {{it is made here}}
   %k = tosa.abs %c : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
-  // expected-warning @below {{'kernel_attr' of 'conv2d' stays float although the target quantizes it: it is no constant but the result of 'tosa.abs', which mct-fold-constants evaluates}}
+  // expected-warning @below {{'kernel_attr' of 'conv2d' stays float although the target quantizes it: it is not a constant but the result of 'tosa.abs', which mct-fold-constants evaluates}}
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
   return %0 : tensor<1x2x2x1xf32>
 }
@@ -18,11 +18,11 @@ func.func @computed(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
 // -----
 
 // CHECK-LABEL: function argument
-// CHECK:         weight kernel_attr: float, because it is no constant but an argument
+// CHECK:         weight kernel_attr: float, because it is not a constant but an argument
 // expected-note @below {{it is made here}}
 func.func @argument(%x: tensor<1x2x2x1xf32>, %k: tensor<1x1x1x1xf32>) -> tensor<1x2x2x1xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  // expected-warning @below {{it is no constant but an argument}}
+  // expected-warning @below {{it is not a constant but an argument}}
   %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
   return %0 : tensor<1x2x2x1xf32>
 }

@@ -28,7 +28,7 @@ module attributes {tpc.target = @npu} {
 module attributes {tpc.target = @npu} {
   tpc.platform @npu default(#tpc.qc_options<[#act8]>) operator_sets []
   tpc.binding @npu_on_tosa for @npu []
-  // expected-error @below {{has 2 blocks; quantizer points need a network without control flow}}
+  // expected-error @below {{has 2 blocks; quantization points need a network without control flow}}
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     cf.br ^end
   ^end:

@@ -22,18 +22,18 @@
 
 // ABSENT: net.mlir:{{.*}}: error: cannot read overrides file '{{.*}}absent.txt': No such file or directory
 
-// SELECTOR: selector.txt:1:1: error: expected 'name', 'op', 'set' or 'pattern', what it is compared with, and what to do
+// SELECTOR: selector.txt:1:1: error: expected 'name', 'op', 'set' or 'pattern', a pattern, and an action
 
 // The parser of attributes says nothing of its own.
 // PATTERN-NOT: error
-// PATTERN: .txt:1:1: error: expected 'pattern', a list of #tpc.op and #tpc.subgraph, and what to do, for example 'pattern [#tpc.op<"tosa.conv2d">] weights=4'
+// PATTERN: .txt:1:1: error: expected 'pattern', a list of #tpc.op and #tpc.subgraph, and an action, for example 'pattern [#tpc.op<"tosa.conv2d">] weights=4'
 // PATTERN-NOT: error
 
 // UNMATCHED: unmatched.txt:1:1: error: the rule matches nothing
 
-// SHORT: short.txt:2:1: error: expected 'name', 'op', 'set' or 'pattern', what it is compared with, and what to do
+// SHORT: short.txt:2:1: error: expected 'name', 'op', 'set' or 'pattern', a pattern, and an action
 
-// GLOB: glob.txt:1:1: error: 'con[v' is no glob pattern: {{.+}}
+// GLOB: glob.txt:1:1: error: 'con[v' is not a glob pattern: {{.+}}
 
 // ACTION: action.txt:1:1: error: cannot read 'bits=4'; expected 'float', 'activation=BITS', 'weights=BITS' or 'weights.NAME=BITS'
 
@@ -46,7 +46,7 @@
 // OPTIONAL-NOT: as "exp"
 // OPTIONAL:     return
 
-// QUESTION: question.txt:1:1: error: expected 'name', 'op', 'set' or 'pattern', what it is compared with, and what to do
+// QUESTION: question.txt:1:1: error: expected 'name', 'op', 'set' or 'pattern', a pattern, and an action
 
 // Both rules are named in one run.
 // NOTHING: nothing.txt:1:1: error: the rule matches nothing; tpc-explain lists the names, ops and operator sets that there are; a rule that may match nothing begins with '?'

@@ -57,7 +57,7 @@ module attributes {tpc.target = @npu} {
   // WHY:       concat (tosa.concat)
   // WHY:         result: float, because it is preserving, which needs one float input, and reads 2
   // WHY:       reverse (tosa.reverse)
-  // WHY:         result: float, because it is preserving, and what it reads is not quantized
+  // WHY:         result: float, because it is preserving, and its operand is not quantized
   func.func @several_inputs_do_not_preserve(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> tensor<8xf32> {
     %0 = tosa.concat %arg0, %arg1 {axis = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
     %1 = tosa.reverse %0 {axis = 0 : i32} : (tensor<8xf32>) -> tensor<8xf32>

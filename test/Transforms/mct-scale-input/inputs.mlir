@@ -75,7 +75,7 @@ func.func @reader_that_is_no_layer(%arg0: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %bias = "tosa.const"() <{values = dense<5.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  // expected-remark@+1 {{input 'arg0' is not scaled: one of its readers is no layer that could take the factor}}
+  // expected-remark@+1 {{input 'arg0' is not scaled: one of its users is not a layer that can take the factor}}
   %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
     parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
   %1 = tosa.conv2d %0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
@@ -136,7 +136,7 @@ func.func @reader_without_the_quantizer(%arg0: tensor<1x2x2x1xf32>) -> tensor<1x
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %bias = "tosa.const"() <{values = dense<5.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  // expected-remark@+1 {{input 'arg0' is not scaled: somebody reads it without its quantizer}}
+  // expected-remark@+1 {{input 'arg0' is not scaled: it has a user that reads it without its quantizer}}
   %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
     parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
   %1 = tosa.conv2d %0, %kernel, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
@@ -152,7 +152,7 @@ func.func @point_before_the_layer(%arg0: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1x
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kernel = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %bias = "tosa.const"() <{values = dense<5.0> : tensor<1xf32>}> : () -> tensor<1xf32>
-  // expected-remark@+1 {{input 'arg0' is not scaled: one of its readers is no layer that could take the factor}}
+  // expected-remark@+1 {{input 'arg0' is not scaled: one of its users is not a layer that can take the factor}}
   %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
     parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
   // expected-note@+1 {{this op}}

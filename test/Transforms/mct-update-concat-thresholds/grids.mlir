@@ -88,11 +88,11 @@ func.func @concatenation_of_tensor(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32
 func.func @grids_that_cannot_be_shared(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>, %arg2: tensor<1x2xf32>, %arg3: tensor<1x2xf32>) -> tensor<1x8xf32> {
   // expected-remark@+1 {{'wide' keeps its parameters before the concatenation 'c': it has 16 bits, the other 8}}
   %a = tpc.quantize %arg0 as "wide" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 16>) : tensor<1x2xf32>
-  // expected-remark@+1 {{'unsigned' keeps its parameters before the concatenation 'c': the target wants it unsigned, the other is signed}}
+  // expected-remark@+1 {{'unsigned' keeps its parameters before the concatenation 'c': the target requires an unsigned grid, the other one is signed}}
   %b = tpc.quantize %arg1 as "unsigned" activation config(#unsigned) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, is_signed = false>) : tensor<1x2xf32>
-  // expected-remark@+1 {{'uniform' keeps its parameters before the concatenation 'c': their methods differ}}
+  // expected-remark@+1 {{'uniform' keeps its parameters before the concatenation 'c': their quantization methods differ}}
   %d = tpc.quantize %arg2 as "uniform" activation parameters(#tpc.uniform<scale = [0.25], zero_point = [3], bits = 8>) : tensor<1x2xf32>
-  // expected-remark@+1 {{'undecided' keeps its parameters before the concatenation 'c': their methods differ}}
+  // expected-remark@+1 {{'undecided' keeps its parameters before the concatenation 'c': their quantization methods differ}}
   %e = tpc.quantize %arg3 as "undecided" activation : tensor<1x2xf32>
   %c = tosa.concat %a, %b, %d, %e {axis = 1 : i32} : (tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x8xf32>
   %0 = tpc.quantize %c as "c" activation parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x8xf32>
@@ -146,7 +146,7 @@ func.func @rounding_stays(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> ten
 // CHECK:         as "fixed" {{.*}}threshold = [1.000000e+00], bits = 8
 // CHECK:         as "free" {{.*}}threshold = [2.000000e+00], bits = 8
 func.func @grid_of_the_target(%arg0: tensor<1x2xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {
-  // expected-remark@+1 {{'fixed' keeps its parameters before the concatenation 'c': its target fixes its grid}}
+  // expected-remark@+1 {{'fixed' keeps its parameters before the concatenation 'c': the target fixes its grid}}
   %a = tpc.quantize %arg0 as "fixed" activation config(#fixed) parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x2xf32>
   // expected-remark@+1 {{'free' takes the parameters of the concatenation 'c': threshold 1.000000e+00 to 2.000000e+00}}
   %b = tpc.quantize %arg1 as "free" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x2xf32>

@@ -120,7 +120,7 @@ TEST_F(RecordsTest, NumbersThatAreNotFiniteAreNull) {
 TEST_F(RecordsTest, ReasonsAreKebabCaseAndDiffer) {
   std::set<std::string> seen;
   for (StringRef id : {
-#define MCT_REASON(Name, Id, Text) stringifyReason(Reason::Name),
+#define MCT_REASON(Name, Id, Text, Remedy) stringifyReason(Reason::Name),
 #include "mct/Analysis/Reasons.def"
 #undef MCT_REASON
        }) {

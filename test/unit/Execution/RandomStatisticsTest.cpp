@@ -110,17 +110,24 @@ struct Bounds {
   }
 };
 
+/// Counts have 32 or 64 bits.
 std::vector<int64_t> countsOf(tpc::HistogramAttr histogram) {
   if (auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(
           histogram.getCounts())) {
     llvm::ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
-    std::vector<int64_t> counts(bytes.size() / sizeof(int64_t));
-    std::memcpy(counts.data(), bytes.data(), bytes.size());
-    return counts;
+    auto read = [&](auto element) {
+      std::vector<decltype(element)> counts(bytes.size() / sizeof(element));
+      std::memcpy(counts.data(), bytes.data(), bytes.size());
+      return std::vector<int64_t>(counts.begin(), counts.end());
+    };
+    return resource.getElementType().isInteger(32) ? read(int32_t())
+                                                   : read(int64_t());
   }
-  auto dense = mlir::cast<mlir::DenseElementsAttr>(histogram.getCounts());
-  return std::vector<int64_t>(dense.value_begin<int64_t>(),
-                              dense.value_end<int64_t>());
+  std::vector<int64_t> counts;
+  for (const llvm::APInt &count :
+       histogram.getCounts().getValues<llvm::APInt>())
+    counts.push_back(count.getSExtValue());
+  return counts;
 }
 
 std::string histogramDifference(tpc::StatisticsAttr found,

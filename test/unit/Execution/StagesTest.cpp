@@ -407,7 +407,7 @@ TEST_F(StagesTest, QuantizersThatDoNotFitAreRefused) {
     return message;
   };
   EXPECT_EQ(refuse(0, "42 : i64"),
-            "'p0' cannot quantize by 42 : i64, which is no quantizer");
+            "'p0' cannot quantize by 42 : i64, which is not a quantizer");
   const char *three = "#tpc.symmetric<threshold = [1.0, 2.0, 3.0], bits = 4>";
   EXPECT_EQ(refuse(0, three),
             "'p0' cannot quantize by 3 parameters: it has 1 channels");

@@ -65,7 +65,7 @@ TEST_F(OnnxTest, FileThatIsTooLargeIsRefused) {
   options.largestFile = size - 1;
   EXPECT_EQ(write(text, options), "");
   EXPECT_NE(errors.find("makes a file of " + std::to_string(size) +
-                        " bytes, and readers of protobuf take " +
+                        " bytes, and protobuf is limited to " +
                         std::to_string(size - 1)),
             std::string::npos);
   EXPECT_NE(errors.find("note: export parts of it"), std::string::npos);

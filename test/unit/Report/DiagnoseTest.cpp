@@ -147,9 +147,9 @@ TEST(DiagnoseTest, TheVerdictNamesTheWorstGroupFirst) {
   rest.simulated = {std::numeric_limits<Real>::infinity(), 1, 0};
   network.report.results = {boxes, rest};
   EXPECT_EQ(describeVerdict(network.report),
-            "Of 3 results and groups of their channels the worst, 'scores' of "
+            "The worst of 3 results and groups of their channels, 'scores' of "
             "'out', is at 3 dB, 'boxes' of 'out' at 50 dB, 'rest' as in float, "
-            "on 10 samples. Of 'scores' of 'out', the largest part of its "
+            "on 10 samples. In 'scores' of 'out', the largest part of its "
             "error, 75 %, comes from 'conv'.");
   EXPECT_EQ(describeResult(network.report, network.report.results[0]),
             "'out' is at 50 dB; its worst group, 'scores', is at 3 dB; the "

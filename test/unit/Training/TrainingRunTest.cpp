@@ -904,7 +904,7 @@ TEST_F(CheckpointTest, OfOtherSamplesIsRefused) {
 TEST_F(CheckpointTest, DamagedIsRefused) {
   std::string good = read(), name = "training: '" + settings.checkpoint + "' ",
               damaged = "is damaged; remove it to start again",
-              none = "is no checkpoint of a training run";
+              none = "is not a checkpoint of a training run";
   auto made = create(classify());
   ASSERT_TRUE(made);
   auto before = made->values().vec();

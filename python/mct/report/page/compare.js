@@ -76,7 +76,7 @@ function diagnosesChanged() {
     ...went.map((diagnosis) => row('✓', 'gone', diagnosis)),
     ...stayed.map((diagnosis) => row('•', 'stayed', diagnosis, element('span', { class: 'soft' }, number(diagnosis.severity_before, (value) => plain(value, 2)), ' → ', number(diagnosis.severity_after, (value) => plain(value, 2))))),
   ];
-  return figure('Diagnoses', rows.length ? 'Of those that stayed, the severities.' : 'None before, none now.', element('ul', { class: 'decisions' }, rows.slice(0, 40)),
+  return figure('Diagnoses', rows.length ? 'Severities of the diagnoses that stayed.' : 'None before, none now.', element('ul', { class: 'decisions' }, rows.slice(0, 40)),
     rows.length > 40 ? element('p', { class: 'note' }, `${grouped(rows.length - 40)} more`) : null);
 }
 

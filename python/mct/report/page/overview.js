@@ -58,7 +58,7 @@ function resultsTable() {
     networks.map(([, key]) => element('td', { class: 'right' }, one[key] ? sqnr(one[key]) : MISSING)),
     element('td', {}, one.worst_point ? [linkTo(one.worst_point, 40), ' ', number(one.worst_share, share)] : MISSING),
     element('td', {}, text ? visible(text) : null));
-  return figure('Results', 'SQNR of each result against float, and of groups of its channels that mean something else; the point that makes the largest part of its error.',
+  return figure('Results', 'SQNR of each result against float, and of groups of its channels with different meanings; the point that makes the largest part of its error.',
     element('table', { class: 'small results' },
       element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Result'), networks.map(([title]) => element('th', { scope: 'col', class: 'right' }, title)),
         element('th', { scope: 'col' }, 'Largest part from'), element('th', { scope: 'col' }, 'Verdict'))),

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/dev/lint_language.py finds private words in text for users, and nowhere else."""
+
+from pathlib import Path
+
+import measure
+import pytest
+from lint_language import lint
+
+DESCRIPTION = (
+    'def P : Pass<"mct-p"> {{\n  let summary = "{summary}";\n  let description = [{{\n    {text}\n  }}];\n}}\n'
+)
+
+
+def findings(root: Path, path: str, text: str) -> list[str]:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return [f"{line}: {message}" for _, line, message in lint(root)]
+
+
+@pytest.mark.parametrize(
+    "path, text, expected",
+    [
+        ("lib/A.cpp", 'emit() << "the value has other "\n          "readers";\n', "1: 'readers' in text for users"),
+        ("lib/A.cpp", 'emit() << "nobody reads it";\n', "1: 'nobody' in text for users"),
+        (
+            "include/R.def",
+            'MCT_REASON(A, "a",\n "values are cut off",\n "")\n',
+            "2: 'cut off' in text for users: write 'clip'",
+        ),
+        ("include/P.td", DESCRIPTION.format(summary="Run", text="Whoever runs it."), "4: 'Whoever' in text for users"),
+        ("include/P.td", DESCRIPTION.format(summary="What runs", text=""), "2: 'What' in text for users: begin with"),
+        (
+            "include/P.td",
+            'Option<"a", "a", "bool", "false", "Of the other">\n',
+            "1: 'Of' in text for users: begin with",
+        ),
+        ("tpc_dialect/P.td", 'let summary = "A quantizer point";\n', "1: 'quantizer point' in text for users: write"),
+        ("python/mct/a.py", '"""Adds up.\n\nSomebody has to.\n"""\n', "3: 'Somebody' in text for users"),
+        ("docs/a.md", "# A\n\nNobody reads it.\n", "3: 'Nobody' in text for users"),
+    ],
+)
+def test_word_is_found(tmp_path: Path, path: str, text: str, expected: str) -> None:
+    found = findings(tmp_path, path, text)
+    assert len(found) == 1 and found[0].startswith(expected), found
+
+
+@pytest.mark.parametrize(
+    "path, text",
+    [
+        ("lib/A.cpp", '// Nobody reads it: a comment.\nget("readers");\n'),
+        ("include/P.td", DESCRIPTION.format(summary="Run", text="The key `readers` is the old one.")),
+        ("include/P.td", "// What runs\n"),
+        ("python/mct/a.py", 'words = {"readers": 1}  # nobody\n'),
+        ("docs/a.md", "A page has readers.\n\n```text\nnobody\n```\n"),
+        ("test/a.py", '"""Nobody reads it."""\n'),
+    ],
+)
+def test_other_text_is_left_alone(tmp_path: Path, path: str, text: str) -> None:
+    assert findings(tmp_path, path, text) == []
+
+
+def test_repository_is_clean() -> None:
+    assert lint(measure.REPOSITORY) == []

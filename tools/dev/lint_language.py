@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Refuses words that readers of LLVM would have to translate, in text that users see.
+
+Text that users see is: summaries, descriptions and options in .td files; string literals with a space in C++
+(diagnostics, remarks, reasons, help texts, keys of the report's schema); docstrings and messages in Python; pages of
+docs/. The words to use instead are those of docs/concepts/glossary.md.
+
+    python3 tools/dev/lint_language.py [ROOT]
+
+Prints `file:line: message` for each finding; exit status 1 when there is one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# A word, and what to write.
+WORDS = {
+    r"(?:nobody|somebody|whoever)": "name the caller, the user or the pass",
+    r"(?<!screen )readers?": "write 'use' or 'user'",
+    r"cuts? off": "write 'clip'",
+    r"of the ones": "name what is meant",
+    r"quantizer points?": "write 'quantization point'",
+}
+# At the beginning of a line of help or of a message.
+STARTS = {r"(?:Of|What|Who)\b": "begin with a noun or a verb"}
+
+LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
+BLOCK = re.compile(r"\[\{(.*?)\}\]", re.DOTALL)
+COMMENT = re.compile(r"//[^\n]*")
+
+Finding = tuple[Path, int, str]
+Text = tuple[int, str]
+
+
+def findings_of(path: Path, line: int, text: str, *, starts: bool) -> Iterator[Finding]:
+    """`line`: of the first character of the text. What stands in backquotes is code."""
+    text = re.sub(r"`[^`\n]*`", lambda match: "`" * len(match[0]), text)
+    for words, is_start in ((WORDS, False), (STARTS, True)):
+        for word, instead in words.items():
+            pattern = rf"\A{word}" if is_start else rf"\b{word}\b"
+            for match in (
+                re.finditer(pattern, text, re.IGNORECASE if not is_start else 0) if starts or not is_start else ()
+            ):
+                found = line + text.count("\n", 0, match.start())
+                yield path, found, f"'{match[0]}' in text for users: {instead}"
+
+
+def literals(source: str) -> Iterator[Text]:
+    """Line and text of every literal with a space; literals beside each other are one."""
+    blank = COMMENT.sub(lambda match: " " * len(match[0]), source)
+    for match in LITERALS.finditer(blank):
+        text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', match[0]))
+        if " " in text.strip():
+            yield source.count("\n", 0, match.start()) + 1, text
+
+
+def lint_definitions(path: Path) -> Iterator[Finding]:
+    source = path.read_text()
+    for match in BLOCK.finditer(source):
+        yield from findings_of(path, source.count("\n", 0, match.start()) + 1, match[1], starts=False)
+    outside = BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
+    for line, text in literals(outside):
+        yield from findings_of(path, line, text, starts=True)
+
+
+def lint_code(path: Path) -> Iterator[Finding]:
+    for line, text in literals(path.read_text()):
+        yield from findings_of(path, line, text, starts=False)
+
+
+def lint_python(path: Path) -> Iterator[Finding]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield from findings_of(path, node.lineno, node.value, starts=False)
+
+
+def lint_page(path: Path) -> Iterator[Finding]:
+    # Code is checked where it is written.
+    text = re.sub(r"^```.*?^```$", lambda match: "\n" * match[0].count("\n"), path.read_text(), flags=re.M | re.S)
+    for line, sentence in enumerate(text.splitlines(), start=1):
+        for finding in findings_of(path, line, sentence, starts=False):
+            # A page has readers.
+            if not finding[2].startswith("'reader"):
+                yield finding
+
+
+# The suffixes of files below each folder, and what is checked in them.
+CHECKED = {
+    "include": {".td": lint_definitions, ".h": lint_code, ".def": lint_code},
+    "lib": {".cpp": lint_code, ".h": lint_code},
+    "tpc_dialect": {".td": lint_definitions, ".cpp": lint_code, ".h": lint_code},
+    "tools": {".cpp": lint_code},
+    "python/mct": {".py": lint_python},
+    "python/bindings": {".cpp": lint_code},
+    "docs": {".md": lint_page},
+}
+
+
+def lint(root: Path) -> list[Finding]:
+    findings: list[Finding] = []
+    for folder, checks in CHECKED.items():
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and path.suffix in checks:
+                findings += checks[path.suffix](path)
+    return findings
+
+
+def main() -> int:
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
+    findings = lint(root)
+    for path, line, message in findings:
+        print(f"{path.relative_to(root)}:{line}: {message}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
