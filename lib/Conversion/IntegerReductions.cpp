@@ -106,6 +106,11 @@ IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
   ArrayRef<int64_t> kernel = op.getKernel(), stride = op.getStride(),
                     pads = op.getPad();
   double count = double(kernel[0]) * double(kernel[1]);
+  // Constants hold a number for each position of the kernel and of the result.
+  constexpr double kMostNumbers = 1 << 24;
+  if (count * double(from.getDimSize(3)) > kMostNumbers ||
+      double(to.getDimSize(1)) * double(to.getDimSize(2)) > kMostNumbers)
+    return failed(op, "has more than 2^24 positions");
   Accumulator result;
   result.bound = stored->encoding.getReach() * count;
   if (!(result.bound < 0x1p31))

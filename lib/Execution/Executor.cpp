@@ -125,16 +125,25 @@ LogicalResult checkConstant(Operation *op) {
          << attribute.getRawHandle().getKey() << "', found " << found;
 }
 
-/// Lowering lists the multipliers of a rescale one by one, also where a splat
-/// says them all.
+/// Refuses rescales that lowering cannot take: it lists multipliers one by one,
+/// also where a splat says them all.
 LogicalResult checkMultipliers(Operation *op) {
   constexpr int64_t kMaxMultipliers = int64_t(1) << 24;
   auto rescale = dyn_cast<tosa::RescaleOp>(op);
   auto type =
       rescale ? dyn_cast<RankedTensorType>(rescale.getMultiplier().getType())
               : nullptr;
-  if (!type || !type.hasStaticShape() ||
-      type.getNumElements() <= kMaxMultipliers)
+  if (!type)
+    return success();
+  // The upstream lowering makes an op that no verifier can look at.
+  bool isConstant = matchPattern(rescale.getMultiplier(), m_Constant()) &&
+                    matchPattern(rescale.getShift(), m_Constant());
+  auto input = cast<ShapedType>(rescale.getInput().getType());
+  if (!isConstant && input.hasRank() && input.getRank() == 0)
+    return op->emitOpError("cannot be executed: its multiplier or its shift is "
+                           "computed, and its input has no dimension; reshape "
+                           "the input to one element");
+  if (!type.hasStaticShape() || type.getNumElements() <= kMaxMultipliers)
     return success();
   return op->emitOpError("cannot be executed: it has ")
          << type.getNumElements() << " multipliers, and " << kMaxMultipliers

@@ -65,3 +65,15 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [0.0009765625], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
   return %out : tensor<1x4x4x2xf32>
 }
+
+// -----
+
+// The counts of its windows would be a constant of more numbers than there is memory for.
+func.func @main(%x: tensor<1x6x2147483648x2xf32>) -> tensor<1x6x2147483648x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "in" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x6x2147483648x2xf32>
+  %r = tosa.avg_pool2d %in, %z, %z {acc_type = f32, kernel = array<i64: 3, 3>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x6x2147483648x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x6x2147483648x2xf32>
+  // expected-remark @below {{stays float: 'tosa.avg_pool2d' op has more than 2^24 positions}}
+  %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8, rounding = half_up>) : tensor<1x6x2147483648x2xf32>
+  return %out : tensor<1x6x2147483648x2xf32>
+}

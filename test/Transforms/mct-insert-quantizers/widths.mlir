@@ -46,7 +46,7 @@
 
 // NAME: keep-float=cnov*:1:1: error: the rule matches nothing
 
-// GLOB: keep-float=con[v:1:1: error: 'con[v' is no glob pattern
+// GLOB: keep-float=con[v:1:1: error: 'con[v' is not a glob pattern
 
 //--- all.txt
 all weights=4

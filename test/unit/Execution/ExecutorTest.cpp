@@ -746,7 +746,7 @@ TEST_F(PointTest, AQuantizerThatDoesNotFitIsAnError) {
             std::string::npos);
   EXPECT_NE(errorOf("input", mlir::parseAttribute("\"float\"", &context))
                 .find("error: 'tpc.quantize' op cannot quantize by \"float\", "
-                      "which is no quantizer"),
+                      "which is not a quantizer"),
             std::string::npos);
   EXPECT_NE(
       errorOf("input",

@@ -472,7 +472,7 @@ TEST_F(StagesTest, OperandsThatAreNoConstantsCannotBeReplaced) {
   EXPECT_TRUE(mlir::failed(Executor::compile(*module, options)));
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_NE(diagnostics[0].find("'tosa.add' op cannot be executed with other "
-                                "values of operand 1, which is no constant"),
+                                "values of operand 1, which is not a constant"),
             std::string::npos)
       << diagnostics[0];
 }

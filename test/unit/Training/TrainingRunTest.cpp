@@ -845,10 +845,11 @@ protected:
     EXPECT_FALSE(train(classify()).empty()) << diagnostics;
   }
   void expectOther(const TrainingProblem &problem, const std::string &what) {
-    expectFails(problem, "training: '" + settings.checkpoint +
-                             "' was made with " + what +
-                             "\na run goes on with what it began with; remove "
-                             "the file to start again");
+    expectFails(
+        problem,
+        "training: '" + settings.checkpoint + "' was made with " + what +
+            "\na run continues with the options that it began with; remove "
+            "the file to start again");
   }
   void overwrite(llvm::StringRef bytes) {
     std::error_code error;

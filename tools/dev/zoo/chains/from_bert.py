@@ -5,7 +5,8 @@
 
 Packages carry such networks as weights only. The graph has the mask that exporters compute at run time,
 (1 - mask) * least float, and layer norms behind the residual sums. SPECS has one object:
-{"kind": "sentence", "tokens": length, "heads": number of heads}. Samples are random words in sentences of different lengths.
+{"kind": "sentence", "tokens": length, "heads": number of heads}. Samples are random words in sentences of different
+lengths.
 """
 
 from __future__ import annotations
