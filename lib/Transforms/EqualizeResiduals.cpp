@@ -6,6 +6,7 @@
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Overrides.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Quantization/Channels.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
@@ -14,6 +15,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace mct {
 #define GEN_PASS_DEF_EQUALIZERESIDUALSPASS
@@ -60,16 +63,28 @@ static tosa::SubOp findMeanSubtraction(Value value) {
   return mean == sum.getResult() ? subtraction : tosa::SubOp();
 }
 
-/// Returns the largest magnitude that calibration saw of each channel, or
-/// nothing where it has not been measured.
-static std::optional<std::vector<double>>
-getChannelMagnitudes(tpc::QuantizeOp point) {
+namespace {
+/// What calibration saw of the channels along the last axis.
+struct ChannelSizes {
+  /// The largest magnitude, and the mean square.
+  std::vector<double> magnitudes, meanSquares;
+};
+} // namespace
+
+/// Returns the sizes of the channels of a point's values, or nothing where they
+/// have not been measured.
+static std::optional<ChannelSizes> getChannelSizes(tpc::QuantizeOp point) {
   tpc::StatisticsAttr statistics = point.getStatisticsAttr();
   auto type = cast<RankedTensorType>(point.getType());
   int64_t channels = type.getRank() == 0 ? 0 : type.getShape().back();
-  std::vector<double> magnitudes(size_t(std::max<int64_t>(channels, 0)), 0.0);
   if (!statistics || channels <= 0)
     return std::nullopt;
+  auto squares =
+      dyn_cast_or_null<DenseElementsAttr>(statistics.getChannelMeanSquare());
+  if (!squares || squares.getNumElements() != channels ||
+      !squares.getElementType().isF64())
+    return std::nullopt;
+  std::vector<double> magnitudes(channels, 0.0);
   for (ElementsAttr bounds :
        {statistics.getChannelMin(), statistics.getChannelMax()}) {
     auto dense = dyn_cast_or_null<DenseElementsAttr>(bounds);
@@ -80,7 +95,9 @@ getChannelMagnitudes(tpc::QuantizeOp point) {
          llvm::zip_equal(magnitudes, dense.getValues<float>()))
       magnitude = std::max(magnitude, std::abs(double(bound)));
   }
-  return magnitudes;
+  return ChannelSizes{std::move(magnitudes),
+                      std::vector<double>(squares.value_begin<double>(),
+                                          squares.value_end<double>())};
 }
 
 static double getMedian(std::vector<double> values) {
@@ -90,13 +107,14 @@ static double getMedian(std::vector<double> values) {
 }
 
 /// Returns powers of two, at least 1, by which each channel has to be divided
-/// to reach twice the median; that part of it, in bits, which `share` says.
-static std::vector<double> getScales(ArrayRef<double> magnitudes,
-                                     double share) {
-  double wanted = 2 * getMedian(magnitudes.vec());
+/// to lie within the power of two above the median; that part of it, in bits,
+/// which `share` says. `roundBits` makes whole numbers of bits.
+static std::vector<double> getScales(ArrayRef<double> magnitudes, double share,
+                                     double (*roundBits)(double)) {
+  double wanted = std::ceil(std::log2(getMedian(magnitudes.vec())));
   std::vector<double> scales;
   for (double magnitude : magnitudes) {
-    double bits = std::round(share * std::log2(magnitude / wanted));
+    double bits = roundBits(share * (std::log2(magnitude) - wanted));
     scales.push_back(bits > 0 ? std::exp2(std::min(bits, 60.0)) : 1.0);
   }
   return scales;
@@ -182,7 +200,7 @@ struct EqualizeResidualsPass
 
 private:
   std::vector<Residual> findResiduals();
-  /// Fills `magnitudesOf`, from a copy of the module where `measuredBy` has to
+  /// Fills `sizesOf`, from a copy of the module where `measuredBy` has to
   /// find them out.
   LogicalResult measure(ArrayRef<Residual> residuals);
   /// `normalized`: gets the points whose values the sum adds to layers'.
@@ -209,9 +227,8 @@ private:
   /// The factors of branches, which may take those of a layer norm.
   llvm::DenseMap<Operation *, std::vector<double>> factorsOf;
   llvm::StringMap<std::string> renamed;
-  /// The largest magnitude in each channel of a point's values; no entry where
-  /// it is not known.
-  llvm::DenseMap<Operation *, std::vector<double>> magnitudesOf;
+  /// By point; no entry where they are not known.
+  llvm::DenseMap<Operation *, ChannelSizes> sizesOf;
   const KernelOps *kernels = nullptr;
 };
 } // namespace
@@ -279,7 +296,7 @@ std::vector<Residual> EqualizeResidualsPass::findResiduals() {
 
 LogicalResult EqualizeResidualsPass::measure(ArrayRef<Residual> residuals) {
   bool isKnown = llvm::all_of(residuals, [](const Residual &residual) {
-    return getChannelMagnitudes(residual.point).has_value();
+    return getChannelSizes(residual.point).has_value();
   });
   OwningOpRef<ModuleOp> copy;
   if (!isKnown && !measuredBy.empty()) {
@@ -298,15 +315,15 @@ LogicalResult EqualizeResidualsPass::measure(ArrayRef<Residual> residuals) {
     copy->walk([&](tpc::QuantizeOp point) { measured.push_back(point); });
   else
     measured = points;
-  magnitudesOf.clear();
+  sizesOf.clear();
   if (points.size() != measured.size())
     return getOperation().emitError()
            << "'measured-by' changes the points of the module; give passes "
               "that only calibrate";
   for (auto [point, from] : llvm::zip_equal(points, measured))
     if (point.isActivation())
-      if (std::optional<std::vector<double>> each = getChannelMagnitudes(from))
-        magnitudesOf.try_emplace(point, std::move(*each));
+      if (std::optional<ChannelSizes> each = getChannelSizes(from))
+        sizesOf.try_emplace(point, std::move(*each));
   return success();
 }
 
@@ -327,18 +344,19 @@ void EqualizeResidualsPass::equalize(
       seen.push_back(point);
   std::vector<double> magnitudes;
   for (tpc::QuantizeOp point : seen) {
-    auto each = magnitudesOf.find(point);
-    if (each == magnitudesOf.end())
+    auto each = sizesOf.find(point);
+    if (each == sizesOf.end())
       return leave(Reason::NoChannelRanges);
-    magnitudes.resize(each->second.size());
-    for (auto [magnitude, other] : llvm::zip_equal(magnitudes, each->second))
+    magnitudes.resize(each->second.magnitudes.size());
+    for (auto [magnitude, other] :
+         llvm::zip_equal(magnitudes, each->second.magnitudes))
       magnitude = std::max(magnitude, other);
   }
   double largest = *llvm::max_element(magnitudes);
   double median = getMedian(magnitudes);
   if (!(median > 0) || !(largest > kOutlierFactor * median))
     return leave(Reason::NoOutliers);
-  std::vector<double> scales = getScales(magnitudes, /*share=*/1);
+  std::vector<double> scales = getScales(magnitudes, /*share=*/1, std::ceil);
   SmallVector<Operation *> changed = {residual.sum, residual.point};
 
   OpBuilder builder(residual.sum);
@@ -401,14 +419,101 @@ void EqualizeResidualsPass::equalize(
                     "behind it takes back");
 }
 
+namespace {
+/// A layer that reads the result of a layer norm.
+struct NormalizedReader {
+  KernelOp layer;
+  /// Channel of the layer norm that each input channel of the layer is.
+  std::vector<double> channelOf;
+};
+} // namespace
+
+/// Returns the variance of the error of rounding to `bits` bits, uniform within
+/// one step, where values go up to `magnitude`.
+static double getRoundingVariance(double magnitude, int64_t bits) {
+  double step = 2 * magnitude / std::exp2(double(bits));
+  return step * step / 12;
+}
+
+/// Returns the expected square of a layer's errors in parts of that of its
+/// results, both summed over output channels, when its input is divided by
+/// `scales` and its kernel takes them. `variance`: that of the divided input's
+/// errors.
+static double getRelativeNoise(const NormalizedReader &reader,
+                               ArrayRef<double> meanSquares,
+                               ArrayRef<double> scales, double variance) {
+  const KernelOp &layer = reader.layer;
+  ConstantFloats floats = layer.getKernel();
+  tpc::QuantizeOp point = layer.getKernelPoint();
+  tpc::AttrQuantConfigAttr config =
+      point ? point.getWeightConfig() : tpc::AttrQuantConfigAttr();
+  ArrayRef<int64_t> axes = point ? point.getChannelAxes() : ArrayRef<int64_t>();
+  // By weights that share a grid.
+  size_t grids = quantization::channelCount(layer.getKernelShape(), axes);
+  std::vector<double> largest(grids, 0.0), squares(grids, 0.0);
+  double signal = 0, noise = 0;
+  quantization::forEachChannelRun(
+      layer.getKernelShape(), axes,
+      [&](size_t begin, size_t length, int64_t grid, int64_t gridStep) {
+        for (size_t i = begin; i != begin + length; ++i, grid += gridStep) {
+          auto channel = size_t(reader.channelOf[layer.inChannelOf(i)]);
+          double weight = floats.values()[i], scale = scales[channel];
+          signal += weight * weight * meanSquares[channel];
+          noise += weight * weight * scale * scale * variance;
+          largest[grid] = std::max(largest[grid], std::abs(weight * scale));
+          squares[grid] += meanSquares[channel] / (scale * scale);
+        }
+      });
+  if (config && config.getEnabled())
+    for (auto [magnitude, square] : llvm::zip_equal(largest, squares))
+      noise += getRoundingVariance(magnitude, config.getBits()) * square;
+  return signal > 0 ? noise / signal : 0;
+}
+
+/// Returns those scales of a layer norm's channels, some part of what brings
+/// all of them into the same range, that let the least noise into what uses
+/// them. `branches`: factors of the branches.
+static std::vector<double>
+chooseScales(tpc::QuantizeOp point, const ChannelSizes &sizes,
+             ArrayRef<NormalizedReader> readers,
+             ArrayRef<std::vector<double>> branches) {
+  // Parts of powers of two: finer ones hardly change the scales.
+  constexpr double kShares[] = {0, 0.25, 0.5, 0.75, 1};
+  constexpr int64_t kUsualBits = 8;
+  tpc::OpQuantConfigAttr config = point.getActivationConfig();
+  std::vector<double> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (double share : kShares) {
+    std::vector<double> scales = getScales(sizes.magnitudes, share, std::round);
+    double largest = 0;
+    for (auto [magnitude, scale] : llvm::zip_equal(sizes.magnitudes, scales))
+      largest = std::max(largest, magnitude / scale);
+    double variance =
+        getRoundingVariance(largest, config ? config.getActBits() : kUsualBits);
+    double noise = 0;
+    for (const NormalizedReader &reader : readers)
+      noise += getRelativeNoise(reader, sizes.meanSquares, scales, variance);
+    for (const std::vector<double> &factors : branches) {
+      double signal = 0, error = 0;
+      for (auto [factor, scale, square] :
+           llvm::zip_equal(factors, scales, sizes.meanSquares)) {
+        signal += factor * factor * square;
+        error += factor * factor * scale * scale * variance;
+      }
+      noise += signal > 0 ? error / signal : 0;
+    }
+    if (noise < least) {
+      least = noise;
+      best = std::move(scales);
+    }
+  }
+  return best;
+}
+
 void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
-  auto magnitudes = magnitudesOf.find(point);
+  auto sizes = sizesOf.find(point);
   int64_t axis = cast<RankedTensorType>(point.getType()).getRank() - 1;
-  if (magnitudes == magnitudesOf.end() || !(getMedian(magnitudes->second) > 0))
-    return;
-  // Half of the bits: the kernels that read it have to take the other half.
-  std::vector<double> scales = getScales(magnitudes->second, /*share=*/0.5);
-  if (areOnes(scales))
+  if (sizes == sizesOf.end() || !(getMedian(sizes->second.magnitudes) > 0))
     return;
 
   // Gain and offset of the normalization.
@@ -430,22 +535,30 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
   }
 
   // What uses it takes the factors.
+  std::vector<double> numbers(sizes->second.magnitudes.size());
+  std::iota(numbers.begin(), numbers.end(), 0.0);
   SmallVector<tosa::MulOp> branches;
-  std::vector<std::pair<ScalingPath, std::vector<double>>> readers;
+  std::vector<std::vector<double>> branchFactors;
+  std::vector<NormalizedReader> readers;
   for (OpOperand &use : point.getResult().getUses()) {
     if (auto branch = factorsOf.find(use.getOwner());
         branch != factorsOf.end()) {
       branches.push_back(cast<tosa::MulOp>(use.getOwner()));
+      branchFactors.push_back(branch->second);
       continue;
     }
     ScalingPath path = followScaling(*kernels, use);
-    std::optional<std::vector<double>> carried =
-        carryFactors(path, point.getResult(), axis, scales);
-    if (!carried || !path.getClamps().empty() || !path.getPoints().empty() ||
-        int64_t(carried->size()) != path.consumer->numInputChannels())
+    std::optional<std::vector<double>> channelOf =
+        carryFactors(path, point.getResult(), axis, numbers);
+    if (!channelOf || !path.getClamps().empty() || !path.getPoints().empty() ||
+        int64_t(channelOf->size()) != path.consumer->numInputChannels())
       return;
-    readers.push_back({std::move(path), std::move(*carried)});
+    readers.push_back({*path.consumer, std::move(*channelOf)});
   }
+  std::vector<double> scales =
+      chooseScales(point, sizes->second, readers, branchFactors);
+  if (areOnes(scales))
+    return;
 
   OpBuilder builder(point);
   std::string name = point.getPointName().str();
@@ -453,15 +566,19 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
     builder.setInsertionPoint(constant->getOwner());
     std::optional<ConstantFloats> old = ConstantFloats::get(constant->get());
     auto type = cast<RankedTensorType>(constant->get().getType());
-    std::vector<double> numbers;
+    std::vector<double> divided;
     ArrayRef<float> values = old->values();
     for (auto [channel, scale] : llvm::enumerate(scales))
-      numbers.push_back(values[values.size() == 1 ? 0 : channel] / scale);
+      divided.push_back(values[values.size() == 1 ? 0 : channel] / scale);
     constant->set(createFactors(builder, constant->get().getLoc(),
-                                type.getRank(), numbers, name + ".affine"));
+                                type.getRank(), divided, name + ".affine"));
   }
-  for (auto &[path, factors] : readers)
-    scaleInputs(builder, *path.consumer, factors);
+  for (const NormalizedReader &reader : readers) {
+    std::vector<double> factors;
+    for (double channel : reader.channelOf)
+      factors.push_back(scales[size_t(channel)]);
+    scaleInputs(builder, reader.layer, factors);
+  }
   for (tosa::MulOp branch : branches) {
     std::vector<double> &factors = factorsOf[branch];
     for (auto [factor, scale] : llvm::zip_equal(factors, scales))

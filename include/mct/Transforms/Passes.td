@@ -628,15 +628,18 @@ def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
     than the others. One grid for all channels gives the others a few codes, and the layer norm, which divides by the
     deviation, makes them count. Where the result of a layer is added to something else, only a layer norm over the last
     axis uses the sum, and the largest channel is more than 4 times the median of the channels' largest magnitudes, each
-    channel gets a scale, a power of two of at least 1 that brings it to about twice the median:
+    channel gets a scale, the power of two of at least 1 that brings it below the power of two above the median:
 
     * kernel and bias of the layer are divided by the scales, along its output channels;
     * the other operand is multiplied by their inverses, and gets a quantization point behind that;
     * behind the point of the sum the scales are multiplied again, without a point: the layer norm takes them.
 
     What the other operand comes from is a layer norm itself, as a rule. Where only layers use it, beside such products,
-    its gain and offset take the inverse of the scales that bring its own channels half the way, in bits, to twice their
-    median, and the kernels of the layers take the scales (SmoothQuant's migration strength of 0.5).
+    its gain and offset take the inverse of scales, and the kernels of the layers take the scales. How far they bring its
+    own channels to the power of two above their median, in bits (SmoothQuant's migration strength: 0, 0.25, 0.5, 0.75 or
+    1), is what lets the least noise into what uses it: expected squares of the errors that uniform rounding of the
+    values and of the kernels, per channel or per tensor as they are quantized, makes of each user's results, in parts of
+    the results' squares.
 
     All factors are powers of two, so that the float network computes the same bits. Points whose values are others get
     the suffix `_scaled` and lose statistics and parameters; `tpc.overrides` of the function keeps a rule that the

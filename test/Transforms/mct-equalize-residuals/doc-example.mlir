@@ -1,20 +1,20 @@
 // RUN: mct-opt %s --mct-equalize-residuals --verify-diagnostics | FileCheck %s
 
-// The last channel of the sum is 64 times as large as the median, and is divided by 32.
+// The last channel of the sum is 64 times as large as the median, and is divided by 64.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    tpc.overrides = ["?name \22sum\22 activation=float"]
 // CHECK:         %[[X:.*]] = tpc.quantize %arg0 as "x" activation statistics
-// CHECK:         %[[KERNEL:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00], {{.*}}> : tensor<1x4x4xf32>}>
+// CHECK:         %[[KERNEL:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00], {{.*}}> : tensor<1x4x4xf32>}>
 // CHECK:         %[[PRODUCT:.*]] = tosa.matmul %[[X]], %[[KERNEL]]
-// CHECK:         %[[BIAS:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}5.000000e-01, 2.500000e-01, 0.000000e+00, -1.000000e+00]]]> : tensor<1x1x4xf32>}>
+// CHECK:         %[[BIAS:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}5.000000e-01, 2.500000e-01, 0.000000e+00, -5.000000e-01]]]> : tensor<1x1x4xf32>}>
 // CHECK:         %[[LAYER:.*]] = tosa.add %[[PRODUCT]], %[[BIAS]]
 // CHECK:         %[[DENSE:.*]] = tpc.quantize %[[LAYER]] as "dense_scaled" activation :
-// CHECK:         %[[INVERSE:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00, 1.000000e+00, 1.000000e+00, 3.125000e-02]]]> : tensor<1x1x4xf32>}>
+// CHECK:         %[[INVERSE:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00, 1.000000e+00, 1.000000e+00, 1.562500e-02]]]> : tensor<1x1x4xf32>}>
 // CHECK:         %[[SCALED:.*]] = tosa.mul %[[X]], %[[INVERSE]]
 // CHECK:         %[[BRANCH:.*]] = tpc.quantize %[[SCALED]] as "sum_branch" activation :
 // CHECK:         %[[ADD:.*]] = tosa.add %[[DENSE]], %[[BRANCH]]
 // CHECK:         %[[SUM:.*]] = tpc.quantize %[[ADD]] as "sum_scaled" activation :
-// CHECK:         %[[SCALES:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00, 1.000000e+00, 1.000000e+00, 3.200000e+01]]]> : tensor<1x1x4xf32>}>
+// CHECK:         %[[SCALES:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00, 1.000000e+00, 1.000000e+00, 6.400000e+01]]]> : tensor<1x1x4xf32>}>
 // CHECK:         %[[BACK:.*]] = tosa.mul %[[SUM]], %[[SCALES]]
 // CHECK:         tosa.reduce_sum %[[BACK]]
 // CHECK:         tosa.sub %[[BACK]],
