@@ -588,6 +588,21 @@ void KernelOp::takeBackCorrections(OpBuilder &builder) const {
   setKernel(builder, kernel);
 }
 
+void mct::takeBackCorrectionsBelow(Operation *root, const KernelOps &kernels) {
+  // Constants are replaced, which a walk must not see.
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (kernels.get(op))
+      ops.push_back(op);
+  });
+  OpBuilder builder(root->getContext());
+  for (Operation *op : ops) {
+    std::optional<KernelOp> layer = kernels.get(op);
+    if (layer && layer->getCorrections() && layer->canTakeBackCorrections())
+      layer->takeBackCorrections(builder);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//

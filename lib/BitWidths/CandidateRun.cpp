@@ -369,17 +369,11 @@ CandidateRunImpl::compile(func::FuncOp function,
   module = ModuleOp::create(loc);
   auto parent = function->getParentOfType<ModuleOp>();
   KernelOps kernels = KernelOps::forModule(parent);
-  OpBuilder builder(module->getContext());
   func::FuncOp floating = function.clone(), quantized = function.clone();
   for (func::FuncOp copy : {floating, quantized}) {
     module->push_back(copy);
-    if (copy == quantized && options.keepsCorrections)
-      continue;
-    copy.walk([&](Operation *op) {
-      std::optional<KernelOp> layer = kernels.get(op);
-      if (layer && layer->getCorrections() && layer->canTakeBackCorrections())
-        layer->takeBackCorrections(builder);
-    });
+    if (copy != quantized || !options.keepsCorrections)
+      takeBackCorrectionsBelow(copy, kernels);
   }
   quantized.setName((function.getSymName() + "_quantized").str());
 

@@ -408,12 +408,7 @@ LogicalResult GradientPtq::copyNetworks() {
   teacher = student.clone();
   teacher.setName((network.getSymName() + "_teacher").str());
   SymbolTable(*module).insert(teacher);
-  OpBuilder builder(teacher.getContext());
-  teacher.walk([&](Operation *op) {
-    std::optional<KernelOp> layer = kernels.get(op);
-    if (layer && layer->getCorrections() && layer->canTakeBackCorrections())
-      layer->takeBackCorrections(builder);
-  });
+  takeBackCorrectionsBelow(teacher, kernels);
   layers = findLayers(student, kernels);
   return success();
 }

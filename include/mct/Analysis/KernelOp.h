@@ -183,6 +183,10 @@ private:
   llvm::StringMap<tpc::OpInfoAttr> infos;
 };
 
+/// Gives all layers below `root` kernel and bias of the float network again
+/// where `canTakeBackCorrections()`.
+void takeBackCorrectionsBelow(mlir::Operation *root, const KernelOps &kernels);
+
 } // namespace mct
 
 #endif // MCT_ANALYSIS_KERNELOP_H

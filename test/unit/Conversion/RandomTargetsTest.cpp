@@ -8,6 +8,8 @@
 //
 // MCT_RANDOM_TARGETS: how many networks (default 300). MCT_RANDOM_SEED: the
 // first one's seed.
+#include "RandomTargets.h"
+
 #include "../Execution/Expectation.h"
 #include "../Execution/Fixture.h"
 #include "mct/Pipelines/Pipelines.h"
@@ -15,7 +17,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tpc_dialect/IR/TpcDialect.h"
-#include "tpc_dialect/targets/Targets.h"
 #include "llvm/Support/JSON.h"
 
 #include <map>
@@ -27,15 +28,6 @@ using mlir::Value;
 namespace tpc = mct::tpc;
 
 namespace {
-
-std::vector<std::string> targetNames() {
-  std::vector<std::string> names;
-  for (const tpc::StockTarget &stock : tpc::listTargets())
-    // As MCT ships them they contradict themselves about reshapes.
-    if (!stock.isAlias() && !stock.name.ends_with("_mct"))
-      names.push_back(stock.name.str());
-  return names;
-}
 
 /// What is done with a network.
 struct Plan {
@@ -93,7 +85,6 @@ protected:
   }
   std::string problems() { return llvm::join(diagnostics, "\n"); }
 
-  Module makeNetwork(unsigned seed);
   std::string chooseAlternatives(mlir::ModuleOp network, Plan &plan);
   std::string quantize(mlir::ModuleOp network, unsigned seed);
   /// What differs; empty if nothing.
@@ -107,17 +98,6 @@ protected:
   /// two: the latter are exact where f32 adds exactly what is simulated.
   Judged judged, powers;
 };
-
-/// A float one.
-RandomTargets::Module RandomTargets::makeNetwork(unsigned seed) {
-  Module network = seed % 2 ? makeRandomNetwork(context, seed)
-                            : makeRandomLayers(context, seed);
-  network->walk([](tpc::QuantizeOp point) {
-    point.getResult().replaceAllUsesWith(point.getInput());
-    point.erase();
-  });
-  return network;
-}
 
 /// Writes any alternatives to a file of bit widths; its name, or nothing where
 /// there are none.
@@ -300,7 +280,7 @@ TEST_F(RandomTargets, IntegersEqualTheirEvaluation) {
   std::map<std::string, size_t> all;
   for (size_t i = 0; i != count; ++i) {
     unsigned seed = firstSeed() + unsigned(i);
-    Module network = makeNetwork(seed);
+    Module network = makeFloatNetwork(context, seed);
     ASSERT_TRUE(succeeded(mlir::verify(*network)));
     std::string text = difference(*network, seed);
     // Layers that compute with integers of 8 bits, and casts to integers
