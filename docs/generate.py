@@ -260,26 +260,71 @@ def reasons(build: Path) -> str:
     return "\n".join(parts)
 
 
-def rows_of(schema: dict, path: str) -> Iterator[str]:
-    """Yields a table row for each key of an object, in depth-first order."""
+def kind_of(schema: dict) -> str:
+    """Returns the type of a value as a table shows it; nothing for a constant."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(kind_of, schema["anyOf"])))
+    if "enum" in schema:
+        return " or ".join("null" if word is None else f"`{word}`" for word in schema["enum"])
+    kind = schema.get("type", "")
+    kind = " or ".join(kind) if isinstance(kind, list) else kind
+    inner = kind_of(schema["items"]) if kind == "array" else ""
+    return f"{kind} of {inner}" if inner else kind
+
+
+def rows_of(schema: dict, path: str = "") -> Iterator[str]:
+    """Yields a table row for each key of an object, in depth-first order; NAME stands for keys of any name."""
+    for other in schema.get("anyOf", ()):
+        yield from rows_of(other, path)
     for key, value in schema.get("properties", {}).items():
-        kind = value.get("type", "")
-        kind = " or ".join(kind) if isinstance(kind, list) else kind
-        inner = value.get("items", {}) if kind == "array" else value
-        if kind == "array" and "type" in inner:
-            kind += f" of {inner['type']}" if isinstance(inner["type"], str) else ""
         name = f"{path}{key}"
-        yield f"| `{name}` | {kind} | {value.get('description', '')} |".replace("\n", " ")
-        yield from rows_of(inner, f"{name}[]." if value.get("type") == "array" else f"{name}.")
+        yield f"| `{name}` | {kind_of(value)} | {value.get('description', '')} |".replace("\n", " ")
+        if value.get("type") == "array":
+            yield from rows_of(value["items"], f"{name}[].")
+        else:
+            yield from rows_of(value, f"{name}.")
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from rows_of(schema["additionalProperties"], f"{path}NAME.")
+
+
+def key_table(schema: dict) -> str:
+    return "\n".join(["| key | type | meaning |", "|---|---|---|", *dict.fromkeys(rows_of(schema))])
+
+
+# What mct-run prints of the documents around a report.
+REPORT_SCHEMAS = {
+    "report-schema": "Schema of the report",
+    "trace-schema": "Trace",
+    "comparison-schema": "Comparison of two reports",
+}
 
 
 def report_schema(build: Path) -> str:
-    schema = json.loads(call(build / "bin" / "mct-run", "--report-schema"))
-    rows = "\n".join(rows_of(schema, ""))
-    return (
-        "# Schema of the report\n\n`mct-run --report-schema` prints it as JSON Schema. "
-        f"{schema['description']}\n\n| key | type | meaning |\n|---|---|---|\n{rows}\n"
-    )
+    parts = []
+    for option, title in REPORT_SCHEMAS.items():
+        schema = json.loads(call(build / "bin" / "mct-run", f"--{option}"))
+        about = f"`mct-run --{option}` prints it as JSON Schema. {schema['description']}"
+        parts.append(f"{'##' if parts else '#'} {title}\n\n{about}\n\n{key_table(schema)}\n")
+    return "\n".join(parts)
+
+
+SCHEMAS = DOCS / "reference" / "schemas"
+
+
+def json_documents(build: Path) -> str:
+    """Returns the pages of the schemas that are written by hand; a test compares them with what the tools write."""
+    parts = [
+        "# JSON documents\n\nThe tools write these documents beside [reports](report-schema.md). Each has a JSON "
+        "Schema. Keys without a value are left out, and NAME stands for keys of any name.\n"
+    ]
+    for path in sorted(SCHEMAS.glob("*.json")):
+        schema = json.loads(path.read_text())
+        table = key_table(schema)
+        shown = f"\n{table}\n" if table.count("\n") > 1 else ""
+        parts.append(
+            f"## {schema['title']}\n\n{schema['description']} Schema: [{path.name}](schemas/{path.name}).\n{shown}"
+        )
+    return "\n".join(parts)
 
 
 PAGES = {
@@ -292,6 +337,7 @@ PAGES = {
     "diagnoses": diagnoses,
     "reasons": reasons,
     "report-schema": report_schema,
+    "json-documents": json_documents,
 }
 
 

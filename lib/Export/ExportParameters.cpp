@@ -64,16 +64,19 @@ static void write(OStream &json, tpc::QuantizeOp point) {
 
 LogicalResult mct::exportParameters(ModuleOp module, StringRef name,
                                     raw_ostream &os) {
-  FailureOr<execution::Signature> signature =
-      execution::readSignature(module, name);
   FailureOr<func::FuncOp> found = findEntryFunction(module, name);
-  if (failed(signature) || failed(found))
+  if (failed(found))
     return failure();
   func::FuncOp function = *found;
   if (failed(requireFrozenPoints(function)))
     return failure();
+  // First, as the signature gives names to ops.
   FailureOr<std::vector<RecordedValue>> recorded = findRecordedValues(function);
   if (failed(recorded))
+    return failure();
+  FailureOr<execution::Signature> signature =
+      execution::readSignature(module, name);
+  if (failed(signature))
     return failure();
 
   OStream json(os, /*IndentSize=*/1);

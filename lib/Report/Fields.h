@@ -9,6 +9,8 @@
 
 namespace mct::report {
 
+inline constexpr llvm::StringLiteral kReportFormat = "mct-report";
+
 /// `visit(visitor, object)` calls `visitor(key, member, meaning)` for each
 /// member of a struct, in the order of the document, and
 /// `visitor.since(version, key, member, meaning)` for those that documents of

@@ -5,12 +5,10 @@
 using namespace mct;
 using namespace mct::report;
 
-static constexpr StringRef kFormat = "mct-report";
-
 void mct::report::print(json::OStream &stream, const Report &report) {
-  printDocument(stream, kFormat, kFormatVersion, report);
+  printDocument(stream, kReportFormat, kFormatVersion, report);
 }
 
 llvm::Expected<Report> mct::report::parse(StringRef text) {
-  return parseDocument<Report>(text, "report", kFormat, kFormatVersion);
+  return parseDocument<Report>(text, "report", kReportFormat, kFormatVersion);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Fields.h"
-#include "mct/Report/Report.h"
+#include "CompareFields.h"
+#include "TraceFields.h"
 
 using namespace mct;
 using namespace mct::report;
@@ -64,20 +64,35 @@ template <typename T> static json::Object schemaOf(T *) {
   return maker.take();
 }
 
-void mct::report::printSchema(json::OStream &stream) {
+template <typename Document>
+static void printDocumentSchema(json::OStream &stream, StringRef format,
+                                int64_t version, StringRef title) {
   SchemaMaker maker;
-  maker.add("format", json::Object{{"const", "mct-report"}},
-            "kind of the document");
-  maker.add("version", json::Object{{"const", kFormatVersion}},
+  maker.add("format", json::Object{{"const", format}}, "kind of the document");
+  maker.add("version", json::Object{{"const", version}},
             "version of the document");
   maker.required = json::Array{"format", "version"};
-  Report report;
-  Fields<Report>::visit(maker, report);
+  Document document;
+  Fields<Document>::visit(maker, document);
   json::Object schema = maker.take();
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
-  schema["title"] = "mct report";
+  schema["title"] = title;
   schema["description"] = "Keys that are not required are left out where there "
                           "is nothing to say; a "
                           "number that is infinite or not defined is null.";
   stream.value(std::move(schema));
+}
+
+void mct::report::printSchema(json::OStream &stream) {
+  printDocumentSchema<Report>(stream, kReportFormat, kFormatVersion,
+                              "mct report");
+}
+
+void mct::report::printTraceSchema(json::OStream &stream) {
+  printDocumentSchema<Trace>(stream, kTraceFormat, kTraceVersion, "mct trace");
+}
+
+void mct::report::printComparisonSchema(json::OStream &stream) {
+  printDocumentSchema<Comparison>(stream, kComparisonFormat, kComparisonVersion,
+                                  "mct comparison of reports");
 }

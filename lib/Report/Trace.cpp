@@ -18,14 +18,12 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 
-static constexpr StringLiteral kFormat = "mct-trace";
-
 void mct::report::print(json::OStream &stream, const Trace &trace) {
-  printDocument(stream, kFormat, kTraceVersion, trace);
+  printDocument(stream, kTraceFormat, kTraceVersion, trace);
 }
 
 llvm::Expected<Trace> mct::report::parseTrace(StringRef text) {
-  return parseDocument<Trace>(text, "trace", kFormat, kTraceVersion);
+  return parseDocument<Trace>(text, "trace", kTraceFormat, kTraceVersion);
 }
 
 //===----------------------------------------------------------------------===//

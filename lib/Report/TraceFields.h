@@ -7,6 +7,8 @@
 
 namespace mct::report {
 
+inline constexpr llvm::StringLiteral kTraceFormat = "mct-trace";
+
 template <> struct Fields<TracedRecord> {
   template <typename V, typename T> static void visit(V &v, T &x) {
     v("op", x.op, "kind of the op");

@@ -9,6 +9,7 @@
 #include "mct/Execution/OutputFile.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Report/Analyse.h"
+#include "mct/Report/Compare.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Threads.h"
@@ -125,6 +126,16 @@ static cl::opt<bool>
     reportSchema("report-schema",
                  cl::desc("Print the JSON Schema of --report, and run nothing"),
                  cl::cat(category));
+static cl::opt<bool>
+    traceSchema("trace-schema",
+                cl::desc("Print the JSON Schema of the file that mct-opt "
+                         "--mct-trace writes, and run nothing"),
+                cl::cat(category));
+static cl::opt<bool> comparisonSchema(
+    "comparison-schema",
+    cl::desc("Print the JSON Schema of the comparison of two reports (mct "
+             "report --against), and run nothing"),
+    cl::cat(category));
 static cl::opt<bool>
     reportRules("report-rules",
                 cl::desc("Print the rules of the diagnoses of --report as a "
@@ -455,9 +466,15 @@ static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
 }
 
 static LogicalResult run(MLIRContext &context) {
-  if (reportSchema) {
+  const std::pair<bool, void (*)(llvm::json::OStream &)> schemas[] = {
+      {reportSchema, report::printSchema},
+      {traceSchema, report::printTraceSchema},
+      {comparisonSchema, report::printComparisonSchema}};
+  for (auto [isAsked, printOne] : schemas) {
+    if (!isAsked)
+      continue;
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
-    report::printSchema(stream);
+    printOne(stream);
     llvm::outs() << '\n';
     return success();
   }

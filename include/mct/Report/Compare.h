@@ -67,6 +67,8 @@ Comparison compare(const Report &before, const Report &after);
 void print(llvm::json::OStream &stream, const Comparison &comparison);
 /// Reads it; errors as those of `parse`.
 llvm::Expected<Comparison> parseComparison(llvm::StringRef text);
+/// JSON Schema (2020-12) of the document.
+void printComparisonSchema(llvm::json::OStream &stream);
 
 } // namespace mct::report
 

@@ -57,6 +57,8 @@ struct Trace {
 void print(llvm::json::OStream &stream, const Trace &trace);
 /// Reads it; errors as those of `parse`.
 llvm::Expected<Trace> parseTrace(llvm::StringRef text);
+/// JSON Schema (2020-12) of the document.
+void printTraceSchema(llvm::json::OStream &stream);
 
 /// Adds what the passes of a manager do to a trace that lives longer than the
 /// manager: call it when all passes are in it. What is printed does not change,
