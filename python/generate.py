@@ -152,7 +152,13 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     if takes_samples:
         parameters.append("data: Any = None")
         extra.append(("data", "samples as `mct.samples` describes them; instead of calibration_data"))
-        extra.append(("preprocessing", "of the samples, recorded in the result; None: what `data` says of itself"))
+        extra.append(
+            (
+                "preprocessing",
+                "of the samples, recorded in the result, as input_scale and input_offset of `data` are; "
+                "None: what `data` says of itself",
+            )
+        )
     result = "Model"
     parameters.append("*")
     if takes_samples:

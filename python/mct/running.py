@@ -7,6 +7,7 @@ All that is computed is computed by the passes.
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 import os
 import re
@@ -23,6 +24,7 @@ from mct import _host
 from mct.errors import Error, describe
 
 if TYPE_CHECKING:
+    from mct import _native
     from mct.model import Model
     from mct.preprocessing import Preprocessing
     from mct.progress import Report, Reporter
@@ -54,7 +56,7 @@ class Config(Protocol):
     """Options under the names that they have in Python."""
 
     def to_options(self) -> Mapping[str, object]:
-        """What differs from the defaults of the functions."""
+        """Values that differ from the defaults of the functions."""
 
 
 # By the flag of an option: its value, the value it begins with, and what it is: a word for its type, or its words.
@@ -148,7 +150,7 @@ class _Files:
 
 
 def _prepare(flag: str, value: object, files: _Files) -> object:
-    """What people may give besides the value of the option."""
+    """Other forms that a caller may give for the value of the option."""
     if flag == "target" and not isinstance(value, (str, os.PathLike)):
         if not hasattr(value, "to_mlir"):
             raise _invalid(flag, "a stock name, a path, or an object with a method `to_mlir`", value)
@@ -183,6 +185,35 @@ def _labels_of(path: str, data: Any, count: int, files: _Files) -> str:
     target = files.place("labels.npy")
     np.save(target, labels[:count])
     return _quote(str(target), "labels")
+
+
+# Options that say of samples what a model can record.
+_SCALES = ("input-scale", "input-offset")
+
+
+def _take_scale(
+    texts: dict[str, str],
+    module: _native.Module,
+    data: Any,
+    preprocessing: Preprocessing | Mapping[str, Preprocessing] | None,
+    function: str,
+) -> Preprocessing | None:
+    """Removes scale and offset from the options; the preprocessing to record, so that later calls need not be told."""
+    from mct.preprocessing import Preprocessing
+    from mct.samples import preprocessing_of, read_signature
+
+    if preprocessing is not None:
+        raise Error("preprocessing and input_scale or input_offset are two ways to say the same; give preprocessing")
+    try:
+        scale, offset = (
+            [float(number) for number in texts[flag].split(";")] if flag in texts else None for flag in _SCALES
+        )
+        found = Preprocessing.of(scale, offset)
+    except ValueError:
+        return None  # The compiler says what is wrong.
+    for flag in _SCALES:
+        texts.pop(flag, None)
+    return found.over(preprocessing_of(data, read_signature(module, function)))
 
 
 def _configured(options: Options, config: Config) -> Options:
@@ -250,7 +281,8 @@ def run_stage(
 
     options: see `Options`; those that are as they begin are left to the compiler.
     data:    samples, for the option `calibration-data`.
-    preprocessing: of the samples, written into the module; see `mct.samples.recorded`.
+    preprocessing: of the samples, written into the module; see `mct.samples.recorded`. With `data`, `input-scale` and
+             `input-offset` are written there, too.
     config:  more options, for those that are as they begin.
     """
     from mct.model import Model
@@ -270,13 +302,22 @@ def run_stage(
         }
         module = model.module
         report = stack.enter_context(reporting(progress))
+        has_scale = not texts.keys().isdisjoint(_SCALES)
+        if has_scale and data is None and "calibration-data" in texts:
+            logging.getLogger("mct").warning(
+                "input_scale and input_offset with calibration_data hold for this call alone; "
+                "preprocessing=mct.Preprocessing.of(scale, offset) is recorded in the model"
+            )
         if data is not None or preprocessing is not None:
             from mct.samples import recorded, spool
 
             if data is not None and "calibration-data" in texts:
                 raise Error("data and calibration_data are two ways to say the same; give one")
             function = options["function"][0]
-            module, inputs = recorded(module, data, preprocessing, function if isinstance(function, str) else "")
+            name = function if isinstance(function, str) else ""
+            if has_scale and data is not None:
+                preprocessing = _take_scale(texts, module, data, preprocessing, name)
+            module, inputs = recorded(module, data, preprocessing, name)
             if data is not None:
                 most = options["calibration-samples"][0]
                 limit = most if isinstance(most, int) and most > 0 else None

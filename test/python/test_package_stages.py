@@ -245,7 +245,7 @@ def test_explain_is_what_the_pass_prints(tools, tmp_path, digits):
 
 def test_samples_may_be_an_array(digits, quantized):
     samples = np.load(SAMPLES["calibration_data"][0])
-    assert mct.quantize(digits, "imx500", samples, input_scale=0.0625).text == quantized.text
+    assert mct.quantize(digits, "imx500", samples, input_scale=0.0625).points == quantized.points
     whole = mct.calibrate(mct.insert_quantizers(mct.attach_target(digits, "imx500")), samples, input_scale=0.0625)
     assert "statistics(" in whole.text
 
@@ -255,6 +255,29 @@ def test_preprocessing_stays_with_the_model(digits, quantized):
     found = mct.quantize(digits, "imx500", samples, preprocessing=mct.Preprocessing.of(scale=0.0625))
     assert found.points == quantized.points
     assert (found.run(samples[:4]) == quantized.run(samples[:4] * np.float32(0.0625))).all()
+
+
+def test_scale_of_samples_stays_with_the_model(digits):
+    samples = np.load(SAMPLES["calibration_data"][0])
+    recorded = mct.quantize(digits, "imx500", samples, preprocessing=mct.Preprocessing.of(0.0625, 0.5))
+    told = mct.quantize(digits, "imx500", samples, input_scale=0.0625, input_offset=0.5)
+    assert told.text == recorded.text
+    as_text = mct.calibrate(mct.insert_quantizers(mct.attach_target(digits, "imx500")), samples, input_scale="0.0625")
+    assert "tpc.preprocessing = {scale = array<f64: 6.250000e-02>}" in as_text.text
+
+
+def test_scale_is_told_once(digits):
+    samples = np.load(SAMPLES["calibration_data"][0])
+    with pytest.raises(mct.Error, match="preprocessing and input_scale or input_offset are two ways to say the same"):
+        mct.quantize(digits, "imx500", samples, input_scale=0.0625, preprocessing=mct.Preprocessing.of(0.5))
+    with pytest.raises(mct.Error, match="input-scale: expected a number"):
+        mct.quantize(digits, "imx500", samples, input_scale="many")
+
+
+def test_scale_of_files_is_not_recorded_and_says_so(digits, caplog):
+    model = mct.calibrate(mct.insert_quantizers(mct.attach_target(digits, "imx500")), **SAMPLES)
+    assert "tpc.preprocessing" not in model.text
+    assert "preprocessing=mct.Preprocessing.of(scale, offset) is recorded in the model" in caplog.text
 
 
 def test_progress_tells_of_samples_and_passes(digits, quantized):
