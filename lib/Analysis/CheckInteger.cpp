@@ -158,7 +158,7 @@ std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
             tosa::TransposeConv2DOp>([](auto conv) -> Result {
         if (conv.getWeight().getDefiningOp())
           return std::nullopt;
-        return ProfileRefusal{"reads weights that are no constant",
+        return ProfileRefusal{"reads weights that are not constant",
                               "write them into a tosa.const"};
       })
       .Case<tosa::ResizeOp>([](tosa::ResizeOp resize) -> Result {
@@ -249,7 +249,7 @@ static LogicalResult checkResize(tosa::ResizeOp op) {
           << ", which executors compute differently";
       diagnostic.attachNote()
           << "repeat the first " << (i == 0 ? "row" : "column")
-          << " of what it reads (slice and concat) and add the numerator of "
+          << " of its operand (slice and concat) and add the numerator of "
              "its scale to the offset";
       return diagnostic;
     }
@@ -296,9 +296,9 @@ static LogicalResult checkRescale(tosa::RescaleOp op) {
                                         << number << " (number " << i
                                         << "), outside of 2 to 62";
         diagnostic.attachNote()
-            << (number < 2 ? "double the multiplier for each further bit of it"
+            << (number < 2 ? "double the multiplier for each bit more"
                            : "halve the multiplier for each bit less, or "
-                             "write 0 where nothing is left of the values");
+                             "write 0");
         isSound = false;
         break;
       }
@@ -630,11 +630,11 @@ static void tellExactness(const Accumulator &accumulator,
                 "within ",
                 " of 16777216");
   case Steps::Others:
-    return tell(Reason::NotExactInFloat,
-                "a simulation in f32 may round its sums, by steps that are no "
-                "powers of two: next to a middle it may make another code; "
-                "they stay within ",
-                " of 16777216");
+    return tell(
+        Reason::NotExactInFloat,
+        "a simulation in f32 may round its sums, as their steps are not "
+        "powers of two; codes may be one off; they stay within ",
+        " of 16777216");
   case Steps::Unknown:
     return tell(Reason::ExactInFloat,
                 "a simulation in f32 computes its sums exactly if all its "

@@ -10,8 +10,8 @@ LogicalResult mct::requireNothingLearned(tpc::QuantizeOp point) {
   if (point.getLearned().empty())
     return success();
   return point.emitOpError(
-      "has learned values, which are not in its parameters; replace it by the "
-      "ops that compute it, with mct-expand-trainable-points");
+      "has learned values, which are not in its parameters; replace it by its "
+      "computation with mct-expand-trainable-points");
 }
 
 LogicalResult mct::requireFrozenPoints(Operation *root) {
@@ -23,8 +23,8 @@ LogicalResult mct::requireFrozenPoints(Operation *root) {
       return WalkResult::advance();
     point.emitOpError("is quantized by ")
         << host->quantizer.getName()
-        << " of the program around the compiler, which its parameters do not "
-           "tell; freeze it, with mct-qat=epochs=0 there";
+        << " of the caller, which its parameters do not describe; freeze it "
+           "there with mct-qat=epochs=0";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

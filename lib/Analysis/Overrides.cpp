@@ -61,7 +61,8 @@ static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
   return emitError(rule.loc)
          << "cannot read '" << word
          << "'; expected 'float', 'activation=BITS', 'weights=BITS' or "
-            "'weights.NAME=BITS', where BITS is a width or 'float'";
+            "'weights.NAME=BITS', where BITS is a width or 'float'"
+         << support::kTroubleshooting << "a-rule-of-overrides-cannot-be-read";
 }
 
 /// Completes a rule by what it does: the last words of its line.
@@ -104,7 +105,9 @@ static LogicalResult parsePatternRule(StringRef line, StringRef rest,
   if (!patterns || actions.empty())
     return emitError(loc) << "expected 'pattern', a list of #tpc.op and "
                              "#tpc.subgraph, and an action, for example "
-                             "'pattern [#tpc.op<\"tosa.conv2d\">] weights=4'";
+                             "'pattern [#tpc.op<\"tosa.conv2d\">] weights=4'"
+                          << support::kTroubleshooting
+                          << "a-rule-of-overrides-cannot-be-read";
   OverrideRule rule;
   rule.selector = OverrideRule::Selector::Pattern;
   rule.patterns = patterns;
@@ -144,7 +147,8 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
     return emitError(loc)
            << "expected 'name', 'op', 'set' or 'pattern', a pattern, and an "
               "action, for example 'name \"conv*\" weights=4', or 'all' and an "
-              "action, for example 'all weights=4'";
+              "action, for example 'all weights=4'"
+           << support::kTroubleshooting << "a-rule-of-overrides-cannot-be-read";
   // A GlobPattern refers to its text, which has to outlive the buffer.
   auto text = StringAttr::get(loc.getContext(), words[1]);
   auto pattern = llvm::GlobPattern::create(text.getValue());

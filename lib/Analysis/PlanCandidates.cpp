@@ -88,8 +88,8 @@ LogicalResult QuantizationPlan::filterCandidates() {
         // U2
         InFlightDiagnostic diagnostic =
             node.root()->emitOpError()
-            << "has no configuration that fits its consumers (at most "
-            << *limit << "-bit inputs accepted)";
+            << "has no configuration that fits its users (at most " << *limit
+            << "-bit inputs accepted)";
         for (size_t reader : readers)
           if (getInputLimit(nodes[reader].node) == limit)
             diagnostic.attachNote(nodes[reader].node.root()->getLoc())

@@ -86,8 +86,8 @@ LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
     if (fits(dropped.config))
       for (size_t reader : dropped.readers)
         diagnostic.attachNote(nodes[reader].node.root()->getLoc())
-            << "this consumer reads at most "
-            << *getInputLimit(nodes[reader].node) << " bits";
+            << "this user reads at most " << *getInputLimit(nodes[reader].node)
+            << " bits";
   return diagnostic;
 }
 

@@ -147,9 +147,8 @@ static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
     if (name && ops.empty())
       return function.emitError("'")
              << kPointsAttrName << "' names '" << name.getValue()
-             << "', but no op has that name in its location; text has names "
-                "where it is printed with --mlir-print-debuginfo, bytecode "
-                "always";
+             << "', but no op has that name in its location; print the "
+                "text with --mlir-print-debuginfo, or write bytecode";
     if (ops.size() > 1) {
       InFlightDiagnostic error = function.emitError("'")
                                  << kPointsAttrName << "' names '"

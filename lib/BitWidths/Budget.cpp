@@ -4,6 +4,7 @@
 #include "tpc_dialect/IR/TpcBudget.h"
 
 #include "mct/Support/ByteSize.h"
+#include "mct/Support/Troubleshooting.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -116,7 +117,9 @@ Expected<Budget> Budget::parse(ArrayRef<std::string> limits,
           "cannot read the limit '" + text +
           "' of the budget; expected weights, activations or total, and bytes "
           "(K, M or G of them) or percent, or bops and a number or percent, "
-          "for example weights:50%");
+          "for example weights:50%" +
+          llvm::Twine(support::kTroubleshooting) +
+          "no-bit-widths-keep-to-the-budget");
     if (budget.of(*resource))
       return createStringError("the budget limits '" + name + "' twice");
     budget.limits[size_t(*resource)] = limit;

@@ -88,8 +88,7 @@ LogicalResult mct::bit_widths::checkMeasurable(func::FuncOp function) {
     auto point = dyn_cast<tpc::QuantizeOp>(op);
     if (!point || point.getParametersAttr())
       return WalkResult::advance();
-    point.emitOpError("has no parameters, with which alternatives of others "
-                      "could be measured; run mct-calibrate, "
+    point.emitOpError("has no parameters; run mct-calibrate, "
                       "mct-select-parameters and mct-select-weight-parameters "
                       "before");
     return WalkResult::interrupt();
@@ -542,9 +541,9 @@ CandidateRunImpl::findScores(const execution::RunSettings &settings) {
   scores = found->means();
   if (llvm::any_of(scores, [](double score) { return score > 0; }))
     return success();
-  return emitError(loc) << "has no points to compare that its results change "
-                           "with, and no Hessian scores; take another "
-                           "weighting, or other compare-points";
+  return emitError(loc) << "has no Hessian scores, and no points to compare "
+                           "that change its results; take another weighting, "
+                           "or other compare-points";
 }
 
 LogicalResult CandidateRunImpl::createLanes() {

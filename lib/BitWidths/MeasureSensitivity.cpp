@@ -82,7 +82,7 @@ private:
     points.fraction = 1;
     return emitError(getOperation().getLoc())
            << "distance and weighting are of points inside of the network, and "
-              "with compare-points=0 none are compared; give, for example, "
+              "compare-points=0 compares none; give, for example, "
            << points.describe() << " (mct-ptq: sensitivity-compare-points=1)";
   }
   /// A table that was measured in another way is another table. What a person

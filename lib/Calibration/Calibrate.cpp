@@ -348,7 +348,8 @@ LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
              << "saw " << count
              << " values that are NaN or infinite while calibrating; check the "
                 "input scale and the weights, or leave this tensor float by an "
-                "overrides file where infinities are meant (a mask)";
+                "overrides file where infinities are meant (a mask)"
+             << support::kTroubleshooting << "values-are-nan-or-infinite";
     if (failed(write(point, &seen)))
       return failure();
     // The ranges of the inputs are compared with what the network expects.

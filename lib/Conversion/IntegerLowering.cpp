@@ -418,9 +418,7 @@ Value IntegerLowering::requantizeAsFloat(const History &history,
       if (isRefused)
         return fail(nullptr,
                     "no rescale makes the codes that its products and sums "
-                    "have once f32 has rounded them; numbers of at most 16 "
-                    "bits, which f32 multiplies exactly with codes of 8, such "
-                    "as 0.3 rounded to 19660 / 65536, have such a rescale");
+                    "have in f32; one exists for factors of at most 16 bits");
       continue;
     }
     SmallVector<int64_t> channels(type.getRank(), 1);
@@ -955,8 +953,8 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
   };
   std::optional<Encoding> encoding = Encoding::get(point.getParametersAttr());
   if (!encoding)
-    return decline("its levels are no grid that integers of 8 or 16 bits "
-                   "store",
+    return decline("its levels are not a grid that integers of 8 or 16 "
+                   "bits store",
                    nullptr);
   if (encoding->storageBits == 16 && !options.allowsInt16)
     return decline("it has more than 8 bits; extensions=int16 allows 16",

@@ -84,8 +84,8 @@ struct LowerToIntegerPass
       bool runs = true;
       StringRef remedy = boundary == IntegerBoundary::Float
                              ? "io=integer leaves arguments and results as "
-                               "codes; quantize the ops that are float even "
-                               "then, or split the network before them"
+                               "codes; quantize what is float even then, or "
+                               "split the network before it"
                              : "";
       function.walk([&](Operation *op) {
         if (op != function && failed(verifyProfile(profile, op, remedy)))

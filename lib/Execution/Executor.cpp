@@ -141,8 +141,8 @@ LogicalResult checkMultipliers(Operation *op) {
   auto input = cast<ShapedType>(rescale.getInput().getType());
   if (!isConstant && input.hasRank() && input.getRank() == 0)
     return op->emitOpError("cannot be executed: its multiplier or its shift is "
-                           "computed, and its input has no dimension; reshape "
-                           "the input to one element");
+                           "computed, and its input has rank 0; reshape the "
+                           "input to one element");
   if (!type.hasStaticShape() || type.getNumElements() <= kMaxMultipliers)
     return success();
   return op->emitOpError("cannot be executed: it has ")

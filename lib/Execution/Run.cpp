@@ -94,7 +94,7 @@ llvm::Error mct::execution::checkUnits(const Executor &executor,
   return llvm::createStringError(
       "the network has a fixed batch of " + llvm::Twine(executor.unit()) +
       " that cannot be changed, and " + llvm::Twine(samples.numSamples()) +
-      " samples are no multiple of it");
+      " samples are not a multiple of it");
 }
 
 bool mct::execution::callsHost(const Executor &executor) {

@@ -2,6 +2,7 @@
 #include "mct/Execution/SampleSource.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/SampleParts.h"
+#include "mct/Support/Troubleshooting.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -178,8 +179,10 @@ static std::string layoutHint(llvm::ArrayRef<int64_t> found,
                     llvm::StringRef options) {
     return llvm::formatv("; the file has channels {0}, and the network has "
                          "them {1}: transpose it, or run "
-                         "--mct-record-preprocessing=\"{2}\" before",
-                         samples, network, options)
+                         "--mct-record-preprocessing=\"{2}\" before{3}"
+                         "samples-that-do-not-fit",
+                         samples, network, options,
+                         mct::support::kTroubleshooting)
         .str();
   };
   if (row.size() != 3 || found.size() != 3)

@@ -40,8 +40,7 @@ llvm::cl::ValuesClass mct::gptqLossValues() {
       clEnumValN(GptqLoss::Attention, "attention",
                  "squared errors of layers, each sample by its Hessian score"),
       clEnumValN(GptqLoss::Program, "program",
-                 "what the program around the compiler computes of the results "
-                 "of all layers"));
+                 "a loss of the caller, of the results of all layers"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -537,9 +536,8 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
   host = TrainingHostScope::find(network.getContext());
   if (options.loss == GptqLoss::Program && !(host && host->hasLoss()))
     return network.emitOpError(
-        "cannot be trained: loss=program is a loss of the program around the "
-        "compiler, which has none; give mct.gptq.GradientPTQConfig one, in "
-        "Python, or take another loss");
+        "cannot be trained: loss=program needs a loss of the caller; give "
+        "mct.gptq.GradientPTQConfig one, or take another loss");
   if (failed(openSamples()) || failed(setSchedule()))
     return failure();
   result.layers = int64_t(layers.size());

@@ -416,9 +416,8 @@ mct::computeHessianScores(func::FuncOp function, ArrayRef<Value> values,
                int64_t(signedSamples->sampleBytes(number)) * unit;
   if (!fits)
     return function.emitOpError(
-        "has no Hessian scores: its gradients are not computed for each of "
-        "the samples that it reads; give its arguments and results a batch, "
-        "as their first dimension");
+        "has no Hessian scores: its gradients are not those of single samples; "
+        "give arguments and results a batch dimension");
   for (auto [value, spec] : llvm::zip(values, (*executor)->outputs()))
     if (spec.type.getDimSize(0) % unit != 0)
       return refuse(value);

@@ -81,8 +81,8 @@ static LogicalResult takeBackCorrections(func::FuncOp function) {
       continue;
     if (!layer->canTakeBackCorrections())
       return op->emitOpError("does not have the kernel or bias of the float "
-                             "network, with which the loss compares: its "
-                             "corrections do not fit; use loss=cross-entropy");
+                             "network, with which the loss compares; use "
+                             "loss=cross-entropy");
     OpBuilder builder(op);
     layer->takeBackCorrections(builder);
   }

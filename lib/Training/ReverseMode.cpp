@@ -7,6 +7,7 @@
 #include "mct/Analysis/ConstantEvaluator.h"
 #include "mct/Analysis/Names.h"
 #include "mct/Analysis/Records.h"
+#include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -221,13 +222,15 @@ LogicalResult Reverser::checkActive() {
       if (request.remarks)
         emitRecord(op, "mct-add-gradient", Reason::NoGradientRule);
       if (!error)
-        error.emplace(op->emitOpError(
-            "has no rule for its gradient, and lies between an input and a "
-            "result; implement DifferentiableOpInterface for it, or choose "
-            "inputs behind it"));
+        error.emplace(
+            op->emitOpError(
+                "has no rule for its gradient, and lies between an input and a "
+                "result; implement DifferentiableOpInterface for it, or choose "
+                "inputs behind it")
+            << support::kTroubleshooting << "an-op-has-no-gradient");
       else
         error->attachNote(op->getLoc())
-            << "nor has this '" << op->getName().getStringRef() << "' op";
+            << "this '" << op->getName().getStringRef() << "' op has none, too";
       continue;
     }
     for (ValueRange values :

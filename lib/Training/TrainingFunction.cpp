@@ -58,7 +58,8 @@ static LogicalResult refuseLearned(func::FuncOp network) {
     if (!point.getLearned().empty())
       return point.emitOpError("has learned values already: '@")
              << network.getName()
-             << "' was made for training, and is no network to make it of";
+             << "' was made for training already; give the network that it was "
+                "made of";
   return success();
 }
 

@@ -37,7 +37,7 @@ static llvm::Error checkScores(ArrayRef<ComparedShape> results) {
   const ComparedShape &shape = results.front();
   if (shape.channels != shape.elements)
     return fail("'{0}' has {1} values for each sample, {2} of them on the last "
-                "axis, and is no scores of classes",
+                "axis, so that it does not hold scores of classes",
                 shape.name, shape.elements, shape.channels);
   return llvm::Error::success();
 }

@@ -432,7 +432,7 @@ std::optional<Record> Corrector::tryToShift(const tpc::Node &node,
     if (old && !canSelectGrid(old))
       return Record(Decision::Declined, Reason::NotSearchedGrid, other)
              << "the levels of '" << named("point", other.getPointName())
-             << "' behind it are no grid that is searched";
+             << "' behind it are not a grid that is searched";
     FailureOr<Observed> otherSeen = observe(other);
     if (failed(otherSeen))
       return std::nullopt;

@@ -332,8 +332,7 @@ EqualizeChannelsPass::estimate(const Pair &pair, Record &reason) {
   if (firstGrid && !input && !firstGrid->followsOutputs) {
     reason = Record(Reason::ErrorUnknown)
              << "the error of its kernel depends on the mean square of its "
-                "input, which is not known; calibrate with "
-                "channel-statistics=true";
+                "input; calibrate with channel-statistics=true";
     return std::nullopt;
   }
   if (firstGrid && input) {

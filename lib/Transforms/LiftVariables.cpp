@@ -75,7 +75,7 @@ LogicalResult Lifter::readVariables() {
       if (!variable.initialValue ||
           variable.initialValue.getType() != variable.type) {
         InFlightDiagnostic diagnostic =
-            op.emitOpError("has an initial value that is no ")
+            op.emitOpError("has an initial value that is not of type ")
             << variable.type << ": " << *initial;
         diagnostic.attachNote() << "write one of the type of the variable";
         return diagnostic;

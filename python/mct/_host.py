@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler calls: quantizers of points that are written in Python (`#tpc.host_quantizer`), and
+"""Functions that the compiler calls: quantizers of points that are written in Python (`#tpc.host_quantizer`), and
 callbacks of the caller for training."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def find(name: str) -> type[Any] | None:
 
 
 def write_attribute(value: Any) -> str:
-    """What a configuration holds, as an attribute: `make` gets it back as it was, tuples and arrays as lists."""
+    """Returns the content of a configuration, as an attribute: `make` gets it back, tuples and arrays as lists."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if value is None:
@@ -180,8 +180,7 @@ class HostedTraining:
         if not isinstance(made, (tuple, list)) or len(made) != 2:
             raise TargetError(
                 f"{self.name} must return the loss and the list of its gradients by the values of the quantized "
-                f"network, but returns {type(made).__name__}; mct.gptq.torch_loss makes such a function of one that "
-                "returns a tensor"
+                f"network, but returns {type(made).__name__}; see mct.gptq.torch_loss"
             )
         value, found = made
         if not isinstance(found, (tuple, list)):

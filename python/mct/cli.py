@@ -130,7 +130,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _data(arguments: argparse.Namespace, input_names: Sequence[str]) -> Any:
-    """What the functions of the package take as `data`, of what the command line says."""
+    """Returns the `data` for functions of the package that the command line describes."""
     from mct.errors import Error
     from mct.image_folder import images
     from mct.samples import image_paths
@@ -158,7 +158,7 @@ def _data(arguments: argparse.Namespace, input_names: Sequence[str]) -> Any:
 
 
 def _preprocessing(arguments: argparse.Namespace, data: Any) -> Any:
-    """What the command line says of .npy files; images say it themselves."""
+    """Returns the preprocessing of .npy files that the command line describes; images have their own."""
     from mct.preprocessing import Preprocessing
 
     if not isinstance(data, (list, dict)):

@@ -66,7 +66,7 @@ class Error(Exception):
 
 
 def check_place(path: str | os.PathLike[str], option: str = "") -> None:
-    """Of a file that is written later, behind something else: its folder is there. `option` begins the message."""
+    """Checks that a file that is written later can be: its folder is there. `option` begins the message."""
     prefix = f"{option}: " if option else ""
     if not Path(path).absolute().parent.is_dir():
         raise Error(f"{prefix}cannot write '{os.fspath(path)}': the folder is not there")

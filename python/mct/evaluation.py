@@ -100,7 +100,7 @@ class Evaluation:
 
     top1:      share of the samples whose largest score is the label; None without labels.
     agreement: share of the samples whose largest score is that of the reference; None without one, and for results that
-               are no scores of classes: one value for each sample, boxes, coordinates, pictures. Scores are the first
+               are not scores of classes: one value for each sample, boxes, coordinates, pictures. Scores are the first
                result where there are labels, else the only one, when it is one row of values for each sample, and rows
                are distributions, or behave as what a softmax reads.
     seconds:   of the run.

@@ -93,7 +93,7 @@ class Images:
 def _find(folder: str | os.PathLike[str]) -> list[Path]:
     root = Path(folder)
     if not root.is_dir():
-        raise Error(f"images: '{root}' is no folder")
+        raise Error(f"images: '{root}' is not a folder")
     files = sorted(path for path in root.rglob("*") if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     if not files:
         raise Error(f"images: no images below '{root}' (looked for {', '.join(sorted(IMAGE_SUFFIXES))})")

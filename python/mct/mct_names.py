@@ -144,7 +144,7 @@ class _Options:
 
 
 class _Arguments(NamedTuple):
-    """What a call of any generation asks for."""
+    """The request of a call of any generation."""
 
     model: Any
     data: Callable[[], Iterable[Any]]

@@ -77,7 +77,7 @@ class Preprocessing:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Sequence[float]]) -> Preprocessing:
-        """What `mct-run --signature --json` prints as `preprocessing` of an input."""
+        """Reads the `preprocessing` of an input that `mct-run --signature --json` prints."""
         axis = record.get("axis")
         return cls(
             tuple(map(float, record.get("scale", ()))),

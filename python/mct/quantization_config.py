@@ -153,9 +153,9 @@ class QuantizationConfig(_Config):
     min_threshold:                   smallest threshold.
     l_p_value:                       the power of `Lp`.
 
-    What the hardware can do makes a target (`to_target`): activation_quantization_method, weights_quantization_method,
-    activation_n_bits, weights_n_bits, weights_per_channel_threshold, enable_weights_quantization and
-    enable_activation_quantization.
+    The properties of the hardware are those of a target (`to_target`): activation_quantization_method,
+    weights_quantization_method, activation_n_bits, weights_n_bits, weights_per_channel_threshold,
+    enable_weights_quantization and enable_activation_quantization.
 
     The parameters of MCT 2.6 (`mct.core.QuantizationConfig`) are taken by their names too. Where none is given the
     default is the pipeline's.

@@ -554,7 +554,7 @@ _NOTHING = (
 
 
 class Default8BitQuantizeRegistry:
-    """What the default scheme says of layers.
+    """The default scheme of layers.
 
     disable_per_axis: one grid for each kernel.
     """
@@ -628,7 +628,7 @@ def make_quantize_config(name: str, config: Mapping[str, Any]) -> QuantizeConfig
         raise TargetError(f"no class is known by the name {name!r}; define it, or name it in quantize_scope, before")
     made = found.from_config(config)
     if not isinstance(made, QuantizeConfig):
-        raise TargetError(f"{name!r} is no QuantizeConfig, but makes {describe(made)}")
+        raise TargetError(f"{name!r} makes, instead of a QuantizeConfig, {describe(made)}")
     return made
 
 

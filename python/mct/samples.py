@@ -93,7 +93,7 @@ class Input:
 
     @property
     def row(self) -> tuple[int | None, ...]:
-        """What lies behind the leading dimension, in the order that samples have."""
+        """Dimensions behind the leading one, in the order that samples have."""
         return self.preprocessing.sample_shape(self.shape[1:])
 
 
@@ -314,7 +314,7 @@ class _InputWriter:
 
 
 def _items(data: Any, inputs: int) -> Iterator[Any]:
-    """What the data hands out one by one: samples, or batches of them."""
+    """Yields the elements of the data one by one: samples, or batches of them."""
     if _is_array(data):
         yield data
     elif isinstance(data, Mapping) or (inputs > 1 and isinstance(data, (list, tuple)) and all(map(_is_array, data))):
@@ -590,7 +590,7 @@ def image_paths(data: Any) -> str | os.PathLike[str] | list[str | os.PathLike[st
 
 
 def preprocessing_of(data: Any, signature: Sequence[Input]) -> Preprocessing:
-    """What data that knows how it is to be read (`mct.images`) says of it."""
+    """Returns the preprocessing of data that has its own (`mct.images`)."""
     data = bound(data, signature)
     found = getattr(data, "preprocessing", None)
     return found if isinstance(found, Preprocessing) else Preprocessing()

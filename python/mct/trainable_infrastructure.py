@@ -75,7 +75,7 @@ class RoundingType(Enum):
 
 
 class VariableGroup(Enum):
-    """What a variable of a quantizer is: one for each weight (offsets of its rounding), or a parameter of the grid."""
+    """Kind of a variable of a quantizer: one for each weight (offsets of its rounding), or a parameter of the grid."""
 
     WEIGHTS = 0
     QPARAMS = 1
@@ -572,7 +572,7 @@ class BaseTrainableQuantizer:
         return _host.write_quantizer(self) if _is_enabled(self.quantization_config) else None
 
     def _check_config(self) -> None:
-        """What the constructor takes is in `get_config`, unless both are of one class, which knows what it needs."""
+        """Checks that `get_config` has the arguments of the constructor, unless both are of one class."""
         kind = type(self)
         if issubclass(_owner_of(kind, "get_config"), _owner_of(kind, "__init__")):
             return
@@ -661,7 +661,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _parameters_of(cls: type[Any]) -> list[inspect.Parameter]:
-    """Of the constructor."""
+    """Arguments of the constructor."""
     try:
         signature = inspect.signature(cls, eval_str=True)
     except NameError:  # an annotation that names what only type checkers import

@@ -535,7 +535,7 @@ static std::string readReport(const std::string &text,
 }
 
 NB_MODULE(_native, m) {
-  m.doc() = "What mct-opt and mct-run do, for the package `mct`.";
+  m.doc() = "Functions of mct-opt and mct-run, for the package `mct`.";
   m.def("write_file", writeFile, "path"_a, "data"_a,
         "Write a file that has its name when it is complete, or never.");
 
@@ -555,8 +555,8 @@ NB_MODULE(_native, m) {
       },
       nb::sig("def option_words() -> list[tuple[str, str, str, "
               "list[tuple[str, str]]]]"),
-      "Of options with one of a closed set of words: C++ type, initial value, "
-      "its word, and the words with what they mean.");
+      "The options with one of a closed set of words: C++ type, initial value, "
+      "its word, and the words with their meanings.");
   m.def("export_target", exportTarget, "target"_a,
         "The JSON of MCT of a stock target, by its name, or of a file's.");
   m.def("read_report", readReport, "text"_a, "name"_a = "report",
@@ -633,7 +633,7 @@ NB_MODULE(_native, m) {
           "that runs, and of its run over samples that is under way the "
           "samples done, those there are (0: it does not run), and the number "
           "of runs there have been; what it raises, and Ctrl-C, cancels the "
-          "run. `renamed`: of files in the pipeline that nobody keeps what "
+          "run. `renamed`: for temporary files in the pipeline, what "
           "`trace` calls them. `training`: of `mct._host`, what is asked while "
           "networks are trained. Raises `mct.Error` where a pass fails; "
           "remarks "
@@ -681,11 +681,12 @@ NB_MODULE(_native, m) {
       .def("points", &Module::points, nb::call_guard<nb::gil_scoped_release>(),
            "A JSON array: what every point quantizes, and how.")
       .def("explain", explain, "format"_a = "text", "overrides"_a = "",
-           "What the target asks of every op, and why: `text` or `json`.")
+           "How the target quantizes every op, and why: `text` or `json`.")
       .def_prop_ro("trace", &Module::getTrace,
                    "How it came about since it was parsed, as mct-opt "
                    "--mct-trace writes it.")
-      .def_prop_ro("name", &Module::getName, "What messages call it.")
+      .def_prop_ro("name", &Module::getName,
+                   "The name that messages have for it.")
       .def_prop_ro("pipeline", &Module::getPipeline,
                    "The passes that it comes from, with all their options.");
 }

@@ -14,8 +14,8 @@
 // What these points do, their parameters do not tell: nothing runs, lowers or
 // exports them as if they did nothing.
 
-// LEARNED: error: 'tpc.quantize' op has learned values, which are not in its parameters; replace it by the ops that compute it, with mct-expand-trainable-points
-// HOST: error: 'tpc.quantize' op is quantized by "some.Where" of the program around the compiler, which its parameters do not tell; freeze it, with mct-qat=epochs=0 there
+// LEARNED: error: 'tpc.quantize' op has learned values, which are not in its parameters; replace it by its computation with mct-expand-trainable-points
+// HOST: error: 'tpc.quantize' op is quantized by "some.Where" of the caller, which its parameters do not describe; freeze it there with mct-qat=epochs=0
 
 //--- learned.mlir
 func.func @main(%x: tensor<1x8xf32>, %t: tensor<1x1xf32>) -> tensor<1x8xf32> {

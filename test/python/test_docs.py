@@ -11,10 +11,12 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import corrections
+import lint_language
 import measure
 import numpy as np
 import pytest
@@ -232,6 +234,33 @@ def test_diagnostics_lead_to_headings_that_exist() -> None:
             named |= set(re.findall(r'kTroubleshooting\s*<<\s*"([\w-]+)"', text))
             named |= set(re.findall(r"troubleshooting\.md#([\w-]+)", text))
     assert len(named) > 8 and named <= anchors(page)
+
+
+# A remedy of a line has as many characters; what stands in braces is the form of an attribute.
+LINE = 120
+HELP = re.compile(r"cl::desc\(\s*\Z|clEnumValN\([^;]*\Z|nb::sig\(\s*\Z")
+
+
+def long_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of long literals whose statement names no section; help of options is something else."""
+    blank = re.sub(r"//[^\n]*", lambda match: " " * len(match[0]), source)
+    for match in lint_language.LITERALS.finditer(blank):
+        text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', match[0]))
+        if len(re.sub(r"\{.*\}", "", text)) <= LINE or HELP.search(blank[: match.start()]):
+            continue
+        statement = lint_language.LITERALS.sub('""', blank[match.start() :]).partition(";")[0]
+        if "kTroubleshooting" not in statement:
+            yield source.count("\n", 0, match.start()) + 1, text
+
+
+def test_a_remedy_of_several_lines_leads_to_its_section() -> None:
+    found = []
+    for folder in ("lib", "tools", "tpc_dialect"):
+        for path in sorted((measure.REPOSITORY / folder).rglob("*.cpp")):
+            # Texts of reports: their diagnoses are a page of the reference.
+            if "Report" not in path.parts:
+                found += [f"{path}:{line}: {text}" for line, text in long_texts(path.read_text())]
+    assert not found, "shorten it, or end it in kTroubleshooting and a section of docs/guide/troubleshooting.md"
 
 
 def test_a_diagnostic_ends_in_the_address_of_its_remedy(tools: Path) -> None:

@@ -39,6 +39,12 @@ def findings(root: Path, path: str, text: str) -> list[str]:
         ("tpc_dialect/P.td", 'let summary = "A quantizer point";\n', "1: 'quantizer point' in text for users: write"),
         ("python/mct/a.py", '"""Adds up.\n\nSomebody has to.\n"""\n', "3: 'Somebody' in text for users"),
         ("docs/a.md", "# A\n\nNobody reads it.\n", "3: 'Nobody' in text for users"),
+        ("lib/A.cpp", 'emit() << "its operand is no tensor";\n', "1: 'is no' in text for users: write 'is not a'"),
+        ("lib/A.cpp", 'emit() << "it failed. What was read is lost";\n', "1: 'What' in text for users: begin with"),
+        ("python/mct/a.py", '"""What it returns."""\n', "1: 'What' in text for users: begin with"),
+        ("docs/a.md", "# A\n\n* One.\n* Two. What is left\n  is here.\n", "4: 'What' in text for users: begin with"),
+        ("README.md", "# A\n\n| a | b |\n|---|---|\n| c | Of d |\n", "5: 'Of' in text for users: begin with"),
+        ("python/mct/a.js", "a('b', { c: 'd' });\ne('What it did', `${f} g`);\n", "2: 'What' in text for users: begin"),
     ],
 )
 def test_word_is_found(tmp_path: Path, path: str, text: str, expected: str) -> None:
@@ -55,6 +61,9 @@ def test_word_is_found(tmp_path: Path, path: str, text: str, expected: str) -> N
         ("python/mct/a.py", 'words = {"readers": 1}  # nobody\n'),
         ("docs/a.md", "A page has readers.\n\n```text\nnobody\n```\n"),
         ("test/a.py", '"""Nobody reads it."""\n'),
+        ("lib/A.cpp", 'emit() << "there is no value, and it is no longer read";\n'),
+        ("docs/a.md", "# What is new\n\nWhat does it do? It runs: of all ops, the last one.\n"),
+        ("python/mct/a.js", "// Nobody: a comment.\na(b ? 'c' : 'd', { e: 'f' });\n"),
     ],
 )
 def test_other_text_is_left_alone(tmp_path: Path, path: str, text: str) -> None:

@@ -161,7 +161,7 @@ def test_what_is_trained_is_known_with_its_float_network(quantized):
 # A stage alone has nobody to ask, whatever was trained before.
 def test_nobody_is_asked_outside(quantized):
     train(quantized, loss=mean_squared_errors)
-    with pytest.raises(mct.Error, match="loss=program is a loss of the program around the compiler, which has none"):
+    with pytest.raises(mct.Error, match="loss=program needs a loss of the caller"):
         mct.train_rounding(quantized, data=IMAGES, loss="program")
 
 

@@ -90,7 +90,7 @@ def test_what_is_no_image_is_one_error(folder: Path, tmp_path_factory: pytest.Te
         read(images(folder), NHWC)
     with pytest.raises(mct.Error, match="images: no images below"):
         images(tmp_path_factory.mktemp("empty"))
-    with pytest.raises(mct.Error, match="images: 'nowhere' is no folder"):
+    with pytest.raises(mct.Error, match="images: 'nowhere' is not a folder"):
         images("nowhere")
 
 

@@ -151,7 +151,7 @@ def test_a_configuration_is_made_again_from_what_it_says(model):
         assert quantize_config.make_quantize_config("elsewhere.Mine", {"step": 1}).step == 1
     with (
         quantize_scope({"Mine": Rounded}),
-        pytest.raises(tp.TargetError, match="'Mine' is no QuantizeConfig, but makes"),
+        pytest.raises(tp.TargetError, match="'Mine' makes, instead of a QuantizeConfig,"),
     ):
         quantize_config.make_quantize_config("Mine", {"step": 1})
 

@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(mct.Error, match=r"cannot read '.*none.json': No such file"):
         mct.report.load(tmp_path / "none.json")
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(mct.Error, match=r"cannot read '.*binary.json': it is no text"):
+    with pytest.raises(mct.Error, match=r"cannot read '.*binary.json': it is not text"):
         mct.report.load(tmp_path / "binary.json")
 
 

@@ -803,7 +803,7 @@ def attached_own():
             ),
             "'operator_name contains' cannot be excluded from another operator set",
         ),
-        (lambda: tp.LayerFilterParams("Conv2D", Unheard("a", 1)), "is no filter that an op can be asked for"),
+        (lambda: tp.LayerFilterParams("Conv2D", Unheard("a", 1)), "is not a condition on an op"),
         (
             lambda: target_of(A=tp.LayerFilterParams("subgraph:softmax", axis=1)),
             "attribute 'axis' of layer 'subgraph:softmax' cannot",
@@ -845,7 +845,7 @@ def test_weight_that_is_no_operand_is_an_error():
     with pytest.raises(tp.TargetError, match="TargetPlatformCapabilities 'imx500' does not change any more"):
         mct_scripts.imx500_first().__enter__()
     mapping = {tp.KERNEL_ATTR: {"tosa.add": "gamma"}}
-    with pytest.raises(tp.TargetError, match=r"'gamma' of layer 'tosa.add' in operator set 'Conv' is no operand"):
+    with pytest.raises(tp.TargetError, match=r"'gamma' of layer 'tosa.add' in operator set 'Conv' is not an operand"):
         map_layers(("Conv", ["tosa.add"], mapping))
     with pytest.raises(tp.TargetError, match="operator set 'NoSuch' is not defined in the target platform model"):
         map_layers(("NoSuch", []))

@@ -25,7 +25,7 @@ func.func private @f() attributes {tpc.sensitivities = {metric = "cosine", of = 
 
 // -----
 
-// expected-error @below {{'tpc.sensitivities' has 'samples' that are no positive i64; expected}}
+// expected-error @below {{'tpc.sensitivities' has 'samples' that are not a positive i64; expected}}
 func.func private @f() attributes {tpc.sensitivities = {samples = 0 : i64, of = {}}}
 
 // -----

@@ -4,7 +4,8 @@
 
 Text that users see is: summaries, descriptions and options in .td files; string literals with a space in C++
 (diagnostics, remarks, reasons, help texts, keys of the report's schema); docstrings and messages in Python; pages of
-docs/. The words to use instead are those of docs/concepts/glossary.md.
+docs/ and those beside the sources; texts of the report's page. The words to use instead are those of
+docs/concepts/glossary.md.
 
     python3 tools/dev/lint_language.py [ROOT]
 
@@ -23,12 +24,16 @@ from pathlib import Path
 WORDS = {
     r"(?:nobody|somebody|whoever)": "name the caller, the user or the pass",
     r"(?<!screen )readers?": "write 'use' or 'user'",
+    r"consumers?": "write 'use' or 'user'",
     r"cuts? off": "write 'clip'",
     r"of the ones": "name what is meant",
     r"quantizer points?": "write 'quantization point'",
+    r"programs? around the compiler": "write 'caller'",
+    r"(?<!there )(?:is|are|was|were) no (?!longer\b|more\b|better\b|worse\b|larger\b|smaller\b)": "write 'is not a'",
 }
-# At the beginning of a line of help or of a message.
-STARTS = {r"(?:Of|What|Who)\b": "begin with a noun or a verb"}
+# At the beginning of a sentence that is not a question.
+STARTS = {r"(?:Of|What|Whatever|Who|Whose)\b(?![^.?!]*\?)": "begin with a noun or a verb"}
+SENTENCE = r"(?:\A|(?<=[.:;!|] )|(?<=[.:;!]\n)|(?<=\n\n))\s*"
 
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 BLOCK = re.compile(r"\[\{(.*?)\}\]", re.DOTALL)
@@ -38,17 +43,14 @@ Finding = tuple[Path, int, str]
 Text = tuple[int, str]
 
 
-def findings_of(path: Path, line: int, text: str, *, starts: bool) -> Iterator[Finding]:
+def findings_of(path: Path, line: int, text: str) -> Iterator[Finding]:
     """`line`: of the first character of the text. What stands in backquotes is code."""
     text = re.sub(r"`[^`\n]*`", lambda match: "`" * len(match[0]), text)
-    for words, is_start in ((WORDS, False), (STARTS, True)):
+    for words, before, flags in ((WORDS, r"\b", re.IGNORECASE), (STARTS, SENTENCE, re.NOFLAG)):
         for word, instead in words.items():
-            pattern = rf"\A{word}" if is_start else rf"\b{word}\b"
-            for match in (
-                re.finditer(pattern, text, re.IGNORECASE if not is_start else 0) if starts or not is_start else ()
-            ):
-                found = line + text.count("\n", 0, match.start())
-                yield path, found, f"'{match[0]}' in text for users: {instead}"
+            for match in re.finditer(rf"{before}({word})", text, flags):
+                found = line + text.count("\n", 0, match.start(1))
+                yield path, found, f"'{match[1].strip()}' in text for users: {instead}"
 
 
 def literals(source: str) -> Iterator[Text]:
@@ -63,31 +65,47 @@ def literals(source: str) -> Iterator[Text]:
 def lint_definitions(path: Path) -> Iterator[Finding]:
     source = path.read_text()
     for match in BLOCK.finditer(source):
-        yield from findings_of(path, source.count("\n", 0, match.start()) + 1, match[1], starts=False)
+        yield from findings_of(path, source.count("\n", 0, match.start()) + 1, match[1])
     outside = BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
     for line, text in literals(outside):
-        yield from findings_of(path, line, text, starts=True)
+        yield from findings_of(path, line, text)
 
 
 def lint_code(path: Path) -> Iterator[Finding]:
     for line, text in literals(path.read_text()):
-        yield from findings_of(path, line, text, starts=False)
+        yield from findings_of(path, line, text)
 
 
 def lint_python(path: Path) -> Iterator[Finding]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            yield from findings_of(path, node.lineno, node.value, starts=False)
+            yield from findings_of(path, node.lineno, node.value)
 
 
 def lint_page(path: Path) -> Iterator[Finding]:
     # Code is checked where it is written.
     text = re.sub(r"^```.*?^```$", lambda match: "\n" * match[0].count("\n"), path.read_text(), flags=re.M | re.S)
-    for line, sentence in enumerate(text.splitlines(), start=1):
-        for finding in findings_of(path, line, sentence, starts=False):
+    # A heading, a list item and a row of a table are texts of their own.
+    line = 1
+    for part in re.split(r"(\n(?=\s*(?:[*|#-]|\d+\.) ))", text):
+        for finding in findings_of(path, line, re.sub(r"\A\s*(?:[*|#-]+|\d+\.) ", "", part)):
             # A page has readers.
             if not finding[2].startswith("'reader"):
                 yield finding
+        line += part.count("\n")
+
+
+SCRIPT_TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`", re.DOTALL)
+
+
+def lint_script(path: Path) -> Iterator[Finding]:
+    source = path.read_text()
+    for match in SCRIPT_TEXT.finditer(source):
+        text = match[1] or match[2] or ""
+        if " " in text.strip():
+            # What is computed stands for a word.
+            text = re.sub(r"\$\{[^}]*\}", lambda inner: "x" * len(inner[0]), text)
+            yield from findings_of(path, source.count("\n", 0, match.start()) + 1, text)
 
 
 # The suffixes of files below each folder, and what is checked in them.
@@ -96,10 +114,11 @@ CHECKED = {
     "lib": {".cpp": lint_code, ".h": lint_code},
     "tpc_dialect": {".td": lint_definitions, ".cpp": lint_code, ".h": lint_code},
     "tools": {".cpp": lint_code},
-    "python/mct": {".py": lint_python},
-    "python/bindings": {".cpp": lint_code},
+    "python/mct": {".py": lint_python, ".js": lint_script},
+    "python/native": {".cpp": lint_code},
     "docs": {".md": lint_page},
 }
+PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md", "tpc_dialect/README.md")
 
 
 def lint(root: Path) -> list[Finding]:
@@ -108,6 +127,9 @@ def lint(root: Path) -> list[Finding]:
         for path in sorted((root / folder).rglob("*")):
             if path.is_file() and path.suffix in checks:
                 findings += checks[path.suffix](path)
+    for name in PAGES:
+        if (root / name).is_file():
+            findings += lint_page(root / name)
     return findings
 
 

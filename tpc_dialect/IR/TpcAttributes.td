@@ -722,7 +722,7 @@ def Tpc_SoftRoundingAttr : Tpc_TrainableAttr<"SoftRounding", "soft_rounding", ["
     For a weight point with evenly spaced levels, which it keeps. Every weight w has a variable a and becomes step *
     (floor(w / step) + h(a)), clipped, where h is a sigmoid stretched to reach 0 and 1; in the end it goes up where h(a)
     is at least 1/2. With `learns_scale` the result is multiplied by a scale for each channel, which is learned, too, and
-    goes into the quantizer in the end: with thresholds that are no powers of two.
+    goes into the quantizer in the end: with thresholds that are not powers of two.
 
     ```mlir
     #tpc.soft_rounding<learns_scale = true>
@@ -799,10 +799,10 @@ def Tpc_GradualAttr : Tpc_TrainableAttr<"Gradual", "gradual", ["keepsParameters"
 }
 
 def Tpc_HostQuantizerAttr : Tpc_TrainableAttr<"HostQuantizer", "host_quantizer", ["keepsParameters"]> {
-  let summary = "A quantizer that the program around the compiler runs";
+  let summary = "A quantizer that the caller runs";
   let description = [{
-    What it makes of values, and what passes back, are functions that were registered under `name`, for example in
-    Python; `config` is what they were made of, so that they can be made again. Only they can freeze it.
+    Its result and its gradient are computed by functions that were registered under `name`, for example in
+    Python; `config` has the arguments they were made of, so that they can be made again. Only they can freeze it.
 
     ```mlir
     #tpc.host_quantizer<name = "my_module.MyQuantizer", config = {bits = 4 : i64}>
@@ -825,8 +825,8 @@ def Tpc_QuantizeConfigAttr
     * `activations`: quantizer of the activation function that runs with the operator, or of its result where there is
       none; `[]`: no quantizer.
     * `outputs`: quantizer of what leaves the operator, behind its activation function; `[]`: none.
-    * `name`, `config`: what a program around the compiler made the quantizers of, so that it can be made again: the name
-      of a class, for example in Python, and its arguments.
+    * `name`, `config`: the object of the caller that has the quantizers, so that it can be made again: the name of a class, for
+      example in Python, and its arguments.
 
     `weights`, `activations` and `outputs` that are left out are as the scheme of `mct-quantize-apply` says, so that
     `#tpc.quantize_config<>` asks for its defaults. A quantizer is one that is trained, such as `#tpc.observed_range`, or

@@ -84,7 +84,7 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   auto count = dyn_cast_or_null<IntegerAttr>(samples);
   if (samples &&
       (!count || !count.getType().isSignlessInteger(64) || count.getInt() <= 0))
-    return refuse("has 'samples' that are no positive i64");
+    return refuse("has 'samples' that are not a positive i64");
   if (Attribute points = members.get(kSensitivityPoints);
       points && !isSensitivityPoints(points)) {
     std::string distances = llvm::join(ArrayRef(kSensitivityDistances), ", "),

@@ -11,7 +11,7 @@ def Tpc_QuantizerAttrInterface : AttrInterface<"QuantizerAttrInterface"> {
     use this interface only, so that a new kind of quantizer is one attribute. Targets can ask for it when
     that attribute, or another one, implements `QuantizationMethodAttrInterface`.
 
-    What has no default here is what every quantizer says; a quantizer with evenly spaced levels gives `getGrids`, any
+    Every quantizer implements the methods without a default; a quantizer with evenly spaced levels gives `getGrids`, any
     other one `getLevels`.
 
     "Channels" are the index combinations of the axes that the point names, in row-major order; a quantizer without
@@ -82,7 +82,7 @@ def Tpc_QuantizerAttrInterface : AttrInterface<"QuantizerAttrInterface"> {
 def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrInterface"> {
   let cppNamespace = "::mct::tpc";
   let description = [{
-    What a target asks for with `method` and `act_method`: a kind of quantizer, without parameters. The methods that MCT
+    A value of `method` and `act_method` of a target: a kind of quantizer, without parameters. The methods that MCT
     knows are `#tpc.method`, written as one word; any other attribute that implements this interface may stand in their
     place. It says which search of `lib/Quantization` finds parameters, or searches itself.
   }];
@@ -102,7 +102,7 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
       (ins "const ::mct::quantization::LutParameters &":$selected,
            "const ::mct::quantization::SelectionOptions &":$options), "", "return {};">,
     InterfaceMethod<[{
-        The quantizer of an activation with this histogram. Of `options` the kind says nothing. Called by several
+        The quantizer of an activation with this histogram. The kind in `options` has no meaning. Called by several
         threads at once.}],
       "::llvm::Expected<::mct::tpc::QuantizerAttrInterface>", "selectForHistogram",
       (ins "const ::mct::quantization::Histogram &":$histogram,
@@ -120,12 +120,12 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
 def Tpc_TrainableAttrInterface : AttrInterface<"TrainableAttrInterface"> {
   let cppNamespace = "::mct::tpc";
   let description = [{
-    How a point is trained, as `trainable` of a `tpc.quantize` says it. What it computes is another interface,
-    `TrainableQuantizerAttrInterface` of `lib/Training`: here stands only what the op needs to be well formed.
+    How a point is trained, as `trainable` of a `tpc.quantize` says it. The computation is another interface,
+    `TrainableQuantizerAttrInterface` of `lib/Training`: this one has only what the op needs to be well formed.
   }];
   let methods = [
     InterfaceMethod<[{
-        What is learned, or follows what is seen, in the order of the operands behind the tensor.}],
+        Roles of the values that are learned, or follow the data, in the order of the operands behind the tensor.}],
       "::llvm::SmallVector<::mct::tpc::LearnedRole>", "getRoles", (ins)>,
     InterfaceMethod<[{
         Whether the point keeps `parameters` beside learned operands, which say what these do not.}],
@@ -136,7 +136,7 @@ def Tpc_TrainableAttrInterface : AttrInterface<"TrainableAttrInterface"> {
 def Tpc_QuantizeConfigAttrInterface : AttrInterface<"QuantizeConfigAttrInterface"> {
   let cppNamespace = "::mct::tpc";
   let description = [{
-    What is quantized of one operator, and how: `config` of the point that `mct-quantize-annotate` puts behind it, which
+    Which tensors of one operator are quantized, and how: `config` of the point that `mct-quantize-annotate` puts behind it, which
     `mct-quantize-apply` asks. Another dialect that implements it supplies kinds of configs of its own.
 
     `op` is the op that has the kernel, or the only one. A quantizer is an attribute that implements

@@ -76,7 +76,7 @@ def Tpc_DeriveOp : Tpc_Op<"derive", [Symbol]> {
       new_operator_sets [#tpc.operator_set<"Gelu", options = #act16>]
     ```
 
-    Rules: (D1) the base can be read and is no chain that ends in itself; (D2) it defines every set of `operator_sets`,
+    Rules: (D1) the base can be read and is not a chain that ends in itself; (D2) it defines every set of `operator_sets`,
     none of `new_operator_sets`, and a set for `linear`; the result obeys those of `tpc.platform`.
   }];
   let arguments = (ins
@@ -227,8 +227,8 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     bool isWeight() { return static_cast<bool>(getWeightAttr()); }
     /// Name that no other point has: `conv1`, or `conv1/kernel_attr` for a weight.
     std::string getUniqueName();
-    /// Gives the point other parameters. What was told of the old ones does not hold any more: `selection` tells of the
-    /// new ones, if anything is known.
+    /// Gives the point other parameters. Their `selection` is replaced by that of the new
+    /// ones, or removed.
     void setQuantizer(::mct::tpc::QuantizerAttrInterface parameters, ::mct::tpc::SelectionAttr selection = {});
     /// Leaves the point without parameters.
     void removeQuantizer();

@@ -10,7 +10,7 @@ def Mct_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
     Ops that compute every element of their result from the elements at the same place of their data operands, which
     have the result's rank and are repeated where they have size 1.
 
-    Data operands come first. What follows them is the same for every element, or for every element of a channel: zero
+    Data operands come first. Operands behind them are the same for every element, or for every element of a channel: zero
     points, shifts, tables, and the tensor that an op in destination style writes to.
   }];
   let methods = [
@@ -33,13 +33,13 @@ def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
     Axes are counted from 0. A channel is the set of elements with the same position along one axis of an operand.
   }];
   let methods = [
-    InterfaceMethod<[{What the op does; none when that is not known of this one, which then counts as an op of another
+    InterfaceMethod<[{Kind of movement of the op; none when that is not known of this op, which then counts as an op of another
         kind.}],
       "::std::optional<::mct::Movement>", "getMovement", (ins)>,
     InterfaceMethod<"Indices of the operands whose elements are moved.",
       "::llvm::SmallVector<unsigned, 4>", "getMovedOperands", (ins), "", [{ return {0}; }]>,
-    InterfaceMethod<[{How many operands, from the first on, hold data: those that are moved, and indices. What follows
-        them, sizes and offsets, belongs to the op as an attribute does.}],
+    InterfaceMethod<[{How many operands, from the first on, hold data: those that are moved, and indices. Operands
+        behind them, sizes and offsets, belong to the op as an attribute does.}],
       "unsigned", "getNumDataOperands", (ins), "", [{ return 1; }]>,
     InterfaceMethod<[{Where the channels of a moved operand along `axis` lie in the result; none when they do not lie
         along one axis any more, or a size that decides it is unknown.}],

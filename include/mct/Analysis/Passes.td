@@ -8,8 +8,8 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
   let summary = "Print what the target asks of every op, and why";
   let description = [{
     Prints to the standard output, for each operator of each function: the operator set and the rule that matched, its
-    options with the one that is taken and the reason of every one that is not, the fused chain, and what becomes of
-    its result and its weights: a point, or why there is none. Ops that stay float are explained as well. The module is
+    options with the one that is taken and the reason of every one that is not, the fused chain, and the
+    point of its result and its weights, or why there is none. Ops that stay float are explained as well. The module is
     not changed; names are those that `mct-insert-quantizers` gives to points. In a module that has points an operator
     takes, as its base, the alternative that its points have (`mct-choose-candidates`).
 

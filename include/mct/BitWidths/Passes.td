@@ -76,7 +76,7 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     results alone. The table says with which points it was measured:
     `points = {distance = "auto", fraction = 1.0, weighting = "hessian"}`.
 
-    What lies before an operator is run once: the network is cut at its layers, and what crosses a cut is kept for all
+    The part before an operator is run once: the network is cut at its layers, and values that cross a cut are kept for all
     samples, in memory up to 16 MiB and otherwise in a temporary file. Nothing is compiled anew for an alternative.
     Alternatives of the operators behind one cut are measured at the same time (as many as have 32 MiB of kernels): the
     threads share their batches. The table is the same bytes for any number of threads and any batch size.

@@ -16,10 +16,10 @@ def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
     * `tpc.bias` becomes `tosa.const`; tags `tpc.…` on ops, the target and what belongs to it go. Where nothing stays
       behind (below), the module needs no dialect of ours.
 
-    What upstream has no type for stays a `tpc.quantize`, with a remark if asked for: levels that are not evenly spaced
+    A point for which upstream has no type stays a `tpc.quantize`, with a remark if asked for: levels that are not evenly spaced
     (lookup tables), channels over several axes, and a step that f32 cannot hold.
 
-    The type does not say where halves go; the consumer rounds. Ops between two points, and biases, stay
+    The type does not say where halves go; its user rounds. Ops between two points, and biases, stay
     float: `mct-lower-to-integer` makes an integer network.
 
     Folding takes a `quant.qcast` together with its `quant.dcast` for nothing and removes both (`--canonicalize`,
@@ -141,8 +141,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     codes which f32 makes, for every integer that they can read: 0.1 * 5 is 0.5 in f32, and 0.1 is not in f32. Where there are
     none, as for 0.3 and 8-bit codes, they stay float.
 
-    What has no such form stays float between explicit conversions, with a remark that says why. Points in branches and loops
-    (`tosa.cond_if`, `tosa.while_loop`) are lowered where they stand; what a branch or a loop hands on is float.
+    An op without such a form stays float between explicit conversions, with a remark that says why. Points in branches and loops
+    (`tosa.cond_if`, `tosa.while_loop`) are lowered where they stand; operands and results of a branch or a loop are float.
 
     * `rounding`: where a code lies halfway. `half-even` costs five to nine ops more for each rescale that meets middles between
       codes. Halves still go up, with a remark at the point, in means on a grid that is more than 16 times as fine as that of what

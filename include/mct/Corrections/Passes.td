@@ -60,7 +60,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       without whose corrections that result is a standard error away from any loss and no other one loses; the others
       are measured again without it, and judged again. Corrections that are undone are recorded in `tpc.rejected_corrections` of the
       function, and are not tried again. The remaining ones are measured on all samples that are not held out. Fewer than 4
-      samples judge nothing, and neither do results that are no tensors of f32 with a batch, or not finite.
+      samples judge nothing, and neither do results that are not tensors of f32 with a batch, or not finite.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
@@ -253,7 +253,7 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
     A result loses when its squared errors are larger with the correction than without, by more than 0.1 dB and more than
     two standard errors over the samples, which are those of the differences from sample to sample:
     10 log10(sum of a / sum of b) with a standard error of 10 / ln 10 * deviation of (a / mean of a - b / mean of b) /
-    sqrt(n), times sqrt((n - 1) / (n - 3)). Fewer than 4 samples judge nothing, and neither do results that are no tensors
+    sqrt(n), times sqrt((n - 1) / (n - 3)). Fewer than 4 samples judge nothing, and neither do results that are not tensors
     of f32 with a batch, or not finite in the float network.
 
     This is for corrections of the whole network, which samples have not been fitted to: shifts of negative tails,

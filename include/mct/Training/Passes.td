@@ -77,7 +77,7 @@ def MakeTrainablePass : Pass<"mct-make-trainable", "::mlir::ModuleOp"> {
   let summary = "Say how the points of a quantized network are trained";
   let description = [{
     Gives every point that has parameters, and no `trainable` yet, one: weights by `weights`, activations by
-    `activations`. What the network computes stays the same; training starts from the parameters.
+    `activations`. The network computes the same as before; training starts from the parameters.
 
     * `fixed`: the quantizer stays; weights and biases are learned below it. `ste`: thresholds, or ranges of quantizers
       with a zero point, are learned by straight-through gradients; `lsq`: by those of a learned step. Thresholds that are
@@ -130,7 +130,7 @@ def MakeTrainingFunctionPass : Pass<"mct-make-training-function", "::mlir::Modul
 
     With `step` comes `@f_training_step`, too: it also returns the gradients of what is learned, from those of the
     results, in whose place the results themselves stand (each passes a `tosa.identity`) until a training run puts
-    there what its loss makes of them. It holds no trainable points any more.
+    the gradients of its loss there. It no longer holds trainable points.
 
     Shapes must be static; `samples` sets the batch.
 
@@ -249,7 +249,7 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
     a quantizer that stays). Points without parameters are the identity: training, or `mct-observe-ranges`, gives them
     some.
 
-    What a config leaves to the default scheme:
+    A config may leave these to the default scheme:
 
     | operator | quantizers |
     |---|---|
@@ -264,8 +264,8 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
 
     * That of the activation of a layer is behind ReLU, ReLU6 and swish, in front of softmax, sigmoid and tanh, and on both
       sides of GELU, where one of them alone reads the layer, and on its result otherwise; that of the output is last.
-    * A ReLU behind a batch norm or a sum, annotated as they are, has the only quantizer. Whatever is behind a layer, its
-      kernel keeps its quantizer.
+    * A ReLU behind a batch norm or a sum, annotated as they are, has the only quantizer. The
+      kernel of a layer keeps its quantizer in every case.
     * Operands of a concatenation whose quantizers are the scheme's, of outputs, have none if it alone reads them.
     * The only operand of an annotated operator, where it is made by one that is not, has the quantizer of that one's
       result, and none of its weights. Arguments of the function that annotated operators read have the range of all
@@ -318,7 +318,7 @@ def ObserveRangesPass : Pass<"mct-observe-ranges", "::mlir::ModuleOp"> {
     Moving averages begin with the range of the first batch. With `from-first-batch=false` they begin with [-6, 6], or the
     parameters that are there, as in TensorFlow, whose decay of 0.999 needs thousands of batches to forget it.
 
-    What comes of it depends on `batch`, since ranges are those of batches, and on the order of the samples.
+    The result depends on `batch`, since ranges are those of batches, and on the order of the samples.
 
     Source: TensorFlow Model Optimization, `quantize.quantizers`.
 
@@ -549,14 +549,14 @@ def GradientPtqPass : Pass<"mct-gptq", "::mlir::ModuleOp"> {
     * Which of two levels each weight takes (`rounding=soft`: that of the network and the next one in the direction of
       the float weight; it starts `softness` steps from the first at most), or by how many levels, of `most-levels`, it
       is moved (`perturbed`). With `soft`, a `regularization` pulls weights to levels; its power goes from 20 to 2.
-    * With `learn-scales` and `soft`, a factor of each threshold of a kernel that is no power of two; with
+    * With `learn-scales` and `soft`, a factor of each threshold of a kernel that is not a power of two; with
       `learn-thresholds` the thresholds or ranges of activations; with `train-bias` the biases.
 
     `loss`: `divergence`, of the results of the network, distributions softened by `temperature`; `mse`, the mean over the
     layers of the mean squared error of their results, divided by the mean square, layers counting by their Hessian
     scores with `hessian-weights`; `attention`, those errors with each sample of each layer counting by its score (MCT's
-    sample-layer attention); `program`, what a program around the compiler computes of the results of the layers, as
-    `mct.gptq` for Python does. MCT has `loss=mse`, `rate=0.03`, `bias-optimizer=sgd`, `bias-rate=1e-4`,
+    sample-layer attention); `program`, a loss of the caller, of the results of the layers, as
+    `mct.gptq` for Python gives one. MCT has `loss=mse`, `rate=0.03`, `bias-optimizer=sgd`, `bias-rate=1e-4`,
     `bias-momentum=0.9`, `schedule=constant`, `gradual=true`, `softness=0.5` and `learn-scales=false`.
 
     Points keep their kinds of quantizers. The record of each layer, `rounded_weights`, tells the float network as before.

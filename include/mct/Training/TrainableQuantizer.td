@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrInterface"> {
   let cppNamespace = "::mct";
   let description = [{
-    What a quantizer that is trained computes: the `trainable` of a `tpc.quantize` with learned values. A new kind is one
+    The computation of a quantizer that is trained: the `trainable` of a `tpc.quantize` with learned values. A new kind is one
     attribute that implements this interface and `TrainableAttrInterface`; its operands come in the order of the roles.
 
     Everything that is built is TOSA. Learned values that are parameters have the rank of the tensor and are repeated
@@ -15,7 +15,7 @@ def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrI
   }];
   let methods = [
     InterfaceMethod<[{
-        What the point makes of its input, of the type of that.}],
+        Returns the result of the point, of the type of its input.}],
       "::mlir::Value", "buildForward", (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point)>,
     InterfaceMethod<[{
         The gradients of the point's operands, as `DifferentiableOpInterface::buildGradients`.}],
@@ -23,12 +23,12 @@ def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrI
       (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point, "::mlir::Value":$resultGradient,
            "::mct::OperandGradients &":$gradients)>,
     InterfaceMethod<[{
-        What those learned values become that follow what they see, in the order of their roles; of the types of the
-        operands.}],
+        Returns the next values of those learned values that follow the data, in the order of their roles; of the types
+        of the operands.}],
       "::llvm::SmallVector<::mlir::Value>", "buildStates",
       (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point), "", "return {};">,
     InterfaceMethod<[{
-        What training starts from: one tensor, row-major, for each role, of the sizes that operands of the point may
+        Returns the initial values of training: one tensor, row-major, for each role, of the sizes that operands of the point may
         have. `point` has no learned values yet; `weights`: what it quantizes, if that is constant. Fails with a
         diagnostic at the point, which has no parameters, or not such as this quantizer can take over.}],
       "::llvm::FailureOr<::llvm::SmallVector<::mct::LearnedTensor>>", "initialize",

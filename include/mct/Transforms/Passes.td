@@ -42,8 +42,8 @@ def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
 def LiftVariablesPass : Pass<"mct-lift-variables", "::mlir::ModuleOp"> {
   let summary = "Turn the variables of a network into arguments and results";
   let description = [{
-    A `tosa.variable` keeps its value from one run of the network to the next. Whatever runs samples here, calibration
-    and `mct-run`, takes them one by one and in any order, and needs to be given the state: each variable becomes an
+    A `tosa.variable` keeps its value from one run of the network to the next. Calibration, `mct-run` and all
+    that runs samples take them one by one and in any order, and need to be given the state: each variable becomes an
     argument of the entry function, its value before the run, and a result, its value after it. They stand behind the
     arguments and results that there are, in the order in which the variables are declared. The argument has the name
     of the variable, the result that name with `_next` behind. A caller that runs the network step by step passes the results of
@@ -319,14 +319,14 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let description = [{
     Asks the attached target (`tpc-attach-target`) which operator each op, or chain of ops, is; fuses the chains that the
     target runs as one, the longest that match; chooses the configuration of each result and weight among those that its
-    consumers can read; and inserts a `tpc.quantize` behind every result that is to be quantized and before every weight.
+    users can read; and inserts a `tpc.quantize` behind every result that is to be quantized and before every weight.
     There is none inside of a fused chain, unless the fusing pattern has a config of its own, and none behind an op that
     only moves or selects the values of a point. Scores that are masked (by infinities, or by numbers of magnitude 1000
     and more that only a softmax reads) have none behind the mask, which has no code on their grid; they were quantized
     before. A target with `insert_preserving_quantizers` has a point behind each op that only moves or selects, too; its
     config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
     computes the identity. `tpc-explain` tells why a tensor has a point or has none. A weight that the target quantizes
-    but that is no f32 constant stays float, with a warning. A network that is quantized already is an error that names
+    but that is not an f32 constant stays float, with a warning. A network that is quantized already is an error that names
     the first op of it: a layer of integers of at most 16 bits, a table, or a conversion to such integers and back.
 
     `overrides` names a text file of rules that go before the target, one a line:
@@ -343,7 +343,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     them, regardless of the sets of the target: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
     `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights`
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
-    If several rules apply to a tensor, the last one wins. Widths are those that the target offers and the consumers can read;
+    If several rules apply to a tensor, the last one wins. Widths are those that the target offers and the users can read;
     asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on
     begins with `?`: `?name "head*" float`. `all` selects every operator and input and changes those tensors for which the
     width is offered; it is an error where none of them may have it. The options `weights`, `activations` and
@@ -634,7 +634,7 @@ def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
     * the other operand is multiplied by their inverses, and gets a quantization point behind that;
     * behind the point of the sum the scales are multiplied again, without a point: the layer norm takes them.
 
-    What the other operand comes from is a layer norm itself, as a rule. Where only layers use it, beside such products,
+    The producer of the other operand is a layer norm itself, as a rule. Where only layers use it, beside such products,
     its gain and offset take the inverse of scales, and the kernels of the layers take the scales. How far they bring its
     own channels to the power of two above their median, in bits (SmoothQuant's migration strength: 0, 0.25, 0.5, 0.75 or
     1), is what lets the least noise into what uses it: expected squares of the errors that uniform rounding of the
@@ -768,7 +768,7 @@ def SelectWeightParametersPass : Pass<"mct-select-weight-parameters", "::mlir::M
 
     `error-method=hmse` weighs the error of an element of a kernel by the mean square of the input channel it is
     multiplied with, from the statistics of the point that feeds the op: the diagonal of the Hessian of the op's squared
-    output error, the same for all positions in space. A kernel whose input is no activation point takes mse, with a
+    output error, the same for all positions in space. A kernel whose input is not an activation point takes mse, with a
     warning; other weights take mse.
 
     `error-tolerance` above 1 takes the largest threshold whose error is at most that many times the least one: for powers of
@@ -820,7 +820,7 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     known.
 
     A grid that the target fixes for every network (`fixed_scale`, `fixed_zero_point`) is taken as it is. Only one that
-    is no grid of the method, or has not the sign of the values, is left out, with a remark.
+    is not a grid of the method, or has not the sign of the values, is left out, with a remark.
 
     A point whose config is `preserving` takes the parameters of the point whose values it reads, moved or selected;
     `mct-update-concat-thresholds` and `mct-simulate-integers` keep them the same.

@@ -20,7 +20,7 @@ def export_onnx(
     """Write a quantized network with the `mct_quantizers` ops that the tools of the IMX500 and ONNX Runtime read.
 
     model:    a network whose points have parameters and round halves to even.
-    profile:  "imx500": what the camera cannot run, or would quantize otherwise without a word, is an error; "none":
+    profile:  "imx500": what the camera cannot run, or would quantize otherwise without a warning, is an error; "none":
               everything that the format has.
     producer: NAME or NAME:VERSION that the file says made it; "": mct. The camera's converter takes files of
               "pytorch:2.0.0" and later only. The file's metadata name mct in any case.

@@ -15,8 +15,8 @@ WARNING = "mct warning: "
 
 
 class Refused(Exception):
-    """What is wrong with a network, for its user; `left_over` are pairs of operation and layer, `layer` is the one that
-    the message is about."""
+    """Describes what is wrong with a network, for its user; `left_over` are pairs of operation and layer, `layer` is
+    that of the message."""
 
     def __init__(
         self,

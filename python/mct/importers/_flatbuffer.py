@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a `.tflite` file says and its converter to TOSA drops: what the integers at its boundary stand for, and of which
+"""Facts of a `.tflite` file that its converter to TOSA drops: what the integers at its boundary stand for, and of which
 operator a layer is."""
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Table:
         return struct.unpack_from(f"<{count}{code}", self.data, start + 4)
 
     def integer(self, number: int, code: str) -> int:
-        """Of a field that is one number; 0 when the table has none."""
+        """Returns a field that is one number; 0 when the table has none."""
         place = self.field(number)
         return int(struct.unpack_from(f"<{code}", self.data, place)[0]) if place else 0
 
@@ -124,7 +124,7 @@ def _stored(tensor: _Table) -> Stored | None:
 
 
 def boundary(data: bytes) -> tuple[list[Stored | None], list[Stored | None]]:
-    """Of every input and of every output of the first graph; nothing for those that are stored as what they are.
+    """Describes every input and every output of the first graph; nothing for those that are stored as they are.
 
     struct.error or IndexError for a damaged file.
     """

@@ -33,8 +33,8 @@ def _used(node: onnx.NodeProto) -> set[str]:
 
 
 def _condition(body: onnx.GraphProto) -> tuple[list[onnx.NodeProto], list[int], list[str]]:
-    """What the condition of a loop depends on: nodes of its body, carried values by their numbers among its inputs,
-    and values from around it."""
+    """Returns what the condition of a loop depends on: nodes of its body, carried values by their indices among its
+    inputs, and values from around it."""
     formal, results = [value.name for value in body.input], [value.name for value in body.output]
     needed, before = {results[0]}, 0
     kept: list[onnx.NodeProto] = []
@@ -216,7 +216,8 @@ class _Writer:
 def write_out(model: onnx.ModelProto) -> dict[str, int]:
     """Replaces what can be replaced of control flow outside all subgraphs; steps of each loop that was.
 
-    What cannot may be after the graph is simplified again. Raises Refused where nothing can be replaced.
+    A loop that cannot be replaced may be after the graph is simplified again. Raises Refused where nothing can be
+    replaced.
     """
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     shapes = {

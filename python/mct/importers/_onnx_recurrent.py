@@ -2,8 +2,8 @@
 """Writes the recurrent layers of an ONNX graph out, step by step: torch-mlir has no TOSA for LSTM, GRU and RNN.
 
 A layer `lstm` becomes one product of all its inputs, `lstm/input`, and for each time t the operators `lstm/step<t>/…`;
-those of a layer with two directions stand below `lstm/forward` and `lstm/reverse`. What puts the results of all steps
-together has the name of the layer.
+those of a layer with two directions stand below `lstm/forward` and `lstm/reverse`. Nodes that put the results of all
+steps together have the name of the layer.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class _Layer:
         return [found[i : i + len(defaults)] for i in range(0, len(found), len(defaults))]
 
     def clipped(self, name: str, x: Value) -> Value:
-        """What goes into the activation of a gate; that of the cell is not clipped."""
+        """Returns the input of the activation of a gate; that of the cell is not clipped."""
         if not self.clip:
             return x
         writer = self.writer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What converters write that computes something else than the operator of the source, replaced in their text.
+"""Replaces, in the text of converters, computations that differ from the operator of the source.
 
 A repair looks at the operations of one layer, which it finds by the name in their locations, and only at layers that
 the source says to be of that operator: the same operations elsewhere are what a network asks for.

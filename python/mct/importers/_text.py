@@ -40,7 +40,7 @@ def body(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    r"""What MLIR prints as `\22`, `\C3\A4` or `\\`."""
+    r"""The text that MLIR prints as `\22`, `\C3\A4` or `\\`."""
     raw = re.sub(rb"\\(?:(\\)|([0-9A-Fa-f]{2}))", lambda match: match[1] or bytes([int(match[2], 16)]), text.encode())
     return raw.decode(errors="replace")
 
@@ -98,7 +98,7 @@ def operations(text: str) -> Iterator[Operation]:
 
 
 def result_location(line: str) -> tuple[str, int] | None:
-    """Kind without its dialect and column of the location, of an operation of TOSA that is no constant."""
+    """Kind without its dialect and column of the location, of an operation of TOSA that is not a constant."""
     found = _operation(line, {})
     if not found or not found[1] or not found[0][1].startswith("tosa.") or found[0][1] in _UNNAMED:
         return None

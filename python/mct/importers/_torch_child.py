@@ -39,7 +39,7 @@ def short(target: str) -> str:
 
 
 def left_over(program: torch.export.ExportedProgram) -> list[tuple[str, str]]:
-    """What computes outside of the part that the backend has taken."""
+    """Returns the ops outside of the part that the backend has taken."""
     names = []
     for node in program.graph.nodes:
         operation = getattr(node.target, "__name__", str(node.target))

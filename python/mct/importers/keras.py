@@ -140,7 +140,7 @@ def save(model: Any, path: Path, name: str) -> None:
 
 
 def _of_one_sample(model: Any, name: str) -> Any:
-    """What the model takes, with a batch of 1: the zeros that states begin with have a known shape then."""
+    """Returns the inputs of the model, with a batch of 1: the zeros that states begin with have a known shape then."""
     keras = sys.modules["keras"]
     inputs = getattr(getattr(model, "_functional", None) or model, "_inputs_struct", None)
     if inputs is None:

@@ -81,7 +81,7 @@ def _first_line(problem: BaseException) -> str:
 
 
 def _example(value: Any, dtype: Any) -> Any:
-    """What stands in the place of an example: contiguous tensors, those of real numbers of `dtype`.
+    """Returns stand-ins for an example: contiguous tensors, those of real numbers of `dtype`.
 
     The layout of the result follows the strides of the example, and torch refuses other types than the parameters'.
     """

@@ -124,7 +124,7 @@ def load(path: str | os.PathLike[str]) -> Report:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise Error(f"cannot read '{os.fspath(path)}': {reason}") from error
     return Report(text, name=os.fspath(path))
 
@@ -133,7 +133,7 @@ def _read_trace(path: str | os.PathLike[str]) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise Error(f"cannot read '{os.fspath(path)}': {reason}") from error
 
 

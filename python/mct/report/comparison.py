@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Comparison:
-    """What is another in a report than in an earlier one; see `Report.against`.
+    """The differences of a report from an earlier one; see `Report.against`.
 
     before, after: the reports.
     json:          the document of the compiler that compares them.
@@ -50,7 +50,7 @@ class Comparison:
         return text
 
     def text(self, width: int = 80) -> str:
-        """What changed in the network, the points that changed most, and diagnoses that came and went."""
+        """Returns what changed in the network, the points that changed most, and diagnoses that came and went."""
         from mct.report import terminal
 
         return terminal.to_text(terminal.render_comparison(self.document, width), width)

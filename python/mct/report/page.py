@@ -98,7 +98,7 @@ def _json(value: Any) -> str:
 
 
 def _policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
-    """What a browser lets the page do: run these scripts, show images that stand in it, and nothing else."""
+    """The rights that a browser gives the page: run these scripts, show images that stand in it, and nothing else."""
 
     def hashes(texts: Iterable[str]) -> str:
         digests = (hashlib.sha256(text.encode()).digest() for text in texts)

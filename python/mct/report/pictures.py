@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _channels_last(sample: Array) -> Array | None:
-    """Height x width x 1 or 3; none of what is no picture."""
+    """Height x width x 1 or 3; none for other samples."""
     if sample.shape[2] not in (1, 3) and sample.shape[0] in (1, 3):
         sample = np.moveaxis(sample, 0, 2)
     return sample if sample.shape[2] in (1, 3) and min(sample.shape[:2]) > 1 else None

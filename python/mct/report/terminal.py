@@ -199,7 +199,7 @@ def _lines(lines: Iterable[str]) -> list[str]:
 
 
 def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
-    """What is printed, from top to bottom; lines to paste are `str`, which are never broken."""
+    """Returns what is printed, from top to bottom; lines to paste are `str`, which are never broken."""
     heads = [clean(report["model"], 200)]
     if report["function"]:
         heads.append(f"function {clean(report['function'], 80)}")

@@ -4,7 +4,7 @@
     import mct.target_platform as tp
 
 Classes, parameters and defaults are those of MCT 1.9 to 2.6; a script written for it works once its import line names
-this package. What they make is given to `mct.quantize(target=...)`, and `to_mlir` shows it as the compiler reads it.
+this package. Their objects are given to `mct.quantize(target=...)`, and `to_mlir` shows it as the compiler reads it.
 """
 
 from mct.target_platform._derived import DerivedTarget

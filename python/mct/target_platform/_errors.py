@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the classes of this package raise."""
+"""Exceptions of the classes of this package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the layers of frameworks become: patterns of ops.
+"""Patterns of ops for the layers of frameworks.
 
 Layers are known by name, so that no framework has to be imported. `_TABLES` says, one operator set a line, which layers
 of Keras (TensorFlow), torch, TFLite and ONNX it is; the few layers that become several operator sets, or whose
@@ -628,7 +628,7 @@ def _find_object(layer: Any) -> Layer:
 
 
 def resolve_layer(layer: Any) -> Layer:
-    """What a layer becomes, the filter of a `LayerFilterParams` included. Raises `TargetError`."""
+    """Patterns of a layer, the filter of a `LayerFilterParams` included. Raises `TargetError`."""
     if isinstance(layer, LayerFilterParams):
         kind = resolve_layer(layer.layer)
         if layer.filter is None:
@@ -666,9 +666,7 @@ def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
     if isinstance(condition, OrAttributeFilter):
         return join("or", *(_evaluate(part, kind, form) for part in condition.filters))
     if not isinstance(condition, Comparison):
-        raise TargetError(
-            f"{describe(condition)} is no filter that an op can be asked for; take Eq, Greater and the like"
-        )
+        raise TargetError(f"{describe(condition)} is not a condition on an op; take Eq, Greater and the like")
     name, value = condition.attr, condition.value
     if kind.is_op:
         return Leaf(name, condition.word, write_value(value))
@@ -676,7 +674,7 @@ def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
         known = ", ".join(sorted({key for other in kind.forms for key in other.attributes})) or "none"
         raise UntoldAttributeError(
             f"attribute {name!r} of layer {kind.name!r} cannot be told from the ops that it becomes; known: {known}. "
-            "Filter the op itself (LayerFilterParams('tosa.clamp', ...)), or mark ops with the attribute 'tpc.set'"
+            "Filter the op itself (LayerFilterParams('tosa.clamp', ...)), or give ops 'tpc.set'"
         )
     told = form.attributes[name]
     # A subgraph has no attributes to ask for.

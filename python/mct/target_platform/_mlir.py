@@ -226,8 +226,8 @@ def _write_weights(entry: _Bound, options: QuantizationConfigOptions, stock: voc
             if operand is None:
                 known = ", ".join(map(repr, layer.weights)) or "none"
                 raise TargetError(
-                    f"weight {own!r} of layer {layer.name!r} in operator set {entry.name!r} is no operand of the op "
-                    f"that it becomes; known: {known}"
+                    f"weight {own!r} of layer {layer.name!r} in operator set {entry.name!r} is not an operand of the "
+                    f"op that it becomes; known: {known}"
                 )
             if operands.setdefault(generic, operand) != operand:
                 raise TargetError(f"weight {name!r} of operator set {entry.name!r} stands for kernel and bias")
@@ -269,8 +269,8 @@ def _bind(platform: _Platform, layers: OperationsToLayers | Mapping[str, CustomO
             bound.append(_Bound(operators.name, [resolve_layer(operators.name)], {}, [operators.name]))
         else:
             raise TargetError(
-                f"operator set {operators.name!r} is defined in the capabilities, but neither known nor mapped to "
-                "layers; known sets are those of OperatorSetNames, others need custom_tpc_opset_to_layer"
+                f"operator set {operators.name!r} is not in OperatorSetNames and not mapped to layers; give "
+                "custom_tpc_opset_to_layer an entry for it"
             )
     return bound
 
@@ -302,7 +302,7 @@ def _write_bindings(platform: _Platform, bound: list[_Bound]) -> str:
 
 
 def _sets_without_kernel(bound: list[_Bound] | None) -> set[str]:
-    """The operator sets of which no op has a kernel. What their options say of one has no effect in MCT."""
+    """The operator sets of which no op has a kernel. Their options of kernels have no effect in MCT."""
     if bound is None:
         return {name for name in vocabulary.TOSA if name not in vocabulary.LINEAR_SETS}
     return {entry.name for entry in bound if not any(layer.weights for layer in entry.layers)}

@@ -60,7 +60,7 @@ def get_default_quantization_config_options() -> QuantizationConfigOptions:
 
 
 class _Platform:
-    """What both generations have: the options of every operator, and what is fused."""
+    """Members of both generations: the options of every operator, and what is fused."""
 
     default_qco: QuantizationConfigOptions
     operator_set: tuple[OperatorsSet, ...]
@@ -494,8 +494,8 @@ class TargetPlatformCapabilities(_Platform):
     def __enter__(self) -> TargetPlatformCapabilities:
         if self.tp_model is None:
             raise TargetError(
-                "a 'with' block gives layers to a TargetPlatformModel; to operator sets of these capabilities, "
-                "FrameworkQuantizationCapabilities or custom_tpc_opset_to_layer gives them"
+                "a 'with' block gives layers to a TargetPlatformModel; these capabilities take them from "
+                "FrameworkQuantizationCapabilities or custom_tpc_opset_to_layer"
             )
         if self._closed:
             raise TargetError(f"TargetPlatformCapabilities {self.capabilities_name!r} does not change any more")

@@ -615,7 +615,7 @@ class QuantizationConfigOptions(Frozen):
 
 
 def _check_agreement(owner: str, index: int, config: OpQuantizationConfig, first: OpQuantizationConfig) -> None:
-    """What MCT checks when an operator gets the alternatives."""
+    """Checks what MCT checks when an operator gets the alternatives."""
 
     def mode(config: OpQuantizationConfig) -> tuple[bool, bool]:
         return config.enable_activation_quantization, config.quantization_preserving

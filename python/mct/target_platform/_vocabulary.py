@@ -27,7 +27,7 @@ class Pattern:
 
     @property
     def described_as(self) -> str:
-        """What `tpc.framework` calls it."""
+        """Its name in `tpc.framework`."""
         return f"subgraph:{self.name}" if self.is_subgraph else self.name
 
 

@@ -16,7 +16,7 @@ func.func @multipliers(%arg0: tensor<1x65536xi8>) -> tensor<1x65536xi8> {
   %shift = "tosa.const"() <{values = dense<63> : tensor<65536xi8>}> : () -> tensor<65536xi8>
   %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   // expected-error @below {{'tosa.rescale' op has the shift 63 (number 0), outside of 2 to 62}}
-  // expected-note @below {{halve the multiplier for each bit less, or write 0 where nothing is left of the values}}
+  // expected-note @below {{halve the multiplier for each bit less, or write 0}}
   %0 = tosa.rescale %arg0, %multiplier, %shift, %zp, %zp {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = true, input_unsigned = false, output_unsigned = false} : (tensor<1x65536xi8>, tensor<65536xi32>, tensor<65536xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x65536xi8>
   return %0 : tensor<1x65536xi8>
 }

@@ -73,7 +73,7 @@ func.func @negative_offset(%arg0: tensor<1x4x5x3xi8>) -> tensor<1x8x10x3xi32> {
   %offset = tosa.const_shape {values = dense<[0, -1]> : tensor<2xindex>} : () -> !tosa.shape<2>
   %border = tosa.const_shape {values = dense<[2, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
   // expected-error @below {{interpolates integers from the negative offset -1 on along x, which executors compute differently}}
-  // expected-note @below {{repeat the first column of what it reads (slice and concat) and add the numerator of its scale to the offset}}
+  // expected-note @below {{repeat the first column of its operand (slice and concat) and add the numerator of its scale to the offset}}
   %0 = tosa.resize %arg0, %scale, %offset, %border {mode = BILINEAR} : (tensor<1x4x5x3xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x8x10x3xi32>
   return %0 : tensor<1x8x10x3xi32>
 }
@@ -102,7 +102,7 @@ func.func @shift_too_small(%arg0: tensor<4xi8>) -> tensor<4xi8> {
   %shift = "tosa.const"() <{values = dense<1> : tensor<1xi8>}> : () -> tensor<1xi8>
   %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   // expected-error @below {{has the shift 1 (number 0), outside of 2 to 62}}
-  // expected-note @below {{double the multiplier for each further bit of it}}
+  // expected-note @below {{double the multiplier for each bit more}}
   %0 = tosa.rescale %arg0, %multiplier, %shift, %zp, %zp {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<4xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
@@ -114,7 +114,7 @@ func.func @shift_too_large(%arg0: tensor<4x2xi8>) -> tensor<4x2xi8> {
   %shift = "tosa.const"() <{values = dense<[31, 63]> : tensor<2xi8>}> : () -> tensor<2xi8>
   %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   // expected-error @below {{has the shift 63 (number 1), outside of 2 to 62}}
-  // expected-note @below {{halve the multiplier for each bit less, or write 0 where nothing is left of the values}}
+  // expected-note @below {{halve the multiplier for each bit less, or write 0}}
   %0 = tosa.rescale %arg0, %multiplier, %shift, %zp, %zp {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = true, input_unsigned = false, output_unsigned = false} : (tensor<4x2xi8>, tensor<2xi32>, tensor<2xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4x2xi8>
   return %0 : tensor<4x2xi8>
 }

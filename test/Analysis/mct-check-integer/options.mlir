@@ -142,7 +142,7 @@ func.func @wide(%arg0: tensor<1x4x8xi16>, %arg1: tensor<1x8x4xi16>) -> (tensor<1
 
 // -----
 
-// U55:        'tosa.conv2d' op reads weights that are no constant, which ethos-u55 cannot
+// U55:        'tosa.conv2d' op reads weights that are not constant, which ethos-u55 cannot
 // U55:        note: write them into a tosa.const
 func.func @weights(%arg0: tensor<1x4x4x2xi8>, %arg1: tensor<2x1x1x2xi8>) -> tensor<1x4x4x2xi32> {
   %bias = "tosa.const"() <{values = dense<3> : tensor<2xi32>}> : () -> tensor<2xi32>

@@ -15,7 +15,7 @@ func.func @powers(%x: tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32> {
 
 // -----
 
-// CHECK: remark: a simulation in f32 may round its sums, by steps that are no powers of two: next to a middle it may make another code; they stay within
+// CHECK: remark: a simulation in f32 may round its sums, as their steps are not powers of two; codes may be one off; they stay within
 func.func @weights(%x: tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32> {
   %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %kf = "tosa.const"() <{values = dense<[[[[-1.0]]], [[[0.1]]]]> : tensor<2x1x1x1xf32>}> : () -> tensor<2x1x1x1xf32>
@@ -28,7 +28,7 @@ func.func @weights(%x: tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32> {
 
 // -----
 
-// CHECK: remark: a simulation in f32 may round its sums, by steps
+// CHECK: remark: a simulation in f32 may round its sums, as their steps
 func.func @input(%x: tensor<1x4xf32>) -> tensor<1x1xf32> {
   %in = tpc.quantize %x as "in" activation parameters(#tpc.symmetric<threshold = [1.9], bits = 8, rounding = half_up>) : tensor<1x4xf32>
   %r = tosa.reduce_sum %in {axis = 1 : i32} : (tensor<1x4xf32>) -> tensor<1x1xf32>

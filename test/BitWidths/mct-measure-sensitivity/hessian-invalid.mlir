@@ -4,7 +4,7 @@
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
 #act4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w>
-// expected-error @below {{has no points to compare that its results change with, and no Hessian scores; take another weighting, or other compare-points}}
+// expected-error @below {{has no Hessian scores, and no points to compare that change its results; take another weighting, or other compare-points}}
 func.func @main(%x: tensor<1x1x1x2xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x1x2xi32>) {
   %0 = tpc.quantize %x as "x" activation config(#act8) candidates(#tpc.alternatives<of = "x", configs = [#act8, #act4], chosen = 0>)
     statistics(#tpc.statistics<count = 16, zeros = 4, min = -1.0, max = 2.0>) parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x2xf32>

@@ -4,7 +4,7 @@
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
 #act4 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 4, input_bits = [8], default_weight = #w>
 func.func @main(%x: tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> {
-  // expected-error @below {{'tpc.quantize' op has no parameters, with which alternatives of others could be measured; run mct-calibrate, mct-select-parameters and mct-select-weight-parameters before}}
+  // expected-error @below {{'tpc.quantize' op has no parameters; run mct-calibrate, mct-select-parameters and mct-select-weight-parameters before}}
   %0 = tpc.quantize %x as "x" activation config(#act8) candidates(#tpc.alternatives<of = "x", configs = [#act8, #act4], chosen = 0>) : tensor<1x1x1x2xf32>
   return %0 : tensor<1x1x1x2xf32>
 }

@@ -8,7 +8,7 @@
 // RUN: not test -e %t
 
 // FRACTION: error: compare-points is 1.5{{0*}}{{.*}}, which is not a fraction; give a number from 0 to 1
-// WEIGHTING: error: distance and weighting are of points inside of the network, and with compare-points=0 none are compared; give, for example, compare-points=1 distance=auto weighting=hessian (mct-ptq: sensitivity-compare-points=1)
+// WEIGHTING: error: distance and weighting are of points inside of the network, and compare-points=0 compares none; give, for example, compare-points=1 distance=auto weighting=hessian (mct-ptq: sensitivity-compare-points=1)
 // DISTANCE: compare-points=1 distance=kl weighting=average (mct-ptq: sensitivity-compare-points=1)
 // CHECK: error: measuring needs samples; give calibration-data=FILE.npy
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>

@@ -42,7 +42,7 @@
 // DEVICE: error: {{.*}}'/dev/zero': expected a file, found a device
 // FUNCTION: error: 'builtin.module' op has no function 'nobody' with a body; it has 'main', 'pointless', 'overflowing'
 // POINTLESS: error: 'func.func' op has no points to calibrate; run mct-insert-quantizers before
-// OVERFLOW: error: {{.*}}'tpc.quantize' op saw {{[0-9]+}} values that are NaN or infinite while calibrating; check the input scale and the weights, or leave this tensor float by an overrides file where infinities are meant (a mask)
+// OVERFLOW: error: {{.*}}'tpc.quantize' op saw {{[0-9]+}} values that are NaN or infinite while calibrating; check the input scale and the weights, or leave this tensor float by an overrides file where infinities are meant (a mask); see docs/guide/troubleshooting.md#values-are-nan-or-infinite
 // ONTODATA: error: statistics-out: '{{.*}}bytes.npy' would overwrite '{{.*}}bytes.npy', which is read; write to another file
 // ONTOSTATISTICS: error: statistics-out: '{{.*}}.link.json' would overwrite '{{.*}}.json', which is read; write to another file
 // ONTOMODULE: error: statistics-out: '{{.*}}samples-invalid.mlir' would overwrite '{{.*}}samples-invalid.mlir', which is read; write to another file

@@ -6,7 +6,7 @@
 // converted by float ops.
 // CHECK: tosa.intdiv
 // FLOAT: error: 'tosa.mul' op computes with floating-point numbers, which pro_int cannot
-// FLOAT: note: io=integer leaves arguments and results as codes; quantize the ops that are float even then, or split the network before them
+// FLOAT: note: io=integer leaves arguments and results as codes; quantize what is float even then, or split the network before it
 func.func @main(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %a = tpc.quantize %x as "a" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x8xf32>

@@ -120,7 +120,7 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
   %in = tpc.quantize %x as "in" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
   %r = tosa.sin %in : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{stays float: its levels are no grid that integers of 8 or 16 bits store}}
+  // expected-remark @below {{stays float: its levels are not a grid that integers of 8 or 16 bits store}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.lookup_table<method = lut_pot_quantizer, threshold = [1.0], table = [0, 3, 5, 255], bits = 2, is_signed = false>) : tensor<1x4x4x2xf32>
   return %out : tensor<1x4x4x2xf32>
 }
@@ -238,7 +238,7 @@ func.func @main(%x_f: tensor<1x256x2xf32>) -> tensor<1x256x2xf32> {
   %p = tosa.greater_equal %x, %z : (tensor<1x256x2xf32>, tensor<1x1x1xf32>) -> tensor<1x256x2xi1>
   %n = tosa.mul %x, %sl, %shift : (tensor<1x256x2xf32>, tensor<1x1x2xf32>, tensor<1xi8>) -> tensor<1x256x2xf32>
   %r = tosa.select %p, %x, %n : (tensor<1x256x2xi1>, tensor<1x256x2xf32>, tensor<1x256x2xf32>) -> tensor<1x256x2xf32>
-  // expected-remark @below {{stays float: no rescale makes the codes that its products and sums have once f32 has rounded them; numbers of at most 16 bits, which f32 multiplies exactly with codes of 8, such as 0.3 rounded to 19660 / 65536, have such a rescale}}
+  // expected-remark @below {{stays float: no rescale makes the codes that its products and sums have in f32; one exists for factors of at most 16 bits}}
   %out = tpc.quantize %r as "out" activation parameters(#tpc.power_of_two<threshold = [128.0], bits = 8, rounding = half_up>) : tensor<1x256x2xf32>
   return %out : tensor<1x256x2xf32>
 }

@@ -18,7 +18,7 @@
 
 //--- no-rule.mlir
 func.func @main(%x: tensor<2xf32>, %p: tensor<i1>) -> tensor<2xf32> {
-  // expected-error @below {{'tosa.cond_if' op has no rule for its gradient, and lies between an input and a result; implement DifferentiableOpInterface for it, or choose inputs behind it}}
+  // expected-error @below {{'tosa.cond_if' op has no rule for its gradient, and lies between an input and a result; implement DifferentiableOpInterface for it, or choose inputs behind it; see docs/guide/troubleshooting.md#an-op-has-no-gradient}}
   // expected-remark @below {{it has no rule for its gradient, and lies between an input and a result}}
   %0 = tosa.cond_if %p(%a = %x) : tensor<i1> (tensor<2xf32>) -> tensor<2xf32> {
   ^bb0(%a: tensor<2xf32>):
@@ -28,7 +28,7 @@ func.func @main(%x: tensor<2xf32>, %p: tensor<i1>) -> tensor<2xf32> {
   ^bb0(%a: tensor<2xf32>):
     tosa.yield %a : tensor<2xf32>
   }
-  // expected-note @below {{nor has this 'tosa.custom' op}}
+  // expected-note @below {{this 'tosa.custom' op has none, too}}
   // expected-remark @below {{it has no rule for its gradient, and lies between an input and a result}}
   %2 = tosa.custom %0 {domain_name = "d", implementation_attrs = "", operator_name = "o"} : (tensor<2xf32>) -> tensor<2xf32>
   return %2 : tensor<2xf32>

@@ -22,7 +22,7 @@
 // SAMPLES: net.mlir:{{.*}} error: training needs samples; give calibration-data=FILE.npy
 // TEMPERATURE: error: a temperature is positive, but temperature=0
 // ATTENTION: error: loss=attention is made of Hessian scores; drop hessian-weights=false, or take loss=mse
-// PROGRAM: net.mlir:{{.*}} error: 'func.func' op cannot be trained: loss=program is a loss of the program around the compiler, which has none; give mct.gptq.GradientPTQConfig one, in Python, or take another loss
+// PROGRAM: net.mlir:{{.*}} error: 'func.func' op cannot be trained: loss=program needs a loss of the caller; give mct.gptq.GradientPTQConfig one, or take another loss
 // SOFTNESS: error: a weight starts at most half a step from its level, but softness={{6.*e-01|0.6.*}}; give a number from 0 to 0.5
 // MOMENTUM: error: momentum=5.000000e-01 is of optimizer=sgd; Adam has its own
 // BIAS-MOMENTUM: error: bias-momentum=5.000000e-01 is of bias-optimizer=sgd; Adam has its own

@@ -49,7 +49,7 @@ func.func private @other(%x: tensor<1x8xf32>) -> tensor<1x8xf32>
 
 //--- again.mlir
 func.func @main(%x: tensor<1x8xf32>, %t: tensor<1x1xf32>) -> tensor<1x8xf32> {
-  // expected-error @below {{has learned values already: '@main' was made for training, and is no network to make it of}}
+  // expected-error @below {{has learned values already: '@main' was made for training already; give the network that it was made of}}
   %0 = tpc.quantize %x as "x" activation trainable(#tpc.learned_threshold<bits = 4>) learned(%t : tensor<1x1xf32>) : tensor<1x8xf32>
   return %0 : tensor<1x8xf32>
 }

@@ -405,7 +405,7 @@ func.func @table_behind(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
   %no_shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %s = tosa.sigmoid %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
   %y = tosa.mul %x, %s, %no_shift : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>, tensor<1xi8>) -> tensor<1x4x4x2xf32>
-  // expected-remark @below {{'act' is not shifted: the levels of 'later' behind it are no grid that is searched}}
+  // expected-remark @below {{'act' is not shifted: the levels of 'later' behind it are not a grid that is searched}}
   %q = tpc.quantize %y as "act" activation config(#act8)
     statistics(#stats) parameters(#tpc.power_of_two<threshold = [16.0], bits = 8>) : tensor<1x4x4x2xf32>
   %i = tosa.identity %q : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>

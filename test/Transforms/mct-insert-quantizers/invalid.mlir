@@ -45,7 +45,7 @@ module attributes {tpc.target = @npu} {
   tpc.platform @npu default(#tpc.qc_options<[#act8]>) operator_sets [#tpc.operator_set<"Exp", options = #tpc.qc_options<[#act16]>>]
   tpc.binding @npu_on_tosa for @npu [#tpc.ops_of<"Exp", [#tpc.op<"tosa.exp">]>]
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @below {{has no configuration that fits its consumers (at most 8-bit inputs accepted)}}
+    // expected-error @below {{has no configuration that fits its users (at most 8-bit inputs accepted)}}
     %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
     // expected-note @below {{read here}}
     %1 = tosa.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>

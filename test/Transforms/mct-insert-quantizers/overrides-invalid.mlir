@@ -26,7 +26,7 @@
 
 // The parser of attributes says nothing of its own.
 // PATTERN-NOT: error
-// PATTERN: .txt:1:1: error: expected 'pattern', a list of #tpc.op and #tpc.subgraph, and an action, for example 'pattern [#tpc.op<"tosa.conv2d">] weights=4'
+// PATTERN: .txt:1:1: error: expected 'pattern', a list of #tpc.op and #tpc.subgraph, and an action, for example 'pattern [#tpc.op<"tosa.conv2d">] weights=4'; see docs/guide/troubleshooting.md#a-rule-of-overrides-cannot-be-read
 // PATTERN-NOT: error
 
 // UNMATCHED: unmatched.txt:1:1: error: the rule matches nothing
@@ -64,7 +64,7 @@
 
 // The target has 16-bit results, and the consumer is why this op cannot.
 // WIDE: wide.txt:1:1: error: the result of 'conv' cannot have 16 bits; the target offers 8 here
-// WIDE: note: {{.*}}this consumer reads at most 8 bits
+// WIDE: note: {{.*}}this user reads at most 8 bits
 
 // INPUT: input.txt:1:1: error: the input 'arg0' cannot have 16 bits; the target's default has 8
 

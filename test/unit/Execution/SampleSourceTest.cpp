@@ -506,7 +506,8 @@ TEST_F(SampleSourceTest, RecordedPreprocessingIsApplied) {
                 "found 2x2x2x3; the file has channels last, and the "
                 "network has them first: transpose it, or run "
                 "--mct-record-preprocessing="
-                "\"permutation=2,0,1 axis=1\" before");
+                "\"permutation=2,0,1 axis=1\" before; see "
+                "docs/guide/troubleshooting.md#samples-that-do-not-fit");
   // Other types have an order, too.
   specs.front().type = type({2, 3, 2, 2}, mlir::IntegerType::get(&context, 8));
   options.preprocessing = {record};
@@ -643,7 +644,7 @@ TEST_F(SampleSourceTest, FixedBatchNeedsWholeUnits) {
       [](const Unit &) { return llvm::Error::success(); });
   EXPECT_EQ(llvm::toString(std::move(error)),
             "the network has a fixed batch of 2 that cannot be changed, and 3 "
-            "samples are no multiple of it");
+            "samples are not a multiple of it");
 }
 
 } // namespace

@@ -529,8 +529,7 @@ func.func @f(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 }
 )mlir",
               {"h"}, randomSamples(4, 4),
-              "its gradients are not computed for each of the samples that it "
-              "reads");
+              "its gradients are not those of single samples");
 }
 
 TEST_F(Hessian, RefusesValuesThatAreNotReal) {
@@ -549,17 +548,17 @@ func.func @f(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 // The argument has twice as many rows as the result: which of them belong to a
 // sample is not known.
 TEST_F(Hessian, RefusesGradientsThatAreNotBySample) {
-  expectError(R"mlir(
+  expectError(
+      R"mlir(
 func.func @f(%x: tensor<2x4xf32>) -> tensor<1x4xf32> {
   %h = tosa.abs %x : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("h")
   %y = tosa.reduce_sum %h {axis = 0 : i32} : (tensor<2x4xf32>) -> tensor<1x4xf32>
   return %y : tensor<1x4xf32>
 }
 )mlir",
-              {"h"}, randomSamples(4, 4),
-              "its gradients are not computed for each of the samples that it "
-              "reads; give its arguments and results a batch, as their first "
-              "dimension");
+      {"h"}, randomSamples(4, 4),
+      "its gradients are not those of single samples; give arguments and "
+      "results a batch dimension");
 }
 
 TEST_F(Hessian, RefusesScoresThatAreNotFinite) {

@@ -1072,8 +1072,10 @@ func.func @main(%x: tensor<1x1x1x3xf32>) -> tensor<1x3x1x1xf32> {
   %1 = tosa.reshape %0, %shape : (tensor<1x1x1x3xf32>, !tosa.shape<4>) -> tensor<1x3x1x1xf32> loc("column")
   return %1 : tensor<1x3x1x1xf32>
 })");
-  expectFails(problem, "training: 'column' has 3 values for each sample, 1 of "
-                       "them on the last axis, and is no scores of classes");
+  expectFails(
+      problem,
+      "training: 'column' has 3 values for each sample, 1 of "
+      "them on the last axis, so that it does not hold scores of classes");
   problem = classify();
   problem.loss = createCrossEntropyLoss(Scores::Logits, {0, 1});
   expectFails(problem, "training: there are 2 labels for 10 samples");

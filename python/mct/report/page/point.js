@@ -140,7 +140,7 @@ function histogramNote(point) {
 function decisionsFigure(decisions) {
   if (!decisions.length) return null;
   const SIGNS = { applied: '✓', declined: '✕', noted: '•' };
-  return figure('What passes did', null, element('ul', { class: 'decisions' }, decisions.map((decision) => element('li', { class: decision.decision in SIGNS ? decision.decision : null },
+  return figure('Decisions of passes', null, element('ul', { class: 'decisions' }, decisions.map((decision) => element('li', { class: decision.decision in SIGNS ? decision.decision : null },
     element('span', { class: 'verdict-sign' }, `${SIGNS[decision.decision] ?? '•'} ${visible(decision.decision)}`),
     element('span', {}, visible(decision.text) || visible(decision.reason),
       decision.numbers?.length ? element('span', { class: 'because' }, decision.numbers.map(({ name, value }) => element('span', {}, visible(name).replaceAll('_', ' '), ' ', number(value)))) : null),
