@@ -200,6 +200,37 @@ def test_the_summary_of_corrections_is_a_table_that_can_be_recorded(capsys: pyte
     assert rows == [["one", "the default", "75.20", "74.95"], ["two", "the default", "", "1 dB"]]
 
 
+def code(text: str) -> list[str]:
+    """Lines without comments, empty ones and indentation."""
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "//"))]
+
+
+def test_the_page_about_cmake_shows_the_project_that_is_built() -> None:
+    """A test of test/Integration installs the package and builds the project."""
+    project = measure.REPOSITORY / "test" / "Integration" / "Inputs" / "consumer"
+    shown = dict(FENCE.findall((DOCS / "getting-started" / "cmake.md").read_text()))
+    assert code(shown["cmake"]) == code((project / "CMakeLists.txt").read_text())
+    source = [
+        f"mlir::{line}" if line.startswith("Pass") else line for line in code((project / "consumer.cpp").read_text())
+    ]
+    # The last block of text is the source.
+    assert all(line in source for line in code(shown["text"]))
+
+
+@pytest.mark.parametrize("page", ["guide/ptq.md", "guide/troubleshooting.md"])
+def test_rules_of_overrides_that_pages_show_are_read(tools: Path, tmp_path: Path, page: str) -> None:
+    shown = [text for language, text in FENCE.findall((DOCS / page).read_text()) if language == "text"]
+    rules = [line for text in shown for line in text.splitlines() if re.match(r"\??(?:name|op|set|pattern|all) ", line)]
+    assert len(rules) > 4
+    # Networks differ: none of the rules has to match in this one, and a width may be one that a user does not take.
+    for rule in rules:
+        file = tmp_path / "overrides.rules"
+        file.write_text(f"{rule if rule.startswith(('?', 'all')) else '?' + rule}\n")
+        passes = ["--tpc-attach-target=target=imx500_v4_0", f"--mct-insert-quantizers=overrides={file}"]
+        finished = measure.run([tools / "mct-opt", measure.DIGITS / "digits.mlirbc", *passes, "-o", "/dev/null"])
+        assert finished.returncode == 0 or "cannot have 16 bits" in finished.stderr, f"{rule}\n{finished.stderr}"
+
+
 # ===--- What readers look for -----------------------------------------------------------------------------------------
 
 
@@ -210,15 +241,17 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
+def questions() -> list[tuple[str, str, str, str, str]]:
+    """Question, page, heading, part of the answer and words to search for, of each question of a newcomer."""
+    row = r"^\| (.*\?.*) \| \[.*\]\(\.\./([\w/.-]+)#([\w-]+)\) \| `(.*)` \| (.*) \|$"
+    return re.findall(row, (DOCS / "dev" / "documentation.md").read_text(), re.MULTILINE)
+
+
 def test_questions_of_newcomers_have_answers_within_two_clicks() -> None:
-    rows = re.findall(
-        r"^\| (.*\?.*) \| \[.*\]\(\.\./([\w/.-]+)#([\w-]+)\) \| `(.*)` \|$",
-        (DOCS / "dev" / "documentation.md").read_text(),
-        re.MULTILINE,
-    )
+    rows = questions()
     assert len(rows) == 20
     contents = re.findall(r"^([\w/-]+)$", (DOCS / "index.md").read_text(), re.MULTILINE)
-    for question, path, anchor, answer in rows:
+    for question, path, anchor, answer, _ in rows:
         # The first click is the page in the table of contents, the second one the heading.
         assert path.removesuffix(".md") in contents, question
         assert anchor in anchors(DOCS / path), question
