@@ -742,7 +742,7 @@ def test_layers_of_the_configuration_reach_the_target(asked):
     assert '#tpc.ops_of<"Mine", [#tpc.op<"mine.op">]>' in got["target"].to_mlir()
     core = mct.core.CoreConfig(mct.core.QuantizationConfig(custom_tpc_opset_to_layer={"Add": (["mine.add"],)}))
     assert "mine.add" in asked(DIGITS, samples, None, core)["target"].to_mlir()
-    with pytest.raises(tp.TargetError, match="'Mine' is defined in the capabilities, but neither known nor mapped"):
+    with pytest.raises(tp.TargetError, match="'Mine' is not in OperatorSetNames and not mapped"):
         asked(DIGITS, samples, None, mct.core.CoreConfig(), target)
     bits = mct.core.BitWidthConfig()
     bits.set_manual_weights_bit_width(mct.core.NodeNameFilter("conv"), 4, "weight")
