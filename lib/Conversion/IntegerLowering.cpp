@@ -564,11 +564,7 @@ Value IntegerLowering::requantize(const Accumulator &accumulator,
 //===----------------------------------------------------------------------===//
 
 Value IntegerLowering::lowerTo(Value value, const Encoding &encoding) {
-  auto known = llvm::find(encodings, encoding);
-  size_t number = known - encodings.begin();
-  if (known == encodings.end())
-    encodings.push_back(encoding);
-  auto key = std::pair(value.getAsOpaquePointer(), number);
+  auto key = std::pair(value.getAsOpaquePointer(), encodings.insert(encoding));
   if (auto it = lowered.find(key); it != lowered.end() && it->second)
     return it->second;
   if (depth == kMaxDepth)

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/UniqueVector.h"
 
 #include <map>
 
@@ -281,7 +282,7 @@ private:
   llvm::DenseMap<mlir::Value, Stored> storedValues;
   llvm::DenseMap<mlir::Value, std::optional<Accumulator>> accumulators;
   /// Encodings that were met, and integers by float value and encoding.
-  std::vector<Encoding> encodings;
+  llvm::UniqueVector<Encoding> encodings;
   std::map<std::pair<void *, size_t>, mlir::Value> lowered;
   llvm::SmallVector<tpc::QuantizeOp> points;
   /// By integers of points: how to make numbers of them.

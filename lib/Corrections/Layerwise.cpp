@@ -350,7 +350,13 @@ LogicalResult LayerwiseRun::run() {
     for (const auto &[layer, editor] : editors)
       for (std::unique_ptr<Player> &player : changing->players)
         player->worker.setEditor(layer, editor);
+    if (options.numVisits)
+      *options.numVisits += 1 + seen.size() + changing->players.size();
   }
+  if (options.numVisits)
+    for (const std::unique_ptr<Track> &track : tracks)
+      for (const std::unique_ptr<Player> &player : track->players)
+        *options.numVisits += player->worker.numVisits();
   return success();
 }
 

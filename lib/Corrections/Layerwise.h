@@ -57,6 +57,9 @@ struct LayerwiseOptions {
   int64_t memoryBudget = int64_t(48) << 20;
   /// Layers, ascending, that `compileLayerwise` got a summand for.
   llvm::SmallVector<size_t> summands;
+  /// Becomes what all workers visited (`Worker::numVisits`), and the layers of
+  /// each stage; null: nobody counts.
+  size_t *numVisits = nullptr;
 };
 
 /// Looks at layers one after the other and says what is to become of them.

@@ -927,9 +927,11 @@ unsigned Executor::stageOfPoint(size_t point) const {
   return program->replaceablePoints[point].stage;
 }
 size_t Executor::numCompiledParts() const { return program->parts->size(); }
+size_t Executor::numVisits() const { return program->numVisits; }
 
 std::string Executor::instructionSet() {
   return (llvm::sys::getHostCPUName() + ", oneDNN " +
           PrimitiveSet::instructionSet())
       .str();
 }
+

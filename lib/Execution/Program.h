@@ -210,6 +210,8 @@ struct Program {
   int64_t scratchBytes = 0;
   Executor::Memory memory;
   int64_t maxMemory = 0;
+  /// See Executor::numVisits.
+  size_t numVisits = 0;
 
   /// Hold the code; shared by programs that were compiled together.
   std::vector<std::shared_ptr<mlir::ExecutionEngine>> engines;

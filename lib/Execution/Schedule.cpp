@@ -208,7 +208,8 @@ Scheduler::quantizeConstant(QuantizeOp point, const ConstantTensor &input) {
 
 void Scheduler::markConstants() {
   auto isFixed = [&](Value value) { return !changing.contains(value); };
-  for (Operation &op : function.getBody().front().without_terminator())
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    visit(1 + op.getNumOperands());
     if ((op.hasTrait<OpTrait::ConstantLike>() ||
          (op.getNumOperands() != 0 && op.getNumRegions() == 0 &&
           llvm::all_of(op.getOperands(),
@@ -217,6 +218,7 @@ void Scheduler::markConstants() {
                        }))) &&
         llvm::all_of(op.getResults(), isFixed))
       constantValues.insert(op.result_begin(), op.result_end());
+  }
 }
 
 /// Which ops lead to a result or to an observer, and are no constants.
@@ -229,6 +231,7 @@ void Scheduler::markNeeded() {
     kept.insert(result);
   }
   for (Operation &op : llvm::reverse(body.without_terminator())) {
+    visit();
     if (sites->isCovered(&op) ||
         llvm::none_of(op.getResults(),
                       [&](Value result) { return values.contains(result); }))
@@ -245,6 +248,7 @@ void Scheduler::markNeeded() {
       continue;
     }
     auto reads = readsOf(&op);
+    visit(reads.size());
     values.insert(reads.begin(), reads.end());
     if (isView(&op) || isa<QuantizeOp>(op))
       kept.insert(op.getOperand(0));
@@ -307,12 +311,15 @@ void Scheduler::formGroups() {
       for (Operation *next : op.getResult(0).getUsers()) {
         next = body.findAncestorOpInBlock(*next);
         auto users = rootsOf.find(next);
+        visit();
         joins = users != rootsOf.end() && canMerge(&op, next);
         if (!joins)
           break;
-        for (Operation *root : users->second)
+        for (Operation *root : users->second) {
+          visit(1 + roots.size());
           if (!llvm::is_contained(roots, root))
             roots.push_back(root);
+        }
       }
     joins &= !roots.empty() && llvm::all_of(roots, [&](Operation *root) {
       return members[root].size() < kLargestPart;
@@ -348,12 +355,15 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
 }
 
 /// Copies a constant or a scalar, and what it is computed from, into a part.
-/// Tensors that such a scalar is read from become operands.
-static void cloneTree(Value value, OpBuilder &builder, IRMapping &mapping,
-                      function_ref<bool(Value)> isCloned,
-                      function_ref<void(Value)> addOperand) {
+/// Tensors that such a scalar is read from become operands. Returns the number
+/// of values that it looked at.
+static size_t cloneTree(Value value, OpBuilder &builder, IRMapping &mapping,
+                        function_ref<bool(Value)> isCloned,
+                        function_ref<void(Value)> addOperand) {
   SmallVector<Value> pending{value};
+  size_t numVisits = 0;
   while (!pending.empty()) {
+    ++numVisits;
     Value next = pending.back();
     if (mapping.contains(next)) {
       pending.pop_back();
@@ -372,6 +382,7 @@ static void cloneTree(Value value, OpBuilder &builder, IRMapping &mapping,
       builder.clone(*op, mapping)
           ->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   }
+  return numVisits;
 }
 
 LogicalResult Scheduler::schedulePart(Operation *root) {
@@ -391,9 +402,9 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   for (Operation *op : llvm::reverse(members[root])) {
     for (Value read : readsOf(op))
       if (!mapping.contains(read))
-        cloneTree(
+        visit(cloneTree(
             read, builder, mapping,
-            [&](Value value) { return isCloned(value, op); }, addOperand);
+            [&](Value value) { return isCloned(value, op); }, addOperand));
     Operation *copy = builder.clone(*op, mapping);
     copy->walk([&](Operation *inner) {
       inner->setDiscardableAttrs(ArrayRef<NamedAttribute>());
@@ -529,9 +540,10 @@ void Scheduler::scheduleObservers(Value value) {
 }
 
 /// Whether nobody but the point reads the buffer of its input.
-bool Scheduler::isReadOnlyBy(QuantizeOp point) const {
+bool Scheduler::isReadOnlyBy(QuantizeOp point) {
   Value value = point.getInput();
   while (value.hasOneUse() && !observers.contains(value)) {
+    visit();
     Operation *op = value.getDefiningOp();
     if (!op || !isView(op))
       return true;
@@ -541,6 +553,7 @@ bool Scheduler::isReadOnlyBy(QuantizeOp point) const {
 }
 
 LogicalResult Scheduler::scheduleOp(Operation *op) {
+  visit(1 + op->getNumOperands());
   if (const Site *site = sites->lookup(op)) {
     SmallVector<unsigned, 4> reads;
     for (Value operand : site->operands) {
@@ -694,8 +707,10 @@ void Scheduler::sortByStage() {
   SmallVector<SmallVector<Operation *>> ops;
   for (Operation &op : body.without_terminator()) {
     unsigned own = 0;
-    for (Value read : readsOf(&op))
+    for (Value read : readsOf(&op)) {
+      visit();
       own = std::max(own, stageBehind.lookup(read));
+    }
     stageOf[&op] = own;
     for (Value result : op.getResults())
       stageBehind[result] = own + changing.contains(result);
@@ -890,6 +905,7 @@ void Scheduler::divideIntoStages() {
       if (program.buffers[buffer].place == ProgramBuffer::Place::Output)
         live.insert(buffer);
   for (unsigned last = count; last-- > 0;) {
+    visit(live.size());
     readBehind[last].assign(live.begin(), live.end());
     llvm::sort(readBehind[last]);
     for (; number > program.stages[last].begin; --number) {
@@ -947,8 +963,10 @@ LogicalResult Scheduler::placeValues() {
     lives[buffer].end = std::max(lives[buffer].end, step);
   };
   for (auto [number, next] : llvm::enumerate(planned))
-    for (unsigned buffer : llvm::concat<unsigned>(next.reads, next.writes))
+    for (unsigned buffer : llvm::concat<unsigned>(next.reads, next.writes)) {
+      visit();
       touch(buffer, number);
+    }
 
   // The buffer whose memory another one takes.
   std::vector<unsigned> place(program.buffers.size());

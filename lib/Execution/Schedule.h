@@ -66,7 +66,7 @@ private:
   void scheduleObservers(mlir::Value value);
   std::optional<ConstantTensor> quantizeConstant(tpc::QuantizeOp point,
                                                  const ConstantTensor &input);
-  bool isReadOnlyBy(tpc::QuantizeOp point) const;
+  bool isReadOnlyBy(tpc::QuantizeOp point);
   Planned &add(Step::Kind kind, size_t index, mlir::Operation *op);
 
   /// Whether a part has a copy of the constant, or scalar, that `value` is.
@@ -78,6 +78,9 @@ private:
   mlir::FailureOr<unsigned> addConstant(mlir::Value value,
                                         llvm::ArrayRef<char> data);
   bool canMerge(mlir::Operation *producer, mlir::Operation *user) const;
+
+  /// Counts what is looked at, in `Program::numVisits`.
+  void visit(size_t count = 1) { program.numVisits += count; }
 
   mlir::func::FuncOp function;
   Program &program;

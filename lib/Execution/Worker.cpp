@@ -201,6 +201,7 @@ struct Worker::State {
   SampleRange samples;
   bool measure = false;
   double primitiveSeconds = 0, totalSeconds = 0;
+  size_t numVisits = 0;
   llvm::SmallVector<int64_t> shape;
 };
 
@@ -254,6 +255,7 @@ static void decode(const mct::quantization::Grid &grid, const char *from,
 }
 
 void Worker::State::load(const Stage &stage, const char *from) {
+  numVisits += stage.saved.size();
   for (const SavedBuffer &saved : stage.saved) {
     void *to = pointers[saved.buffer];
     int64_t elements = saved.bytes / int64_t(sizeof(float));
@@ -299,6 +301,7 @@ llvm::Error Worker::State::prepare() {
       return llvm::createStringError(
           "there are not " + llvm::Twine(bytes) +
           " bytes of memory for the values of the network");
+    numVisits += pointers.size();
     for (auto [pointer, buffer] : llvm::zip(pointers, program.buffers))
       if (buffer.place == ProgramBuffer::Place::Block)
         pointer = block + buffer.index;
@@ -314,6 +317,7 @@ llvm::Error Worker::State::prepare() {
   }
   if (hasConstants && !replaced)
     return llvm::Error::success();
+  numVisits += constants.size();
   for (size_t number : constants) {
     size_t index = program.buffers[number].index;
     const auto *other = findReplaced(&ReplacedParts::constants, index);
@@ -464,6 +468,7 @@ llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
   if (llvm::Error error = state->prepare())
     return error;
   state->samples = samples;
+  state->numVisits += state->given.size();
   for (size_t number : state->given) {
     const ProgramBuffer &buffer = program.buffers[number];
     // Nothing is written to inputs.
@@ -474,6 +479,7 @@ llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
   if (first != 0 && saved)
     state->load(program.stages[first - 1], saved);
   llvm::Error error = llvm::Error::success();
+  state->numVisits += program.stages[last].end - program.stages[first].begin;
   for (size_t step = program.stages[first].begin;
        step != program.stages[last].end; ++step)
     if ((error = state->run(program.steps[step])))
@@ -485,6 +491,7 @@ llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
 double Worker::primitiveSeconds() const { return state->primitiveSeconds; }
 double Worker::totalSeconds() const { return state->totalSeconds; }
 void Worker::measurePrimitives() { state->measure = true; }
+size_t Worker::numVisits() const { return state->numVisits; }
 
 //===----------------------------------------------------------------------===//
 // Entry points of compiled code

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 
 namespace mct {
 
@@ -57,6 +58,12 @@ struct Encoding {
            storageBits == other.storageBits;
   }
   bool operator!=(const Encoding &other) const { return !(*this == other); }
+  /// Some order of those that differ; scales are numbers, not NaN.
+  bool operator<(const Encoding &other) const {
+    return std::tie(scale, zeroPoint, low, high, storageBits) <
+           std::tie(other.scale, other.zeroPoint, other.low, other.high,
+                    other.storageBits);
+  }
 };
 
 /// The grids that the integers of a kernel are codes of, one or one for each

@@ -236,6 +236,10 @@ public:
   /// parts of networks share one.
   size_t numCompiledParts() const;
 
+  /// Number of times that planning the steps looked at an op, a value or a
+  /// buffer: in proportion to the function, for tests.
+  size_t numVisits() const;
+
   /// Instructions that the compiled code and oneDNN use on this machine, for
   /// reports: results may differ in the last bits between instruction sets.
   static std::string instructionSet();
@@ -312,6 +316,10 @@ public:
   double primitiveSeconds() const;
   double totalSeconds() const;
   void measurePrimitives();
+
+  /// Number of steps that all calls ran, and of buffers that they placed or
+  /// loaded: in proportion to the stages that were run, for tests.
+  size_t numVisits() const;
 
 private:
   struct State;

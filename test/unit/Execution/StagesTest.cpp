@@ -477,6 +477,58 @@ TEST_F(StagesTest, OperandsThatAreNoConstantsCannotBeReplaced) {
       << diagnostics[0];
 }
 
+/// `count` layers one behind the other, `l0` and so on. All read one constant.
+std::string chain(int count) {
+  const std::string type = "tensor<1x16xf32>";
+  std::string text = "func.func @main(%x: " + type + ") -> " + type + " {\n" +
+                     constant("c", {1, 16}, 7),
+              last = "x";
+  for (int number = 0; number != count; ++number) {
+    std::string own = std::to_string(number);
+    text +=
+        "%s" + own + " = tosa.add %" + last + ", %c : (" + type + ", " + type +
+        ") -> " + type + "\n%l" + own + " = tosa.tanh %s" + own + " : (" +
+        type + ") -> " + type + " loc(\"l" + own + "\")\n%q" + own +
+        " = tpc.quantize %l" + own + " as \"q" + own +
+        "\" activation parameters(#tpc.power_of_two<threshold = [1.0], bits "
+        "= 8>) : " +
+        type + "\n";
+    last = "q" + own;
+  }
+  return text + "return %" + last + " : " + type + "\n}";
+}
+
+// A second network that is four times as long is looked at four times as often,
+// by what plans the steps and by a worker that runs it stage by stage.
+TEST_F(StagesTest, VisitsAreInProportionToTheFunction) {
+  constexpr int kLayers = 50;
+  auto count = [&](int layers, bool isCut) {
+    std::vector<std::string> edited;
+    for (int number = 0; isCut && number != layers; ++number)
+      edited.push_back("l" + std::to_string(number));
+    auto executor = compileStages(chain(layers), edited);
+    EXPECT_TRUE(executor) << llvm::join(diagnostics, "\n");
+    EXPECT_EQ(executor->numStages(), isCut ? unsigned(layers) + 1 : 1u);
+    Floats input = randomInputs(*executor).front(), output(input.size());
+    const void *inputs[] = {input.data()};
+    void *outputs[] = {output.data()};
+    Worker worker(*executor);
+    for (unsigned stage = 0; stage != executor->numStages(); ++stage)
+      EXPECT_FALSE(worker.runStages(stage, stage, nullptr, inputs, outputs,
+                                    {0, executor->unit()}));
+    return std::pair(executor->numVisits(), worker.numVisits());
+  };
+  for (bool isCut : {false, true}) {
+    auto [planned, ran] = count(kLayers, isCut);
+    auto [plannedMore, ranMore] = count(4 * kLayers, isCut);
+    // Each layer is three ops.
+    EXPECT_GT(planned, size_t(3 * kLayers));
+    EXPECT_LE(plannedMore, 4 * planned);
+    EXPECT_GT(ran, size_t(kLayers));
+    EXPECT_LE(ranMore, 4 * ran);
+  }
+}
+
 TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
   constexpr int64_t kUnits = 10, kLargest = 1000;
   // 3 blocks of the first size fit, or 10 of the second; or all.
