@@ -269,6 +269,21 @@ mct::corrections::compileQuietly(ModuleOp module,
   return execution::Executor::compileAll(module, all, settings.cache);
 }
 
+FailureOr<CompiledPair>
+mct::corrections::compilePair(ModuleOp module,
+                              MutableArrayRef<execution::CompileOptions> both,
+                              const execution::RunSettings &settings) {
+  auto executors = compileQuietly(module, both, settings);
+  if (failed(executors))
+    return failure();
+  auto run = execution::NetworkRun::prepare(
+      module.getLoc(), std::move(executors->front()), settings);
+  if (failed(run))
+    return failure();
+  return CompiledPair{std::make_unique<execution::NetworkRun>(std::move(*run)),
+                      std::move(executors->back())};
+}
+
 std::vector<ChannelSummary>
 mct::corrections::createSummaries(const execution::Executor &executor,
                                   int64_t samples, func::FuncOp function,

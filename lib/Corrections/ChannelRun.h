@@ -113,6 +113,18 @@ compileQuietly(mlir::ModuleOp module,
                llvm::MutableArrayRef<execution::CompileOptions> all,
                const execution::RunSettings &settings);
 
+/// The float network, ready to run on the samples, and the quantized one.
+struct CompiledPair {
+  std::unique_ptr<execution::NetworkRun> floating;
+  std::unique_ptr<execution::Executor> quantized;
+};
+
+/// Compiles both functions of a module, the float one first.
+mlir::FailureOr<CompiledPair>
+compilePair(mlir::ModuleOp module,
+            llvm::MutableArrayRef<execution::CompileOptions> both,
+            const execution::RunSettings &settings);
+
 /// Summaries of `values`, of `function`, that have seen nothing, for so many
 /// samples. The means of samples are kept apart where memory allows it, and
 /// where it is known how samples lie in the values.

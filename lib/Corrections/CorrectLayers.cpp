@@ -135,15 +135,11 @@ LogicalResult LayerCorrection::compile() {
       compileFloat(both.floating, floatResults, options.judges),
       compileLayerwise(both.quantized, results, /*inputs=*/{},
                        /*summands=*/{}, options.judges)};
-  auto executors = compileQuietly(*both.module, compiled, settings);
-  if (failed(executors))
+  FailureOr<CompiledPair> pair = compilePair(*both.module, compiled, settings);
+  if (failed(pair))
     return failure();
-  auto run = execution::NetworkRun::prepare(
-      both.module->getLoc(), std::move(executors->front()), settings);
-  if (failed(run))
-    return failure();
-  floating = std::make_unique<execution::NetworkRun>(std::move(*run));
-  executor = std::move(executors->back());
+  floating = std::move(pair->floating);
+  executor = std::move(pair->quantized);
   networks.emplace(SampleRun::Networks{
       both.module->getLoc(), floating->executor(), *executor, both.floating,
       floatResults, settings.run});

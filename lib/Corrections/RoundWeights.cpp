@@ -276,7 +276,13 @@ public:
 
   LogicalResult prepare();
   /// Rounds the layers of all members, or corrects their biases.
-  LogicalResult round();
+  LogicalResult round() {
+    return run(members, tried ? *tried : *fitted, layerwise);
+  }
+  /// Behind `judge`: the same on all samples, where some were held out.
+  LogicalResult roundAgain() {
+    return tried ? run(members, *fitted, layerwise) : success();
+  }
   /// Finds the members that are not to be rounded; empty: all are. `corrects`:
   /// whether biases of layers that are not are corrected.
   FailureOr<Rejection> judge(bool corrects);
@@ -312,8 +318,12 @@ private:
   LayerwiseOptions layerwise;
   std::unique_ptr<execution::NetworkRun> floating;
   std::unique_ptr<execution::Executor> executor;
+  /// At most `maxSamples` of some samples, in the order of their values.
+  LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples);
   int64_t available = 0;
-  std::shared_ptr<const execution::SampleSource> fitted, judging;
+  /// What layers are rounded by; of few samples first by `tried`, all but
+  /// those that judge, and once more when it is known what is rounded.
+  std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
 };
 } // namespace
 
@@ -358,39 +368,45 @@ LogicalResult RoundingRun::prepare() {
       compileLayerwise(both.quantized, results, inputs, summands, judges)};
   options.front().simulateQuantization = false;
   options.back().replaceable = kernels;
-  auto executors = compileQuietly(*both.module, options, settings);
-  if (failed(executors))
+  FailureOr<CompiledPair> pair = compilePair(*both.module, options, settings);
+  if (failed(pair))
     return failure();
-  auto run = execution::NetworkRun::prepare(
-      both.module->getLoc(), std::move(executors->front()), settings);
-  if (failed(run))
-    return failure();
-  floating = std::make_unique<execution::NetworkRun>(std::move(*run));
-  executor = std::move(executors->back());
+  floating = std::move(pair->floating);
+  executor = std::move(pair->quantized);
   return divideSamples();
 }
 
-LogicalResult RoundingRun::divideSamples() {
-  // Rounding needs all samples: a dense layer has one row for each, and fitting
-  // a second time, behind the judgement, would take twice as long.
-  fitted = floating->sharedSamples();
-  available = fitted->numSamples();
-  if (judges && executor->allowsPartialUnits()) {
-    auto some =
-        execution::thinSamples(fitted, std::min(kJudgingSamples, available),
-                               execution::SampleOrder::ByValue);
-    if (!some)
-      return check(some.takeError());
-    judging = std::move(*some);
-  }
-  int64_t count = fitted->numSamples();
+LogicalResult
+RoundingRun::thin(std::shared_ptr<const execution::SampleSource> &samples) {
+  int64_t count = samples->numSamples();
   if (maxSamples > 0 && executor->allowsPartialUnits())
     count = std::min(count, maxSamples);
   auto ordered =
-      execution::thinSamples(fitted, count, execution::SampleOrder::ByValue);
+      execution::thinSamples(samples, count, execution::SampleOrder::ByValue);
   if (!ordered)
     return check(ordered.takeError());
-  fitted = std::move(*ordered);
+  samples = std::move(*ordered);
+  return success();
+}
+
+LogicalResult RoundingRun::divideSamples() {
+  fitted = floating->sharedSamples();
+  available = fitted->numSamples();
+  if (judges && executor->allowsPartialUnits() && available >= kFewSamples) {
+    // Of few samples none can be spared: a dense layer has one row for each.
+    constexpr int64_t kShare = 4;
+    bool areMany = available >= kManySamples;
+    auto parts = execution::holdOut(fitted, areMany ? kJudgingSamples
+                                                    : available / kShare);
+    if (!parts)
+      return check(parts.takeError());
+    if (*parts) {
+      judging = (*parts)->judging;
+      (areMany ? fitted : tried) = (*parts)->fitted;
+    }
+  }
+  if (failed(thin(fitted)) || (tried && failed(thin(tried))))
+    return failure();
   if (!judging)
     judging = fitted;
   return success();
@@ -408,8 +424,6 @@ LogicalResult RoundingRun::run(std::vector<Member> &changed,
                       results, samples, options, visitor);
 }
 
-LogicalResult RoundingRun::round() { return run(members, *fitted, layerwise); }
-
 FailureOr<std::vector<RoundingVisitor::Member>>
 RoundingRun::correctNearest(bool corrects) {
   std::vector<Member> nearest(members.size());
@@ -424,11 +438,12 @@ RoundingRun::correctNearest(bool corrects) {
     return nearest;
   // More would change a squared error by 0.1 dB at most.
   constexpr int64_t kBiasSamples = 32;
-  int64_t count = fitted->numSamples();
+  auto measured = tried ? tried : fitted;
+  int64_t count = measured->numSamples();
   if (executor->allowsPartialUnits())
     count = std::min(count, kBiasSamples);
   auto samples =
-      execution::thinSamples(fitted, count, execution::SampleOrder::ByValue);
+      execution::thinSamples(measured, count, execution::SampleOrder::ByValue);
   if (!samples)
     return LogicalResult(check(samples.takeError()));
   if (failed(run(nearest, **samples, layerwise)))
@@ -517,7 +532,7 @@ RoundWeightsPass::round(const Layers &found,
   FailureOr<Rejection> rejection = Rejection();
   if (judge)
     rejection = run.judge(correctBias);
-  if (failed(rejection))
+  if (failed(rejection) || failed(run.roundAgain()))
     return failure();
   for (RoundingVisitor::Member &member : members) {
     const Layer &layer = *member.layer;

@@ -338,6 +338,8 @@ void mct::corrections::takeRounded(const Layer &layer,
                                    RoundedLayer &rounded) {
   tpc::QuantizeOp point = layer.point;
   rounded.parameters = quantizer;
+  rounded.bias.clear();
+  rounded.error = rounded.nearestError = 0;
   SmallVector<double> factors(rounded.parameters.getNumChannels(), 1.0);
   rounded.errors.assign(factors.size(), 0.0);
   auto sharing = double(result.chosen.size()) / double(factors.size());

@@ -10,6 +10,7 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Report/Effects.h"
+#include "tpc_dialect/IR/TpcRejections.h"
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
 
@@ -19,26 +20,16 @@ using namespace mct::report;
 
 /// What mct-ptq undid, as the function says it.
 static void addRejectedCorrections(func::FuncOp function, Report &report) {
-  auto list = function->getAttrOfType<ArrayAttr>("tpc.rejected_corrections");
-  if (!list)
-    return;
-  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+  for (tpc::RejectedCorrection &each : tpc::readRejectedCorrections(function)) {
     RejectedCorrection &rejected = report.rejectedCorrections.emplace_back();
-    if (auto name = entry.getAs<StringAttr>("correction"))
-      rejected.correction = name.str();
-    if (auto layers = entry.getAs<ArrayAttr>("layers"))
-      for (auto layer : layers.getAsRange<StringAttr>())
-        rejected.layers.push_back(layer.str());
-    if (auto output = entry.getAs<IntegerAttr>("output"))
-      for (const Result &result : report.results)
-        if (result.number == output.getInt())
-          rejected.result = result.name;
-    if (auto loss = entry.getAs<FloatAttr>("loss"))
-      rejected.loss = loss.getValueAsDouble();
-    if (auto error = entry.getAs<FloatAttr>("standard_error"))
-      rejected.standardError = error.getValueAsDouble();
-    if (auto samples = entry.getAs<IntegerAttr>("samples"))
-      rejected.samples = samples.getInt();
+    rejected.correction = std::move(each.correction);
+    rejected.layers = std::move(each.layers);
+    for (const Result &result : report.results)
+      if (result.number == each.output)
+        rejected.result = result.name;
+    rejected.loss = each.loss;
+    rejected.standardError = each.standardError;
+    rejected.samples = each.samples;
   }
 }
 

@@ -160,7 +160,8 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       better. Tables keep their entries.
     * The bias becomes that with which the mean is the float one.
 
-    With `judge`, the results are compared on at most 64 of the samples with those of the nearest levels, whose biases are
+    With `judge`, the results are compared on samples by which nothing was rounded (64 of 256 and more; of 16 to 255 a
+    quarter, and then all samples round once more; of fewer all samples) with those of the nearest levels, whose biases are
     corrected on 32 samples if `correct-bias`. All samples are needed for the fit: a dense layer has one row for each.
     A layer that makes a result worse is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
 
