@@ -2,6 +2,7 @@
 #include "mct/Analysis/QuantizedValues.h"
 
 #include "mct/Analysis/Names.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -169,6 +170,18 @@ static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
   return success();
 }
 
+/// Whether a value has the elements of another one in the same order: a result
+/// that is moved otherwise cannot be compared with the point of its name.
+static bool isReshaped(Value value, Value original) {
+  while (value != original) {
+    auto reshape = value.getDefiningOp<tosa::ReshapeOp>();
+    if (!reshape)
+      return false;
+    value = reshape.getInput1();
+  }
+  return true;
+}
+
 FailureOr<std::vector<RecordedValue>>
 mct::findRecordedValues(func::FuncOp function) {
   std::vector<RecordedValue> found;
@@ -199,7 +212,8 @@ mct::findRecordedValues(func::FuncOp function) {
     Value value = std::get<0>(pair);
     const std::optional<QuantizedValue> &record = std::get<1>(pair);
     if (record && llvm::none_of(found, [&](const RecordedValue &other) {
-          return other.value == value && other.record.name == record->name;
+          return other.record.name == record->name &&
+                 (other.value == value || !isReshaped(value, other.value));
         }))
       found.push_back({value, *record});
   }

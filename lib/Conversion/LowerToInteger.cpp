@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
 #include "Linalg.h"
+#include "SplitResults.h"
 #include "mct/Analysis/FrozenPoints.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Conversion/Passes.h"
@@ -72,6 +73,10 @@ struct LowerToIntegerPass
       bool isLinalg = hasLinalg(function);
       if (isLinalg)
         raiseLinalg(function, kernels);
+      // Such a concatenation would be one of floats.
+      if (boundary == IntegerBoundary::Integer &&
+          profile != IntegerProfile::None)
+        splitMixedResults(function);
       IntegerLowering lowering(function, kernels, chosen);
       lowering.lower();
       if (failed(lowering.finish()))

@@ -76,19 +76,30 @@ static void addActivationSelection(OpPassManager &passManager,
   passManager.addPass(createSelectParametersPass(activations));
 }
 
+/// Whether the weights are chosen with the means of their inputs' squares.
+static bool needsChannelStatistics(const CorrectOptions &options) {
+  return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
+}
+
 /// What chooses the parameters of activations that were just calibrated.
 static void addFirstActivationSelection(OpPassManager &passManager,
                                         const PtqOptions &options) {
   // A grid that is split is not chosen at all.
-  if (options.equalization.splitSharedGrids)
-    passManager.nest<func::FuncOp>().addPass(createSplitSharedGridsPass(
-        withRemarks<SplitSharedGridsPassOptions>(options.remarks)));
+  if (options.equalization.splitSharedGrids) {
+    auto split = withRemarks<SplitSharedGridsPassOptions>(options.remarks);
+    if (!options.samples.calibrationData.empty()) {
+      OpPassManager complete(ModuleOp::getOperationName());
+      CalibratePassOptions calibrate;
+      options.samples.copyTo(calibrate);
+      calibrate.channelStatistics = needsChannelStatistics(options);
+      calibrate.onlyMissing = true;
+      complete.addPass(createCalibratePass(calibrate));
+      addWeightSelection(complete, options);
+      split.completedBy.push_back(complete);
+    }
+    passManager.addPass(createSplitSharedGridsPass(split));
+  }
   addActivationSelection(passManager, options);
-}
-
-/// Whether the weights are chosen with the means of their inputs' squares.
-static bool needsChannelStatistics(const CorrectOptions &options) {
-  return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
 /// Adds what a network that was equalized needs before it runs.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "SplitLayers.h"
 #include "mct/Analysis/Constants.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Overrides.h"
@@ -7,6 +8,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -40,19 +42,51 @@ static double getMagnitude(tpc::StatisticsAttr statistics) {
   return std::max(std::abs(statistics.getMin()), std::abs(statistics.getMax()));
 }
 
+/// Name of a point, or of the value.
+static std::string describeSource(Value value) {
+  if (auto point = value.getDefiningOp<tpc::QuantizeOp>())
+    return "'" + point.getPointName().str() + "'";
+  return "a constant";
+}
+
 namespace {
+/// The values that share a grid and have the smallest and the largest magnitude
+/// above 0: a point or a constant, or the point of a group of channels.
+struct Extremes {
+  std::pair<Value, double> smallest, largest;
+
+  void add(Value source, double magnitude) {
+    if (!(magnitude > 0))
+      return;
+    if (!smallest.first || magnitude < smallest.second)
+      smallest = {source, magnitude};
+    if (!largest.first || magnitude > largest.second)
+      largest = {source, magnitude};
+  }
+  bool areFarApart() const {
+    return smallest.first && largest.second > kRangeFactor * smallest.second;
+  }
+  /// Begins a record about the point that holds both.
+  Record describe(tpc::QuantizeOp point, Decision decision, Reason reason,
+                  Operation *at) const {
+    return Record(decision, reason, at)
+           << "'" << point.getPointName() << "' holds "
+           << named("smallest", describeSource(smallest.first)) << " up to "
+           << named("smallest_magnitude", smallest.second, "%.3g") << " and "
+           << named("largest", describeSource(largest.first)) << " up to "
+           << named("largest_magnitude", largest.second, "%.3g") << ", ";
+  }
+};
+
 /// What the elements of a value are made by.
 struct Sources {
   /// Points, and constants.
   llvm::SmallSetVector<Value, 8> values;
   /// Something without a point of its own, or too many ops.
   bool hasOther = false;
-  /// Sources with the smallest and the largest magnitude above 0.
-  std::pair<Value, double> smallest, largest;
+  Extremes extremes;
 
-  bool isMixed() const {
-    return smallest.first && largest.second > kRangeFactor * smallest.second;
-  }
+  bool isMixed() const { return extremes.areFarApart(); }
 };
 
 struct SplitSharedGridsPass
@@ -60,13 +94,32 @@ struct SplitSharedGridsPass
           mct::impl::SplitSharedGridsPassBase<SplitSharedGridsPass>> {
   using WithOpModels::WithOpModels;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    WithOpModels::getDependentDialects(registry);
+    for (const OpPassManager &passes : completedBy)
+      passes.getDependentDialects(registry);
+  }
+
   void runOnOperation() override {
-    FailureOr<Overrides> found = Overrides::getFrom(getOperation());
-    if (failed(found))
+    if (failed(splitLayers()))
       return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(splitConcatenations(function)))
+        return signalPassFailure();
+  }
+
+private:
+  /// Splits layers whose groups of channels, which slices separate again, have
+  /// very different ranges.
+  LogicalResult splitLayers();
+
+  LogicalResult splitConcatenations(func::FuncOp function) {
+    FailureOr<Overrides> found = Overrides::getFrom(function);
+    if (failed(found))
+      return failure();
     // What one concatenation hands to another, that one may split as well.
     SmallVector<tpc::QuantizeOp> points;
-    getOperation().walk([&](tpc::QuantizeOp point) {
+    function.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() && point.getStatisticsAttr() &&
           !point.getParametersAttr() &&
           isMoving(point.getInput().getDefiningOp()))
@@ -78,10 +131,11 @@ struct SplitSharedGridsPass
         split(point, floats);
     for (tpc::QuantizeOp point : erased)
       point.erase();
-    Overrides::append(getOperation(), floats);
+    erased.clear();
+    Overrides::append(function, floats);
+    return success();
   }
 
-private:
   Sources findSources(Value value);
   void split(tpc::QuantizeOp point, SmallVectorImpl<std::string> &floats);
   /// The op that reads a moved value and needs one grid for all of it; null
@@ -98,12 +152,8 @@ private:
 Sources SplitSharedGridsPass::findSources(Value value) {
   Sources sources;
   auto add = [&](Value source, double magnitude) {
-    if (!sources.values.insert(source) || !(magnitude > 0))
-      return;
-    if (!sources.smallest.first || magnitude < sources.smallest.second)
-      sources.smallest = {source, magnitude};
-    if (!sources.largest.first || magnitude > sources.largest.second)
-      sources.largest = {source, magnitude};
+    if (sources.values.insert(source))
+      sources.extremes.add(source, magnitude);
   };
   llvm::SetVector<Value> open;
   open.insert(value);
@@ -130,6 +180,76 @@ Sources SplitSharedGridsPass::findSources(Value value) {
       open.insert(op->getOperand(number));
   }
   return sources;
+}
+
+/// The layers that slices separate again, of which statistics are known, in the
+/// order of the module.
+static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module) {
+  KernelOps kernels(module);
+  std::vector<SlicedLayer> found;
+  module.walk([&](tpc::QuantizeOp point) {
+    if (!point.getStatisticsAttr() || point.getParametersAttr())
+      return;
+    if (std::optional<SlicedLayer> layer = findSlicedLayer(point, kernels))
+      found.push_back(std::move(*layer));
+  });
+  return found;
+}
+
+LogicalResult SplitSharedGridsPass::splitLayers() {
+  if (completedBy.empty())
+    return success();
+  std::vector<SlicedLayer> layers = findSlicedLayers(getOperation());
+  if (layers.empty())
+    return success();
+  // Ranges of groups are those of points that there are only when all layers
+  // are split: on a copy.
+  OwningOpRef<ModuleOp> copy = getOperation().clone();
+  SmallVector<SmallVector<GroupPoints>> measured;
+  std::vector<SlicedLayer> copies = findSlicedLayers(*copy);
+  for (SlicedLayer &layer : copies)
+    measured.push_back(splitLayer(layer));
+  {
+    // The pipeline around this pass has told what there is to tell.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+    });
+    for (const OpPassManager &each : completedBy) {
+      PassManager passes(&getContext(), ModuleOp::getOperationName());
+      static_cast<OpPassManager &>(passes) = each;
+      if (failed(passes.run(*copy)))
+        return failure();
+    }
+  }
+  for (auto [layer, groups] : llvm::zip_equal(layers, measured)) {
+    Extremes extremes;
+    for (const GroupPoints &group : groups) {
+      tpc::QuantizeOp point = group.result;
+      if (!point.getStatisticsAttr())
+        return getOperation().emitError()
+               << "'completed-by' leaves point '" << point.getPointName()
+               << "' without statistics; give passes that calibrate";
+      extremes.add(point.getResult(), getMagnitude(point.getStatisticsAttr()));
+    }
+    if (!extremes.areFarApart())
+      continue;
+    emitRecord(layer.point, getArgument(),
+               extremes.describe(layer.point, Decision::Applied,
+                                 Reason::GridSplit, nullptr)
+                   << "and slices separate them again: the layer becomes "
+                   << named("layers", int64_t(groups.size()))
+                   << " layers, each with a grid of its own");
+    for (auto [split, from] : llvm::zip_equal(splitLayer(layer), groups)) {
+      tpc::QuantizeOp point = split.result, other = from.result;
+      point.setStatisticsAttr(other.getStatisticsAttr());
+      if (!split.kernel)
+        continue;
+      tpc::QuantizeOp kernel = split.kernel, same = from.kernel;
+      if (same.getParametersAttr())
+        kernel.setQuantizer(same.getParametersAttr(), same.getSelectionAttr());
+    }
+  }
+  return success();
 }
 
 /// The operand of a concatenation that a slice is cut from, and where it begins
@@ -217,27 +337,13 @@ SplitSharedGridsPass::findReader(OpOperand &use,
   return nullptr;
 }
 
-/// Name of a point, or of the value.
-static std::string describe(Value value) {
-  if (auto point = value.getDefiningOp<tpc::QuantizeOp>())
-    return "'" + point.getPointName().str() + "'";
-  return "a constant";
-}
-
 void SplitSharedGridsPass::split(tpc::QuantizeOp point,
                                  SmallVectorImpl<std::string> &floats) {
   Sources sources = findSources(point.getInput());
   if (!sources.isMixed())
     return;
   auto tell = [&](Decision decision, Reason reason, Operation *at) {
-    return Record(decision, reason, at)
-           << "'" << point.getPointName() << "' holds "
-           << named("smallest", describe(sources.smallest.first)) << " up to "
-           << named("smallest_magnitude", sources.smallest.second, "%.3g")
-           << " and " << named("largest", describe(sources.largest.first))
-           << " up to "
-           << named("largest_magnitude", sources.largest.second, "%.3g")
-           << ", ";
+    return sources.extremes.describe(point, decision, reason, at);
   };
   if (sources.hasOther) {
     if (remarks)

@@ -26,9 +26,7 @@
 // CHECK-NEXT:   mct-judge-correction{{.*}} correction=residual_equalization {{.*}}made-by={builtin.module(mct-equalize-residuals{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true{{.*}}
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-calibrate{
-// CHECK-NEXT:   func.func(
-// CHECK-NEXT:     mct-split-shared-grids{remarks=false}
-// CHECK-NEXT:   ),
+// CHECK-NEXT:   mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
 // CHECK-NEXT:   mct-select-parameters{error-method=mse {{.*}} threads=0 z-threshold={{[0.e+]*}}},
 // CHECK-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=mse {{.*}} parameter-search=false {{.*}}ratio={{0.05|5.0*e-02}} {{.*}}threshold-recalculation=true {{.*}}},{{.*}}
 // CHECK-NEXT:   mct-round-weights{{.*}} correct-bias=true {{.*}}max-bits=7 {{.*}}max-samples=1024 {{.*}}threads=0},
@@ -47,9 +45,7 @@
 // ALL: tpc-attach-target{target=imx500_v1_0}
 // ALL:      {{^ *}}mct-select-weight-parameters{error-method=no-clipping {{.*}}lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}
 // ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function= input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
-// ALL-NEXT: func.func(
-// ALL-NEXT:   mct-split-shared-grids
-// ALL-NEXT: ),
+// ALL-NEXT: mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
 // ALL-NEXT: mct-select-parameters{error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1 z-threshold=9{{.*}}}
 // ALL-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}{{.*}}
 // ALL-NEXT: mct-round-weights{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} max-bits=5 {{.*}}max-samples=66 {{.*}}threads=1}
@@ -68,9 +64,7 @@
 // CORRECT:      {{^ *}}mct-select-weight-parameters{error-method=mse
 // CORRECT-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-second-moment{{.*}} max-bits=5 {{.*}}threads=3}{{.*}}
 // CORRECT-NEXT: mct-calibrate
-// CORRECT-NEXT: func.func(
-// CORRECT-NEXT:   mct-split-shared-grids
-// CORRECT-NEXT: ),
+// CORRECT-NEXT: mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
 // CORRECT-NEXT: mct-select-parameters{error-method=mae
 // CORRECT-NEXT: mct-shift-softmax
 // CORRECT-NEXT: mct-scale-input

@@ -113,7 +113,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-equalize-channels{per-channel-bounds=true}",
     "mct-scale-input",
     "mct-shift-softmax",
-    "func.func(mct-split-shared-grids)",
+    "mct-split-shared-grids",
     "mct-equalize-residuals{remarks=true}",
     "func.func(mct-update-concat-thresholds)",
     "mct-select-parameters,mct-select-weight-parameters",

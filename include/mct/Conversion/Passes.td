@@ -156,7 +156,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       says so, or that it would be slower.
     * `extensions`: `int4` stores kernels of at most 4 bits in i4 (one that has -8 stays in i8, with a remark), `int16` takes points of up to 16 bits, in i16.
     * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
-    * `io`: whether arguments and results are numbers or codes.
+    * `io`: whether arguments and results are numbers or codes. A result that is a concatenation of values on different grids
+      (`mct-split-shared-grids`), perhaps behind reshapes and transpositions, has no codes: it is a float concatenation of
+      them, and with `io=integer` and a `profile`, whose device cannot compute that, one result for each part.
     * `softmax`: above. The integer one has at most 511 values along its axis, and is within one step of the exact one.
     * `layer-norm`: above. The integer one, over the last axis, is the exact one of the codes it reads but for the root: with n
       values in a row, whose squared differences from the mean sum up to Q squared steps, its normalized values x are off by less than

@@ -45,7 +45,7 @@ def EqualizationOptionGroup : Mct_OptionGroup<"Changes before the parameters are
   Mct_Switch<"residualEqualization", "residual-equalization", "true",
              "Scale the outlier channels of residual sums that a layer norm reads">,
   Mct_Switch<"splitSharedGrids", "split-shared-grids", "true",
-             "Take common grids from concatenations of very different ranges">,
+             "Take common grids from concatenations and sliced layers of very different ranges">,
 ], /*copied=*/false>;
 
 def SelectionOptionGroup : Mct_OptionGroup<"How parameters are chosen, of activations and of weights.", "selection", [

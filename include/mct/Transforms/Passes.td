@@ -683,8 +683,8 @@ def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
-def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::func::FuncOp"> {
-  let summary = "Take common grids from concatenations of very different ranges";
+def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
+  let summary = "Take common grids from concatenations and sliced layers of very different ranges";
   let description = [{
     Boxes in pixels beside scores from 0 to 1 in one tensor share the grid of its point, in which the scores have few
     codes, or one. Where calibration saw parts of a concatenation whose largest magnitudes differ by more than 8 times,
@@ -695,6 +695,13 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::func::FuncOp"
 
     Ops that compute with the whole tensor need the grid and keep their operand; results and other points then get the values
     from before it. `remarks` reports where a common grid stays, and why.
+
+    A convolution or a matrix product with a constant kernel whose output channels slices separate again, perhaps behind
+    reshapes and transpositions, becomes one layer for each group of channels where the ranges of the groups differ by
+    more than 8 times. Each makes the same products, in the names of layers and points `_channels_` and the first and
+    the last channel follow. `completed-by` gives the points of such layers statistics and parameters of weights on
+    a copy of the module, which tells the ranges; without it no layer is split. It is run only where there is such a layer. A layer that was
+    corrected, or whose result something else uses, stays as it is.
 
     Before:
     ```mlir
@@ -718,7 +725,11 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::func::FuncOp"
     return %0 : tensor<1x6xf32>
     ```
   }];
-  let options = [Mct_RemarksOption];
+  let options = [
+    ListOption<"completedBy", "completed-by", "::mlir::OpPassManager",
+               "Gives points of layers that are split statistics, and their weights parameters: builtin.module(PASSES)">,
+    Mct_RemarksOption,
+  ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 

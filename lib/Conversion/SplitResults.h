@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_CONVERSION_SPLITRESULTS_H
+#define MCT_LIB_CONVERSION_SPLITRESULTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct {
+
+/// Results that are a concatenation of values on different grids, perhaps
+/// behind reshapes and transpositions, become one result for each part, in the
+/// order of the parts. What cannot be divided stays.
+void splitMixedResults(mlir::func::FuncOp function);
+
+} // namespace mct
+
+#endif // MCT_LIB_CONVERSION_SPLITRESULTS_H

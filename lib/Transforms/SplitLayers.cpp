@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SplitLayers.h"
+
+#include "mct/Analysis/EraseUnused.h"
+#include "mct/Analysis/Names.h"
+#include "mct/Transforms/MovedChannels.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mct;
+
+/// Ops between a point and its slices that are looked through.
+static constexpr size_t kMaxOps = 1024;
+
+std::string ChannelGroup::getName(StringRef ofAll) const {
+  return (ofAll + "_channels_" + Twine(start) + "_" + Twine(start + size - 1))
+      .str();
+}
+
+static RankedTensorType getStaticType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type : RankedTensorType();
+}
+
+/// The channels that a slice takes of a value, all of every other axis; none
+/// where it takes all of them, or where it is not constant.
+static std::optional<ChannelGroup> findGroup(tosa::SliceOp slice,
+                                             int64_t axis) {
+  SmallVector<int64_t> starts, sizes;
+  RankedTensorType type = getStaticType(slice.getInput1());
+  if (!slice.getStart().getDefiningOp() || !slice.getSize().getDefiningOp() ||
+      !tosa::getConstShapeValues(slice.getStart().getDefiningOp(), starts) ||
+      !tosa::getConstShapeValues(slice.getSize().getDefiningOp(), sizes) ||
+      sizes[axis] == type.getDimSize(axis))
+    return std::nullopt;
+  for (int64_t other = 0; other != type.getRank(); ++other)
+    if (other != axis &&
+        (starts[other] != 0 || sizes[other] != type.getDimSize(other)))
+      return std::nullopt;
+  ChannelGroup group;
+  group.start = starts[axis];
+  group.size = sizes[axis];
+  return group;
+}
+
+/// Whether the layer is one op (and, of a matrix product, the addition of its
+/// bias) whose kernel and bias can be divided.
+static bool canDivide(const KernelOp &layer, Value result) {
+  Operation *op = layer.getOperation();
+  if (!isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::TransposeConv2DOp,
+           tosa::MatMulOp>(op) ||
+      layer.getOutAxes().size() != 1 || layer.isDepthwise() ||
+      !layer.getBias() || !result.hasOneUse())
+    return false;
+  if (tpc::QuantizeOp point = layer.getKernelPoint())
+    if (point.getCorrectionsAttr() ||
+        point.getInput() != layer.getKernelConstant())
+      return false;
+  if (!isa<tosa::MatMulOp>(op))
+    return op->getOperand(2) == layer.getBiasConstant();
+  Operation *last = result.getDefiningOp();
+  return last == op ||
+         (isa<tosa::AddOp>(last) && op->hasOneUse() &&
+          llvm::is_contained(last->getOperands(), op->getResult(0)) &&
+          llvm::is_contained(last->getOperands(), layer.getBiasConstant()));
+}
+
+std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
+                                                const KernelOps &kernels) {
+  Operation *op = point.getInput().getDefiningOp();
+  if (!op || !point.isActivation() || !getStaticType(point.getResult()))
+    return std::nullopt;
+  std::optional<KernelOp> layer = kernels.get(op);
+  // The bias of a matrix product is added by an op of its own.
+  if (!layer && isa<tosa::AddOp>(op))
+    for (Value operand : op->getOperands())
+      if (auto product = operand.getDefiningOp<tosa::MatMulOp>())
+        if (std::optional<KernelOp> found = kernels.get(product);
+            found && found->getResult() == point.getInput())
+          layer = found;
+  if (!layer || layer->getResult() != point.getInput() ||
+      !canDivide(*layer, point.getInput()))
+    return std::nullopt;
+
+  SlicedLayer sliced(point, *layer);
+  sliced.axisOf[point.getResult()] = layer->resultAxis();
+  llvm::MapVector<std::pair<int64_t, int64_t>, ChannelGroup> groups;
+  SmallVector<Value> open{point.getResult()};
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    int64_t axis = sliced.axisOf[value];
+    for (Operation *user : value.getUsers()) {
+      if (user->getBlock() != point->getBlock() ||
+          sliced.axisOf.size() > kMaxOps)
+        return std::nullopt;
+      std::optional<int64_t> moved;
+      if (auto repeated = dyn_cast<tpc::QuantizeOp>(user)) {
+        tpc::OpQuantConfigAttr config = repeated.getActivationConfig();
+        if (config && config.getPreserving() && !repeated.getParametersAttr())
+          moved = axis;
+      } else if (auto slice = dyn_cast<tosa::SliceOp>(user)) {
+        std::optional<ChannelGroup> group = findGroup(slice, axis);
+        if (!group)
+          return std::nullopt;
+        groups.insert({{group->start, group->size}, *group})
+            .first->second.slices.push_back(slice);
+        continue;
+      } else {
+        moved = findMovedAxis(user, axis);
+      }
+      if (!moved || !getStaticType(user->getResult(0)))
+        return std::nullopt;
+      sliced.axisOf[user->getResult(0)] = *moved;
+      open.push_back(user->getResult(0));
+    }
+  }
+  for (auto &[channels, group] : groups) {
+    llvm::sort(group.slices, [](tosa::SliceOp lhs, tosa::SliceOp rhs) {
+      return lhs->isBeforeInBlock(rhs);
+    });
+    sliced.groups.push_back(std::move(group));
+  }
+  llvm::sort(sliced.groups,
+             [](const ChannelGroup &lhs, const ChannelGroup &rhs) {
+               return lhs.start < rhs.start;
+             });
+  for (size_t next = 1; next < sliced.groups.size(); ++next)
+    if (sliced.groups[next - 1].start + sliced.groups[next - 1].size >
+        sliced.groups[next].start)
+      return std::nullopt;
+  if (sliced.groups.size() < 2)
+    return std::nullopt;
+  return sliced;
+}
+
+namespace {
+/// Writes the layer of one group.
+class GroupWriter {
+public:
+  GroupWriter(SlicedLayer &sliced, const ChannelGroup &group)
+      : sliced(sliced), group(group), builder(sliced.point) {}
+
+  GroupPoints write();
+
+private:
+  /// Such a type with the channels of the group along `axis` alone.
+  RankedTensorType getType(Value value, int64_t axis) const {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = group.size;
+    return type.clone(shape);
+  }
+  Location getLoc(Operation *op) const {
+    StringAttr name = mct::getName(op->getLoc());
+    return name ? Location(NameLoc::get(
+                      StringAttr::get(op->getContext(), group.getName(name)),
+                      op->getLoc()))
+                : op->getLoc();
+  }
+  Value writeKernel();
+  Value writeLayer();
+  /// Returns the channels of the group of a value between point and slices.
+  Value moved(Value value);
+  /// Clones a point for the channels of the group, without what was found for
+  /// all of them.
+  tpc::QuantizeOp clonePoint(tpc::QuantizeOp point, Value input);
+
+  SlicedLayer &sliced;
+  const ChannelGroup &group;
+  OpBuilder builder;
+  GroupPoints points;
+  llvm::DenseMap<Value, Value> movedValues;
+};
+} // namespace
+
+tpc::QuantizeOp GroupWriter::clonePoint(tpc::QuantizeOp point, Value input) {
+  auto clone = cast<tpc::QuantizeOp>(builder.clone(*point));
+  clone.getInputMutable().assign(input);
+  clone.getResult().setType(cast<RankedTensorType>(input.getType()));
+  clone.setPointName(group.getName(point.getPointName()));
+  clone.removeQuantizer();
+  clone.removeStatisticsAttr();
+  if (tpc::AlternativesAttr alternatives = clone.getAlternatives())
+    clone.setCandidatesAttr(tpc::AlternativesAttr::get(
+        builder.getContext(),
+        builder.getStringAttr(group.getName(alternatives.getOf().getValue())),
+        alternatives.getConfigs(), alternatives.getChosen()));
+  return clone;
+}
+
+/// The part of the kernel that makes the channels.
+Value GroupWriter::writeKernel() {
+  const KernelOp &layer = sliced.layer;
+  ConstantFloats kernel = layer.getKernel();
+  std::vector<float> values;
+  for (auto [element, value] : llvm::enumerate(kernel.values())) {
+    int64_t channel = layer.outChannelOf(int64_t(element)) - group.start;
+    if (channel >= 0 && channel < group.size)
+      values.push_back(value);
+  }
+  Value constant = layer.createKernelConstant(
+      builder, getType(layer.getKernelConstant(), layer.getOutAxes().front()),
+      values);
+  if (!layer.getKernelPoint())
+    return constant;
+  points.kernel = clonePoint(layer.getKernelPoint(), constant);
+  return points.kernel.getResult();
+}
+
+Value GroupWriter::writeLayer() {
+  const KernelOp &layer = sliced.layer;
+  Operation *op = layer.getOperation();
+  std::vector<float> all = *layer.getBias();
+  ArrayRef<float> bias =
+      ArrayRef(all).slice(size_t(group.start), size_t(group.size));
+  auto createBias = [&](ArrayRef<int64_t> shape) {
+    return createConstant(builder, getLoc(op),
+                          RankedTensorType::get(shape, builder.getF32Type()),
+                          bias, "bias");
+  };
+  Value kernel = writeKernel();
+  Operation *own = builder.clone(*op);
+  own->setLoc(getLoc(op));
+  own->setOperand(layer.getKernelOperand().getOperandNumber(), kernel);
+  if (!isa<tosa::MatMulOp>(op)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(own);
+    own->setOperand(2, createBias(group.size));
+  }
+  Value result = op->getResult(0);
+  own->getResult(0).setType(
+      getType(result, cast<RankedTensorType>(result.getType()).getRank() - 1));
+  Operation *add = sliced.point.getInput().getDefiningOp();
+  if (add == op)
+    return own->getResult(0);
+  auto sum = cast<RankedTensorType>(add->getResult(0).getType());
+  SmallVector<int64_t> shape(sum.getRank(), 1);
+  shape.back() = group.size;
+  return tosa::AddOp::create(builder, getLoc(add),
+                             getType(add->getResult(0), sum.getRank() - 1),
+                             own->getResult(0), createBias(shape));
+}
+
+Value GroupWriter::moved(Value value) {
+  if (Value known = movedValues.lookup(value))
+    return known;
+  // From the point on, without recursion.
+  SmallVector<Operation *> ops;
+  for (Value next = value; !movedValues.contains(next);
+       next = next.getDefiningOp()->getOperand(0))
+    ops.push_back(next.getDefiningOp());
+  for (Operation *op : llvm::reverse(ops)) {
+    Value input = movedValues.lookup(op->getOperand(0)),
+          result = op->getResult(0);
+    // A point that repeats the grid is not needed.
+    if (isa<tpc::QuantizeOp>(op)) {
+      movedValues[result] = input;
+      continue;
+    }
+    Value own = cloneMoving(builder, op, input, sliced.axisOf.lookup(result),
+                            group.size);
+    own.getDefiningOp()->setLoc(getLoc(op));
+    movedValues[result] = own;
+  }
+  return movedValues.lookup(value);
+}
+
+GroupPoints GroupWriter::write() {
+  points.result = clonePoint(sliced.point, writeLayer());
+  movedValues[sliced.point.getResult()] = points.result.getResult();
+  for (tosa::SliceOp slice : group.slices) {
+    builder.setInsertionPoint(slice);
+    slice.getResult().replaceAllUsesWith(moved(slice.getInput1()));
+  }
+  return points;
+}
+
+SmallVector<GroupPoints> mct::splitLayer(SlicedLayer &sliced) {
+  SmallVector<GroupPoints> points;
+  for (const ChannelGroup &group : sliced.groups)
+    points.push_back(GroupWriter(sliced, group).write());
+  SmallVector<Operation *> slices;
+  for (const ChannelGroup &group : sliced.groups)
+    llvm::append_range(slices, group.slices);
+  eraseUnused(slices);
+  return points;
+}

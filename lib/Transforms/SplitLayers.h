@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers whose output channels slices separate again.
+#ifndef MCT_LIB_TRANSFORMS_SPLITLAYERS_H
+#define MCT_LIB_TRANSFORMS_SPLITLAYERS_H
+
+#include "mct/Analysis/KernelOp.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include <vector>
+
+namespace mct {
+
+/// Output channels [start, start + size) of a layer.
+struct ChannelGroup {
+  int64_t start = 0, size = 0;
+  /// Slices whose result is these channels, in the order of the block.
+  llvm::SmallVector<mlir::tosa::SliceOp, 1> slices;
+
+  /// Name of a value or a point of these channels alone.
+  std::string getName(llvm::StringRef ofAll) const;
+};
+
+/// A convolution or a matrix product, the point behind it, and the slices that
+/// are all that uses the point, perhaps behind reshapes, transpositions and
+/// points that only repeat its grid.
+struct SlicedLayer {
+  SlicedLayer(tpc::QuantizeOp point, const KernelOp &layer)
+      : point(point), layer(layer) {}
+
+  tpc::QuantizeOp point;
+  KernelOp layer;
+  /// Ascending, at least two, without common channels.
+  std::vector<ChannelGroup> groups;
+  /// Axis of the channels of the values between the layer and the slices.
+  llvm::DenseMap<mlir::Value, int64_t> axisOf;
+};
+
+/// None where the point is not behind such a layer, or where kernel or bias
+/// cannot be divided: the layer was corrected, or its bias is not constant.
+std::optional<SlicedLayer> findSlicedLayer(tpc::QuantizeOp point,
+                                           const KernelOps &kernels);
+
+/// The points of the layer of one group: of its kernel, which may be null, and
+/// of its result.
+struct GroupPoints {
+  tpc::QuantizeOp kernel, result;
+};
+
+/// Makes a layer of each group, which computes what the layer computes for its
+/// channels. The new points have neither statistics nor parameters. The layer
+/// and what was between it and the slices are erased.
+llvm::SmallVector<GroupPoints> splitLayer(SlicedLayer &sliced);
+
+} // namespace mct
+
+#endif // MCT_LIB_TRANSFORMS_SPLITLAYERS_H
