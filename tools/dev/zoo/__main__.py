@@ -5,6 +5,7 @@
     build/venv/bin/python tools/dev/zoo --list         what there is
     build/venv/bin/python tools/dev/zoo --import-only  imports, judges nothing
     build/venv/bin/python tools/dev/zoo --integers     goes on to integers and to the report
+    build/venv/bin/python tools/dev/zoo --grids        detectors with one grid for boxes and scores, and with two
     build/venv/bin/python tools/dev/zoo --table        the table of what was judged before
 
 Everything lies below build/zoo: environments of the converters (env), wheels and their files, and one folder for each
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "chains"))
 
 import chain
 import environments
+import grids
 import importing
 import integers
 import judging
@@ -56,6 +58,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="list the networks")
     parser.add_argument("--import-only", action="store_true", help="import and judge nothing")
     parser.add_argument("--integers", action="store_true", help="go on to integers and to the report")
+    parser.add_argument("--grids", action="store_true", help="compare common grids of boxes and scores with their own")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in networks.BY_NAME]
@@ -65,6 +68,11 @@ def main(arguments: list[str]) -> int:
     if options.list:
         for network in chosen:
             print(f"{network.name:24} {network.chain:10} {network.about}")
+        return 0
+    if options.grids:
+        names = [name for name in grids.NETWORKS if not options.names or name in options.names]
+        folders = {name: importing.import_network(networks.BY_NAME[name]) for name in names}
+        print(grids.markdown({name: grids.compare(folder, chain.SAMPLES) for name, folder in folders.items()}), end="")
         return 0
     results, failed = {}, 0
     for network in chosen:

@@ -237,6 +237,8 @@ NETWORKS = [
     pytorch("grouped", "grouped and dilated convolutions, many activations", nchw(64)),
     pytorch("superresolution", "residual blocks and pixel shuffle", nchw(48, low=0, high=1)),
     pytorch("detector", "one-stage detector with box decoding", nchw(160, low=0, high=1)),
+    pytorch("boxes_scores", "boxes in pixels and scores, concatenated", nchw(32)),
+    pytorch("boxes_scores_sliced", "boxes in pixels and scores, one layer that slices separate", nchw(32)),
     pytorch("landmarks", "landmarks, squeeze and excitation"),
     pytorch("lstm", "two layers, 16 steps", {"kind": "normal", "shape": [1, 16, 20]}),
     pytorch("gru", "two layers, 16 steps", {"kind": "normal", "shape": [1, 16, 20]}),

@@ -181,6 +181,29 @@ def twice(x):
     return x.reshape(batch, channels, 2 * height, 2 * width)
 
 
+class BoxesAndScores(nn.Module):
+    """Boxes in pixels beside scores: of a layer each, concatenated, or of one layer whose channels slices separate."""
+
+    def __init__(self, sliced: bool, boxes: int = 4, classes: int = 3, width: int = 16):
+        super().__init__()
+        self.boxes, self.sliced = boxes, sliced
+        self.stem = convolution(3, width, 3, 2)
+        heads = [boxes + classes] if sliced else [boxes, classes]
+        self.heads = nn.ModuleList(nn.Conv2d(width, channels, 1) for channels in heads)
+        with torch.no_grad():
+            # Pixels of a picture of some hundred.
+            self.heads[0].weight[:boxes] *= 50
+            self.heads[0].bias[:boxes].uniform_(150, 450)
+
+    def forward(self, x):
+        x = self.stem(x)
+        if self.sliced:
+            flat = self.heads[0](x).flatten(2).transpose(1, 2)
+            return flat[..., : self.boxes], torch.sigmoid(flat[..., self.boxes :])
+        parts = torch.cat([self.heads[0](x), torch.sigmoid(self.heads[1](x))], 1)
+        return parts.flatten(2).transpose(1, 2)
+
+
 class Detector(nn.Module):
     """One-stage detector: split and merged blocks, pyramid pooling, two scales, boxes decoded in the network."""
 
@@ -431,6 +454,8 @@ NETWORKS = {
     "grouped": Grouped,
     "superresolution": SuperResolution,
     "detector": Detector,
+    "boxes_scores": lambda: BoxesAndScores(sliced=False),
+    "boxes_scores_sliced": lambda: BoxesAndScores(sliced=True),
     "landmarks": Landmarks,
     "lstm": lambda: Recurrent(nn.LSTM),
     "gru": lambda: Recurrent(nn.GRU),
