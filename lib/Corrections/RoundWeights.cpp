@@ -318,11 +318,12 @@ private:
   LayerwiseOptions layerwise;
   std::unique_ptr<execution::NetworkRun> floating;
   std::unique_ptr<execution::Executor> executor;
-  /// At most `maxSamples` of some samples, in the order of their values.
-  LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples);
+  /// Keeps about `most` of the samples (0: all), in the order of their values.
+  LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples,
+                     int64_t most);
   int64_t available = 0;
-  /// What layers are rounded by; of few samples first by `tried`, all but
-  /// those that judge, and once more when it is known what is rounded.
+  /// What layers are rounded by, in the end; to judge that, they are rounded by
+  /// `tried`, none of which judges. Null: there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
 };
 } // namespace
@@ -377,10 +378,11 @@ LogicalResult RoundingRun::prepare() {
 }
 
 LogicalResult
-RoundingRun::thin(std::shared_ptr<const execution::SampleSource> &samples) {
+RoundingRun::thin(std::shared_ptr<const execution::SampleSource> &samples,
+                  int64_t most) {
   int64_t count = samples->numSamples();
-  if (maxSamples > 0 && executor->allowsPartialUnits())
-    count = std::min(count, maxSamples);
+  if (most > 0 && executor->allowsPartialUnits())
+    count = std::min(count, most);
   auto ordered =
       execution::thinSamples(samples, count, execution::SampleOrder::ByValue);
   if (!ordered)
@@ -393,19 +395,21 @@ LogicalResult RoundingRun::divideSamples() {
   fitted = floating->sharedSamples();
   available = fitted->numSamples();
   if (judges && executor->allowsPartialUnits() && available >= kFewSamples) {
-    // Of few samples none can be spared: a dense layer has one row for each.
     constexpr int64_t kShare = 4;
-    bool areMany = available >= kManySamples;
-    auto parts = execution::holdOut(fitted, areMany ? kJudgingSamples
-                                                    : available / kShare);
+    auto parts = execution::holdOut(fitted, available >= kManySamples
+                                                ? kJudgingSamples
+                                                : available / kShare);
     if (!parts)
       return check(parts.takeError());
     if (*parts) {
       judging = (*parts)->judging;
-      (areMany ? fitted : tried) = (*parts)->fitted;
+      tried = (*parts)->fitted;
     }
   }
-  if (failed(thin(fitted)) || (tried && failed(thin(tried))))
+  // More tell hardly more of whether it is worth anything, and take time.
+  int64_t most =
+      maxSamples > 0 ? std::min(maxSamples, kManySamples) : kManySamples;
+  if (failed(thin(fitted, maxSamples)) || (tried && failed(thin(tried, most))))
     return failure();
   if (!judging)
     judging = fitted;

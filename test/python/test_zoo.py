@@ -12,6 +12,7 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "zoo"))
 
 import chain
 import environments
+import grids
 import importing
 import integers
 import judging
@@ -206,4 +207,29 @@ def test_network_is_judged_from_its_folder_alone(tools, tmp_path):
         "network.mlirbc",
         "output0.npy",
         "toy.mlir",
+    ]
+
+
+def test_table_of_corrections_shows_what_costs_most():
+    targets = {"imx500": {}, "tflite": RESULT["targets"]["tflite"], "qnnpack": RESULT["targets"]["qnnpack"]}
+    row = table.corrections({"toy": {"targets": targets}}).splitlines()[-1]
+    assert row == "| toy | - | 2.0 ± 0.5 | failed | - | 0.4 ± 0.0 | failed |"
+
+
+def test_table_of_grids_shows_all_results_where_one_was_split():
+    head = [["boxes_and_scores", "", 40.0, 41.0], ["boxes_and_scores", "a/b;c/BiasAdd;resource1", 0.0, None]]
+    lines = grids.markdown(
+        {
+            "toy": {
+                "imx500": {"split": 1, "results": head},
+                "tflite_v1": {"split": 0, "results": [["x", "", 50.0, 50.0], *head]},
+                "qnnpack": {"failure": "longer than the limit"},
+            }
+        }
+    ).splitlines()
+    assert lines[2:] == [
+        "| toy | imx500 | boxes_and_scores |  | 40.0 | 41.0 | 1 |",
+        "| toy | imx500 | boxes_and_scores | c | 0.0 | equal | 1 |",
+        "| toy | tflite_v1 | boxes_and_scores | c | 0.0 | equal | 0 |",
+        "| toy | qnnpack | - | - | - | - | failed: longer than the limit |",
     ]

@@ -160,9 +160,10 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       better. Tables keep their entries.
     * The bias becomes that with which the mean is the float one.
 
-    With `judge`, the results are compared on samples by which nothing was rounded (64 of 256 and more; of 16 to 255 a
-    quarter, and then all samples round once more; of fewer all samples) with those of the nearest levels, whose biases are
-    corrected on 32 samples if `correct-bias`. All samples are needed for the fit: a dense layer has one row for each.
+    With `judge`, the layers are first rounded on samples of which some are held out (64 of 256 and more, of 16 to 255 a
+    quarter), at most 256, and the results are compared on the others with those of the nearest levels, whose biases are
+    corrected on 32 samples if `correct-bias`. Of fewer samples all judge. Then all samples round: a dense layer has one
+    row for each.
     A layer that makes a result worse is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
 
     The result is never worse, in the quantity above, than every weight at the nearest level of the parameters that were

@@ -5,6 +5,7 @@
     build/venv/bin/python tools/dev/zoo --list         what there is
     build/venv/bin/python tools/dev/zoo --import-only  imports, judges nothing
     build/venv/bin/python tools/dev/zoo --integers     goes on to integers and to the report
+    build/venv/bin/python tools/dev/zoo --corrections  what each correction costs the outputs, and nothing else
     build/venv/bin/python tools/dev/zoo --grids        detectors with one grid for boxes and scores, and with two
     build/venv/bin/python tools/dev/zoo --table        the table of what was judged before
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -47,6 +49,20 @@ def judge(network: networks.Network, to_integers: bool = False) -> dict:
     return result
 
 
+def judge_corrections(network: networks.Network) -> dict:
+    """The corrections of one network, which also go into its folder; those that are there are not judged again."""
+    folder = importing.import_network(network)
+    path = folder / "corrections.json"
+    if path.exists():
+        return json.loads(path.read_text())
+    result: dict = {"targets": {target: {} for target in judging.TARGETS}}
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        judging.judge_corrections(result, folder, chain.SAMPLES, network, Path(scratch))
+    path.write_text(json.dumps(result) + "\n")
+    print("\n".join([network.name, *table.describe_losses(result)]), file=sys.stderr, flush=True)
+    return result
+
+
 def recorded(network: networks.Network) -> dict | None:
     path = environments.ROOT / network.name / "result.json"
     return json.loads(path.read_text()) if path.exists() else None
@@ -58,6 +74,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="list the networks")
     parser.add_argument("--import-only", action="store_true", help="import and judge nothing")
     parser.add_argument("--integers", action="store_true", help="go on to integers and to the report")
+    parser.add_argument("--corrections", action="store_true", help="judge the corrections alone")
     parser.add_argument("--grids", action="store_true", help="compare common grids of boxes and scores with their own")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
@@ -69,6 +86,10 @@ def main(arguments: list[str]) -> int:
         for network in chosen:
             print(f"{network.name:24} {network.chain:10} {network.about}")
         return 0
+    if options.corrections:
+        judged = {network.name: judge_corrections(network) for network in chosen}
+        print(table.corrections(judged), end="")
+        return 1 if any(judging.losses(result) for result in judged.values()) else 0
     if options.grids:
         names = [name for name in grids.NETWORKS if not options.names or name in options.names]
         folders = {name: importing.import_network(networks.BY_NAME[name]) for name in names}

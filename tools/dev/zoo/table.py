@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from judging import TARGETS, losses
+from judging import CORRECTIONS, TARGETS, losses
 
 # A float error above this, relative to the range of the output, has to be explained.
 FLOAT_ERROR = 1e-3
@@ -61,6 +61,23 @@ def describe_losses(result: dict) -> list[str]:
         f"{target}: {correction} correction costs output {output} {loss:.1f} dB, two standard errors are {doubt:.1f}"
         for target, correction, output, loss, doubt in losses(result)
     ]
+
+
+def corrections(results: dict[str, dict]) -> str:
+    """What each correction costs the output of each network that it costs most, by targets: dB and two standard errors;
+    a dash where it changes nothing."""
+    header = ["network", *(f"{correction}, {target}" for correction in CORRECTIONS for target in TARGETS)]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    for name, result in results.items():
+        cells = [name]
+        for correction in CORRECTIONS:
+            for target in TARGETS:
+                entry = result["targets"][target]
+                outputs = entry.get("corrections", {}).get(correction)
+                worst = max(outputs, key=lambda pair: pair[0] - pair[1]) if outputs else None
+                cells.append("failed" if "failure" in entry else f"{worst[0]:.1f} ± {worst[1]:.1f}" if worst else "-")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def findings(result: dict) -> list[str]:
