@@ -104,7 +104,7 @@ def find_end(text, begin):
 def split_pipelines(options):
     """Options without those that are pipelines, and the passes of the pipeline that makes what is judged."""
     nested = []
-    while match := re.search(r"(made-by|then|measured-by)=\{builtin\.module\(", options):
+    while match := re.search(r"(made-by|then|measured-by|completed-by)=\{builtin\.module\(", options):
         end = find_end(options, match.end())
         passes = options[match.end() : end - 1] if match[1] == "made-by" else ""
         while step := re.match(r",?((?:mct|tpc)-[\w-]+)\{", passes):
