@@ -934,4 +934,3 @@ std::string Executor::instructionSet() {
           PrimitiveSet::instructionSet())
       .str();
 }
-
