@@ -162,7 +162,7 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
 
     With `judge`, the layers are first rounded on samples of which some are held out (64 of 256 and more, of 16 to 255 a
     quarter), at most 256, and the results are compared on the others with those of the nearest levels, whose biases are
-    corrected on 32 samples if `correct-bias`. Of fewer samples all judge. Then all samples round: a dense layer has one
+    corrected on 32 samples if `correct-bias`. All samples judge where there are fewer. Then all samples round: a dense layer has one
     row for each.
     A layer that makes a result worse is undone as by `mct-correct-bias`; the layer keeps its kernel, parameters and bias.
 
