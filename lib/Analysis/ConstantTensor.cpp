@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace mct;
 
-// Below this many elements an inline attribute is smaller and more readable
-// than a resource.
-static constexpr int64_t kInlineElements = 32;
 static constexpr size_t kAlignment = 64;
 // A number of elements that no address space holds, of any type.
 static constexpr int64_t kMaxElements = int64_t(1) << 56;

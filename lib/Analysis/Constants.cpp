@@ -6,10 +6,6 @@
 
 using namespace mlir;
 
-// Below this many elements an inline attribute is smaller and more readable
-// than a resource.
-static constexpr int64_t kInlineElements = 32;
-
 // Splats of more elements than this are no weights, but an accident.
 static constexpr int64_t kMaxExpanded = int64_t(1) << 26;
 

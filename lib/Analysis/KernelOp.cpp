@@ -34,7 +34,7 @@ KernelOps KernelOps::forModule(ModuleOp module) {
   return ops;
 }
 
-static RankedTensorType getTensorType(Value value) {
+static RankedTensorType getF32TensorType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getElementType().isF32() ? type : RankedTensorType();
 }
@@ -79,9 +79,10 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
     kernelOp.biasNumber = *info.getBias();
 
   Value kernel = op->getOperand(kernelOp.kernelNumber);
-  RankedTensorType type = getTensorType(kernel);
-  RankedTensorType input = getTensorType(op->getOperand(kernelOp.inputNumber));
-  RankedTensorType result = getTensorType(op->getResult(0));
+  RankedTensorType type = getF32TensorType(kernel);
+  RankedTensorType input =
+      getF32TensorType(op->getOperand(kernelOp.inputNumber));
+  RankedTensorType result = getF32TensorType(op->getResult(0));
   if (!type || !input || !result || !type.hasStaticShape())
     return std::nullopt;
   Operation *constant = tpc::getConstantOp(kernel);

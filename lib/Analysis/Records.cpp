@@ -71,7 +71,7 @@ std::string Record::getText() const {
 }
 
 /// Of a point what it is called everywhere, else the name in the location.
-static std::string nameOf(Operation *op) {
+static std::string recordedName(Operation *op) {
   if (auto point = dyn_cast<tpc::QuantizeOp>(op))
     return point.getUniqueName();
   StringAttr name = getName(op->getLoc());
@@ -97,7 +97,7 @@ DictionaryAttr Record::toAttribute(Operation *op, StringRef pass) const {
   return builder.getDictionaryAttr(
       {text(kPass, pass), text(kDecision, stringifyDecision(decision)),
        text(kReason, stringifyReason(reason)),
-       text(kOp, op->getName().getStringRef()), text(kName, nameOf(op)),
+       text(kOp, op->getName().getStringRef()), text(kName, recordedName(op)),
        builder.getNamedAttr(kValues, builder.getDictionaryAttr(pairs))});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Analysis/Shapes.h"
 #include "Saturating.h"
+#include "mct/Analysis/Intervals.h"
 #include "mct/Analysis/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -454,15 +455,8 @@ static LogicalResult verifyTable(tosa::TableOp op) {
                        : expectSize(op, "table", op.getTable(), 0, expected);
 }
 
-namespace {
-/// What an index may be, both ends included.
-struct Interval {
-  int64_t low = 0, high = 0;
-};
-} // namespace
-
-/// Nothing for an expression that is not linear and no division by a constant,
-/// and where numbers overflow.
+/// What an index may be. Nothing for an expression that is not linear and no
+/// division by a constant, and where numbers overflow.
 static std::optional<Interval> evaluate(AffineExpr expression,
                                         ArrayRef<Interval> dimensions) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression))

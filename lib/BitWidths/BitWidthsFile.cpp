@@ -12,7 +12,7 @@ using namespace llvm;
 using namespace mct;
 using namespace mct::bit_widths;
 
-static json::Array toJSON(ArrayRef<unsigned> alternatives) {
+static json::Array toArray(ArrayRef<unsigned> alternatives) {
   json::Array array;
   for (unsigned alternative : alternatives)
     array.push_back(int64_t(alternative));
@@ -94,9 +94,10 @@ Error mct::bit_widths::writeBitWidths(
     all.try_emplace("sum_of_sensitivities", *assignment.sum);
   json::Array measured;
   for (const Assignment::Measured &each : assignment.measured)
-    measured.push_back(json::Object{{"alternatives", toJSON(each.alternatives)},
-                                    {"sum_of_sensitivities", each.sum},
-                                    {"distance", each.distance}});
+    measured.push_back(
+        json::Object{{"alternatives", toArray(each.alternatives)},
+                     {"sum_of_sensitivities", each.sum},
+                     {"distance", each.distance}});
   all.try_emplace("measured", std::move(measured));
   if (assignment.front) {
     json::Array front;
@@ -104,7 +105,7 @@ Error mct::bit_widths::writeBitWidths(
       front.push_back(
           json::Object{{"weights_bytes", double(point.weights) / 8},
                        {"sum_of_sensitivities", point.sum},
-                       {"alternatives", toJSON(point.alternatives)}});
+                       {"alternatives", toArray(point.alternatives)}});
     all.try_emplace("front", std::move(front));
   }
   execution::OutputFile file(path);

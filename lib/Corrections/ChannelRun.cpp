@@ -218,21 +218,6 @@ static llvm::DenseSet<Value> findSampled(func::FuncOp function) {
   return sampled;
 }
 
-namespace {
-/// Summarizes one value on one worker.
-class SummaryObserver : public execution::TensorObserver {
-public:
-  explicit SummaryObserver(const ChannelSummary &empty) : summary(empty) {}
-  void observe(const TensorView &values) override { summary.add(values); }
-  llvm::Error merge(const SummaryObserver &other) {
-    summary.merge(other.summary);
-    return llvm::Error::success();
-  }
-
-  ChannelSummary summary;
-};
-} // namespace
-
 FailureOr<execution::RunSettings> mct::corrections::parseSettings(
     Location loc, ArrayRef<std::string> files, StringRef scale,
     StringRef offset, uint64_t limit, uint64_t batchSize, unsigned threads,

@@ -92,6 +92,21 @@ private:
   std::vector<float> scratch;
 };
 
+/// Summarizes one value on one worker.
+class SummaryObserver : public execution::TensorObserver {
+public:
+  explicit SummaryObserver(const ChannelSummary &empty) : summary(empty) {}
+  void observe(const execution::TensorView &values) override {
+    summary.add(values);
+  }
+  llvm::Error merge(const SummaryObserver &other) {
+    summary.merge(other.summary);
+    return llvm::Error::success();
+  }
+
+  ChannelSummary summary;
+};
+
 /// What gives the channels of a layer the means that `exact` has and `seen` has
 /// not, by a bias that is `bias` before; `shrink`: as far as other samples
 /// would show the same (mct-correct-bias says how).

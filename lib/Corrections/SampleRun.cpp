@@ -5,7 +5,6 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 using execution::ResultDistance;
-using execution::TensorView;
 
 /// In memory, of the results of the float network.
 static constexpr int64_t kResultBytes = int64_t(16) << 20;
@@ -13,17 +12,6 @@ static constexpr int64_t kResultBytes = int64_t(16) << 20;
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Summarizes one layer on one worker.
-class SummaryObserver : public execution::TensorObserver {
-public:
-  explicit SummaryObserver(const ChannelSummary &empty) : summary(empty) {}
-  void observe(const TensorView &values) override { summary.add(values); }
-
-  ChannelSummary summary;
-};
-} // namespace
 
 /// Summaries of all layers on all workers.
 class SampleRun::Observers {

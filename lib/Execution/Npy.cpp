@@ -15,7 +15,8 @@
 
 using namespace mct::execution;
 
-static llvm::Error fail(const llvm::Twine &path, const llvm::Twine &message) {
+static llvm::Error failFile(const llvm::Twine &path,
+                            const llvm::Twine &message) {
   return llvm::createStringError("'" + path + "': " + message);
 }
 
@@ -224,25 +225,26 @@ findDictionary(llvm::ArrayRef<char> bytes, llvm::StringRef path) {
   constexpr llvm::StringLiteral kMagic = "\x93NUMPY";
   llvm::StringRef text(bytes.data(), bytes.size());
   if (!text.starts_with(kMagic))
-    return fail(path, "expected a .npy file, found other contents");
+    return failFile(path, "expected a .npy file, found other contents");
   if (text.size() < kMagic.size() + 2)
-    return fail(path, "truncated: the header is incomplete");
+    return failFile(path, "truncated: the header is incomplete");
   auto major = static_cast<unsigned char>(text[kMagic.size()]);
   if (major < 1 || major > 3)
-    return fail(path, "expected .npy format version 1, 2 or 3, found " +
-                          llvm::Twine(unsigned(major)));
+    return failFile(path, "expected .npy format version 1, 2 or 3, found " +
+                              llvm::Twine(unsigned(major)));
   size_t lengthBytes = major == 1 ? 2 : 4;
   size_t lengthOffset = kMagic.size() + 2;
   size_t begin = lengthOffset + lengthBytes;
   if (text.size() < begin)
-    return fail(path, "truncated: the header is incomplete");
+    return failFile(path, "truncated: the header is incomplete");
   size_t length = 0;
   for (size_t i = 0; i < lengthBytes; ++i)
     length |= size_t(static_cast<unsigned char>(text[lengthOffset + i]))
               << (8 * i);
   if (length > kMaxNpyHeader)
-    return fail(path, "malformed .npy header: it has " + llvm::Twine(length) +
-                          " bytes, more than " + llvm::Twine(kMaxNpyHeader));
+    return failFile(path, "malformed .npy header: it has " +
+                              llvm::Twine(length) + " bytes, more than " +
+                              llvm::Twine(kMaxNpyHeader));
   return std::pair(begin, begin + length);
 }
 
@@ -254,15 +256,16 @@ mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
     return dictionary.takeError();
   auto [begin, end] = *dictionary;
   if (bytes.size() < end)
-    return fail(path, "truncated: the header is incomplete");
+    return failFile(path, "truncated: the header is incomplete");
   HeaderParser parser(llvm::StringRef(bytes.data(), end).drop_front(begin));
   if (std::string problem = parser.parse(); !problem.empty())
-    return fail(path, "malformed .npy header: " + problem);
+    return failFile(path, "malformed .npy header: " + problem);
   std::optional<ElementType> type = parseDescriptor(parser.descriptor);
   if (!type)
-    return fail(path, "expected elements of a supported little-endian type, "
-                      "found '" +
-                          parser.descriptor + "'");
+    return failFile(path,
+                    "expected elements of a supported little-endian type, "
+                    "found '" +
+                        parser.descriptor + "'");
   NpyHeader header;
   header.type = *type;
   header.shape = parser.shape;
@@ -312,14 +315,15 @@ llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   file->descriptor = openForReading(file->given.c_str());
   struct stat status;
   if (file->descriptor < 0 || ::fstat(file->descriptor, &status) != 0)
-    return fail(path, "cannot open: " + systemError());
+    return failFile(path, "cannot open: " + systemError());
   if (!S_ISREG(status.st_mode))
-    return fail(path, "expected a regular file, which can be read more than "
-                      "once, found " +
-                          describe(status.st_mode));
+    return failFile(path,
+                    "expected a regular file, which can be read more than "
+                    "once, found " +
+                        describe(status.st_mode));
   uint64_t fileSize = status.st_size;
   if (fileSize == 0)
-    return fail(path, "expected a .npy file, found an empty file");
+    return failFile(path, "expected a .npy file, found an empty file");
 
   // Most headers end within 128 bytes.
   std::vector<char> start(std::min<uint64_t>(fileSize, 4096));
@@ -355,13 +359,13 @@ llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   overflow |= step || bytes > uint64_t(INT64_MAX);
   uint64_t found = fileSize - file->dataOffset;
   if (overflow)
-    return fail(path, "its shape is too large");
+    return failFile(path, "its shape is too large");
   if (found < bytes)
-    return fail(path, "truncated: expected " + llvm::Twine(bytes) +
-                          " bytes of data, found " + llvm::Twine(found));
+    return failFile(path, "truncated: expected " + llvm::Twine(bytes) +
+                              " bytes of data, found " + llvm::Twine(found));
   if (found > bytes)
-    return fail(path, "expected " + llvm::Twine(bytes) +
-                          " bytes of data, found " + llvm::Twine(found));
+    return failFile(path, "expected " + llvm::Twine(bytes) +
+                              " bytes of data, found " + llvm::Twine(found));
   file->elements = elements;
   return std::move(file);
 }
@@ -374,10 +378,10 @@ llvm::Error NpyFile::read(uint64_t offset, size_t size, void *to) const {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return fail(given, "cannot read: " + systemError());
+      return failFile(given, "cannot read: " + systemError());
     if (count == 0)
-      return fail(given, "truncated while it was read: expected bytes at " +
-                             llvm::Twine(begin) + ", found the end");
+      return failFile(given, "truncated while it was read: expected bytes at " +
+                                 llvm::Twine(begin) + ", found the end");
     position += count;
     begin += count;
     size -= count;
@@ -433,8 +437,8 @@ void NpyWriter::write(const void *data, size_t bytes) {
 
 llvm::Error NpyWriter::commit() {
   if (writtenBytes != expectedBytes)
-    return fail(path, "expected " + llvm::Twine(expectedBytes) +
-                          " bytes of data, " + llvm::Twine(writtenBytes) +
-                          " were written");
+    return failFile(path, "expected " + llvm::Twine(expectedBytes) +
+                              " bytes of data, " + llvm::Twine(writtenBytes) +
+                              " were written");
   return file->keep();
 }

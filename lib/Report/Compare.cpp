@@ -78,7 +78,7 @@ static std::string toText(llvm::ArrayRef<int64_t> numbers) {
       ", ");
 }
 
-static Said describe(const Point &point, StringRef metric) {
+static Said numbersOf(const Point &point, StringRef metric) {
   Said said;
   if (point.parameters)
     said.number("parameters.bits", Real(point.parameters->bits));
@@ -101,17 +101,17 @@ static Said describe(const Point &point, StringRef metric) {
       {"group", llvm::join(point.group, ", ")},
       {"parameters", point.parameters ? point.parameters->text : ""},
       {"error_method", point.selection ? point.selection->errorMethod : ""},
-      {"decisions", llvm::join(llvm::map_range(point.decisions,
-                                               [](const Decision &each) {
-                                                 return each.pass + ": " +
-                                                        each.text;
-                                               }),
-                               "\n")},
+      {"decisions",
+       llvm::join(llvm::map_range(point.decisions,
+                                  [](const report::Decision &each) {
+                                    return each.pass + ": " + each.text;
+                                  }),
+                  "\n")},
   };
   return said;
 }
 
-static Said describe(const Operator &op, StringRef metric) {
+static Said numbersOf(const Operator &op, StringRef metric) {
   Said said;
   said.number("weight_bytes", op.weightBytes);
   said.number("activation_bytes", op.activationBytes);
@@ -131,7 +131,7 @@ static Said describe(const Operator &op, StringRef metric) {
   return said;
 }
 
-static Said describe(const Report &report) {
+static Said numbersOf(const Report &report) {
   Said said;
   said.accuracy("floating", report.floating);
   said.accuracy("simulated", report.simulated);
@@ -221,8 +221,8 @@ static void match(const std::vector<T> &before, const std::vector<T> &after,
       onlyAfter.push_back(now.name);
       continue;
     }
-    Said saidBefore = describe(*old, metricBefore);
-    Said saidAfter = describe(now, metricAfter);
+    Said saidBefore = numbersOf(*old, metricBefore);
+    Said saidAfter = numbersOf(now, metricAfter);
     both.push_back({now.name, old->name, compareNumbers(saidBefore, saidAfter),
                     compareTexts(saidBefore, saidAfter)});
   }
@@ -270,7 +270,7 @@ Comparison mct::report::compare(const Report &before, const Report &after) {
   result.sameSamples = !after.digest.empty() && before.digest == after.digest;
   result.sameCalibration = !after.calibrationDigest.empty() &&
                            before.calibrationDigest == after.calibrationDigest;
-  result.numbers = compareNumbers(describe(before), describe(after));
+  result.numbers = compareNumbers(numbersOf(before), numbersOf(after));
   match(before.points, after.points, before.metric, after.metric, result.points,
         result.pointsOnlyBefore, result.pointsOnlyAfter);
   match(before.operators, after.operators, before.metric, after.metric,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Describe.h"
+#include "DiagnoseParts.h"
 #include "lib/Analysis/StoredValues.h"
 #include "mct/Analysis/KernelOp.h"
 #include "mct/Analysis/Memory.h"
@@ -502,12 +503,6 @@ void Describer::addResources() {
 //===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//
-
-static std::string brief(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.3g", value);
-  return text;
-}
 
 /// Of what stands in `tpc.corrections`.
 static report::Decision toDecision(StringRef applied,

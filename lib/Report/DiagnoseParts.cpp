@@ -26,7 +26,7 @@ static constexpr int kSamplesOfBin = 16;
 //===----------------------------------------------------------------------===//
 
 /// Elements of one sample: all axes but the first.
-static int64_t countElements(const Point &point) {
+static int64_t countSampleElements(const Point &point) {
   int64_t count = 1;
   for (int64_t size : ArrayRef(point.shape).drop_front(!point.shape.empty()))
     count *= std::max<int64_t>(size, 1);
@@ -67,8 +67,8 @@ Case::Case(const Report &report) : report(report) {
   if (report.calibrationSamples)
     calibrationSamples = *report.calibrationSamples;
   else if (!inputs.empty() && inputs.front()->statistics)
-    calibrationSamples =
-        inputs.front()->statistics->count / countElements(*inputs.front());
+    calibrationSamples = inputs.front()->statistics->count /
+                         countSampleElements(*inputs.front());
 }
 
 Real Case::getShare(const Point &point) const {
@@ -99,7 +99,8 @@ bool Case::isUncertain() const {
 }
 
 int64_t Case::getObservedSamples(const Point &point) const {
-  return point.observed ? point.observed->count / countElements(point) : 0;
+  return point.observed ? point.observed->count / countSampleElements(point)
+                        : 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,6 +96,9 @@ llvm::ArrayRef<Rule> getLastRules();
 // Values and grids
 //===----------------------------------------------------------------------===//
 
+/// A share of the error that is worth a line.
+inline constexpr Real kWorthALine = 0.1;
+
 /// Mean squared error of a grid over a histogram, of the values beyond its ends
 /// and of the others.
 struct GridError {

@@ -24,8 +24,6 @@ static constexpr Real kJustAbove = 1.125;
 static constexpr Real kLeastSqnr = 20;
 // Bits that are few on purpose.
 static constexpr int64_t kFewBits = 4;
-// A part of the error that is worth a line.
-static constexpr Real kWorthALine = 0.1;
 
 static Diagnosis aboutPoint(const Case &network, const Point &point) {
   Diagnosis diagnosis;
@@ -159,8 +157,8 @@ static void findClippedTail(const Case &network, Diagnoses &found) {
   });
 }
 
-static const Decision *findShiftDecision(const Point &point) {
-  for (const Decision &decision : llvm::reverse(point.decisions))
+static const report::Decision *findShiftDecision(const Point &point) {
+  for (const report::Decision &decision : llvm::reverse(point.decisions))
     if (decision.pass == "mct-correct-shift-negative")
       return &decision;
   return nullptr;
@@ -211,7 +209,7 @@ static void findWastedSign(const Case &network, Diagnoses &found) {
         ": nearly half of the levels of its signed grid are not used, and "
         "without them its error would be " +
         percent(then->total() / now->total()) + " of what it is.";
-    const Decision *decision = findShiftDecision(point);
+    const report::Decision *decision = findShiftDecision(point);
     if (!decision || decision->reason == "long-tail") {
       diagnosis.kind = "option";
       // Two digits, and not below.
@@ -587,9 +585,10 @@ static void findRoundedOneByOne(const Case &network, Diagnoses &found) {
     if (!point.isWeight() || !point.parameters || point.parameters->bits >= 8)
       continue;
     // What was rounded together, or left alone for a reason, says so.
-    bool isKnown = llvm::any_of(point.decisions, [](const Decision &decision) {
-      return decision.pass == "mct-round-weights";
-    });
+    bool isKnown =
+        llvm::any_of(point.decisions, [](const report::Decision &decision) {
+          return decision.pass == "mct-round-weights";
+        });
     if (isKnown)
       continue;
     ++count;

@@ -12,8 +12,6 @@ using execution::ResultDistance;
 
 // Half a dB: below that neither a user nor a test can tell a loss.
 static constexpr double kWorseBy = 1.122;
-// Of the differences from sample to sample.
-static constexpr double kStandardErrors = 2;
 
 std::string mct::report::namePart(const ResultDistance::Part &part,
                                   const Report &report) {
@@ -87,9 +85,9 @@ static bool isLoss(const ResultDistance::Gain &gain, double with,
          with > kWorseBy * without;
 }
 
-static void describe(const EffectRun &run, const RunDistance &with,
-                     const RunDistance &without, const Report &report,
-                     CorrectionEffect &effect) {
+static void describeEffect(const EffectRun &run, const RunDistance &with,
+                           const RunDistance &without, const Report &report,
+                           CorrectionEffect &effect) {
   const ResultDistance &results = run.results();
   ResultDistance::Gain whole =
       results.compareRuns(with.samples, without.samples);
@@ -131,7 +129,7 @@ LogicalResult mct::report::measureCorrections(EffectRun &run, Report &report) {
   report.distance = whole->distance;
   report.deviation = run.results().deviation(whole->samples);
   for (auto [each, without] : llvm::zip_equal(all, found)) {
-    describe(run, *whole, without, report, each.effect);
+    describeEffect(run, *whole, without, report, each.effect);
     report.corrections.push_back(std::move(each.effect));
   }
   return success();

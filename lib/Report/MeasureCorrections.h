@@ -9,6 +9,10 @@
 
 namespace mct::report {
 
+/// A gain counts from this many standard errors on, of the differences from
+/// sample to sample.
+inline constexpr double kStandardErrors = 2;
+
 /// Name of a part of the results, for a sentence: the result, or the group of
 /// its channels.
 std::string namePart(const execution::ResultDistance::Part &part,

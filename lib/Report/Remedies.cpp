@@ -16,15 +16,13 @@ using execution::ResultDistance;
 
 // Places for tensors that no diagnosis speaks of.
 static constexpr size_t kMaxSingle = 8, kMaxJoint = 2, kSearched = 3;
-// Of the differences from sample to sample.
-static constexpr double kStandardErrors = 2;
 // A quarter of the distance; with one sample half of it.
 static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
 // A hundredth of the distance is nothing that anybody would change a network
 // for; half a dB of the worst result is.
 static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
-// A part of the error that is worth a line, and a result that is lost.
-static constexpr Real kWorthALine = 0.1, kLostAt = 0.1;
+// A result that is lost.
+static constexpr Real kLostAt = 0.1;
 // What two remedies must gain beyond one.
 static constexpr double kBeyondOne = 1.1;
 

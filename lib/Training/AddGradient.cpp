@@ -14,7 +14,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-static bool isReal(Value value) {
+static bool isFloatTensor(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<FloatType>(type.getElementType());
 }
@@ -74,7 +74,7 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
                                           GradientRequest &request) {
   if (inputs.empty()) {
     for (BlockArgument argument : entry.getArguments())
-      if (isReal(argument))
+      if (isFloatTensor(argument))
         request.inputs.push_back(argument);
     if (request.inputs.empty())
       return entry.emitOpError(
@@ -108,7 +108,7 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
                                            }),
                            ", ")
              << ", and mct-assign-names names its values";
-    if (!isReal(found))
+    if (!isFloatTensor(found))
       return entry.emitOpError()
              << "has no gradient with respect to '" << asked << "': it is of "
              << found.getType() << ", and no tensor of real numbers";
@@ -122,13 +122,13 @@ LogicalResult AddGradientPass::findResults(func::FuncOp entry,
   Operation *terminator = entry.getBody().front().getTerminator();
   unsigned count = terminator->getNumOperands();
   for (unsigned number = 0; results.empty() && number != count; ++number)
-    if (isReal(terminator->getOperand(number)))
+    if (isFloatTensor(terminator->getOperand(number)))
       request.results.push_back(number);
   for (unsigned number : results) {
     if (number >= count)
       return entry.emitOpError()
              << "has no result #" << number << "; it has " << count;
-    if (!isReal(terminator->getOperand(number)))
+    if (!isFloatTensor(terminator->getOperand(number)))
       return entry.emitOpError()
              << "has no gradient of result #" << number << ": it is of "
              << terminator->getOperand(number).getType()

@@ -159,9 +159,9 @@ static LogicalResult depthwiseRule(tosa::DepthwiseConv2DOp op,
   return success();
 }
 
-static LogicalResult transposeRule(tosa::TransposeConv2DOp op,
-                                   GradientBuilder &b, Value g,
-                                   OperandGradients &gradients) {
+static LogicalResult transposeConvolutionRule(tosa::TransposeConv2DOp op,
+                                              GradientBuilder &b, Value g,
+                                              OperandGradients &gradients) {
   if (failed(requireZero(op, {op.getInputZp(), op.getWeightZp()})))
     return failure();
   Value input = op.getInput(), kernel = op.getWeight();
@@ -194,5 +194,5 @@ static LogicalResult transposeRule(tosa::TransposeConv2DOp op,
 
 void mct::attachConvolutionGradients(MLIRContext *context) {
   attachRules<convolutionRule<tosa::Conv2DOp>, convolutionRule<tosa::Conv3DOp>,
-              depthwiseRule, transposeRule>(context);
+              depthwiseRule, transposeConvolutionRule>(context);
 }

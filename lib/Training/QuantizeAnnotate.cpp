@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mct;
 using mct::tpc::QuantizeOp;
 
-static bool isReal(Value value) {
+static bool isF32Tensor(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getElementType().isF32();
 }
@@ -99,7 +99,7 @@ LogicalResult QuantizeAnnotatePass::annotate(func::FuncOp entry) {
     for (auto [number, pattern] : llvm::enumerate(patterns))
       if (each.name && pattern.match(each.name.getValue()))
         isNamed = isUsed[number] = true;
-    if (isNamed && !each.mark && isReal(each.node.result()) &&
+    if (isNamed && !each.mark && isF32Tensor(each.node.result()) &&
         (!supportedOnly || isSupported(*all, index)))
       chosen.push_back(index);
   }

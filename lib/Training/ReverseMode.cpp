@@ -52,7 +52,7 @@ SmallVector<int64_t> mct::readSizes(Value shape) {
   return sizes;
 }
 
-static bool isReal(Value value) {
+static bool hasFloatElements(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
@@ -65,7 +65,7 @@ static SetVector<Value> readBy(Operation *op) {
 
 static bool isPiecewiseConstant(Operation *op) {
   // Whole numbers move in steps.
-  if (llvm::none_of(op->getResults(), isReal))
+  if (llvm::none_of(op->getResults(), hasFloatElements))
     return true;
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   return rule && rule.isPiecewiseConstant();
@@ -187,7 +187,7 @@ void Reverser::findActive() {
     if (llvm::any_of(operands,
                      [&](Value value) { return varied.contains(value); }))
       for (Value value : op->getResults())
-        if (isReal(value))
+        if (hasFloatElements(value))
           varied.insert(value);
   }
   DenseSet<Value> needed(results.begin(), results.end());

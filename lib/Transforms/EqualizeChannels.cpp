@@ -105,13 +105,6 @@ static std::vector<double> squaredErrors(ArrayRef<float> kernel,
   return errors;
 }
 
-static std::vector<double> inverse(ArrayRef<double> factors) {
-  std::vector<double> result;
-  for (double factor : factors)
-    result.push_back(1 / factor);
-  return result;
-}
-
 namespace {
 struct EqualizeChannelsPass
     : public WithOpModels<
@@ -414,7 +407,7 @@ void EqualizeChannelsPass::apply(const Pair &pair) {
   };
   SmallVector<Bounded> bounded;
   scaleOutputs(builder, pair.first, pair.factors);
-  scaleInputs(builder, pair.second, inverse(pair.carried));
+  scaleInputs(builder, pair.second, invertFactors(pair.carried));
   carryFactors(
       pair.path, pair.first.getResult(), pair.first.resultAxis(), pair.factors,
       [&](Operation *op, int64_t axis, ArrayRef<double> factors) {

@@ -120,13 +120,6 @@ static std::vector<double> getScales(ArrayRef<double> magnitudes, double share,
   return scales;
 }
 
-static std::vector<double> inverse(ArrayRef<double> scales) {
-  std::vector<double> factors;
-  for (double scale : scales)
-    factors.push_back(1 / scale);
-  return factors;
-}
-
 static bool areOnes(ArrayRef<double> scales) {
   return llvm::all_of(scales, [](double scale) { return scale == 1; });
 }
@@ -362,7 +355,7 @@ void EqualizeResidualsPass::equalize(
   OpBuilder builder(residual.sum);
   for (const AddedLayer &added : residual.layers) {
     builder.setInsertionPoint(added.layer.getOperation());
-    scaleOutputs(builder, added.layer, inverse(scales));
+    scaleOutputs(builder, added.layer, invertFactors(scales));
     changed.append(added.path);
     Value result = added.layer.getResult();
     for (Operation *op = added.layer.getOperation();;
@@ -381,8 +374,8 @@ void EqualizeResidualsPass::equalize(
       branchName += std::to_string(number);
     auto from = branch->get().getDefiningOp<tpc::QuantizeOp>();
     tosa::MulOp product =
-        multiply(builder, branch->get(), inverse(scales), branchName);
-    factorsOf[product] = inverse(scales);
+        multiply(builder, branch->get(), invertFactors(scales), branchName);
+    factorsOf[product] = invertFactors(scales);
     auto point = tpc::QuantizeOp::create(
         builder, product.getLoc(), product.getType(), product.getResult(),
         /*learned=*/ValueRange(), builder.getStringAttr(branchName),

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mct;
 
 // MCT's way to name what a batch norm was folded into.
-static constexpr StringLiteral kSuffix = "_bn";
+static constexpr StringLiteral kFoldedSuffix = "_bn";
 
 namespace {
 class Folder {
@@ -223,7 +223,7 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
   SmallVector<Operation *> remaining = getOps(kernelOp);
   llvm::append_range(remaining, chain->moves);
   for (Operation *op : ArrayRef(remaining).drop_back())
-    renameChanged(op, kSuffix);
+    renameChanged(op, kFoldedSuffix);
   remaining.back()->setLoc(loc);
   scaleOutputs(kernelOp, std::move(*bias), chain->affine.scale,
                chain->affine.offset, moments);
@@ -282,7 +282,7 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
   remaining.push_back(concat);
   llvm::append_range(remaining, chain->moves);
   for (Operation *op : ArrayRef(remaining).drop_back())
-    renameChanged(op, kSuffix);
+    renameChanged(op, kFoldedSuffix);
   remaining.back()->setLoc(loc);
   ArrayRef<double> scale = chain->affine.scale, offset = chain->affine.offset;
   for (auto [maker, bias, known] : llvm::zip_equal(makers, biases, moments)) {
@@ -386,7 +386,7 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     setOutputMoments(builder, kernelOp, *moments);
   erase(steps);
   for (Operation *op : moves)
-    renameChanged(op, kSuffix);
+    renameChanged(op, kFoldedSuffix);
 }
 
 namespace {

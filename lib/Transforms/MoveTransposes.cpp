@@ -268,7 +268,7 @@ private:
 };
 } // namespace
 
-static bool isConstant(Value value) {
+static bool isConstantOp(Value value) {
   return value.getDefiningOp<tosa::ConstOp>() ||
          value.getDefiningOp<arith::ConstantOp>();
 }
@@ -380,7 +380,7 @@ int64_t Mover::getCostAround(const Cluster &cluster,
                              const Permutation *permutation) {
   int64_t cost = 0;
   for (Value input : getInputs(cluster)) {
-    if (isConstant(input))
+    if (isConstantOp(input))
       continue;
     auto producer = getTranspose(input.getDefiningOp());
     RankedTensorType type = getType(input);
@@ -453,7 +453,7 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
   for (Value input : getInputs(cluster)) {
     Value moved;
     auto producer = getTranspose(input.getDefiningOp());
-    if (isConstant(input)) {
+    if (isConstantOp(input)) {
       moved = transposeConstant(input, permutation);
     } else if (producer) {
       Permutation both = compose(producer.getPerms(), permutation);

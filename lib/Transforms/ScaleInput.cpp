@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mct;
 
 /// What is scaled has another name than what comes in.
-static constexpr StringLiteral kSuffix = "_scaled";
+static constexpr StringLiteral kScaledSuffix = "_scaled";
 
 template <typename T>
 static ElementsAttr scale(ElementsAttr elements, double factor) {
@@ -104,7 +104,8 @@ private:
     auto type = cast<RankedTensorType>(point.getType());
     Location loc = argument.getLoc();
     if (StringAttr name = mct::getName(argument))
-      loc = NameLoc::get(builder.getStringAttr(name.getValue() + kSuffix), loc);
+      loc = NameLoc::get(builder.getStringAttr(name.getValue() + kScaledSuffix),
+                         loc);
     Value number = createConstant(
         builder, loc,
         RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
@@ -124,7 +125,7 @@ private:
                  Record(Decision::Applied, Reason::Scaled)
                      << "input '" << point.getPointName() << "' is scaled by "
                      << named("factor", 1 / factor));
-    point.setPointName((point.getPointName() + kSuffix).str());
+    point.setPointName((point.getPointName() + kScaledSuffix).str());
   }
 
   void leave(tpc::QuantizeOp point, const Record &why) {

@@ -111,6 +111,13 @@ std::optional<std::vector<double>> mct::carryFactors(
   return factors;
 }
 
+std::vector<double> mct::invertFactors(ArrayRef<double> factors) {
+  std::vector<double> result;
+  for (double factor : factors)
+    result.push_back(1 / factor);
+  return result;
+}
+
 bool mct::scaleOutputs(OpBuilder &builder, const KernelOp &kernelOp,
                        ArrayRef<double> factors) {
   std::optional<std::vector<float>> bias = kernelOp.getBias();

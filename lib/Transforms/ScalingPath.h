@@ -50,6 +50,9 @@ carryFactors(const ScalingPath &path, mlir::Value start, int64_t axis,
                                      llvm::ArrayRef<double> factors)>
                  visit = nullptr);
 
+/// 1 / factor of each.
+std::vector<double> invertFactors(llvm::ArrayRef<double> factors);
+
 /// Kernel and bias times `factors[output channel]`. Parameters of their points
 /// are dropped. False, with nothing done, when the bias is not constant.
 bool scaleOutputs(mlir::OpBuilder &builder, const KernelOp &kernelOp,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
+#include "mct/Analysis/Names.h"
 #include "mct/Analysis/OpInterfaces.h"
 #include "mct/Analysis/Records.h"
 #include "mct/Quantization/Corrections.h"
@@ -16,9 +17,6 @@ namespace mct {
 
 using namespace mlir;
 using namespace mct;
-
-/// What is shifted has another name than what was there before.
-static constexpr StringLiteral kSuffix = "_shifted";
 
 /// The value of which a softmax is made, when nothing else is made of it.
 static Value getSoftmaxInput(const tpc::FormulaMatch &match) {
@@ -87,7 +85,7 @@ private:
     for (tpc::QuantizeOp point : points) {
       FailureOr<tpc::StatisticsAttr> statistics =
           shiftStatistics(point.getStatisticsAttr(), offset,
-                          (point.getPointName() + kSuffix).str(),
+                          (point.getPointName() + kShiftedSuffix).str(),
                           [&] { return point.emitOpError(); });
       if (failed(statistics))
         return signalPassFailure();
@@ -110,7 +108,7 @@ private:
                  Record(Decision::Applied, Reason::Shifted)
                      << "is shifted before its softmax by "
                      << named("shift", offset));
-    renameChanged(layer, path, kSuffix);
+    renameChanged(layer, path, kShiftedSuffix);
   }
 
   void leave(const KernelOp &layer, const Record &why) {

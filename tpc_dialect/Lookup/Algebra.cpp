@@ -373,10 +373,11 @@ Algebra::Result Algebra::reduced(const Polynomial &polynomial, int64_t size,
 // Ops
 //===----------------------------------------------------------------------===//
 
-static std::optional<double> getNumber(ElementsAttr elements) {
+std::optional<double> mct::tpc::getSplatNumber(ElementsAttr elements) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
   if (dense && dense.isSplat() && isa<FloatType>(dense.getElementType()))
     return dense.getSplatValue<APFloat>().convertToDouble();
+  // A small constant may be held as a resource, as the large ones are.
   auto resource = dyn_cast_or_null<DenseF32ResourceElementsAttr>(elements);
   if (!resource)
     return std::nullopt;
@@ -407,7 +408,7 @@ Algebra::Result Algebra::constant(Value value, unsigned depth) {
     if (!elements)
       return std::nullopt;
     Term &term = result.terms.emplace_back();
-    if (std::optional<double> number = getNumber(elements)) {
+    if (std::optional<double> number = getSplatNumber(elements)) {
       term.coefficient = *number;
       if (*number == 0)
         result.terms.clear();

@@ -6,12 +6,18 @@
 #ifndef TPC_DIALECT_LOOKUP_ALGEBRA_H
 #define TPC_DIALECT_LOOKUP_ALGEBRA_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace mct::tpc {
+
+/// The floating-point number that all elements of a constant are, if they are
+/// one.
+std::optional<double> getSplatNumber(mlir::ElementsAttr elements);
 
 /// An operator that is known by its formula.
 struct Formula {

@@ -560,20 +560,6 @@ void mct::tpc::printSubgraphs(llvm::raw_ostream &os) {
 //===----------------------------------------------------------------------===//
 
 /// The number that all elements of a constant are, if they are one.
-static std::optional<double> getSplatNumber(ElementsAttr elements) {
-  auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
-  if (dense && dense.isSplat() && isa<FloatType>(dense.getElementType()))
-    return dense.getSplatValue<APFloat>().convertToDouble();
-  // A small constant may be held as a resource, as the large ones are.
-  auto resource = dyn_cast_or_null<DenseF32ResourceElementsAttr>(elements);
-  if (!resource)
-    return std::nullopt;
-  std::optional<ArrayRef<float>> values = resource.tryGetAsArrayRef();
-  if (!values || values->empty() || !llvm::all_equal(*values))
-    return std::nullopt;
-  return values->front();
-}
-
 static bool isPerChannel(ElementsAttr elements) {
   return elements && llvm::count_if(elements.getShapedType().getShape(),
                                     [](int64_t size) { return size > 1; }) == 1;

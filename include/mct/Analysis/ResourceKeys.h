@@ -7,6 +7,10 @@
 
 namespace mct {
 
+/// Up to this many elements an inline attribute is smaller and more readable
+/// than a resource.
+inline constexpr int64_t kInlineElements = 32;
+
 /// The first of `name`, `name_1`, `name_2`, … that is not taken, where those
 /// that are come first; otherwise one that is not. Asks for few of them.
 std::string findFreeKey(llvm::StringRef name,
