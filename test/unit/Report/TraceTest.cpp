@@ -72,9 +72,9 @@ TEST(TraceTest, RecordsReachWhatTheyAreAbout) {
   }
   trace.records[0].decision.numbers = {{"error_before", 4}, {"error_after", 1}};
   addTrace(report, trace);
-  auto texts = [](const std::vector<Decision> &decisions) {
+  auto texts = [](const std::vector<report::Decision> &decisions) {
     std::vector<std::string> all;
-    for (const Decision &decision : decisions)
+    for (const report::Decision &decision : decisions)
       all.push_back(decision.text);
     return all;
   };

@@ -2,11 +2,11 @@
 //
 // Gradients of random networks against differences of what they compute.
 #include "Differences.h"
+#include "Expectation.h"
 #include "RandomNetworks.h"
 
 #include "mct/Analysis/OpInterfaces.h"
 
-#include <cstdlib>
 #include <map>
 
 using namespace mct;
@@ -17,18 +17,14 @@ namespace {
 class RandomGradients : public GradientTest {};
 } // namespace
 
-static size_t numNetworks() {
-  const char *variable = std::getenv("MCT_RANDOM_NETWORKS");
-  return variable ? std::strtoul(variable, nullptr, 10) : 200;
-}
-
 TEST_F(RandomGradients, AreDifferencesOfWhatNetworksCompute) {
   size_t judged = 0;
   std::map<std::string, size_t> covered;
   // Control flow has no rule, and networks whose inputs reach results through
   // steps only show nothing.
-  for (unsigned seed = 1; judged != numNetworks(); ++seed) {
-    ASSERT_LT(seed, 20 * numNetworks()) << "only " << judged << " judged";
+  for (unsigned seed = 1; judged != numRandomNetworks(200); ++seed) {
+    ASSERT_LT(seed, 20 * numRandomNetworks(200))
+        << "only " << judged << " judged";
     OwningOpRef<ModuleOp> module = makeRandomNetwork(context, seed);
     auto function = module->lookupSymbol<func::FuncOp>("main");
     diagnostics.clear();
@@ -96,5 +92,5 @@ TEST_F(RandomGradients, AreDifferencesOfWhatNetworksCompute) {
         "tosa.matmul", "tosa.max_pool2d", "tosa.avg_pool2d", "tosa.resize",
         "tosa.clamp", "tosa.concat", "tosa.reduce_max", "tosa.select",
         "tpc.quantize"})
-    EXPECT_GT(covered[op], numNetworks() / 50) << op;
+    EXPECT_GT(covered[op], numRandomNetworks(200) / 50) << op;
 }

@@ -22,7 +22,7 @@ using Floats = std::vector<float>;
 using TrainedRange = LearnedRange::Range;
 
 namespace {
-std::string typeText(const std::vector<int64_t> &shape) {
+std::string f32Type(const std::vector<int64_t> &shape) {
   std::string text = "tensor<";
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
@@ -41,7 +41,7 @@ std::string elementsText(const Floats &values,
       text += hex;
     }
   }
-  return text + "\"> : " + typeText(shape);
+  return text + "\"> : " + f32Type(shape);
 }
 
 /// One point of a network.
@@ -88,7 +88,7 @@ protected:
   std::string textOf(const std::vector<Point> &points) {
     std::string arguments, body, names, types;
     for (auto [i, point] : llvm::enumerate(points)) {
-      std::string number = std::to_string(i), type = typeText(point.shape);
+      std::string number = std::to_string(i), type = f32Type(point.shape);
       if (point.isWeight())
         body += "  %x" + number + " = \"tosa.const\"() <{values = " +
                 elementsText(point.weights, point.shape) + "}> : () -> " +

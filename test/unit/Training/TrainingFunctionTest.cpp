@@ -3,13 +3,13 @@
 // Functions that training runs execute, against the networks that they are made
 // of, and what comes back from them.
 #include "Differences.h"
+#include "Expectation.h"
 #include "RandomNetworks.h"
 
 #include "mct/Training/MakeTrainable.h"
 #include "mct/Training/Training.h"
 #include "mct/Transforms/SetBatch.h"
 
-#include <cstdlib>
 #include <map>
 
 using namespace mct;
@@ -77,11 +77,6 @@ protected:
   }
 };
 
-size_t numNetworks() {
-  const char *variable = std::getenv("MCT_RANDOM_NETWORKS");
-  return variable ? std::strtoul(variable, nullptr, 10) : 30;
-}
-
 /// The largest difference of a result, of its largest number.
 double distance(const std::vector<Floats> &found,
                 const std::vector<Floats> &expected) {
@@ -104,8 +99,9 @@ TEST_F(TrainingFunctions, BeginAsTheNetworksThatTheyAreMadeOf) {
   size_t judged = 0, other = 0;
   std::map<LearnedKind, size_t> kinds;
   std::string others;
-  for (unsigned seed = 1; judged != numNetworks(); ++seed) {
-    ASSERT_LT(seed, 40 * numNetworks()) << "only " << judged << " judged";
+  for (unsigned seed = 1; judged != numRandomNetworks(30); ++seed) {
+    ASSERT_LT(seed, 40 * numRandomNetworks(30))
+        << "only " << judged << " judged";
     diagnostics.clear();
     OwningOpRef<ModuleOp> module =
         seed % 2 ? makeRandomNetwork(context, seed)

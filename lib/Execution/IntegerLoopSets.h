@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loops of integer kernels, one source for each instruction set. Each
+// includes this header, then IntegerLoops.inc between the pragmas that switch
+// its instructions on: lambdas and templates take their instructions from where
+// they are defined, not from who calls them.
+#ifndef MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
+#define MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
+
+#include "../Quantization/Simd.h"
+#include "IntegerLoops.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace mct::execution {
+
+extern const IntegerLoops kPortableLoops;
+#if defined(__x86_64__)
+extern const IntegerLoops kAvx2Loops, kAvx512Loops, kVnniLoops;
+#endif
+
+} // namespace mct::execution
+
+/// What a set defines, behind the loops.
+#define MCT_INTEGER_LOOPS(name)                                                \
+  {name,  &convolve,   &convolveDepthwise, &compute,                           \
+   &flip, &flipPixels, &packColumns}
+
+#endif // MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
