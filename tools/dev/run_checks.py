@@ -7,12 +7,13 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,13 @@ WRITTEN = BUILD / "written"  # by the tools in lit tests
 LLVM = Path("/usr/lib/llvm-22/bin")
 # What clang-tidy may take: on two cores and without a cache half of the sources, which have changed last.
 TIDY_SECONDS = 420
+# Random networks for the sanitizers, with which each takes three to four times as long.
+FEWER_RANDOM = {
+    "MCT_RANDOM_NETWORKS": "40",
+    "MCT_RANDOM_INTEGERS": "40",
+    "MCT_RANDOM_TARGETS": "60",
+    "MCT_RANDOM_GRAPHS": "40",
+}
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
@@ -103,8 +111,22 @@ def language() -> Tally:
     return verdict(call([sys.executable, "tools/dev/lint_language.py"]) == 0)
 
 
-def tidy_keys(sources: Sequence[str]) -> dict[str, str]:
-    """For each source a digest of all that its clang-tidy result depends on inside the repository.
+def tidy_units() -> dict[str, list[str]]:
+    """What is compiled, with the sources that it is made of: itself, or those that a file of a unity build includes."""
+    sources = set(source_files(".cpp"))
+    units = {}
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        path = os.path.relpath(entry["file"], ROOT)
+        if path in sources:
+            units[path] = [path]
+        elif "Unity" in path and (ROOT / path).exists():
+            included = re.findall(r'^#include "(.+)"$', (ROOT / path).read_text(), re.MULTILINE)
+            units[path] = [file for file in included if file in sources]
+    return {unit: made_of for unit, made_of in units.items() if made_of}
+
+
+def tidy_keys(units: Collection[str]) -> dict[str, str]:
+    """For each file that is compiled a digest of all that its clang-tidy result depends on inside the repository.
 
     The files are those that the compiler reported to Ninja. What lies outside (LLVM's headers, the tool) is represented
     by the tool's version.
@@ -114,52 +136,59 @@ def tidy_keys(sources: Sequence[str]) -> dict[str, str]:
     for block in listing.split("\n\n"):
         files = {os.path.relpath(BUILD / line.strip(), ROOT) for line in block.splitlines()[1:]}
         inside = {file for file in files if not file.startswith("..")}
-        for source in inside.intersection(sources):
-            depends.setdefault(source, set()).update(inside)
+        for unit in inside.intersection(units):
+            depends.setdefault(unit, set()).update(inside)
     commands = {
         os.path.relpath(entry["file"], ROOT): entry["command"].replace(str(ROOT), "")
         for entry in json.loads((BUILD / "compile_commands.json").read_text())
     }
     version = subprocess.run([LLVM / "clang-tidy", "--version"], check=True, capture_output=True).stdout
     keys = {}
-    for source in sources:
-        if source not in commands or source not in depends:
+    for unit in units:
+        if unit not in depends:
             continue
-        digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + commands[source].encode())
-        for file in sorted(depends[source]):
+        digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + commands[unit].encode())
+        for file in sorted(depends[unit]):
             digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes())
-        keys[source] = digest.hexdigest()
+        keys[unit] = digest.hexdigest()
     return keys
 
 
 def clang_tidy() -> Tally:
     """All C++ sources that are built, those that changed last first. Clean results are remembered by content.
 
-    A file takes several seconds, so that on a new machine those are left out for which `TIDY_SECONDS` do not suffice.
+    Headers take most of the time, so that sources that are compiled together are looked at together. On a new machine
+    those are left out for which `TIDY_SECONDS` do not suffice.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mct-clang-tidy"
     cache.mkdir(parents=True, exist_ok=True)
-    keys = tidy_keys(source_files(".cpp"))
-    pending = sorted((source for source, key in keys.items() if not (cache / key).exists()), key=change_order())
-    print(f"{len(keys) - len(pending)} of {len(keys)} files known to be clean")
+    units = tidy_units()
+    keys = tidy_keys(units)
+    order = change_order()
+    pending = [unit for unit, key in keys.items() if not (cache / key).exists()]
+    pending.sort(key=lambda unit: min(map(order, units[unit])))
+    count = sum(len(units[unit]) for unit in keys)
+    print(f"{count - sum(len(units[unit]) for unit in pending)} of {count} files known to be clean")
     end = time.monotonic() + float(os.environ.get("MCT_TIDY_SECONDS", TIDY_SECONDS))
     late: list[str] = []
 
-    def tidy(source: str) -> bool:
+    def tidy(unit: str) -> bool:
         if time.monotonic() > end:
-            late.append(source)
+            late.extend(units[unit])
             return True
+        # Including sources is what a file of a unity build is for.
+        checks = [] if units[unit] == [unit] else ["--checks=-bugprone-suspicious-include"]
         result = subprocess.run(
-            [LLVM / "clang-tidy", "--quiet", "-p", BUILD, ROOT / source],
+            [LLVM / "clang-tidy", "--quiet", "-p", BUILD, *checks, ROOT / unit],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
         )
         if result.returncode == 0:
-            (cache / keys[source]).touch()
+            (cache / keys[unit]).touch()
         else:
-            print(f"{source}:\n{result.stdout}{result.stderr}", flush=True)
+            print(f"{unit}:\n{result.stdout}{result.stderr}", flush=True)
         return result.returncode == 0
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -168,6 +197,20 @@ def clang_tidy() -> Tally:
         leave_out(f"clang-tidy of {len(late)} files", "MCT_TIDY_SECONDS=3600 tools/dev/check --lint")
         result += Tally(skipped=1)
     return result
+
+
+def unused_names() -> Tally:
+    """Using-declarations and namespace aliases that nothing uses: clang-tidy knows them of sources compiled alone."""
+    clean = True
+    for name in source_files(".cpp"):
+        text = re.sub(r"//.*", "", (ROOT / name).read_text())
+        declared = re.findall(r"^\s*using (?:\w+::)+(\w+);", text, re.MULTILINE)
+        declared += re.findall(r"^\s*namespace (\w+) =", text, re.MULTILINE)
+        for each in declared:
+            if len(re.findall(rf"\b{each}\b", text)) < 1 + declared.count(each):
+                print(f"{name}: nothing uses '{each}'")
+                clean = False
+    return verdict(clean)
 
 
 def change_order() -> Callable[[str], tuple[int, str]]:
@@ -220,6 +263,8 @@ def sanitizers() -> Tally:
     # refused, as it is elsewhere.
     asan = "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1"
     options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed(sanitized=True)}
+    # All of them are judged without sanitizers; errors of memory show in the first ones of each kind.
+    options |= FEWER_RANDOM
     return run_google_tests(BUILD / "sanitize/unit", "sanitize-", options)
 
 
@@ -357,7 +402,7 @@ def main() -> int:
     for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report
         old.unlink()
 
-    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, clang_tidy]
+    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, unused_names, clang_tidy]
     if not options.lint:
         steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers, torch]
     if options.no_tidy:
