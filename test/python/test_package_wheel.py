@@ -31,11 +31,18 @@ def wheel():
     return found[-1]
 
 
-@pytest.fixture(scope="module")
-def python(wheel, tmp_path_factory):
+def interpreters():
+    """The one that the wheel was built with, and others that are asked for."""
+    built_with = ROOT / "build" / "wheel" / "tools" / "bin" / "python"
+    others = os.environ.get("MCT_WHEEL_PYTHONS", "")
+    return [str(built_with if built_with.exists() else sys.executable), *filter(None, others.split(":"))]
+
+
+@pytest.fixture(scope="module", params=interpreters())
+def python(request, wheel, tmp_path_factory):
     """The interpreter of an environment that holds the wheel, and nothing that was built here."""
     folder = tmp_path_factory.mktemp("wheel") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([request.param, "-m", "venv", folder], check=True)
     command = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
     if subprocess.run(command, check=False).returncode != 0:
         pytest.skip("pip could not install the wheel and numpy: there is no package index")
@@ -60,6 +67,26 @@ def test_wheel_is_small_and_runs_with_an_old_libc(wheel):
     assert (major, minor) <= (2, 34)
     # What is reached of them is linked in.
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if "libMLIR" in name or "libLLVM" in name]
+
+
+def test_wheel_takes_no_newer_symbols_than_glibc_2_34_has(wheel, tmp_path):
+    """With it come the C++ library of GCC 11 and no newer one: every library of the wheel, by what its symbols require.
+
+    A dynamic linker refuses a library only for a version that the C or C++ library lacks.
+    """
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    newest = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
+    libraries = [*tmp_path.glob("mct/**/*.so*"), *tmp_path.glob("mct_mlir.libs/*.so*")]
+    assert len(libraries) > 3
+    found = dict.fromkeys(newest, ())
+    for library in libraries:
+        command = ["/usr/lib/llvm-22/bin/llvm-objdump", "-p", library]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        required = text.partition("Version References:")[2]
+        for name, version in re.findall(r"\b(GLIBC|GLIBCXX|CXXABI)_([0-9.]+)$", required, re.MULTILINE):
+            found[name] = max(found[name], tuple(map(int, version.split("."))))
+            assert found[name] <= newest[name], f"{library.name}: {name}_{version}"
+    assert all(found.values())
 
 
 def test_wheel_quantizes_in_an_empty_environment(tools, python, tmp_path):
