@@ -44,6 +44,13 @@ class ScratchTree:
         site.write_text(self.moved((BUILD / "test" / "lit.site.cfg.py").read_text()))
         commands = json.loads((BUILD / "compile_commands.json").read_text())
         self.commands = {Path(entry["file"]): entry["command"] for entry in commands}
+        # Files of a unity build by the sources that they include; those in the tree come first on the path of includes.
+        self.batches = {
+            Path(source): file
+            for file in self.commands
+            if BUILD in file.parents and "Unity" in file.name
+            for source in re.findall(r'^#include "(.+)"$', file.read_text(), re.MULTILINE)
+        }
         self.objects: dict[Path, Path] = {}
 
     def moved(self, text: str) -> str:
@@ -72,18 +79,18 @@ class ScratchTree:
         name = f"Mct{declarations.parent.name}"
         run([tool, "-gen-pass-decls", "-name", name, *includes, self.root / declarations, "-o", output], self.root)
 
-    def compile(self, source: Path) -> Path:
-        """Compiles a source with the flags of its folder."""
+    def compile(self, source: Path, file: Path | None = None) -> Path:
+        """Compiles a source, or a file that includes it, with the flags of its folder."""
         listed = (self.root / source.parent / "CMakeLists.txt").read_text()
         assert re.search(rf"\b{re.escape(source.name)}\b", listed), f"{source} is not in its CMakeLists.txt"
-        folder = REPOSITORY / source.parent
-        command = self.commands.get(folder / source.name) or next(
-            command for file, command in self.commands.items() if file.parent == folder
+        folders = (REPOSITORY / source.parent, BUILD / source.parent)
+        command = self.commands.get(REPOSITORY / source) or next(
+            command for file, command in self.commands.items() if file.parent in folders
         )
         words = shlex.split(command)
-        output = self.build / "objects" / source.with_suffix(".o")
+        output = self.build / "objects" / source.parent / f"{(file or source).stem}.o"
         output.parent.mkdir(parents=True, exist_ok=True)
-        words = [*words[: words.index("-o")], "-Werror", "-o", str(output), "-c", str(self.root / source)]
+        words = [*words[: words.index("-o")], "-Werror", "-o", str(output), "-c", str(file or self.root / source)]
         # In front of those of the repository, which has what is generated and did not change.
         own = [f"-I{path}" for path in (self.root, self.root / "include", self.build, self.build / "include")]
         run([words[0], *own, *words[1:]], BUILD)
@@ -113,7 +120,9 @@ class ScratchTree:
                 self.generate(path)
                 # It registers the passes.
                 sources.append(Path("lib/Pipelines/Pipelines.cpp"))
-        objects = [self.compile(source) for source in dict.fromkeys(sources)]
+        # What is linked in place of an object has all that is in it.
+        files = {self.batches.get(source, source): source for source in sources}
+        objects = [self.compile(source, self.batches.get(source)) for source in files.values()]
         for target in targets:
             listing = run(["ninja", "-C", BUILD, "-t", "commands", "mct-opt" if "Tests" in target else target], BUILD)
             command = listing.splitlines()[-1]
