@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mct;
 
 /// Ops between a point and its slices that are looked through.
-static constexpr size_t kMaxOps = 1024;
+static constexpr size_t kMaxSlicedOps = 1024;
 
 std::string ChannelGroup::getName(StringRef ofAll) const {
   return (ofAll + "_channels_" + Twine(start) + "_" + Twine(start + size - 1))
@@ -93,7 +93,7 @@ std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
     int64_t axis = sliced.axisOf[value];
     for (Operation *user : value.getUsers()) {
       if (user->getBlock() != point->getBlock() ||
-          sliced.axisOf.size() > kMaxOps)
+          sliced.axisOf.size() > kMaxSlicedOps)
         return std::nullopt;
       std::optional<int64_t> moved;
       if (auto repeated = dyn_cast<tpc::QuantizeOp>(user)) {

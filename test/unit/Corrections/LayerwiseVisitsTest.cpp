@@ -10,11 +10,11 @@ using namespace mct::execution;
 
 namespace {
 
-constexpr int64_t kSamples = 3;
+constexpr int64_t kFewSamples = 3;
 
 /// Changes every layer a little, and its quantizer not at all.
-struct Halve : corrections::LayerVisitor {
-  explicit Halve(bool runsAgain) : runsAgain(runsAgain) {}
+struct HalveOutputs : corrections::LayerVisitor {
+  explicit HalveOutputs(bool runsAgain) : runsAgain(runsAgain) {}
   void begin(llvm::ArrayRef<size_t>, size_t) override {}
   void observe(size_t, size_t, corrections::LayerValue,
                const TensorView &) override {
@@ -36,9 +36,9 @@ protected:
     llvm::SmallString<128> path;
     llvm::sys::fs::createTemporaryFile("layerwise", "npy", path);
     file = path.str().str();
-    Floats values = randomFloats(kSamples * 8, 5);
+    Floats values = randomFloats(kFewSamples * 8, 5);
     auto writer = llvm::cantFail(
-        NpyWriter::create(file, ElementType::F32, {kSamples, 8}));
+        NpyWriter::create(file, ElementType::F32, {kFewSamples, 8}));
     writer->write(values.data(), values.size() * sizeof(float));
     llvm::cantFail(writer->commit());
   }
@@ -73,7 +73,7 @@ protected:
     corrections::LayerwiseOptions options;
     options.run.threads = 1;
     options.numVisits = &visits;
-    Halve halve(runsAgain);
+    HalveOutputs halve(runsAgain);
     EXPECT_TRUE(mlir::succeeded(
         corrections::runLayerwise(module->getLoc(), **executor, nullptr, values,
                                   *samples, options, halve)));
