@@ -176,8 +176,13 @@ def test_ctrl_c_ends_training_with_its_steps_undone(quantized):
 
     config = gptq.GradientPTQConfig(100_000, log_function=log, **PLAIN)
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        gptq.train(quantized, batches, config)
+    # Shells start what runs in the background with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            gptq.train(quantized, batches, config)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert 3 <= len(steps) < 30_000
     # A step takes milliseconds; all of them would take a quarter of an hour.
     assert time.monotonic() - begin < 60
