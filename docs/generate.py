@@ -22,7 +22,7 @@ DOCS = Path(__file__).resolve().parent
 # In the order in which a network meets them.
 LIBRARIES = {
     "TpcTransforms": "Targets",
-    "MctAnalysis": "Analysis",
+    "MctInspection": "Inspection",
     "MctTransforms": "Transforms",
     "MctCalibration": "Calibration",
     "MctCorrections": "Corrections",
@@ -246,7 +246,7 @@ def reasons(build: Path) -> str:
         "# Reasons\n\nA remark, and the record that `--mct-records` and reports have of it, names its reason by an "
         "identifier that does not change. A remark that has nothing more specific to say has the text below.\n"
     ]
-    text = (DOCS.parent / "include" / "mct" / "Analysis" / "Reasons.def").read_text()
+    text = (DOCS.parent / "include" / "mct" / "IR" / "Reasons.def").read_text()
     for group in re.split(r"^// ", text, flags=re.MULTILINE):
         found = REASON.findall(group.partition("\n")[2])
         if not found:

@@ -18,12 +18,7 @@ int64_t mct::bit_widths::getBitsIn(tpc::QuantizeOp point, int64_t alternative) {
     return activation.getActEnabled() ? activation.getActBits() : kFloatBits;
   if (auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config))
     return weight.getEnabled() ? weight.getBits() : kFloatBits;
-  return getBits(point).value_or(kFloatBits);
-}
-
-/// As the point stands.
-static int64_t getPresentBits(tpc::QuantizeOp point) {
-  return getBits(point).value_or(kFloatBits);
+  return getPresentBits(point);
 }
 
 BitWidthModel::BitWidthModel(func::FuncOp function,

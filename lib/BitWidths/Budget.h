@@ -2,7 +2,7 @@
 #ifndef MCT_LIB_BITWIDTHS_BUDGET_H
 #define MCT_LIB_BITWIDTHS_BUDGET_H
 
-#include "mct/Analysis/Resources.h"
+#include "mct/Cost/Resources.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>

@@ -4,13 +4,13 @@
 #include "../Corrections/ChannelRun.h"
 #include "../Corrections/WeightRounding.h"
 #include "ComparePoints.h"
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/OperatorPoints.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Frontier.h"
 #include "mct/Execution/ResultDistance.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/StagedRun.h"
+#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/OperatorPoints.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Training/HessianScores.h"
 #include "mct/Transforms/Candidates.h"
@@ -411,8 +411,7 @@ CandidateRunImpl::compile(func::FuncOp function,
       }
       point.removeQuantizer();
       if (isKernel) {
-        ArrayRef<float> values = readers.front().getKernel().values();
-        candidate.kernel.assign(values.begin(), values.end());
+        candidate.kernel = readers.front().getKernel().values().vec();
         for (const KernelOp &layer : readers) {
           candidate.layers.push_back(layers.size());
           std::optional<std::vector<float>> bias = layer.getBias();

@@ -5,8 +5,8 @@
 #ifndef MCT_LIB_BITWIDTHS_COMPAREPOINTS_H
 #define MCT_LIB_BITWIDTHS_COMPAREPOINTS_H
 
-#include "mct/Analysis/KernelOp.h"
 #include "mct/BitWidths/Passes.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct::bit_widths {

@@ -2,8 +2,8 @@
 #include "CandidateRun.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
-#include "mct/Analysis/EntryFunction.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Training/Gradients.h"
 
 namespace mct {

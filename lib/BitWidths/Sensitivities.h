@@ -2,8 +2,8 @@
 #ifndef MCT_LIB_BITWIDTHS_SENSITIVITIES_H
 #define MCT_LIB_BITWIDTHS_SENSITIVITIES_H
 
-#include "mct/Analysis/OperatorPoints.h"
 #include "mct/BitWidths/Passes.h"
+#include "mct/Planning/OperatorPoints.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
 #include <vector>

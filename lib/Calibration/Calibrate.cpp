@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "InputRange.h"
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Records.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Records.h"
 #include "mct/Support/Findings.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Troubleshooting.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "InputRange.h"
 
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/Preprocessing.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/Preprocessing.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"

@@ -2,8 +2,8 @@
 //
 // Integers take the place of the values that they stand for.
 #include "IntegerLowering.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Tables, sums, products and selections of integers.
 #include "IntegerLowering.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>

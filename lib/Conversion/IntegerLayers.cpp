@@ -2,7 +2,7 @@
 //
 // Convolutions and matrix products of integers.
 #include "IntegerLowering.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include <cmath>
 #include <numeric>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tpc_dialect/Lookup/Algebra.h"

@@ -4,11 +4,11 @@
 #ifndef MCT_LIB_CONVERSION_INTEGERLOWERING_H
 #define MCT_LIB_CONVERSION_INTEGERLOWERING_H
 
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Records.h"
 #include "mct/Conversion/Encoding.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/Records.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Rescale.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

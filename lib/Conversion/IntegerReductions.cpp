@@ -2,7 +2,7 @@
 //
 // Reductions, pools, resizing and softmax of integers.
 #include "IntegerLowering.h"
-#include "mct/Analysis/ResizeOffsets.h"
+#include "mct/IR/ResizeOffsets.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include <cmath>
 #include <numeric>

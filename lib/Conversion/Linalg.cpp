@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Linalg.h"
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/QuantizedValues.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/QuantizedValues.h"
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"

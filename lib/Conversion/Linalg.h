@@ -5,7 +5,7 @@
 #ifndef MCT_LIB_CONVERSION_LINALG_H
 #define MCT_LIB_CONVERSION_LINALG_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 

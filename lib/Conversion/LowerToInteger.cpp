@@ -2,9 +2,9 @@
 #include "IntegerLowering.h"
 #include "Linalg.h"
 #include "SplitResults.h"
-#include "mct/Analysis/FrozenPoints.h"
-#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/IR/FrozenPoints.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/SetBatch.h"
 #include "llvm/ADT/STLExtras.h"
 

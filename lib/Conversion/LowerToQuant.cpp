@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/FrozenPoints.h"
-#include "mct/Analysis/Records.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/IR/FrozenPoints.h"
+#include "mct/IR/Records.h"
 #include "mct/Quantization/Grid.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

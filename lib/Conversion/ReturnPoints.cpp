@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/IR/QuantizedValues.h"
 
 namespace mct {
 #define GEN_PASS_DEF_RETURNPOINTSPASS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SplitResults.h"
 
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/MovedChannels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"

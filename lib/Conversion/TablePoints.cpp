@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TablePoints.h"
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/Selection.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

@@ -5,8 +5,8 @@
 #ifndef MCT_LIB_CONVERSION_TABLEPOINTS_H
 #define MCT_LIB_CONVERSION_TABLEPOINTS_H
 
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Grid.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

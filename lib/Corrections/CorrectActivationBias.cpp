@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Layers.h"
-#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

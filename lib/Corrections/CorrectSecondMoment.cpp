@@ -2,9 +2,9 @@
 #include "ChannelRun.h"
 #include "CorrectLayers.h"
 #include "Layers.h"
-#include "mct/Analysis/OpsBehind.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/OpsBehind.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {

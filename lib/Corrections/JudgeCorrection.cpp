@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Rejections.h"
-#include "mct/Analysis/EntryFunction.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/EntryFunction.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
 #include "tpc_dialect/IR/TpcDialect.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Layers.h"
 
-#include "mct/Analysis/EntryFunction.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Transforms/SelectedParameters.h"
 
 #include "mlir/IR/Builders.h"

@@ -4,8 +4,8 @@
 #ifndef MCT_LIB_CORRECTIONS_LAYERS_H
 #define MCT_LIB_CORRECTIONS_LAYERS_H
 
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Corrections.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

@@ -5,7 +5,7 @@
 #ifndef MCT_LIB_CORRECTIONS_PRODUCTLAYOUT_H
 #define MCT_LIB_CORRECTIONS_PRODUCTLAYOUT_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 
 namespace mct::corrections {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../Analysis/StoredValues.h"
 #include "ChannelRun.h"
 #include "Layers.h"
 #include "Rejections.h"
 #include "Shortcuts.h"
 #include "WeightRounding.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Cost/StoredValues.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mlir/IR/Matchers.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Evaluation.h"
 
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/Shapes.h"
 #include "mct/Execution/Check.h"
 #include "mct/Execution/Npy.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/Shapes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "tpc_dialect/IR/TpcDialect.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipeline.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Shapes.h"
+#include "mct/IR/Shapes.h"
+#include "mct/Interfaces/OpInterfaces.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"

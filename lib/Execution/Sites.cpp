@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Sites.h"
 
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Names.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;

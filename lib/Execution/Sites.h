@@ -5,9 +5,9 @@
 #define MCT_LIB_EXECUTION_SITES_H
 
 #include "Program.h"
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/Records.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/DenseMap.h"

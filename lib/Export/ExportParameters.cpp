@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/FrozenPoints.h"
-#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Export/Parameters.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/FrozenPoints.h"
+#include "mct/IR/QuantizedValues.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/JSON.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Pipelines/Pipelines.h"
-#include "mct/Analysis/Passes.h"
 #include "mct/BitWidths/Passes.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Export/Passes.h"
+#include "mct/Inspection/Passes.h"
 #include "mct/Training/Passes.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -416,7 +416,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
 
 void mct::registerAllMctPasses() {
   tpc::registerTpcTransformsPasses();
-  registerMctAnalysisPasses();
+  registerMctInspectionPasses();
   registerMctTransformsPasses();
   registerMctCalibrationPasses();
   registerMctCorrectionsPasses();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Describe.h"
-#include "mct/Analysis/Constants.h"
+#include "mct/IR/Constants.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "mct/Quantization/Selection.h"

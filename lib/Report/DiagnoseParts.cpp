@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DiagnoseParts.h"
-#include "mct/Analysis/Overrides.h"
+#include "mct/Planning/Overrides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "EffectRun.h"
 
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Names.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/StagedRun.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
+#include "mct/Planning/KernelOp.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"

@@ -6,10 +6,10 @@
 #ifndef MCT_LIB_REPORT_EFFECTRUN_H
 #define MCT_LIB_REPORT_EFFECTRUN_H
 
-#include "mct/Analysis/ResultGroups.h"
 #include "mct/Execution/Comparison.h"
 #include "mct/Execution/ResultDistance.h"
 #include "mct/Execution/Run.h"
+#include "mct/Planning/ResultGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include <memory>

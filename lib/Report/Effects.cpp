@@ -3,10 +3,10 @@
 
 #include "EffectRun.h"
 #include "MeasureCorrections.h"
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/QuantizedValues.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 #include <mutex>

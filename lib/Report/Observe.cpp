@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Observe.h"
 #include "Describe.h"
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/KernelOp.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Transforms/SetBatch.h"
 #include "llvm/ADT/StringMap.h"

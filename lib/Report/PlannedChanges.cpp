@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PlannedChanges.h"
 
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
+#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/QuantizationPlan.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShiftedNames.h"
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Names.h"
 
 using llvm::StringRef;
 

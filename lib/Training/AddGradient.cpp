@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Names.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
 #include "mct/Training/Gradients.h"
 #include "mct/Training/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

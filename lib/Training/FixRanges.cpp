@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Training/Gradients.h"
 #include "mct/Training/Passes.h"
 #include "mct/Training/Training.h"

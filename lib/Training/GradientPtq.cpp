@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Training/GradientPtq.h"
 
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Names.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/Names.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Training/HessianScores.h"
 #include "mct/Training/MakeTrainable.h"
 #include "mct/Training/TrainingHost.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Records.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Records.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Training/GradientPtq.h"
 #include "mct/Training/Passes.h"

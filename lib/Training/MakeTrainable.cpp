@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Training/MakeTrainable.h"
 
-#include "mct/Analysis/Constants.h"
+#include "mct/IR/Constants.h"
 #include "mct/Quantization/Selection.h"
 
 using namespace mlir;

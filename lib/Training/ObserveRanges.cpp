@@ -2,8 +2,8 @@
 //
 // Ranges that training would show to points follow samples without it: the
 // network runs forward, batch by batch, as a training run runs it.
-#include "mct/Analysis/EntryFunction.h"
 #include "mct/Execution/Run.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Support/AlignedBuffer.h"
 #include "mct/Training/Gradients.h"
 #include "mct/Training/Passes.h"

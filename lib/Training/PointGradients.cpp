@@ -4,7 +4,7 @@
 #include "GradientModels.h"
 #include "TrainableModels.h"
 
-#include "mct/Analysis/HostQuantizers.h"
+#include "mct/IR/HostQuantizers.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Training/Qat.h"
 
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/EraseUnused.h"
-#include "mct/Analysis/KernelOp.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/EraseUnused.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/IR/SymbolTable.h"
 #include "tpc_dialect/Lookup/Algebra.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Execution/Npy.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Training/Passes.h"
 #include "mct/Training/Qat.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "QuantizeScheme.h"
 
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/QuantizationPlan.h"
 #include "mct/Training/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

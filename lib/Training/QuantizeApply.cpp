@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "QuantizeScheme.h"
 
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/QuantizationPlan.h"
 #include "mct/Training/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"

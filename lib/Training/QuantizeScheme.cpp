@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "QuantizeScheme.h"
 
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/QuantizationPlan.h"
 #include "mlir/IR/Builders.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/ADT/StringSet.h"

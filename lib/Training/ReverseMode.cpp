@@ -4,9 +4,9 @@
 // the rules of its ops are asked from the last one to the first.
 #include "GradientModels.h"
 
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/Records.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"

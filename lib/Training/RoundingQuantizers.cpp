@@ -4,7 +4,7 @@
 // learn which of them to take.
 #include "TrainableModels.h"
 
-#include "mct/Analysis/Constants.h"
+#include "mct/IR/Constants.h"
 #include "mct/Quantization/Channels.h"
 
 #include <algorithm>

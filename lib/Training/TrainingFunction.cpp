@@ -4,10 +4,10 @@
 // executes, and back.
 #include "TrainableModels.h"
 
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/HostQuantizers.h"
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/HostQuantizers.h"
+#include "mct/IR/Names.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

@@ -2,7 +2,7 @@
 //
 // The parts of training as passes: how points are trained, the functions that a
 // run executes, and what trainable points compute.
-#include "mct/Analysis/EntryFunction.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Training/MakeTrainable.h"
 #include "mct/Training/Passes.h"
 #include "mct/Training/Training.h"

@@ -8,9 +8,9 @@
 #include "mct/Training/TrainingRun.h"
 
 #include "TrainingCheckpoint.h"
-#include "mct/Analysis/HostQuantizers.h"
-#include "mct/Analysis/Names.h"
 #include "mct/Execution/HostCalls.h"
+#include "mct/IR/HostQuantizers.h"
+#include "mct/IR/Names.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Support/AlignedBuffer.h"
 #include "mct/Transforms/SetBatch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Names.h"
 #include "mct/Transforms/Passes.h"
 
 namespace mct {

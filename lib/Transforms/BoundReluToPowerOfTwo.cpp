@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/Grid.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"

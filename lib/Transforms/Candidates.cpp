@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/Candidates.h"
-#include "mct/Analysis/OpsBehind.h"
-#include "mct/Analysis/QuantizationPlan.h"
+#include "mct/IR/OpsBehind.h"
+#include "mct/Planning/QuantizationPlan.h"
 
 using namespace mlir;
 using namespace mct;

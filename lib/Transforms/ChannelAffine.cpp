@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Names.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Builders.h"

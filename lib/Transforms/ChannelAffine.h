@@ -5,7 +5,7 @@
 #ifndef MCT_LIB_TRANSFORMS_CHANNELAFFINE_H
 #define MCT_LIB_TRANSFORMS_CHANNELAFFINE_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/IR/Operation.h"
 #include <optional>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Overrides.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/Planning/Overrides.h"
 #include "mct/Transforms/Candidates.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

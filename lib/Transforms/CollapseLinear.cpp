@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
 #include "OperatorParts.h"
-#include "mct/Analysis/EraseUnused.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/EraseUnused.h"
+#include "mct/IR/Records.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
-#include "mct/Analysis/EraseUnused.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/EraseUnused.h"
+#include "mct/IR/Records.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

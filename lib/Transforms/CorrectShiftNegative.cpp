@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShiftRewriter.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"

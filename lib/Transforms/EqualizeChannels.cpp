@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Quantization/Selection.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ApplyPatterns.h"
-#include "mct/Analysis/ConstantExpressions.h"
-#include "mct/Analysis/Names.h"
+#include "mct/IR/ConstantExpressions.h"
+#include "mct/IR/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

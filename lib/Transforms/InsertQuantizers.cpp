@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/QuantizationPlan.h"
-#include "mct/Analysis/QuantizedNetwork.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/QuantizedNetwork.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/QuantizationPlan.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Passes.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/LiftVariables.h"
-#include "mct/Analysis/EntryFunction.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinAttributes.h"

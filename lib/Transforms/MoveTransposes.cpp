@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/EraseUnused.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/EraseUnused.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

@@ -2,7 +2,7 @@
 #ifndef MCT_LIB_TRANSFORMS_OPERATORPARTS_H
 #define MCT_LIB_TRANSFORMS_OPERATORPARTS_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/EntryFunction.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/Preprocessing.h"
-#include "mct/Analysis/QuantizedValues.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/Preprocessing.h"
+#include "mct/IR/QuantizedValues.h"
 #include "mct/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"

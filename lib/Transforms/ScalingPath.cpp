@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalingPath.h"
 #include "ChannelAffine.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,7 +5,7 @@
 #ifndef MCT_LIB_TRANSFORMS_SCALINGPATH_H
 #define MCT_LIB_TRANSFORMS_SCALINGPATH_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 namespace mct {

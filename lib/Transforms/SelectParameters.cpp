@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/Passes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/KernelOp.h"
+#include "mct/IR/Constants.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Support/ContextThreads.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SelectedParameters.h"
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/Records.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include <cmath>

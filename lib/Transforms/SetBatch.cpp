@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/SetBatch.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Shapes.h"
+#include "mct/IR/Shapes.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShiftReach.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <set>

@@ -4,8 +4,8 @@
 #ifndef MCT_LIB_TRANSFORMS_SHIFTREACH_H
 #define MCT_LIB_TRANSFORMS_SHIFTREACH_H
 
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
+#include "mct/Planning/KernelOp.h"
 #include <string>
 #include <variant>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShiftRewriter.h"
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

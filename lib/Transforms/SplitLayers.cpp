@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SplitLayers.h"
 
-#include "mct/Analysis/EraseUnused.h"
-#include "mct/Analysis/Names.h"
+#include "mct/IR/EraseUnused.h"
+#include "mct/IR/Names.h"
 #include "mct/Transforms/MovedChannels.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "llvm/ADT/MapVector.h"

@@ -4,7 +4,7 @@
 #ifndef MCT_LIB_TRANSFORMS_SPLITLAYERS_H
 #define MCT_LIB_TRANSFORMS_SPLITLAYERS_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include <vector>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SplitLayers.h"
-#include "mct/Analysis/Constants.h"
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Overrides.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Overrides.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"

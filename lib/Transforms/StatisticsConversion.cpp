@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/StatisticsConversion.h"
-#include "mct/Analysis/Constants.h"
+#include "mct/IR/Constants.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "tpc_dialect/IR/Elements.h"
 #include "llvm/Support/MathExtras.h"

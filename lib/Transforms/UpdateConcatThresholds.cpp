@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.h"
 
-#include "mct/Analysis/Explain.h"
-#include "mct/Analysis/Shapes.h"
 #include "mct/Export/Parameters.h"
+#include "mct/IR/Shapes.h"
+#include "mct/Inspection/Explain.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"

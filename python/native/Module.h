@@ -5,8 +5,8 @@
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
 
-#include "mct/Analysis/HostQuantizers.h"
 #include "mct/Export/Onnx.h"
+#include "mct/IR/HostQuantizers.h"
 #include "mct/Report/Trace.h"
 #include "mct/Support/Progress.h"
 #include "mct/Training/TrainingHost.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OptionWords.h"
 
-#include "mct/Analysis/Passes.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Inspection/Passes.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Training/Passes.h"
 

@@ -4,8 +4,8 @@
 // written or compiled. What `mct-opt` has besides (GPUs, SPIR-V, other
 // accelerators) would be three times the size of a wheel.
 #include "Module.h"
-#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"

@@ -27,10 +27,10 @@ DATA = ["--data", TEST, "--scale", "0.0625"]
 
 # Sources that print JSON, and the schemas of what they print; "report", "trace" and "comparison" come from mct-run.
 WRITERS = {
-    "lib/Analysis/Explain.cpp": ["explain"],
-    "lib/Analysis/Memory.cpp": ["memory"],
-    "lib/Analysis/Records.cpp": ["records"],
-    "lib/Analysis/Resources.cpp": ["resources"],
+    "lib/Inspection/Explain.cpp": ["explain"],
+    "lib/Inspection/ReportMemory.cpp": ["memory"],
+    "lib/IR/Records.cpp": ["records"],
+    "lib/Inspection/ReportResources.cpp": ["resources"],
     "lib/BitWidths/BitWidthsFile.cpp": ["bit-widths"],
     "lib/Calibration/StatisticsFile.cpp": ["statistics"],
     "lib/Execution/Evaluation.cpp": ["evaluation", "signature"],
@@ -117,7 +117,7 @@ def test_what_passes_print_agrees_with_its_schema(tools: Path, work: Path, name:
 
 def test_dropped_options_agree_with_the_schema(tools: Path) -> None:
     """A target with 16-bit results offers some that users of the value do not take."""
-    for path in sorted((measure.REPOSITORY / "test" / "Analysis" / "tpc-explain").glob("*.mlir")):
+    for path in sorted((measure.REPOSITORY / "test" / "Inspection" / "tpc-explain").glob("*.mlir")):
         printed = measure.run(
             [tools / "mct-opt", path, "--split-input-file", "--tpc-explain=format=json", "-o", "/dev/null"]
         )

@@ -50,7 +50,7 @@ def test_every_public_name_of_the_package_is_there(generate: ModuleType, tools: 
 
 def test_every_reason_is_there_and_declined_ones_have_a_remedy(generate: ModuleType) -> None:
     page = generate.reasons(BUILD)
-    text = (SOURCES / "include" / "mct" / "Analysis" / "Reasons.def").read_text()
+    text = (SOURCES / "include" / "mct" / "IR" / "Reasons.def").read_text()
     identifiers = re.findall(r'^MCT_REASON\(\w+, "([\w-]+)"', text, re.MULTILINE)
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", page, re.MULTILINE))
     assert len(identifiers) > 80

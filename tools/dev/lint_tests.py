@@ -160,7 +160,7 @@ def lint_records(path: Path) -> Iterator[Finding]:
         if PARAMETERS_ALONE.search(line):
             yield path, number, "leaves the point's selection as it was; use setQuantizer or removeQuantizer"
         if PLAIN_REMARK.search(line) and path.name != "Records.cpp":
-            yield path, number, "emits a remark without a record; use emitRecord (mct/Analysis/Records.h)"
+            yield path, number, "emits a remark without a record; use emitRecord (mct/IR/Records.h)"
 
 
 def lint(root: Path) -> list[Finding]:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-opt with the tpc dialect and the mct passes.
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Passes.h"
 #include "mct/Execution/OutputFile.h"
+#include "mct/Inspection/Passes.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Report/Trace.h"
 #include "mct/Support/InputFile.h"

@@ -2,12 +2,12 @@
 //
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
-#include "mct/Analysis/QuantizedValues.h"
-#include "mct/Analysis/Shapes.h"
 #include "mct/Execution/Evaluation.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/IR/QuantizedValues.h"
+#include "mct/IR/Shapes.h"
 #include "mct/Report/Analyse.h"
 #include "mct/Report/Compare.h"
 #include "mct/Report/Diagnose.h"

@@ -2,11 +2,11 @@
 //
 // Target platforms to and from the JSON of MCT, and quantized networks to ONNX
 // and their parameters to JSON.
-#include "mct/Analysis/OpInterfaces.h"
-#include "mct/Analysis/Shapes.h"
 #include "mct/Execution/OutputFile.h"
 #include "mct/Export/Onnx.h"
 #include "mct/Export/Parameters.h"
+#include "mct/IR/Shapes.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Support/InputFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/InitAllDialects.h"

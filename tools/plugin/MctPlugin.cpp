@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Entry points of the plugin: the dialect and the passes, in a stock mlir-opt.
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

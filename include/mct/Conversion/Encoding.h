@@ -4,7 +4,7 @@
 #ifndef MCT_CONVERSION_ENCODING_H
 #define MCT_CONVERSION_ENCODING_H
 
-#include "mct/Analysis/QuantizedValues.h"
+#include "mct/IR/QuantizedValues.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "tpc_dialect/IR/TpcDialect.h"

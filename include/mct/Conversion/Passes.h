@@ -4,7 +4,7 @@
 #ifndef MCT_CONVERSION_PASSES_H
 #define MCT_CONVERSION_PASSES_H
 
-#include "mct/Analysis/IntegerProfile.h"
+#include "mct/IR/IntegerProfile.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/CommandLine.h"

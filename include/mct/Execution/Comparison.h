@@ -4,10 +4,10 @@
 #ifndef MCT_EXECUTION_COMPARISON_H
 #define MCT_EXECUTION_COMPARISON_H
 
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
+#include "mct/IR/Names.h"
+#include "mct/IR/QuantizedValues.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>

@@ -6,7 +6,7 @@
 #ifndef MCT_EXECUTION_EXECUTOR_H
 #define MCT_EXECUTION_EXECUTOR_H
 
-#include "mct/Analysis/Preprocessing.h"
+#include "mct/IR/Preprocessing.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectRegistry.h"

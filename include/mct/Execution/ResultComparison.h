@@ -5,9 +5,9 @@
 #ifndef MCT_EXECUTION_RESULTCOMPARISON_H
 #define MCT_EXECUTION_RESULTCOMPARISON_H
 
-#include "mct/Analysis/QuantizedValues.h"
-#include "mct/Analysis/ResultGroups.h"
 #include "mct/Execution/Comparison.h"
+#include "mct/IR/QuantizedValues.h"
+#include "mct/Planning/ResultGroups.h"
 #include <map>
 #include <mutex>
 

@@ -4,9 +4,9 @@
 #ifndef MCT_EXECUTION_RESULTDISTANCE_H
 #define MCT_EXECUTION_RESULTDISTANCE_H
 
-#include "mct/Analysis/ResultGroups.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Frontier.h"
+#include "mct/Planning/ResultGroups.h"
 #include <optional>
 #include <vector>
 

@@ -2,9 +2,9 @@
 #ifndef MCT_EXECUTION_SAMPLESOURCE_H
 #define MCT_EXECUTION_SAMPLESOURCE_H
 
-#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Npy.h"
+#include "mct/IR/QuantizedValues.h"
 
 #include <deque>
 #include <optional>

@@ -5,7 +5,7 @@
 #ifndef MCT_REPORT_TRACE_H
 #define MCT_REPORT_TRACE_H
 
-#include "mct/Analysis/Records.h"
+#include "mct/IR/Records.h"
 #include "mct/Report/Report.h"
 #include "mlir/Pass/PassManager.h"
 

@@ -5,8 +5,8 @@
 #ifndef MCT_TRANSFORMS_CANDIDATES_H
 #define MCT_TRANSFORMS_CANDIDATES_H
 
-#include "mct/Analysis/KernelOp.h"
-#include "mct/Analysis/OperatorPoints.h"
+#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/OperatorPoints.h"
 
 namespace mct {
 

@@ -4,7 +4,7 @@
 #ifndef MCT_TRANSFORMS_OUTPUTMOMENTS_H
 #define MCT_TRANSFORMS_OUTPUTMOMENTS_H
 
-#include "mct/Analysis/KernelOp.h"
+#include "mct/Planning/KernelOp.h"
 
 namespace mct {
 

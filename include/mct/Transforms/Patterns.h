@@ -5,7 +5,7 @@
 #ifndef MCT_TRANSFORMS_PATTERNS_H
 #define MCT_TRANSFORMS_PATTERNS_H
 
-#include "mct/Analysis/ConstantExpressions.h"
+#include "mct/IR/ConstantExpressions.h"
 
 namespace mct {
 

@@ -2,7 +2,7 @@
 #ifndef MCT_TRANSFORMS_SETBATCH_H
 #define MCT_TRANSFORMS_SETBATCH_H
 
-#include "mct/Analysis/BatchFollower.h"
+#include "mct/Interfaces/BatchFollower.h"
 
 namespace mct {
 

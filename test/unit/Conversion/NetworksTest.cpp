@@ -7,8 +7,8 @@
 // MCT_NETWORK_SAMPLES: how many samples of each, instead of one to three.
 #include "../Execution/Fixture.h"
 #include "../Execution/ReferenceEvaluator.h"
-#include "mct/Analysis/QuantizedValues.h"
 #include "mct/Execution/SampleSource.h"
+#include "mct/IR/QuantizedValues.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"

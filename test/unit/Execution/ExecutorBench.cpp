@@ -3,9 +3,9 @@
 // Throughput on real models, float and integer. `images_per_second` is wall
 // time over all workers; `onednn_share` is the part of the workers' time inside
 // of oneDNN.
-#include "mct/Analysis/Names.h"
-#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Execution/Run.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Quantization/Histogram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

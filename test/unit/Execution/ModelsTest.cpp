@@ -4,8 +4,8 @@
 // numbers of workers. They need the shared folder.
 #include "Fixture.h"
 
-#include "mct/Analysis/Names.h"
 #include "mct/Execution/Run.h"
+#include "mct/IR/Names.h"
 #include "mct/Quantization/Histogram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -5,8 +5,8 @@
 #include "Expectation.h"
 #include "Fixture.h"
 
-#include "mct/Analysis/Names.h"
 #include "mct/Execution/Run.h"
+#include "mct/IR/Names.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Export/Onnx.h"
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"

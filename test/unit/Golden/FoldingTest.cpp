@@ -5,8 +5,8 @@
 // the README.md of the vectors).
 #include "../Execution/Fixture.h"
 #include "Golden.h"
-#include "mct/Analysis/KernelOp.h"
 #include "mct/Pipelines/Pipelines.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 

@@ -4,10 +4,10 @@
 // (TosaOps.mlir), as the table of docs/reference/op-support.md. An op that a
 // later LLVM adds, and an answer that changes, fail; MCT_UPDATE_OP_SUPPORT=1
 // writes the table again. The text above the table is the page's own.
-#include "mct/Analysis/ConstantEvaluator.h"
-#include "mct/Analysis/OpInterfaces.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Export/Onnx.h"
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Training/Gradients.h"
 #include "mct/Transforms/SetBatch.h"

@@ -5,7 +5,7 @@
 //
 // MCT_ROUND_TRIP_DIR: a folder that `lit` filled with what the tools wrote
 // (test/README.md); without it only the inputs are read.
-#include "mct/Analysis/Shapes.h"
+#include "mct/IR/Shapes.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"

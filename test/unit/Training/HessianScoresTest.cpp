@@ -3,7 +3,7 @@
 // Scores by random vectors, against Jacobians that are known, and differences.
 #include "Differences.h"
 
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Names.h"
 #include "mct/Training/HessianScores.h"
 
 #include <algorithm>

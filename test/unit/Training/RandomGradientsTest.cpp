@@ -5,7 +5,7 @@
 #include "Expectation.h"
 #include "RandomNetworks.h"
 
-#include "mct/Analysis/OpInterfaces.h"
+#include "mct/Interfaces/OpInterfaces.h"
 
 #include <map>
 

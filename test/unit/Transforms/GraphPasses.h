@@ -5,7 +5,7 @@
 #define MCT_TEST_UNIT_TRANSFORMS_GRAPHPASSES_H
 
 #include "../Execution/Fixture.h"
-#include "mct/Analysis/Constants.h"
+#include "mct/IR/Constants.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Pass/PassManager.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Analysis/Names.h"
+#include "mct/IR/Names.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a quantized network uses of its target, as a function of the widths of
+// its points: memory of weights and activations, and operations on bits.
+#ifndef MCT_COST_RESOURCES_H
+#define MCT_COST_RESOURCES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct {
+
+/// Bits of the values of a point: of its parameters, else of what the target
+/// asks for; none when it leaves them in float.
+std::optional<unsigned> getBits(tpc::QuantizeOp point);
+
+/// Returns `getBits`, or 32 for a point whose values stay in float.
+int64_t getPresentBits(tpc::QuantizeOp point);
+
+/// Bits of the values of a point that quantizes.
+using BitsOfPoint = llvm::function_ref<int64_t(tpc::QuantizeOp)>;
+
+/// In bits.
+struct ResourceUse {
+  /// Of all weights that are quantized.
+  int64_t weights = 0;
+  /// Of the activations that live at the same time, at the step where they need
+  /// most.
+  int64_t activations = 0;
+  /// Of both.
+  int64_t total() const { return weights + activations; }
+  /// Sum over the layers of bits of the input * bits of the kernel *
+  /// multiplications.
+  int64_t bops = 0;
+};
+
+/// The quantized tensors of one function, the steps at which its activations
+/// live, in program order, and the multiplications of its layers.
+///
+/// A fused chain is one step. A step's cut is everything that is made at it or
+/// before and read at it or behind. A value that only moves another one has the
+/// bits of that; values that are not quantized, biases in float among them, do
+/// not count. A dynamic size counts as 1.
+///
+/// Source: MCT `ResourceUtilization`, with the schedule of the program, and
+/// with values that are moved, which MCT counts where the target preserves
+/// their quantization.
+struct ResourceModel {
+  struct Tensor {
+    std::string name;
+    /// Quantizes it, or what it was moved from.
+    tpc::QuantizeOp point;
+    int64_t elements = 0;
+  };
+  /// An argument, an op, or a fused chain by its last op.
+  struct Step {
+    std::string name, op;
+    /// Weights that it is the first to read, activations that it makes and
+    /// those of its cut, by number.
+    std::vector<size_t> weights, made, cut;
+    /// Of the layers in it; without a point the input counts 32 bits.
+    struct Layer {
+      int64_t multiplications = 0;
+      tpc::QuantizeOp input, kernel;
+    };
+    std::vector<Layer> layers;
+  };
+  std::string function;
+  std::vector<Tensor> weights, activations;
+  std::vector<Step> steps;
+
+  ResourceUse evaluate(BitsOfPoint bits) const;
+  /// With the bits that the points have.
+  ResourceUse evaluate() const;
+  /// Bits of the cut of a step, and its operations on bits.
+  int64_t cutBits(const Step &step, BitsOfPoint bits) const;
+  static int64_t bopsOf(const Step::Layer &layer, BitsOfPoint bits);
+};
+
+/// The models of ops (`registerOpModels`) must be known to the context.
+ResourceModel computeResources(mlir::func::FuncOp function);
+
+} // namespace mct
+
+#endif // MCT_COST_RESOURCES_H

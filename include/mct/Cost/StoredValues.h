@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which values of a function are stored, and by which point they are quantized.
+#ifndef MCT_COST_STOREDVALUES_H
+#define MCT_COST_STOREDVALUES_H
+
+#include "mct/Planning/KernelOp.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct {
+
+/// The type of a tensor of floating-point numbers, or null.
+mlir::RankedTensorType getFloatTensor(mlir::Value value);
+
+/// Elements of a tensor whose sizes along `axes` are rounded up to a multiple
+/// of `multiple`, together when there are several. A dynamic size counts as 1.
+int64_t countElements(mlir::RankedTensorType type,
+                      llvm::ArrayRef<int64_t> axes = {}, int64_t multiple = 1);
+
+/// The activation point that quantizes a value, or null.
+tpc::QuantizeOp getActivationPoint(mlir::Value value);
+
+/// What decides the width of a value: the point that quantizes it or what it
+/// was moved from; null, and then the value that nothing quantizes.
+struct WidthSource {
+  tpc::QuantizeOp point;
+  mlir::Value value;
+};
+WidthSource findWidthSource(mlir::Value value);
+
+/// The values inside of the fused chains of a function, which are not stored.
+class FusedChains {
+public:
+  FusedChains(mlir::func::FuncOp function, const KernelOps &kernels);
+
+  bool isInside(mlir::Value value) const { return values.contains(value); }
+  /// The last op of the chain that an op is in, or the op.
+  mlir::Operation *getEnd(mlir::Operation *op) const {
+    auto found = ends.find(op);
+    return found == ends.end() ? op : found->second;
+  }
+
+private:
+  void add(tpc::QuantizeOp point, const KernelOps &kernels);
+
+  llvm::DenseSet<mlir::Value> values;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> ends;
+};
+
+} // namespace mct
+
+#endif // MCT_COST_STOREDVALUES_H

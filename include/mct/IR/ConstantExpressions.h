@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_IR_CONSTANTEXPRESSIONS_H
+#define MCT_IR_CONSTANTEXPRESSIONS_H
+
+#include "mct/IR/ConstantEvaluator.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mct {
+
+/// Which ops are computed from constants alone, by ops that a
+/// `ConstantEvaluator` knows. Each op is looked at once.
+///
+/// It is a listener: a driver that changes the IR notifies it, and an op is
+/// judged again when one of its operands was changed.
+class ConstantExpressions : public mlir::RewriterBase::Listener {
+public:
+  /// Constants themselves are none.
+  bool contains(mlir::Operation *op);
+
+  /// Knows the ops; its values are up to the caller.
+  ConstantEvaluator &getEvaluator() { return evaluator; }
+
+  /// Ops that were looked at so far, each as often as that was.
+  size_t getNumVisited() const { return numVisited; }
+
+  void notifyOperationModified(mlir::Operation *op) override;
+  void notifyOperationErased(mlir::Operation *op) override;
+
+private:
+  /// Returns whether an op computes from constants alone; none where
+  /// some of them are not judged yet, whose ops are added to `missing`.
+  std::optional<bool> judge(mlir::Operation *op,
+                            llvm::SmallVectorImpl<mlir::Operation *> &missing);
+
+  ConstantEvaluator evaluator;
+  llvm::DenseMap<mlir::Operation *, bool> known;
+  size_t numVisited = 0;
+};
+
+} // namespace mct
+
+#endif // MCT_IR_CONSTANTEXPRESSIONS_H

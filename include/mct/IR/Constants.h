@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_IR_CONSTANTS_H
+#define MCT_IR_CONSTANTS_H
+
+#include "mct/IR/ConstantTensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <optional>
+#include <vector>
+
+namespace mct {
+
+/// The elements of a constant as f32, read in place where they are stored as
+/// such; a splat is expanded.
+class ConstantFloats {
+public:
+  /// None when `value` is not a constant of element type f32, its data are
+  /// missing, or it is a splat of more than 2^26 elements.
+  static std::optional<ConstantFloats> get(mlir::Value value);
+  /// Whether there are such; without a copy.
+  static bool exists(mlir::Value value);
+  /// Converts a tensor of any element type; none for a splat of more than 2^26
+  /// elements.
+  static std::optional<ConstantFloats> convert(ConstantTensor tensor);
+
+  /// Returns all elements in row-major order. They live as long as this object.
+  llvm::ArrayRef<float> values() const LLVM_LIFETIME_BOUND {
+    return converted.empty() ? tensor.getFloats()
+                             : llvm::ArrayRef<float>(converted);
+  }
+  llvm::ArrayRef<int64_t> shape() const { return tensor.getShape(); }
+
+private:
+  ConstantTensor tensor;
+  std::vector<float> converted;
+};
+
+/// Attribute with these elements. Many of them become a `dense_resource`, so
+/// that the context keeps no uniqued copy; `name` is the key of that resource.
+mlir::ElementsAttr createFloats(mlir::RankedTensorType type,
+                                llvm::ArrayRef<float> values,
+                                llvm::StringRef name);
+
+/// A `tosa.const` with the attribute of `createFloats`.
+mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::RankedTensorType type,
+                           llvm::ArrayRef<float> values, llvm::StringRef name);
+
+/// Returns an attribute of type `tensor<Nxi32>` where all values fit, else of
+/// `tensor<Nxi64>`: inline when small, else a `dense_resource` with key `name`.
+mlir::ElementsAttr createIntegers(mlir::MLIRContext *context,
+                                  llvm::ArrayRef<int64_t> values,
+                                  llvm::StringRef name);
+
+} // namespace mct
+
+#endif // MCT_IR_CONSTANTS_H

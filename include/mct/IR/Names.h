@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_IR_NAMES_H
+#define MCT_IR_NAMES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <optional>
+
+namespace mct {
+
+/// Name in a location: the outermost `NameLoc` in it, or null. An empty name is
+/// none.
+mlir::StringAttr getName(mlir::Location loc);
+
+/// Name of a value: of the op that makes it, or of the argument. Null before
+/// `assignNames`.
+mlir::StringAttr getName(mlir::Value value);
+
+/// Behind the names of values that are shifted: they are not those of that name
+/// in the float network.
+inline constexpr llvm::StringLiteral kShiftedSuffix = "_shifted";
+
+/// A value that is another one with its axes in another order.
+struct TransposedName {
+  mlir::StringAttr original;
+  /// For each axis of the value that of the original, as in `tosa.transpose`.
+  llvm::SmallVector<int32_t> permutation;
+};
+
+/// The location of a value that is the one at `loc` with its axes in another
+/// order: it is named after that, with `_transposed` behind, and
+/// `getTransposed` reads the order from it.
+mlir::Location getTransposedLoc(mlir::Location loc,
+                                llvm::ArrayRef<int32_t> permutation);
+
+/// Whether a name is one that `getTransposedLoc` makes.
+bool isTransposedName(llvm::StringRef name);
+
+/// What a location that `getTransposedLoc` made tells, several of them in a row
+/// as one; none for other locations, or when the value has got another name
+/// since.
+std::optional<TransposedName> getTransposed(mlir::Location loc);
+
+/// Gives every argument and every op with a result, constants and quantizer
+/// points apart, a unique name in its location. See the pass
+/// `mct-assign-names`.
+void assignNames(mlir::func::FuncOp function);
+
+} // namespace mct
+
+#endif // MCT_IR_NAMES_H

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_IR_OPSBEHIND_H
+#define MCT_IR_OPSBEHIND_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mct {
+
+/// The ops of a function whose results depend on `values`, each once; the
+/// makers of the values are not among them.
+llvm::SetVector<mlir::Operation *>
+findOpsBehind(llvm::ArrayRef<mlir::Value> values);
+
+} // namespace mct
+
+#endif // MCT_IR_OPSBEHIND_H

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes of the values of samples before a network reads them, in an
+// attribute of builtin types, which tools without our dialect keep.
+#ifndef MCT_IR_PREPROCESSING_H
+#define MCT_IR_PREPROCESSING_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <optional>
+
+namespace mct {
+
+/// Of an argument: a dictionary.
+inline constexpr llvm::StringLiteral kPreprocessingAttrName =
+    "tpc.preprocessing";
+
+/// The argument's values: those of the sample with its axes in order, times
+/// `scale`, plus `offset`. As an attribute, of which every part may be missing,
+///
+///     {scale = array<f64: 0.017, 0.017, 0.018>, offset = array<f64: -2.1>,
+///      axis = 1 : i64, permutation = array<i64: 2, 0, 1>}
+struct Preprocessing {
+  /// Finite; one value, or as many as the argument's dimension `axis` has.
+  /// Empty: 1 and 0.
+  llvm::SmallVector<double> scale, offset;
+  /// The leading dimension, which holds the samples, is 0. None: the last.
+  std::optional<int64_t> axis;
+  /// Behind the leading one, dimension i of the argument is dimension
+  /// permutation[i] of a sample. Empty: they are in order.
+  llvm::SmallVector<int64_t> permutation;
+
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+};
+
+/// The records of the arguments, by number; none where there is none. A
+/// diagnostic where one is malformed, or does not fit its argument: a scale or
+/// offset is one of real numbers, f32 or integers that stand for such
+/// (`kQuantizedAttrName`).
+using Preprocessings = llvm::SmallVector<std::optional<Preprocessing>>;
+mlir::FailureOr<Preprocessings> readPreprocessing(mlir::func::FuncOp function);
+
+} // namespace mct
+
+#endif // MCT_IR_PREPROCESSING_H

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_IR_QUANTIZEDNETWORK_H
+#define MCT_IR_QUANTIZEDNETWORK_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct {
+
+/// Returns the first op of a network that is quantized already, or null for a
+/// float one: a layer of integers of 16 bits or fewer, a table, a rescaling to
+/// such integers, or a conversion of real numbers that were scaled or bounded
+/// to such integers that are converted back and scaled later. Integers at the
+/// boundary (images as bytes, results as codes), stored weights, indices, masks
+/// and rounding quantize nothing.
+///
+/// Takes time linear in the number of ops.
+mlir::Operation *findQuantizedOp(mlir::func::FuncOp function);
+
+} // namespace mct
+
+#endif // MCT_IR_QUANTIZEDNETWORK_H

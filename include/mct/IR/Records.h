@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What passes did, what they left alone, and why: as data. A remark is printed
+// from the record that it carries, so that the two cannot disagree.
+#ifndef MCT_IR_RECORDS_H
+#define MCT_IR_RECORDS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/Support/JSON.h"
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mct {
+
+/// Identifiers that do not change; Reasons.def lists them.
+enum class Reason {
+#define MCT_REASON(Name, Id, Text, Remedy) Name,
+#include "mct/IR/Reasons.def"
+#undef MCT_REASON
+};
+
+/// The identifier, in kebab case.
+llvm::StringRef stringifyReason(Reason reason);
+
+enum class Decision {
+  Applied,  // something was changed, or chosen
+  Declined, // something was left as it is
+  Noted,    // neither; worth to know
+};
+llvm::StringRef stringifyDecision(Decision decision);
+
+/// A value of a record, and how a text says it.
+struct NamedValue {
+  std::string name;
+  std::variant<int64_t, double, std::string> value;
+  std::string text;
+};
+/// `format`: of printf, for one double.
+NamedValue named(llvm::StringRef name, double value, const char *format = "%e");
+NamedValue named(llvm::StringRef name, int64_t value);
+NamedValue named(llvm::StringRef name, llvm::StringRef value);
+
+/// What is told of one decision. Text and values are streamed into it; nothing
+/// streamed is the text of the reason.
+class Record {
+public:
+  Record(Reason reason) : Record(Decision::Declined, reason) {}
+  Record(Decision decision, Reason reason, mlir::Operation *culprit = nullptr)
+      : decision(decision), reason(reason), culprit(culprit) {}
+
+  Record &operator<<(const llvm::Twine &more) & {
+    text += more.str();
+    return *this;
+  }
+  Record &operator<<(NamedValue value) & {
+    text += value.text;
+    return add(std::move(value));
+  }
+  template <typename T> Record &&operator<<(T &&more) && {
+    return std::move(*this << std::forward<T>(more));
+  }
+  /// A value that the text does not say.
+  Record &add(NamedValue value) & {
+    values.push_back(std::move(value));
+    return *this;
+  }
+
+  Reason getReason() const { return reason; }
+  /// The op at fault; null when it is the one of the remark, or none.
+  mlir::Operation *getCulprit() const { return culprit; }
+  std::string getText() const;
+  /// Pass, decision, reason, op, the name of its point or value, and values.
+  mlir::DictionaryAttr toAttribute(mlir::Operation *op,
+                                   llvm::StringRef pass) const;
+
+private:
+  Decision decision;
+  Reason reason;
+  mlir::Operation *culprit;
+  std::string text;
+  std::vector<NamedValue> values;
+};
+
+/// A remark at `op` that says `prefix` and the text of the record, and carries
+/// the record. `pass`: the flag of the pass, or `execution`. The only way to
+/// emit remarks.
+mlir::InFlightDiagnostic emitRecord(mlir::Operation *op, llvm::StringRef pass,
+                                    const Record &record,
+                                    const llvm::Twine &prefix = "");
+
+/// While it lives, and no other one, records of a pass that are emitted in this
+/// thread are for collectors only: nobody prints them.
+class SilentRecords {
+public:
+  /// `pass`: its flag; empty: of none.
+  explicit SilentRecords(llvm::StringRef pass);
+  ~SilentRecords();
+  SilentRecords(const SilentRecords &) = delete;
+  SilentRecords &operator=(const SilentRecords &) = delete;
+
+  /// Whether those of a pass are, in this thread.
+  static bool areSilent(llvm::StringRef pass);
+
+private:
+  std::string pass;
+  SilentRecords *outer;
+};
+
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+/// A record as it was emitted; it does not need the context any more.
+struct CollectedRecord {
+  std::string pass, decision, reason;
+  /// Of the op: its kind (`tosa.conv2d`), and the name of the point or the
+  /// value, empty when it has none.
+  std::string op, name;
+  std::vector<NamedValue> values;
+  /// What the remark said, and where.
+  std::string location, text;
+  struct Note {
+    std::string location, text;
+  };
+  std::vector<Note> notes;
+  /// Nobody asked for the remark.
+  bool isSilent = false;
+};
+
+/// Collects the records that are emitted in a context while it lives, and
+/// prevents no other handler from seeing the remarks, but for those that are
+/// silent. Records of passes that
+/// run on several functions at once come in the order of the functions.
+class RecordCollector {
+public:
+  explicit RecordCollector(mlir::MLIRContext *context);
+
+  llvm::ArrayRef<CollectedRecord> getRecords() const { return records; }
+  std::vector<CollectedRecord> takeRecords() { return std::move(records); }
+
+private:
+  std::vector<CollectedRecord> records;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Keys as the members of CollectedRecord; a number that is not finite is null.
+llvm::json::Value toJSON(const CollectedRecord &record);
+/// `{"records": […]}`, indented, of those that are not silent.
+void printRecords(llvm::ArrayRef<CollectedRecord> records,
+                  llvm::raw_ostream &stream);
+
+} // namespace mct
+
+#endif // MCT_IR_RECORDS_H

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_INSPECTION_PASSES_TD
+#define MCT_INSPECTION_PASSES_TD
+
+include "mct/Support/Options.td"
+
+def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
+  let summary = "Print what the target asks of every op, and why";
+  let description = [{
+    Prints to the standard output, for each operator of each function: the operator set and the rule that matched, its
+    options with the one that is taken and the reason of every one that is not, the fused chain, and the
+    point of its result and its weights, or why there is none. Ops that stay float are explained as well. The module is
+    not changed; names are those that `mct-insert-quantizers` gives to points. In a module that has points an operator
+    takes, as its base, the alternative that its points have (`mct-choose-candidates`).
+
+    The module is printed as usual; `-o /dev/null` leaves the explanation alone on the standard output.
+
+    `format=json` prints one object:
+
+    * `functions`: objects with `name`, `inputs`, `nodes` and `groups`.
+    * input: `name`, `point` (whether it gets one), then `bits` and `method`, or `why_float`.
+    * node: `name`, `ops` (names, in program order), `location`; `operator_set` and `pattern`, null when nothing
+      matched and the default applies (`pattern` also when the op names its set by `tpc.set`); `options`, `group` (index into `groups`, or null), `contested_by` (a node that a
+      longer chain would need, but another chain has, or null), `result`, `weights`.
+    * option, in the target's order: `state` (`base`, `candidate` or `dropped`), `bits`, `method` and `signedness` of
+      the result, `act_enabled`, `preserving`, `input_bits`, `weights` (by name: `bits`, `method`, `per_channel`,
+      `enabled`); a dropped one has `why`, and `users` (their names; also as `readers`, until version 0.3) when
+      those are the reason.
+    * result: `cover` is `point` (with `bits`, `method`, `signedness`), `fused` (it never leaves its chain),
+      `preserved` (with `covered_by`, the name of the point whose values it moves or selects), or `none` (with
+      `why_float`).
+    * weight: `name`, `operand`, `point`, then `bits`, `method` and `axes` (empty: per tensor), or `why_float`.
+    * group: `nodes` (names), `pattern`.
+
+    Before:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    exp (tosa.exp)
+      operator set: none matches, the default applies
+      option 0 (base): 8-bit power_of_two result, reads 8-bit inputs
+      result: point, 8-bit power_of_two
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "text"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+    Mct_OverridesOption,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def VerifyShapesPass : Pass<"mct-verify-shapes"> {
+  let summary = "Refuse shapes that contradict each other, and sizes below zero";
+  let description = [{
+    Fails, with an error at the first op that has it, for what no verifier of MLIR looks at and everything that computes
+    with shapes relies on:
+
+    * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other (2 channels that meet a kernel for 3);
+    * an op whose result follows from attributes or constant shapes (windows, strides, dilations and pads of
+      convolutions and pools, `pad`, `tile`, `slice`, `reshape`, `resize`) and is of another type, computed without
+      overflow; a number of -1 where only upstream takes it for one that is not known;
+    * a type with more elements than any memory holds;
+    * a type with a size below zero and a constant with fewer elements than its type has (text can spell neither,
+      bytecode may hold both).
+
+    A size that is not known agrees with all. `mct-opt` puts this pass before
+    all others, and `mct-run` does the same; run it first where a stock `mlir-opt` with the plugin reads files that may
+    be damaged. The module is not changed.
+
+    Before:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    After: the same
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
+  let summary = "Print how much memory weights and activations need";
+  let description = [{
+    Prints to the standard output, for each function, what each op stores: the constants that it is the first to read and
+    its results, with the number of elements, the bits of each (of the point's parameters, before the selection those
+    that the target asks for, without a point those of the type), the bytes, and the bytes in float; then the sums of
+    kernels, biases, other constants and activations. The module is not changed; `-o /dev/null` leaves the report alone on
+    the standard output.
+
+    A dynamic size counts as 1. Constants of one element are numbers of formulas and left out. Results inside of a fused
+    chain need no bytes. Where the target pads (`simd_padding`) and its options have a `simd_size`, the last axis of
+    activations and the output channels of the kernel that makes them are rounded up to a multiple of it.
+
+    `format=json` prints one object: `functions`, each with `name`, `ops` and `totals`; an op has `name`, `op` and
+    `tensors`, each with `kind` (`kernel`, `bias`, `constant`, `activation`), `name`, `elements`, `padded_elements`,
+    `bits`, `float_bits` (of an element), `fused`, `bytes` and `float_bytes`; `totals` has `bits` and `float_bits` by
+    kind.
+
+    Before:
+    ```mlir
+    %c = "tosa.const"() <{values = dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<6xf32>}> : () -> tensor<6xf32>
+    %w = tpc.quantize %c as "add" weight "bias_attr" parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<6xf32>
+    %0 = tosa.add %x, %w : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32> loc("add")
+    %1 = tpc.quantize %0 as "add" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 16>) : tensor<6xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    function main
+      kind           elements  bits        bytes  float bytes  name
+      activation            6    32           24           24  x
+      constant              6     8            6           24  add/bias_attr
+      activation            6    16           12           24  add
+      total kernel                             0            0
+      total bias                               0            0
+      total constant                           6           24
+      total activation                        36           48
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
+  let summary = "Print what a quantized network uses of its target";
+  let description = [{
+    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): the bytes
+    of the quantized weights that it is the first to read, those of its quantized results, those of its cut, and its
+    operations on bits; then weights in total, the largest cut (`activations`), both, and all operations on bits, now and if
+    every point had 8 bits, of which budgets are fractions. The bits are those of the parameters, before the selection those
+    that the target asks for. The module is not changed.
+
+    The cut of an op are the activations that live while it runs: made by it or before, and read by it or behind. A value
+    that only moves another one has its bits. Values that are not quantized do not count: biases in float, values
+    inside of fused chains, results that the target leaves float. A dynamic size, of a batch, counts as 1; nothing is padded
+    (`mct-report-memory` has tensors of floats and padding, too).
+
+    Operations on bits of a layer: multiplications of one sample * bits of the kernel * bits of the input, 32 for an input
+    that nothing quantizes.
+
+    `format=json` prints one object: `functions`, each with `name`, `ops`, `totals` and `totals_at_8_bits`; an op has
+    `name`, `op`, `weights_bytes`, `result_bytes`, `cut_bytes`, `cut` (names) and `bops`; totals have `weights_bytes`,
+    `activations_bytes`, `total_bytes` and `bops`.
+
+    Source: MCT `ResourceUtilization`, for the schedule that is the order of the program.
+
+    Before:
+    ```mlir
+    %xq = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x2x2x4xf32>
+    %wq = tpc.quantize %w as "conv" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 4>) : tensor<2x1x1x4xf32>
+    %0 = tosa.conv2d %xq, %wq, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x2xf32> loc("conv")
+    %1 = tpc.quantize %0 as "conv" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x2x2x2xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    function main
+           weights      results          cut             bops  name
+                 0           16           16                0  x
+                 4            8           24             1024  conv
+      in total: weights 4 B, activations 24 B, total 28 B, 1024 BOPS
+      at 8 bits: weights 8 B, activations 24 B, total 32 B, 2048 BOPS
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
+def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
+  let summary = "Refuse integer TOSA that validators take and executors do not";
+  let description = [{
+    Fails, with one error for each finding, for what `tosa-validate` lets pass and those that consume integer TOSA stumble
+    over:
+
+    * shapes: a dynamic size; a negative number in the shape of a `reshape`, `slice`, `tile` or `pad`; a `pad` of more than
+      3 axes, which `tosa-validate` of LLVM 22 refuses at level 8k;
+    * constants: -8 in 4 bits;
+    * `rescale`: a shift outside of 2 to 62, a negative multiplier, scales that are not constant, `INEXACT_ROUND`, and
+      values that its shift is not defined for (-2^(shift-1) <= value < 2^(shift-1));
+    * sums and other results that may leave their type: convolutions, `matmul`, `reduce_sum`, `avg_pool2d`, `add`, `sub`,
+      `mul`, `abs`, `negate`, `resize`; `cast` to a type that does not hold the values; `intdiv` by zero; shifts by the
+      width or more;
+    * a bilinear `resize` of integers whose offset is negative, which the lowering of LLVM 22 gets wrong;
+    * modules that cannot be serialized: several functions, ops of other dialects, a `tosa.target_env` without extensions
+      (no parser reads that back).
+
+    Ranges of values are those of `IntegerRanges` (interval arithmetic through the whole function, for each channel, on the
+    actual weights and biases): an error says that nothing excludes the values it names.
+
+    `profile` adds what a device cannot run: floating-point ops (all profiles), and for `ethos-u55` and `ethos-u85` what
+    Arm's Vela cannot map onto it.
+
+    With `simulation=true` a remark tells for each accumulator whether f32 computes it exactly, which a simulation on float
+    tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output channel, and
+    half a step of the rescale behind it, sum up to less than 2^24, and the steps of what it reads are powers of two, as far
+    as `tpc.points`, `tpc.quantized` and the rescale behind it tell. With `remarks=true` one tells of each op that stays float.
+
+    The module is not changed.
+
+    Before:
+    ```mlir
+    %0 = tosa.add %x, %x : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+    ```
+
+    After: the same, and
+    ```mlir
+    error: 'tosa.add' op may have results from -4294967296 to 4294967294, which i32 does not hold
+    note: let it read values of a coarser scale, or a smaller range
+    %0 = tosa.add %x, %x : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+    ```
+  }];
+  let options = [
+    Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
+           "Device that runs the network", "::mct::integerProfileValues()">,
+    Option<"simulation", "simulation", "bool", /*default=*/"false",
+           "Report for each accumulator whether f32 computes it exactly">,
+    Mct_RemarksOption,
+  ];
+}
+
+#endif // MCT_INSPECTION_PASSES_TD

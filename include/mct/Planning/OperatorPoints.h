@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_PLANNING_OPERATORPOINTS_H
+#define MCT_PLANNING_OPERATORPOINTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include <vector>
+
+namespace mct {
+
+/// The points of one operator, which take an alternative together.
+struct OperatorPoints {
+  /// Its name when the points were inserted.
+  mlir::StringAttr name;
+  /// In program order.
+  llvm::SmallVector<tpc::QuantizeOp> points;
+
+  /// 1 where there is no choice.
+  int64_t numAlternatives() const;
+  /// Index of the alternative that the operator takes.
+  int64_t getChosen() const;
+  /// What a point is in an alternative: its `config` where there is no choice.
+  static mlir::Attribute getConfig(tpc::QuantizeOp point, int64_t index);
+  /// The point of the result, or null.
+  tpc::QuantizeOp getResultPoint() const;
+};
+
+/// Every operator of the function that has points, in program order of their
+/// first points. A point without alternatives belongs to the operator that it
+/// is named after.
+std::vector<OperatorPoints> findOperatorPoints(mlir::func::FuncOp function);
+
+/// Name by which the target knows the weight of a point: `pos_attr` for
+/// `pos_attr_1`.
+llvm::StringRef getGenericWeightName(tpc::QuantizeOp point);
+
+} // namespace mct
+
+#endif // MCT_PLANNING_OPERATORPOINTS_H

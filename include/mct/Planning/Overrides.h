@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decisions of the user that go before those of the target, from a text file.
+#ifndef MCT_PLANNING_OVERRIDES_H
+#define MCT_PLANNING_OVERRIDES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/GlobPattern.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mct::tpc {
+struct Node;
+} // namespace mct::tpc
+
+namespace mct {
+
+/// One line of an overrides file.
+struct OverrideRule {
+  /// What the pattern is compared with; `All` selects every operator and input.
+  enum class Selector { Name, Op, Set, Pattern, All };
+
+  /// What became of the width that a rule for all operators asks for.
+  struct WidthUse {
+    /// Number of tensors that have it.
+    size_t numTaken = 0;
+    /// Widths that the other tensors may have instead.
+    llvm::SmallSetVector<int64_t, 4> offered;
+  };
+
+  Selector selector;
+  /// Pattern that a name, op or set has to match.
+  llvm::GlobPattern pattern;
+  /// Elements `#tpc.op` and `#tpc.subgraph`, for `Selector::Pattern`.
+  mlir::ArrayAttr patterns;
+  /// Width of the result in bits; 0: float.
+  std::optional<int64_t> activationBits;
+  /// Width of every quantized weight, in bits; 0: float.
+  std::optional<int64_t> weightBits;
+  /// Width by generic weight name, in bits; 0: float.
+  llvm::StringMap<int64_t> namedWeightBits;
+  /// File and line of the rule.
+  mlir::FileLineColLoc loc;
+  /// The line, without what is around it.
+  std::string text;
+  /// Whether the rule may have nothing to act on.
+  bool isOptional = false;
+  /// Operators that the pattern selects, and those for which it says anything.
+  size_t numSelected = 0, numAffected = 0;
+  /// Of results and of weights, where the selector is `All`.
+  WidthUse activationUse, weightUse;
+
+  /// Whether the rule is about the operator of that name.
+  bool selects(mlir::StringAttr name, const tpc::Node &node) const;
+  /// Whether the rule leaves tensors alone that cannot have the width.
+  bool appliesWhereOffered() const { return selector == Selector::All; }
+  /// Of weights or of results.
+  WidthUse &getUse(bool isWeight) {
+    return isWeight ? weightUse : activationUse;
+  }
+};
+
+/// What rules ask of one operator: bits, or 0 for float, and the rule that says
+/// so.
+struct Wishes {
+  using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
+  Wish activation, weights;
+  llvm::StringMap<Wish> namedWeights;
+
+  /// Of the weight with that generic name.
+  Wish ofWeight(llvm::StringRef name) const {
+    auto named = namedWeights.find(name);
+    return named == namedWeights.end() ? weights : named->second;
+  }
+};
+
+/// The rules of a file, in order: of two that speak of one tensor the later
+/// wins. One rule a line, `#` starts a comment:
+///
+///     name "conv*"    weights=4 activation=16
+///     op   tosa.add   activation=float
+///     set  Conv       weights.kernel_attr=4
+///     name last_conv  float
+///     ?name "head*"   weights=8
+///     pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
+///     all             weights=4
+///
+/// `name`, `op` and `set` select by point name, name of an op and operator set,
+/// all of them as globs. `pattern` selects the operators that a binding would,
+/// whatever sets the target has: an op that is a part of a subgraph is none of
+/// its own. `all` selects every operator and input, and changes those tensors
+/// for which the target offers the width. `float` is short for
+/// `activation=float weights=float`.
+/// A rule that may have nothing to act on begins with `?`.
+///
+/// Source: MCT `BitWidthConfig`.
+struct Overrides {
+  std::vector<OverrideRule> rules;
+
+  /// Reads a file; no rules for an empty path. `loc`: where a diagnostic about
+  /// the file as a whole belongs.
+  static mlir::FailureOr<Overrides> read(llvm::StringRef path,
+                                         mlir::Location loc);
+  /// Reads a rule and puts it behind the others. `origin`: what diagnostics
+  /// name in place of a file, for example an option.
+  mlir::LogicalResult add(llvm::StringRef rule, llvm::StringRef origin,
+                          mlir::MLIRContext *context);
+
+  /// The rules that the points of a function were inserted by, as `setOn` left
+  /// them; a diagnostic where one cannot be read.
+  static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
+  /// Writes them on the function, for whoever asks later; nothing where there
+  /// are none.
+  void setOn(mlir::func::FuncOp function) const;
+  /// Puts rules behind those that a function has.
+  static void append(mlir::func::FuncOp function,
+                     llvm::ArrayRef<std::string> rules);
+
+  /// What the rules ask of an operator; counts for `checkUsed`. `hasResult`:
+  /// its result has a point. `hasWeight`: it has a quantized weight with that
+  /// generic name, or any for the empty name.
+  Wishes getWishes(mlir::StringAttr name, const tpc::Node &node, bool hasResult,
+                   llvm::function_ref<bool(llvm::StringRef)> hasWeight);
+
+  /// Fails for every rule that selected nothing, or nothing that it speaks of,
+  /// unless it says that it may, and for every rule for all operators whose
+  /// width none of the tensors may have.
+  mlir::LogicalResult checkUsed() const;
+};
+
+/// How a rule selects the operators of exactly this name: `name "conv\[1\]"`.
+std::string selectByName(llvm::StringRef name);
+
+/// "8, 4 and 2", each width once.
+std::string listWidths(llvm::ArrayRef<int64_t> widths);
+
+} // namespace mct
+
+#endif // MCT_PLANNING_OVERRIDES_H

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Inspection/Explain.h"
+#include "FunctionReports.h"
+#include "mct/IR/Names.h"
+#include "mct/Inspection/Passes.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/QuantizationPlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mct {
+#define GEN_PASS_DEF_EXPLAINPASS
+#include "mct/Inspection/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// What both formats say
+//===----------------------------------------------------------------------===//
+
+static std::string getText(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+/// Why an alternative is not taken into account.
+static std::string getReason(const QuantizationPlan &plan,
+                             const DroppedCandidate &dropped) {
+  if (dropped.rule)
+    return ("the override of " + dropped.rule->getFilename().getValue() + ":" +
+            Twine(dropped.rule->getLine()) + " excludes it")
+        .str();
+  if (dropped.readers.empty())
+    return "it quantizes nothing in another way than one before it";
+  std::string readers;
+  llvm::raw_string_ostream stream(readers);
+  llvm::interleaveComma(dropped.readers, stream, [&](size_t reader) {
+    stream << '\'' << plan.nodes[reader].name.getValue() << '\'';
+  });
+  return "too wide to be read by " + readers;
+}
+
+static const DroppedCandidate *findDropped(const PlannedNode &planned,
+                                           tpc::OpQuantConfigAttr config) {
+  auto found = llvm::find_if(planned.dropped, [&](const auto &other) {
+    return other.config == config;
+  });
+  return found == planned.dropped.end() ? nullptr : &*found;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void printChain(const QuantizationPlan &plan, const FusedGroup &group,
+                       raw_ostream &os) {
+  llvm::interleave(
+      plan.getNames(group), os, [&](StringAttr name) { os << name.getValue(); },
+      " -> ");
+}
+
+static void printActivation(tpc::OpQuantConfigAttr config, raw_ostream &os) {
+  os << config.getActBits() << "-bit " << config.getActMethod().getMethodName();
+  if (config.getSignedness() != tpc::Signedness::Auto)
+    os << ' ' << stringifySignedness(config.getSignedness());
+}
+
+static void printOption(tpc::OpQuantConfigAttr config, raw_ostream &os) {
+  if (config.getPreserving())
+    os << "preserving";
+  else if (config.getActEnabled())
+    printActivation(config, os);
+  else
+    os << "float";
+  os << " result, reads ";
+  llvm::interleave(config.getInputBits(), os, "/");
+  os << "-bit inputs";
+  if (!config.getWeights())
+    return;
+  for (NamedAttribute entry : config.getWeights()) {
+    auto weight = cast<tpc::AttrQuantConfigAttr>(entry.getValue());
+    os << ", " << entry.getName().getValue() << ' ';
+    if (weight.getEnabled())
+      os << weight.getBits() << "-bit " << weight.getMethod().getMethodName();
+    else
+      os << "float";
+  }
+}
+
+static void printResult(const QuantizationPlan &plan,
+                        const PlannedNode &planned, raw_ostream &os) {
+  os << "    result: ";
+  switch (planned.cover) {
+  case ResultCover::Point:
+    os << "point, ";
+    printActivation(planned.activation, os);
+    break;
+  case ResultCover::Fused:
+    os << "no point, it stays inside of the fused chain ";
+    printChain(plan, plan.groups[*planned.group], os);
+    break;
+  case ResultCover::Preserved:
+    os << (plan.repeatsPreserved ? "point, with the parameters of point "
+                                 : "no point, its values are those of point ")
+       << planned.coveredBy.getValue();
+    break;
+  case ResultCover::None:
+    os << "float, because " << planned.whyFloat;
+    break;
+  }
+  os << '\n';
+}
+
+static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
+                      raw_ostream &os) {
+  const tpc::Node &node = planned.node;
+  os << "  " << planned.name.getValue() << " (";
+  llvm::interleaveComma(node.ops, os,
+                        [&](Operation *op) { os << op->getName(); });
+  os << ")\n    operator set: ";
+  if (node.operatorSet)
+    os << node.operatorSet.getValue();
+  else
+    os << "none matches, the default applies";
+  if (node.pattern)
+    os << ", matched by " << node.pattern;
+  else if (node.operatorSet)
+    os << ", named by the op's '" << tpc::TpcDialect::kSetAttrName << "'";
+  os << '\n';
+  for (auto [number, config] : llvm::enumerate(node.options.getConfigs())) {
+    os << "    option " << number;
+    const DroppedCandidate *dropped = findDropped(planned, config);
+    if (config == planned.base)
+      os << " (base)";
+    else if (dropped)
+      os << " (dropped)";
+    os << ": ";
+    printOption(config, os);
+    if (dropped && config != planned.base)
+      os << "; " << getReason(plan, *dropped);
+    os << '\n';
+  }
+  if (planned.group) {
+    os << "    fused: ";
+    printChain(plan, plan.groups[*planned.group], os);
+    os << '\n';
+  }
+  if (planned.contested)
+    os << "    not fused further: another chain has "
+       << plan.nodes[*planned.contested].name.getValue() << '\n';
+  printResult(plan, planned, os);
+  for (const PlannedWeight &weight : planned.weights) {
+    os << "    weight " << weight.name.getValue() << ": ";
+    if (!weight.whyFloat.empty()) {
+      os << "float, because " << weight.whyFloat << '\n';
+      continue;
+    }
+    os << "point, " << weight.config.getBits() << "-bit "
+       << weight.config.getMethod().getMethodName();
+    if (weight.axes) {
+      os << ", per channel of axes ";
+      llvm::interleaveComma(weight.axes.asArrayRef(), os);
+    }
+    os << '\n';
+  }
+}
+
+static void printText(StringRef function, const QuantizationPlan &plan,
+                      raw_ostream &os) {
+  os << "function " << function << '\n';
+  for (const PlannedInput &input : plan.inputs) {
+    os << "  " << input.name.getValue() << " (input)\n    ";
+    if (input.whyFloat.empty()) {
+      os << "point, ";
+      printActivation(input.config, os);
+      os << '\n';
+    } else {
+      os << "float, because " << input.whyFloat << '\n';
+    }
+  }
+  for (const PlannedNode &planned : plan.nodes)
+    printNode(plan, planned, os);
+  for (const FusedGroup &group : plan.groups) {
+    os << "  group ";
+    printChain(plan, group, os);
+    os << ", by " << group.pattern << '\n';
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static json::Value toJSON(StringAttr text) {
+  return text ? json::Value(text.getValue()) : json::Value(nullptr);
+}
+
+/// What `convert` makes of each element.
+template <typename Range, typename Convert>
+static json::Array toArray(const Range &range, Convert convert) {
+  json::Array array;
+  for (const auto &element : range)
+    array.push_back(convert(element));
+  return array;
+}
+
+static json::Array toJSON(ArrayRef<int64_t> numbers) {
+  return json::Array(numbers);
+}
+
+static void addActivation(json::Object &object, tpc::OpQuantConfigAttr config) {
+  object["bits"] = config.getActBits();
+  object["method"] = config.getActMethod().getMethodName();
+  object["signedness"] = stringifySignedness(config.getSignedness());
+}
+
+static json::Object optionToJSON(const QuantizationPlan &plan,
+                                 const PlannedNode &planned,
+                                 tpc::OpQuantConfigAttr config) {
+  json::Object weights;
+  if (config.getWeights())
+    for (NamedAttribute entry : config.getWeights()) {
+      auto weight = cast<tpc::AttrQuantConfigAttr>(entry.getValue());
+      weights[entry.getName().getValue()] =
+          json::Object{{"bits", weight.getBits()},
+                       {"method", weight.getMethod().getMethodName()},
+                       {"per_channel", weight.getPerChannel()},
+                       {"enabled", weight.getEnabled()}};
+    }
+  json::Object option{{"state", "candidate"},
+                      {"act_enabled", config.getActEnabled()},
+                      {"preserving", config.getPreserving()},
+                      {"input_bits", toJSON(config.getInputBits())},
+                      {"weights", std::move(weights)}};
+  addActivation(option, config);
+  if (config == planned.base) {
+    option["state"] = "base";
+  } else if (const DroppedCandidate *dropped = findDropped(planned, config)) {
+    option["state"] = "dropped";
+    option["why"] = getReason(plan, *dropped);
+    if (!dropped->readers.empty()) {
+      option["users"] = toArray(dropped->readers, [&](size_t reader) {
+        return toJSON(plan.nodes[reader].name);
+      });
+      // The name of the key before version 0.2.
+      option["readers"] = *option.get("users");
+    }
+  }
+  return option;
+}
+
+static json::Object resultToJSON(const PlannedNode &planned) {
+  json::Object result;
+  switch (planned.cover) {
+  case ResultCover::Point:
+    result["cover"] = "point";
+    addActivation(result, planned.activation);
+    break;
+  case ResultCover::Fused:
+    result["cover"] = "fused";
+    break;
+  case ResultCover::Preserved:
+    result["cover"] = "preserved";
+    result["covered_by"] = toJSON(planned.coveredBy);
+    break;
+  case ResultCover::None:
+    result["cover"] = "none";
+    result["why_float"] = planned.whyFloat;
+    break;
+  }
+  return result;
+}
+
+static json::Object weightToJSON(const PlannedWeight &weight) {
+  json::Object object{{"name", toJSON(weight.name)},
+                      {"operand", int64_t(weight.operand->getOperandNumber())},
+                      {"point", weight.whyFloat.empty()}};
+  if (!weight.whyFloat.empty()) {
+    object["why_float"] = weight.whyFloat;
+    return object;
+  }
+  object["bits"] = weight.config.getBits();
+  object["method"] = weight.config.getMethod().getMethodName();
+  object["axes"] =
+      toJSON(weight.axes ? weight.axes.asArrayRef() : ArrayRef<int64_t>());
+  return object;
+}
+
+static json::Object nodeToJSON(const QuantizationPlan &plan,
+                               const PlannedNode &planned) {
+  const tpc::Node &node = planned.node;
+  std::string location;
+  llvm::raw_string_ostream(location) << node.root()->getLoc();
+  json::Object object{
+      {"name", toJSON(planned.name)},
+      {"ops",
+       toArray(node.ops,
+               [](Operation *op) { return op->getName().getStringRef(); })},
+      {"location", location},
+      {"operator_set", toJSON(node.operatorSet)},
+      {"pattern", node.pattern ? json::Value(getText(node.pattern))
+                               : json::Value(nullptr)},
+      {"options", toArray(node.options.getConfigs(),
+                          [&](tpc::OpQuantConfigAttr config) {
+                            return optionToJSON(plan, planned, config);
+                          })},
+      {"group", planned.group ? json::Value(int64_t(*planned.group))
+                              : json::Value(nullptr)},
+      {"contested_by", planned.contested
+                           ? toJSON(plan.nodes[*planned.contested].name)
+                           : json::Value(nullptr)},
+      {"result", resultToJSON(planned)},
+      {"weights", toArray(planned.weights, weightToJSON)}};
+  return object;
+}
+
+static json::Object functionToJSON(StringRef name,
+                                   const QuantizationPlan &plan) {
+  json::Array inputs, nodes, groups;
+  for (const PlannedInput &input : plan.inputs) {
+    json::Object object{{"name", toJSON(input.name)},
+                        {"point", input.whyFloat.empty()}};
+    if (input.whyFloat.empty())
+      addActivation(object, input.config);
+    else
+      object["why_float"] = input.whyFloat;
+    inputs.push_back(std::move(object));
+  }
+  for (const PlannedNode &planned : plan.nodes)
+    nodes.push_back(nodeToJSON(plan, planned));
+  for (const FusedGroup &group : plan.groups)
+    groups.push_back(json::Object{
+        {"nodes", toArray(plan.getNames(group),
+                          [](StringAttr name) { return toJSON(name); })},
+        {"pattern", getText(group.pattern)}});
+  return json::Object{{"name", name},
+                      {"inputs", std::move(inputs)},
+                      {"nodes", std::move(nodes)},
+                      {"groups", std::move(groups)}};
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
+                           StringRef overrides, llvm::raw_ostream &stream) {
+  // Names are locations of the ops, and the module is to stay as it is.
+  OwningOpRef<ModuleOp> module = original.clone();
+  FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(*module);
+  if (failed(lookup))
+    return failure();
+  FailureOr<Overrides> rules =
+      Overrides::read(overrides.str(), module->getLoc());
+  if (failed(rules))
+    return failure();
+  auto createPlan = [&](func::FuncOp function) {
+    return QuantizationPlan::createFromPoints(*lookup, function, *rules);
+  };
+  std::string text;
+  llvm::raw_string_ostream textStream(text);
+  if (failed(writeFunctionReports(
+          *module, format, textStream,
+          [&](func::FuncOp function) -> FailureOr<json::Object> {
+            FailureOr<QuantizationPlan> plan = createPlan(function);
+            if (failed(plan))
+              return failure();
+            return functionToJSON(function.getSymName(), *plan);
+          },
+          [&](func::FuncOp function, raw_ostream &os) -> LogicalResult {
+            FailureOr<QuantizationPlan> plan = createPlan(function);
+            if (failed(plan))
+              return failure();
+            printText(function.getSymName(), *plan, os);
+            return success();
+          })) ||
+      failed(rules->checkUsed()))
+    return failure();
+  stream << text;
+  return success();
+}
+
+namespace {
+struct ExplainPass
+    : public WithOpModels<mct::impl::ExplainPassBase<ExplainPass>> {
+  using WithOpModels::WithOpModels;
+
+  void runOnOperation() override {
+    if (failed(explain(getOperation(), format, overrides, llvm::outs())))
+      return signalPassFailure();
+    llvm::outs().flush();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How IntegerRanges goes through a function: what it knows of values is in
+// IntegerRanges.cpp, what ops make of that in RangeRules.cpp.
+#ifndef MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H
+#define MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H
+
+#include "mct/IR/ConstantEvaluator.h"
+#include "mct/IR/Saturating.h"
+#include "mct/IntegerRanges/IntegerRanges.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mct {
+
+/// A last axis that is longer is looked at as a whole.
+inline constexpr int64_t kMaxChannels = 1 << 16;
+/// Of a sum whose terms are looked at one by one; a splat may have any number.
+inline constexpr int64_t kMaxTerms = 1 << 26;
+
+/// What is known of the elements of a tensor.
+struct Knowledge {
+  /// One for all, or one for each index of the last axis.
+  std::vector<Interval> channels;
+  /// Each element is computed from one element of `root` alone, whose range is
+  /// in pieces: if that is in piece i, this is in `pieces[i]`. Null: not known.
+  mlir::Value root;
+  std::vector<Interval> pieces;
+  /// In every row along `axis` there is an element in `witness`: the one where
+  /// `source` has its greatest. Null: not known.
+  mlir::Value source;
+  int64_t axis = 0;
+  Interval witness;
+
+  Interval all() const {
+    Interval result = channels.front();
+    for (Interval channel : llvm::ArrayRef(channels).drop_front())
+      result = unite(result, channel);
+    return result;
+  }
+};
+/// What the pieces know holds for all channels, and the other way round.
+void tighten(Knowledge &knowledge);
+
+/// 1 for a scalar.
+inline int64_t lastSize(mlir::Value value) {
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 ? type.getShape().back() : 1;
+}
+
+/// Goes through a function once.
+class RangePropagation {
+public:
+  RangePropagation(IntegerRanges &result) : result(result) {}
+
+  void run(mlir::func::FuncOp function);
+
+private:
+  void readArguments(mlir::func::FuncOp function);
+  /// Of an operand; none for what is no tensor of integers.
+  Knowledge *know(mlir::Value value);
+  /// Nothing but the type is known.
+  Knowledge fromType(mlir::Value value);
+  /// All elements of a constant; those of a splat once for each.
+  std::optional<std::vector<int64_t>> readIntegers(mlir::Value value);
+  /// The stored elements of a constant, one for a splat; false: it is none.
+  bool visitElements(mlir::Value value,
+                     llvm::function_ref<void(int64_t, int64_t)> visitor,
+                     bool &isSplat);
+  std::optional<int64_t> readScalar(mlir::Value value);
+
+  /// The range of index `channel`, for tensors that have one or all.
+  static Interval channelOf(const Knowledge &knowledge, int64_t channel) {
+    return knowledge.channels.size() == 1 ? knowledge.channels.front()
+                                          : knowledge.channels[channel];
+  }
+  /// Keeps the ranges of the channels where the last axis is the same.
+  Knowledge moved(const Knowledge &from, bool keepsLast);
+  Knowledge reduced(const Knowledge &from, mlir::Value input, int64_t axis);
+  /// Element by element, the ranges of operand and result.
+  template <typename Function>
+  Knowledge map(mlir::Value input, Function function);
+  template <typename Function>
+  Knowledge combine(mlir::Value a, mlir::Value b, Function function);
+  /// Values become functions of the elements of this one, level by level.
+  void makeRoot(mlir::Value value);
+  /// Those of leading zeros: they change slowly behind a power of two.
+  void makeOctaves(mlir::Value value);
+  /// The axis along which `maximum` has the greatest of `value`.
+  std::optional<int64_t> axisOfMaximum(mlir::Value value, mlir::Value maximum);
+
+  void report(RangeViolation::Kind kind, mlir::Operation *op, Interval found,
+              Interval allowed, std::optional<int64_t> channel = {});
+  /// Reports what the type does not hold, and limits it to that.
+  Knowledge limit(mlir::Operation *op, Knowledge raw, Interval allowed,
+                  RangeViolation::Kind kind);
+
+  /// What is known of the result; none: its type.
+  std::optional<Knowledge> visit(mlir::Operation *op);
+  std::optional<Knowledge> visitRescale(mlir::tosa::RescaleOp op);
+  std::optional<Knowledge> visitSub(mlir::tosa::SubOp op);
+  std::optional<Knowledge> visitMul(mlir::tosa::MulOp op);
+  std::optional<Knowledge> visitShift(mlir::Operation *op, bool left,
+                                      bool round);
+  std::optional<Knowledge> visitTable(mlir::tosa::TableOp op);
+  std::optional<Knowledge> visitReduceSum(mlir::tosa::ReduceSumOp op);
+  std::optional<Knowledge> visitAvgPool(mlir::tosa::AvgPool2dOp op);
+  std::optional<Knowledge> visitConcat(mlir::tosa::ConcatOp op);
+  std::optional<Knowledge> visitResize(mlir::tosa::ResizeOp op);
+  std::optional<Knowledge> visitMatMul(mlir::tosa::MatMulOp op);
+  std::optional<Knowledge> visitNegate(mlir::tosa::NegateOp op);
+  std::optional<Knowledge> visitFloatCast(mlir::tosa::CastOp op);
+  template <typename ConvOp>
+  std::optional<Knowledge> visitConv(ConvOp op, bool isPadded);
+
+  /// Sums of products with constants, for one output channel after another.
+  struct Sums {
+    std::vector<Interval> values;
+    /// With any of the terms left out.
+    std::vector<Interval> partial;
+    std::vector<int64_t> magnitudes;
+
+    explicit Sums(int64_t size)
+        : values(size), partial(size), magnitudes(size) {}
+    void add(int64_t channel, Interval term) {
+      values[channel] = mct::add(values[channel], term);
+      partial[channel] =
+          mct::add(partial[channel], {std::min<int64_t>(term.low, 0),
+                                      std::max<int64_t>(term.high, 0)});
+      magnitudes[channel] =
+          addSaturating(magnitudes[channel],
+                        std::max(saturate(-__int128(term.low)), term.high));
+    }
+  };
+  Knowledge finish(mlir::Operation *op, Sums sums, bool mayLeaveOut);
+
+  IntegerRanges &result;
+  ConstantEvaluator constants;
+  llvm::DenseMap<mlir::Value, Knowledge> known;
+  /// Readers of values that are not visited yet.
+  llvm::DenseMap<mlir::Value, size_t> unread;
+};
+
+template <typename Function>
+Knowledge RangePropagation::map(mlir::Value input, Function function) {
+  const Knowledge &from = *know(input);
+  Knowledge to;
+  for (Interval channel : from.channels)
+    to.channels.push_back(function(channel));
+  if (from.root) {
+    to.root = from.root;
+    for (Interval piece : from.pieces)
+      to.pieces.push_back(function(piece));
+  }
+  if (from.source) {
+    to.source = from.source;
+    to.axis = from.axis;
+    to.witness = function(from.witness);
+  }
+  return to;
+}
+
+template <typename Function>
+Knowledge RangePropagation::combine(mlir::Value left, mlir::Value right,
+                                    Function function) {
+  const Knowledge &a = *know(left), &b = *know(right);
+  Knowledge to;
+  size_t size = std::max(a.channels.size(), b.channels.size());
+  // Sizes that differ otherwise are a broadcast of one element.
+  bool fits = llvm::all_of(llvm::ArrayRef<const Knowledge *>{&a, &b},
+                           [&](const Knowledge *operand) {
+                             return operand->channels.size() == 1 ||
+                                    operand->channels.size() == size;
+                           });
+  if (fits)
+    for (size_t i = 0; i != size; ++i)
+      to.channels.push_back(function(channelOf(a, i), channelOf(b, i)));
+  else
+    to.channels = {function(a.all(), b.all())};
+  bool sameRoot = a.root && a.root == b.root;
+  if (a.root && (sameRoot || !b.root)) {
+    to.root = a.root;
+    for (size_t i = 0; i != a.pieces.size(); ++i)
+      to.pieces.push_back(
+          function(a.pieces[i], sameRoot ? b.pieces[i] : b.all()));
+  } else if (b.root && !a.root) {
+    to.root = b.root;
+    for (Interval piece : b.pieces)
+      to.pieces.push_back(function(a.all(), piece));
+  }
+  // An operand that is one element for the row keeps the place of the other.
+  auto isConstantAlong = [](mlir::Value operand, int64_t axis) {
+    auto type = mlir::dyn_cast<mlir::RankedTensorType>(operand.getType());
+    return type && axis < type.getRank() && type.getDimSize(axis) == 1;
+  };
+  bool sameSource = a.source && a.source == b.source;
+  if (a.source && (sameSource || isConstantAlong(right, a.axis))) {
+    to.source = a.source;
+    to.axis = a.axis;
+    to.witness = function(a.witness, sameSource ? b.witness : b.all());
+  } else if (b.source && isConstantAlong(left, b.axis)) {
+    to.source = b.source;
+    to.axis = b.axis;
+    to.witness = function(a.all(), b.witness);
+  }
+  return to;
+}
+
+} // namespace mct
+
+#endif // MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parts of a quantization plan ask of each other.
+#ifndef MCT_LIB_PLANNING_PLANPARTS_H
+#define MCT_LIB_PLANNING_PLANPARTS_H
+
+#include "mct/Planning/QuantizationPlan.h"
+
+namespace mct::plan {
+
+/// Whether a value is a ranked tensor of f32.
+bool isQuantizable(mlir::Value value);
+/// Whether the node only moves or selects values.
+bool isPreserving(const tpc::Node &node);
+
+//===--- Alternatives (PlanCandidates.cpp) --------------------------------===//
+
+/// Widest activation that every alternative of the node which reads quantized
+/// data can read, or none when none does.
+std::optional<int64_t> getInputLimit(const tpc::Node &node);
+/// Width of the kernel in one alternative, 0 without one.
+int64_t getKernelBits(const tpc::Node &node, tpc::OpQuantConfigAttr config);
+/// Drops alternatives that quantize nothing in another way than an earlier one.
+void removeRepetitions(PlannedNode &planned);
+
+//===--- Weights (PlanWeights.cpp) ----------------------------------------===//
+
+/// The constant operands of a node that the target speaks of.
+llvm::SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
+                                             tpc::OpQuantConfigAttr base);
+
+} // namespace mct::plan
+
+#endif // MCT_LIB_PLANNING_PLANPARTS_H

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "PlanParts.h"
+#include "mct/IR/Names.h"
+#include "mct/Planning/OperatorPoints.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mct;
+
+using namespace mct::plan;
+
+std::optional<size_t> QuantizationPlan::nodeOf(Operation *op) const {
+  auto found = owner.find(op);
+  return found == owner.end() ? std::nullopt
+                              : std::optional<size_t>(found->second);
+}
+
+SmallVector<StringAttr>
+QuantizationPlan::getNames(const FusedGroup &group) const {
+  return llvm::map_to_vector(group.nodes,
+                             [&](size_t index) { return nodes[index].name; });
+}
+
+/// Where only reshapes follow the kernel op, the values are the kernel op's,
+/// and its name says more than theirs.
+StringAttr mct::getNodeName(const tpc::Node &node) {
+  bool onlyReshapes = true;
+  for (Operation *op : llvm::reverse(node.ops)) {
+    if (op == node.kernelOp)
+      break;
+    onlyReshapes &= isa<tosa::ReshapeOp>(op);
+  }
+  return getName((onlyReshapes ? node.kernelOp : node.root())->getLoc());
+}
+
+bool plan::isQuantizable(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+bool plan::isPreserving(const tpc::Node &node) {
+  return node.options.getConfigs().front().getPreserving();
+}
+
+SmallVector<Value> mct::getFloatInputs(const tpc::Node &node) {
+  llvm::SmallSetVector<Value, 4> inputs;
+  for (Operation *op : node.ops)
+    for (Value operand : op->getOperands())
+      if (isQuantizable(operand) && !matchPattern(operand, m_Constant()) &&
+          !llvm::is_contained(node.ops, operand.getDefiningOp()))
+        inputs.insert(operand);
+  return inputs.takeVector();
+}
+
+void QuantizationPlan::coverPreserved(PlannedNode &planned) {
+  SmallVector<Value> read = getFloatInputs(planned.node);
+  if (read.size() != 1) {
+    planned.whyFloat = "it is preserving, which needs one float input, and "
+                       "reads " +
+                       std::to_string(read.size());
+    return;
+  }
+  planned.coveredBy = coverOf.lookup(read.front());
+  if (!planned.coveredBy) {
+    planned.whyFloat = "it is preserving, and its operand is not quantized";
+    return;
+  }
+  planned.cover = ResultCover::Preserved;
+  coverOf[planned.node.result()] = planned.coveredBy;
+}
+
+/// Why what holds a mask is not quantized.
+static std::string describe(Mask mask) {
+  switch (mask) {
+  case Mask::Infinite:
+    return "it holds a mask, and no code stands for infinity";
+  case Mask::Large:
+    return "it holds a mask that the softmax behind it reads";
+  case Mask::Flag:
+    return "a mask is computed from it, and nothing else";
+  }
+  llvm_unreachable("all masks are described");
+}
+
+void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
+  const tpc::Node &node = planned.node;
+  if (node.info && !node.info.getQuantize()) {
+    planned.whyFloat = "tpc.framework says 'quantize = false' of " +
+                       node.info.getOpName().str();
+    return;
+  }
+  if (!isQuantizable(node.result())) {
+    llvm::raw_string_ostream(planned.whyFloat)
+        << "its type is " << node.result().getType()
+        << ", and only ranked tensors of f32 are quantized";
+    return;
+  }
+  if (isa<linalg::FillOp, linalg::BroadcastOp>(node.root()) &&
+      matchPattern(node.root()->getOperand(0), m_Constant())) {
+    planned.whyFloat = "it is constant";
+    return;
+  }
+  if (auto mask = masks.find(node.result()); mask != masks.end()) {
+    planned.whyFloat = describe(mask->second);
+    return;
+  }
+  if (planned.group && index < groups[*planned.group].end) {
+    tpc::OpQuantConfigAttr inner = groups[*planned.group].pattern.getConfig();
+    planned.cover = ResultCover::Fused;
+    if (inner && inner.getActEnabled()) {
+      planned.cover = ResultCover::Point;
+      planned.activation = inner;
+    }
+    return;
+  }
+  if (planned.base.getPreserving())
+    return coverPreserved(planned);
+  if (planned.base.getActEnabled()) {
+    planned.cover = ResultCover::Point;
+    return;
+  }
+  planned.whyFloat = node.operatorSet
+                         ? "operator set '" + node.operatorSet.str() +
+                               "' says 'act_enabled = false'"
+                         : "no operator set matches, and the default says "
+                           "'act_enabled = false'";
+}
+
+void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
+  // The target's default speaks for what no operator makes: MCT quantizes the
+  // inputs of the network the same way.
+  tpc::OpQuantConfigAttr config = platform.getDefaultOptions().getBaseConfig();
+  for (BlockArgument argument : block.getArguments()) {
+    PlannedInput &input = inputs.emplace_back();
+    input.argument = argument;
+    input.name = getName(argument);
+    input.config = config;
+    if (!config.getActEnabled())
+      input.whyFloat = "the default says 'act_enabled = false'";
+    else if (!isQuantizable(argument))
+      input.whyFloat = "it is not a ranked tensor of f32";
+    else if (argument.use_empty())
+      input.whyFloat = "it has no users";
+    else if (auto mask = masks.find(argument); mask != masks.end())
+      input.whyFloat = describe(mask->second);
+  }
+}
+
+/// What follows from the choice of an alternative.
+void QuantizationPlan::takeBase(const tpc::TpcLookup &lookup,
+                                PlannedNode &planned,
+                                tpc::OpQuantConfigAttr base) {
+  const tpc::Node &node = planned.node;
+  planned.base = base;
+  if (planned.hasOwnActivation)
+    planned.activation = base;
+  for (PlannedWeight &weight : planned.weights) {
+    weight.config = base.getWeightConfig(weight.genericName);
+    if (weight.whyFloat.empty())
+      weight.axes = getChannelAxes(
+          lookup.getOpInfo(node.kernelOp->getName().getStringRef()),
+          *weight.operand, weight.genericName, node.result(), weight.config);
+  }
+}
+
+LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
+                                         size_t index, Overrides &overrides) {
+  PlannedNode &planned = nodes[index];
+  const tpc::Node &node = planned.node;
+  // O3
+  if (isQuantizable(node.result()) && planned.base.getActEnabled() &&
+      planned.base.getPreserving())
+    return node.root()->emitOpError()
+           << "has a configuration with both 'act_enabled' and 'preserving', "
+              "which exclude each other; change "
+           << (node.operatorSet
+                   ? "operator set '" + node.operatorSet.str() + "'"
+                   : std::string("the default options"))
+           << " of the target";
+  planned.weights = findWeights(node, planned.base);
+  for (PlannedWeight &weight : planned.weights)
+    if (auto mask = masks.find(weight.operand->get());
+        mask != masks.end() && weight.whyFloat.empty())
+      weight.whyFloat = describe(mask->second);
+  coverResult(planned, index);
+  Wishes wishes = getWishes(planned, overrides);
+  if (failed(overrideActivation(planned, wishes)) ||
+      failed(overrideWeights(planned, wishes)))
+    return failure();
+  removeRepetitions(planned);
+
+  if (planned.cover == ResultCover::Point) {
+    coverOf[node.result()] = planned.name;
+    planned.hasOwnActivation = !planned.activation;
+  }
+  takeBase(lookup, planned, planned.base);
+  return success();
+}
+
+FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
+                                                     func::FuncOp function,
+                                                     Overrides &overrides) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "has " << function.getBody().getBlocks().size()
+           << " blocks; quantization points need a network without control "
+              "flow";
+  WalkResult present =
+      function.walk([](tpc::QuantizeOp point) {
+        point.emitOpError()
+            << "is already there; insert points into a module without any";
+        return WalkResult::interrupt();
+      });
+  if (present.wasInterrupted())
+    return failure();
+  assignNames(function);
+  Block &block = function.getBody().front();
+  FailureOr<SmallVector<tpc::Node>> matched = lookup.match(block);
+  if (failed(matched))
+    return failure();
+  QuantizationPlan plan;
+  plan.repeatsPreserved = lookup.platform().getInsertPreservingQuantizers();
+  plan.nodes.resize(matched->size());
+  for (auto [index, node] : llvm::enumerate(*matched)) {
+    for (Operation *op : node.ops)
+      plan.owner[op] = index;
+    plan.nodes[index].name = getNodeName(node);
+    plan.nodes[index].node = std::move(node);
+  }
+  plan.masks = findMasks(block);
+  plan.fuse(lookup.platform());
+  if (failed(plan.filterCandidates()))
+    return failure();
+  plan.planInputs(lookup.platform(), block);
+  if (failed(plan.overrideInputs(overrides)))
+    return failure();
+  for (const PlannedInput &input : plan.inputs)
+    if (input.whyFloat.empty())
+      plan.coverOf[input.argument] = input.name;
+  for (size_t index = 0; index != plan.nodes.size(); ++index)
+    if (failed(plan.planNode(lookup, index, overrides)))
+      return failure();
+  return plan;
+}
+
+FailureOr<QuantizationPlan> QuantizationPlan::createFromPoints(
+    tpc::TpcLookup &lookup, func::FuncOp function, Overrides &overrides) {
+  // By operator, what its result (no name) and its weights take.
+  llvm::StringMap<SmallVector<std::pair<StringAttr, Attribute>>> taken;
+  for (const OperatorPoints &of : findOperatorPoints(function))
+    for (tpc::QuantizeOp point : of.points)
+      if (point.getAlternatives())
+        taken[of.name.getValue()].push_back(
+            {point.getWeightAttr(), point.getConfigAttr()});
+  function.walk([](tpc::QuantizeOp point) {
+    point.getOutput().replaceAllUsesWith(point.getInput());
+    point.erase();
+  });
+  FailureOr<QuantizationPlan> plan = create(lookup, function, overrides);
+  if (failed(plan))
+    return failure();
+  for (PlannedNode &planned : plan->nodes) {
+    auto found = taken.find(planned.name.getValue());
+    if (found == taken.end())
+      continue;
+    auto isTaken = [&](tpc::OpQuantConfigAttr candidate) {
+      return llvm::all_of(found->second, [&](const auto &entry) {
+        const auto &[name, config] = entry;
+        if (!name)
+          return config == candidate;
+        const auto *weight = llvm::find_if(
+            planned.weights, [&, name = name](const PlannedWeight &each) {
+              return each.name == name;
+            });
+        return weight == planned.weights.end() ||
+               config == candidate.getWeightConfig(weight->genericName);
+      });
+    };
+    if (const auto *candidate = llvm::find_if(planned.candidates, isTaken);
+        candidate != planned.candidates.end())
+      plan->takeBase(lookup, planned, *candidate);
+  }
+  return plan;
+}
