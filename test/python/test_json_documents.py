@@ -28,6 +28,7 @@ DATA = ["--data", TEST, "--scale", "0.0625"]
 # Sources that print JSON, and the schemas of what they print; "report", "trace" and "comparison" come from mct-run.
 WRITERS = {
     "lib/Inspection/Explain.cpp": ["explain"],
+    "lib/Inspection/FunctionReports.cpp": ["explain", "memory", "resources"],
     "lib/Inspection/ReportMemory.cpp": ["memory"],
     "lib/IR/Records.cpp": ["records"],
     "lib/Inspection/ReportResources.cpp": ["resources"],
