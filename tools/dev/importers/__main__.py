@@ -32,7 +32,7 @@ def packages(name: str) -> list[str]:
     project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]
     extras = [package for extra in ENVIRONMENTS[name] for package in project["optional-dependencies"][extra]]
     pinned = (ROOT / "tools" / "dev" / "requirements.txt").read_text().split()
-    runner = [line for line in pinned if line.startswith("pytest==")]
+    runner = [line for line in pinned if line.startswith(("pytest==", "pytest-xdist=="))]
     return [*project["dependencies"], *extras, *TESTS[name], *runner]
 
 
@@ -73,7 +73,8 @@ def test(name: str, arguments: list[str]) -> int:
     examples = [f"{folder / 'test_docs.py'}::test_what_a_page_shows_runs[{page}]" for page in pages]
     others += [folder / file for file in OTHERS[name]]
     files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
-    command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, *files]
+    parallel = ["-n", str(os.cpu_count()), "--dist", "loadfile"]
+    command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *parallel, *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
 
 
