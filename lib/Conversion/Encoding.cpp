@@ -37,29 +37,11 @@ std::optional<Encoding> Encoding::get(tpc::QuantizerAttrInterface quantizer) {
 }
 
 int64_t Encoding::quantize(float value) const {
-  Grid grid{scale, zeroPoint, low, high, rounding};
   float level;
-  quantization::fakeQuantize(grid, &value, &level, 1);
+  quantization::fakeQuantize(getGrid(), &value, &level, 1);
   return std::llround(double(level) / scale) + zeroPoint;
 }
 
 QuantizedValue Encoding::describe(StringRef name) const {
   return {name.str(), scale, zeroPoint, int64_t(bits), low < 0};
-}
-
-SmallVector<Grid> mct::getKernelGrids(tpc::QuantizerAttrInterface quantizer) {
-  SmallVector<Grid> grids = quantizer.getGrids();
-  if (!grids.empty())
-    return grids;
-  for (double threshold : quantizer.getThresholds()) {
-    double step = double(float(threshold)) / 128;
-    for (float level : quantizer.getLevels(grids.size())) {
-      double code = double(level) / step;
-      if (std::abs(code - std::nearbyint(code)) > 0x1p-12 || code < -128.5 ||
-          code > 127.5)
-        return {};
-    }
-    grids.push_back({step, 0, -128, 127});
-  }
-  return grids;
 }

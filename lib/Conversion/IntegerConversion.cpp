@@ -2,6 +2,7 @@
 //
 // Integers take the place of the values that they stand for.
 #include "IntegerLowering.h"
+#include "IntegerModels.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -9,50 +10,59 @@
 using namespace mlir;
 using namespace mct;
 
-/// The type of a point's values is that of its integers. Which one depends on
-/// the point and on what was made of it, not on the type alone; whoever still
-/// reads numbers gets them from the integers.
-struct IntegerLowering::Converter : TypeConverter {
-  explicit Converter(IntegerLowering &lowering) {
+namespace {
+/// How to make numbers of the integers of a point.
+struct DequantizeInfo {
+  StoredIntegers stored;
+  Location loc;
+};
+
+/// Gives values of points the types of their integers. Which one depends on the
+/// point and on what was made of it, not on the type alone. Ops that still read
+/// numbers get them from the integers.
+class IntegerConverter : public TypeConverter {
+public:
+  IntegerConverter(const IntegerContext &context,
+                   ArrayRef<tpc::QuantizeOp> points) {
+    for (tpc::QuantizeOp point : points)
+      if (const StoredIntegers *stored = context.findPoint(point.getResult())) {
+        auto name = StringAttr::get(point.getContext(),
+                                    point.getPointName() + "/float");
+        infos.try_emplace(
+            stored->value,
+            DequantizeInfo{*stored, NameLoc::get(name, point.getLoc())});
+      }
     addConversion([](Type type) { return type; });
-    addConversion([&lowering](Value value) -> std::optional<Type> {
-      const Stored *stored = lowering.findPoint(value);
+    addConversion([&context](Value value) -> std::optional<Type> {
+      const StoredIntegers *stored = context.findPoint(value);
       if (!stored)
         return std::nullopt;
       return stored->value.getType();
     });
-    addSourceMaterialization(
-        [&lowering](OpBuilder &here, Type, ValueRange from, Location) -> Value {
-          auto it = lowering.meanings.find(from.front());
-          if (it == lowering.meanings.end())
-            return {};
-          OpBuilder::InsertionGuard guard(lowering.builder);
-          lowering.builder.restoreInsertionPoint(here.saveInsertionPoint());
-          lowering.loc = it->second.loc;
-          return lowering.dequantize(it->second.stored);
-        });
+    addSourceMaterialization([this](OpBuilder &here, Type, ValueRange from,
+                                    Location) -> Value {
+      auto it = infos.find(from.front());
+      if (it == infos.end())
+        return {};
+      return IntegerBuilder(it->second.loc, here).dequantize(it->second.stored);
+    });
   }
+
+private:
+  llvm::DenseMap<Value, DequantizeInfo> infos;
 };
 
-namespace mct {
-/// A pattern that knows what was lowered.
-template <typename Op> struct ConvertByLowering : OpConversionPattern<Op> {
-  ConvertByLowering(const TypeConverter &converter, MLIRContext *context,
-                    IntegerLowering &lowering)
-      : OpConversionPattern<Op>(converter, context), lowering(lowering) {}
-
-  IntegerLowering &lowering;
-};
-
-/// A point is what it makes: integers, or what it reads where it does nothing.
-/// Levels of constants that no integers stand for are constants.
-struct ConvertPoint : ConvertByLowering<tpc::QuantizeOp> {
-  using ConvertByLowering::ConvertByLowering;
+/// Replaces a point by what it makes: integers, or what it reads where it does
+/// nothing. Levels of constants that no integers stand for are constants.
+struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
+  ConvertPoint(const TypeConverter &converter, IntegerContext &lowered,
+               MLIRContext *context)
+      : OpConversionPattern(converter, context), lowered(lowered) {}
 
   LogicalResult
   matchAndRewrite(tpc::QuantizeOp point, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (const auto *stored = lowering.findPoint(point.getResult())) {
+    if (const StoredIntegers *stored = lowered.findPoint(point.getResult())) {
       rewriter.replaceOp(point, stored->value);
       return success();
     }
@@ -60,52 +70,41 @@ struct ConvertPoint : ConvertByLowering<tpc::QuantizeOp> {
       rewriter.replaceOp(point, adaptor.getInput());
       return success();
     }
-    std::optional<ConstantTensor> levels =
-        point.isWeight() ? lowering.constants.evaluate(point.getResult())
-                         : std::nullopt;
+    std::optional<ConstantTensor> levels;
+    if (point.isWeight())
+      levels = lowered.getConstants().evaluate(point.getResult());
     if (!levels)
       return failure();
     rewriter.replaceOpWithNewOp<tosa::ConstOp>(
         point, point.getType(), levels->toAttribute(point.getUniqueName()));
     return success();
   }
+
+  IntegerContext &lowered;
 };
 
-/// Levels are ordered as what they stand for.
-struct ConvertArgMax : ConvertByLowering<tosa::ArgMaxOp> {
-  using ConvertByLowering::ConvertByLowering;
+/// Makes an op read integers instead of the numbers that they stand for: levels
+/// are ordered as these, and results are integers where the options say so.
+template <typename Op> struct ConvertReader : OpConversionPattern<Op> {
+  ConvertReader(const TypeConverter &converter, IntegerContext &lowered,
+                MLIRContext *context)
+      : OpConversionPattern<Op>(converter, context), lowered(lowered) {}
 
   LogicalResult
-  matchAndRewrite(tosa::ArgMaxOp op, OpAdaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto stored = lowering.getStored(op.getInput());
-    if (!stored)
-      return failure();
-    rewriter.replaceOpWithNewOp<tosa::ArgMaxOp>(op, op.getType(), stored->value,
-                                                op.getAxis(), op.getNanMode());
+    SmallVector<Value> operands(op->getOperands());
+    for (Value &operand : operands)
+      if (IntegerOr<StoredIntegers> stored = lowered.getStored(operand))
+        operand = stored->value;
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
     return success();
   }
+
+  IntegerContext &lowered;
 };
 
-/// Results are integers, where the options say so and there are some.
-struct ConvertReturn : ConvertByLowering<func::ReturnOp> {
-  using ConvertByLowering::ConvertByLowering;
-
-  LogicalResult
-  matchAndRewrite(func::ReturnOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> results(op.getOperands());
-    for (auto [number, value] : llvm::enumerate(op.getOperands()))
-      if (auto stored = lowering.getStored(value)) {
-        results[number] = stored->value;
-        lowering.describeResult(unsigned(number), value, stored->encoding);
-      }
-    rewriter.modifyOpInPlace(op, [&] { op->setOperands(results); });
-    return success();
-  }
-};
-
-/// What stays float is of TOSA only.
+/// Leaves ops of TOSA only where values stay float.
 struct ConvertBias : OpConversionPattern<tpc::BiasOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -117,43 +116,72 @@ struct ConvertBias : OpConversionPattern<tpc::BiasOp> {
     return success();
   }
 };
-} // namespace mct
+} // namespace
 
-const IntegerLowering::Stored *IntegerLowering::findPoint(Value value) const {
-  if (!value.getDefiningOp<tpc::QuantizeOp>())
-    return nullptr;
-  auto it = storedValues.find(value);
-  return it == storedValues.end() || !it->second.value ? nullptr : &it->second;
-}
-
-void IntegerLowering::describeResult(unsigned number, Value value,
-                                     const Encoding &encoding) {
-  // The name of the point that it was moved from.
-  auto point = value.getDefiningOp<tpc::QuantizeOp>();
-  while (!point && value.getDefiningOp()) {
-    OpOperand *moved = getMovedOperand(value.getDefiningOp());
+/// Returns the name of the point that a value was moved from; empty if none.
+static StringRef findPointName(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+      return point.getPointName();
+    OpOperand *moved = getMovedOperand(op);
     if (!moved)
       break;
     value = moved->get();
-    point = value.getDefiningOp<tpc::QuantizeOp>();
   }
-  function.setResultAttr(
-      number, kQuantizedAttrName,
-      encoding.describe(point ? point.getPointName() : StringRef(""))
-          .toAttribute(builder.getContext()));
+  return "";
 }
 
 void IntegerLowering::cutSoftmax() {
   for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
     auto point = operand.get().getDefiningOp<tpc::QuantizeOp>();
-    Value input;
-    int64_t axis;
-    if (isSoftmax(point ? point.getInput() : operand.get(), input, axis))
+    if (Value input = getSoftmaxInput(point ? point.getInput() : operand.get()))
       operand.set(input);
   }
 }
 
-/// What nobody reads, from the end on.
+void IntegerLowering::lowerReaders() {
+  IntegerBuilder &b = context.getBuilder();
+  bool areResults = context.getOptions().boundary == IntegerBoundary::Integer;
+  function.walk([&](Operation *op) {
+    auto result = dyn_cast<func::ReturnOp>(op);
+    if (!isa<tosa::ArgMaxOp>(op) && !(areResults && result))
+      return;
+    b.setLoc(op->getLoc());
+    for (auto [number, value] : llvm::enumerate(op->getOperands())) {
+      IntegerOr<StoredIntegers> stored = context.getStored(value);
+      if (stored && result)
+        function.setResultAttr(unsigned(number), kQuantizedAttrName,
+                               stored->encoding.describe(findPointName(value))
+                                   .toAttribute(b.getContext()));
+    }
+  });
+}
+
+LogicalResult IntegerLowering::convert() {
+  MLIRContext *ir = function.getContext();
+  IntegerConverter converter(context, points);
+  RewritePatternSet patterns(ir);
+  patterns.add<ConvertPoint, ConvertReader<tosa::ArgMaxOp>>(converter, context,
+                                                            ir);
+  patterns.add<ConvertBias>(converter, ir);
+  // Whatever has no pattern stays, and reads numbers.
+  ConversionTarget target(*ir);
+  auto readsNumbers = [&](Operation *op) {
+    return llvm::none_of(op->getOperands(), [&](Value value) {
+      return isa<FloatType>(getElementTypeOrSelf(value)) &&
+             context.getStored(value);
+    });
+  };
+  target.addLegalDialect<tosa::TosaDialect>();
+  target.addDynamicallyLegalOp<tosa::ArgMaxOp>(readsNumbers);
+  if (context.getOptions().boundary == IntegerBoundary::Integer) {
+    patterns.add<ConvertReader<func::ReturnOp>>(converter, context, ir);
+    target.addDynamicallyLegalOp<func::ReturnOp>(readsNumbers);
+  }
+  return applyPartialConversion(function, target, std::move(patterns));
+}
+
+/// Erases dead ops bottom-up.
 static void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
@@ -166,46 +194,21 @@ static void eraseDead(Block &block) {
   }
 }
 
-LogicalResult IntegerLowering::finish() {
-  if (options.softmax == IntegerSoftmax::Cut)
-    cutSoftmax();
-  for (tpc::QuantizeOp point : points)
-    if (const Stored *stored = findPoint(point.getResult()))
-      meanings.try_emplace(
-          stored->value,
-          Meaning{*stored, NameLoc::get(builder.getStringAttr(
-                                            point.getPointName() + "/float"),
-                                        point.getLoc())});
-  MLIRContext *context = builder.getContext();
-  Converter converter(*this);
-  RewritePatternSet patterns(context);
-  patterns.add<ConvertPoint, ConvertArgMax>(converter, context, *this);
-  if (options.boundary == IntegerBoundary::Integer)
-    patterns.add<ConvertReturn>(converter, context, *this);
-  patterns.add<ConvertBias>(converter, context);
-  // Whatever has no pattern stays, and reads numbers.
-  ConversionTarget target(*context);
-  auto readsNumbers = [&](Operation *op) {
-    loc = op->getLoc();
-    return llvm::none_of(op->getOperands(), [&](Value value) {
-      return isa<FloatType>(getElementTypeOrSelf(value)) && getStored(value);
-    });
-  };
-  target.addLegalDialect<tosa::TosaDialect>();
-  target.addDynamicallyLegalOp<tosa::ArgMaxOp>(readsNumbers);
-  if (options.boundary == IntegerBoundary::Integer)
-    target.addDynamicallyLegalOp<func::ReturnOp>(readsNumbers);
-  if (mlir::failed(
-          applyPartialConversion(function, target, std::move(patterns))))
-    return failure();
-  eraseDead(function.front());
+void IntegerLowering::eraseArguments() {
+  llvm::BitVector replaced(function.getNumArguments());
+  for (BlockArgument argument : replacedArguments)
+    replaced.set(argument.getArgNumber());
+  (void)function.eraseArguments(replaced);
+}
 
+void IntegerLowering::recordPoints() {
   // A name in the records is that of one op.
   llvm::StringMap<Attribute> named;
   for (Attribute entry : entries)
     named[cast<StringAttr>(cast<DictionaryAttr>(entry).get("name"))
               .getValue()] = entry;
   SmallVector<Attribute> present;
+  Builder builder(function.getContext());
   function.walk([&](Operation *op) {
     StringAttr opName = getName(op->getLoc());
     if (op->getNumResults() != 1 || !opName || !named.count(opName.getValue()))
@@ -217,8 +220,19 @@ LogicalResult IntegerLowering::finish() {
           builder.getStringAttr(opName.getValue() + "/float"), op->getLoc()));
   });
   function->setAttr(kPointsAttrName, builder.getArrayAttr(present));
-  function.setFunctionType(builder.getFunctionType(
-      function.front().getArgumentTypes(),
+}
+
+LogicalResult IntegerLowering::finish() {
+  if (context.getOptions().softmax == IntegerSoftmax::Cut)
+    cutSoftmax();
+  lowerReaders();
+  if (failed(convert()))
+    return failure();
+  eraseDead(function.front());
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.front().getArgumentTypes(),
       function.front().getTerminator()->getOperandTypes()));
+  eraseArguments();
+  recordPoints();
   return success();
 }

@@ -1,58 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions, pools, resizing and softmax of integers.
-#include "IntegerLowering.h"
+// Integer forms of sums along axes, pools and resizing.
+#include "IntegerModels.h"
 #include "mct/IR/ResizeOffsets.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
 using namespace mct;
 
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
 //===----------------------------------------------------------------------===//
-// Reductions and pools
+// Sums
 //===----------------------------------------------------------------------===//
 
-std::optional<IntegerLowering::Accumulator>
-IntegerLowering::accumulateReduction(tosa::ReduceSumOp op) {
-  // Sums along neighbouring axes are one.
-  SmallVector<int64_t> axes;
-  Value input = op.getResult();
-  while (auto sum = input.getDefiningOp<tosa::ReduceSumOp>()) {
-    if (!axes.empty() && !sum->hasOneUse())
-      break;
-    axes.push_back(int64_t(sum.getAxis()));
-    input = sum.getInput();
-  }
-  std::optional<Stored> stored = getStored(input);
-  llvm::sort(axes);
-  SmallVector<int64_t> shape(
-      cast<RankedTensorType>(input.getType()).getShape());
-  Accumulator result;
-  Value summands;
-  if (stored) {
-    result.bound = stored->encoding.getReach();
-    result.scales = {stored->encoding.scale};
-    result.summands = {stored->encoding.scale, stored->encoding.hasNegative()};
-  } else {
-    std::optional<Accumulator> term = getTerm(op, input);
-    if (!term)
-      return std::nullopt;
-    if (term->scales.size() > 1)
-      return failed(op, "reads sums that have scales along another axis");
-    summands = term->value;
-    result.bound = term->bound;
-    result.scales = term->scales;
-  }
-  double count = 1;
-  for (int64_t axis : axes)
-    count *= double(shape[axis]);
-  result.bound *= count;
-  if (!(result.bound < 0x1p31))
-    return failed(op, "has sums that do not fit into 32 bits");
-  // Axes that follow each other become one, the first of them; from the end on,
-  // so that the numbers of the others stay.
+/// Makes one axis of those that follow each other, the first of them. Returns
+/// the axes that are left, from the end on, so that the numbers of the others
+/// stay.
+static SmallVector<int64_t> mergeAxes(SmallVector<int64_t> &shape,
+                                      ArrayRef<int64_t> axes) {
   SmallVector<int64_t> merged;
   for (size_t i = axes.size(); i-- != 0;) {
     if (i != 0 && axes[i - 1] == axes[i] - 1) {
@@ -64,260 +34,261 @@ IntegerLowering::accumulateReduction(tosa::ReduceSumOp op) {
     }
     merged.push_back(axes[i]);
   }
-  Value value = stored
-                    ? widen({reshape(stored->value, shape), stored->encoding})
-                    : reshape(summands, shape);
-  for (int64_t axis : merged) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> reduced(type.getShape());
-    reduced[axis] = 1;
-    value = tosa::ReduceSumOp::create(builder, loc, type.clone(reduced), value,
-                                      builder.getI32IntegerAttr(int32_t(axis)));
+  return merged;
+}
+
+namespace {
+struct ReduceSumModel
+    : IntegerOpInterface::ExternalModel<ReduceSumModel, tosa::ReduceSumOp> {
+  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
+                                               IntegerContext &context) const {
+    // Sums along neighbouring axes are one.
+    SmallVector<int64_t> axes;
+    Value input = op->getResult(0);
+    while (auto sum = input.getDefiningOp<tosa::ReduceSumOp>()) {
+      if (!axes.empty() && !sum->hasOneUse())
+        break;
+      axes.push_back(int64_t(sum.getAxis()));
+      input = sum.getInput();
+    }
+    IntegerOr<StoredIntegers> stored = context.getStored(input);
+    llvm::sort(axes);
+    SmallVector<int64_t> shape(getShape(input));
+    IntegerAccumulator result;
+    Value summands;
+    if (stored) {
+      const Encoding &encoding = stored->encoding;
+      result.bound = encoding.getReach();
+      result.scales = {encoding.scale};
+      result.summands = {encoding.scale, encoding.hasNegative()};
+    } else {
+      IntegerOr<IntegerAccumulator> term = getTerm(context, op, input);
+      if (!term)
+        return term;
+      if (term->scales.size() > 1)
+        return {IntegerReason::OtherScaleAxis, op};
+      summands = term->value;
+      result.bound = term->bound;
+      result.scales = term->scales;
+    }
+    double count = 1;
+    for (int64_t axis : axes)
+      count *= double(shape[axis]);
+    result.bound *= count;
+    if (!(result.bound < 0x1p31))
+      return {IntegerReason::SumsDoNotFit, op};
+    SmallVector<int64_t> merged = mergeAxes(shape, axes);
+    IntegerBuilder &b = context.getBuilder();
+    result.value =
+        stored ? b.widen({b.reshape(stored->value, shape), stored->encoding})
+               : b.reshape(summands, shape);
+    for (int64_t axis : merged) {
+      auto type = cast<RankedTensorType>(result.value.getType());
+      SmallVector<int64_t> reduced(type.getShape());
+      reduced[axis] = 1;
+      result.value =
+          tosa::ReduceSumOp::create(b, type.clone(reduced), result.value,
+                                    b.getI32IntegerAttr(int32_t(axis)));
+    }
+    return result;
   }
-  result.value = value;
-  result.shape =
-      SmallVector<int64_t>(cast<RankedTensorType>(op.getType()).getShape());
-  return result;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Average pools
+//===----------------------------------------------------------------------===//
+
+/// Returns how many values the windows along an axis in space read, each.
+static SmallVector<int64_t> getCounts(tosa::AvgPool2dOp op, unsigned axis) {
+  int64_t size = getShape(op.getInput())[1 + axis];
+  SmallVector<int64_t> counts;
+  for (int64_t i = 0; i < getShape(op.getOutput())[1 + axis]; ++i) {
+    int64_t first = i * op.getStride()[axis] - op.getPad()[2 * axis];
+    int64_t last = std::min(first + op.getKernel()[axis], size);
+    counts.push_back(last - std::max<int64_t>(first, 0));
+  }
+  return counts;
 }
 
-Value IntegerLowering::lowerPool(tosa::AvgPool2dOp op,
-                                 const Encoding &encoding) {
-  std::optional<Stored> stored = getStored(op.getInput());
-  // TOSA's mean rounds half away from zero: half up where nothing is negative.
-  if (!stored || stored->encoding != encoding || encoding.hasNegative() ||
-      encoding.storageBits != 8 ||
-      options.rounding == IntegerRounding::HalfEven)
-    return nullptr;
-  Value zero = createConstant(1, 8, encoding.zeroPoint);
-  return tosa::AvgPool2dOp::create(
-      builder, loc, getType(op.getResult(), 8), stored->value, zero, zero,
-      op.getKernel(), op.getStride(), op.getPad(), builder.getI32Type());
+/// Returns sums of windows: a depthwise convolution with ones, whose padding
+/// adds nothing.
+static Value sumWindows(IntegerBuilder &b, tosa::AvgPool2dOp op,
+                        const StoredIntegers &stored) {
+  ArrayRef<int64_t> kernel = op.getKernel();
+  int64_t channels = getShape(op.getInput())[3];
+  std::vector<int64_t> ones(size_t(kernel[0] * kernel[1] * channels), 1);
+  std::vector<int64_t> biases(size_t(channels), 0);
+  return tosa::DepthwiseConv2DOp::create(
+      b, b.getType(op.getResult(), 32), stored.value,
+      b.createConstant({kernel[0], kernel[1], channels, 1}, 8, ones),
+      b.createConstant(channels, 32, biases),
+      b.createConstant(1, 8, stored.encoding.zeroPoint),
+      b.createConstant(1, 8, 0), op.getPad(), op.getStride(),
+      ArrayRef<int64_t>{1, 1}, b.getI32Type());
 }
 
-std::optional<IntegerLowering::Accumulator>
-IntegerLowering::accumulatePool(tosa::AvgPool2dOp op) {
-  std::optional<Stored> stored = getStored(op.getInput());
+namespace {
+struct AvgPool2dModel
+    : IntegerOpInterface::ExternalModel<AvgPool2dModel, tosa::AvgPool2dOp> {
+  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
+                                               IntegerContext &context) const;
+
+  IntegerOr<Value> getCodes(Operation *op, IntegerContext &context,
+                            const Encoding &encoding) const {
+    auto pool = cast<tosa::AvgPool2dOp>(op);
+    IntegerOr<StoredIntegers> stored = context.getStored(pool.getInput());
+    // TOSA's mean rounds half away from zero: half up where nothing is
+    // negative.
+    if (!stored || stored->encoding != encoding || encoding.hasNegative() ||
+        encoding.storageBits != 8 ||
+        context.getOptions().rounding == IntegerRounding::HalfEven)
+      return context.roundAccumulator(pool.getResult(), encoding);
+    IntegerBuilder &b = context.getBuilder();
+    Value zero = b.createConstant(1, 8, encoding.zeroPoint);
+    return tosa::AvgPool2dOp::create(
+        b, b.getType(pool.getResult(), 8), stored->value, zero, zero,
+        pool.getKernel(), pool.getStride(), pool.getPad(), b.getI32Type());
+  }
+};
+} // namespace
+
+IntegerOr<IntegerAccumulator>
+AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
+  auto pool = cast<tosa::AvgPool2dOp>(op);
+  IntegerOr<StoredIntegers> stored = context.getStored(pool.getInput());
   if (!stored)
-    return failed(op, "reads an input that is not quantized");
-  if (stored->encoding.storageBits != 8)
-    return failed(op, "adds values of more than 8 bits");
-  auto from = cast<RankedTensorType>(op.getInput().getType());
-  auto to = cast<RankedTensorType>(op.getType());
-  ArrayRef<int64_t> kernel = op.getKernel(), stride = op.getStride(),
-                    pads = op.getPad();
+    return {IntegerReason::InputNotQuantized, op};
+  const Encoding &encoding = stored->encoding;
+  if (encoding.storageBits != 8)
+    return {IntegerReason::WidePool, op};
+  ArrayRef<int64_t> from = getShape(pool.getInput()),
+                    to = getShape(pool.getOutput()), kernel = pool.getKernel();
   double count = double(kernel[0]) * double(kernel[1]);
   // Constants hold a number for each position of the kernel and of the result.
   constexpr double kMostNumbers = 1 << 24;
-  if (count * double(from.getDimSize(3)) > kMostNumbers ||
-      double(to.getDimSize(1)) * double(to.getDimSize(2)) > kMostNumbers)
-    return failed(op, "has more than 2^24 positions");
-  Accumulator result;
-  result.bound = stored->encoding.getReach() * count;
+  if (count * double(from[3]) > kMostNumbers ||
+      double(to[1]) * double(to[2]) > kMostNumbers)
+    return {IntegerReason::TooManyPositions, op};
+  IntegerAccumulator result;
+  result.bound = encoding.getReach() * count;
   if (!(result.bound < 0x1p31))
-    return failed(op, "has sums that do not fit into 32 bits");
-  result.scales = {stored->encoding.scale / count};
-  int64_t channels = from.getDimSize(3);
-  bool isPadded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
-  bool isExact = quantization::isPowerOfTwo(count) && !isPadded;
-  if (!isExact) {
-    result.mean = {stored->encoding.scale, stored->encoding.hasNegative()};
+    return {IntegerReason::SumsDoNotFit, op};
+  result.scales = {encoding.scale / count};
+  bool isPadded =
+      llvm::any_of(pool.getPad(), [](int64_t pad) { return pad != 0; });
+  if (!quantization::isPowerOfTwo(count) || isPadded) {
+    result.mean = {encoding.scale, encoding.hasNegative()};
     if (!(kNudge * result.bound + 1 < 0x1p31))
-      return failed(op, "has sums that do not fit into 32 bits");
+      return {IntegerReason::SumsDoNotFit, op};
   }
-  if (!isPadded && kernel[0] == from.getDimSize(1) &&
-      kernel[1] == from.getDimSize(2)) {
+  IntegerBuilder &b = context.getBuilder();
+  if (!isPadded && kernel[0] == from[1] && kernel[1] == from[2]) {
     // Of a whole image: one sum.
-    Stored flat = {reshape(stored->value, {from.getDimSize(0),
-                                           kernel[0] * kernel[1], channels}),
-                   stored->encoding};
-    Value wide = widen(flat);
-    result.value =
-        tosa::ReduceSumOp::create(builder, loc,
-                                  cast<RankedTensorType>(wide.getType())
-                                      .clone({from.getDimSize(0), 1, channels}),
-                                  wide, builder.getI32IntegerAttr(1));
-    result.shape = SmallVector<int64_t>(to.getShape());
+    Value wide = b.widen(
+        {b.reshape(stored->value, {from[0], kernel[0] * kernel[1], from[3]}),
+         encoding});
+    result.value = tosa::ReduceSumOp::create(
+        b, cast<RankedTensorType>(wide.getType()).clone({from[0], 1, from[3]}),
+        wide, b.getI32IntegerAttr(1));
     return result;
   }
-  // Sums of windows: a depthwise convolution with ones, whose padding adds
-  // nothing.
-  std::vector<int64_t> ones(size_t(kernel[0] * kernel[1] * channels), 1);
-  std::vector<int64_t> biases(size_t(channels), 0);
-  RankedTensorType type = getType(op.getResult(), 32);
-  result.value = tosa::DepthwiseConv2DOp::create(
-      builder, loc, type, stored->value,
-      createConstant({kernel[0], kernel[1], channels, 1}, 8, ones),
-      createConstant(channels, 32, biases),
-      createConstant(1, 8, stored->encoding.zeroPoint), createConstant(1, 8, 0),
-      pads, stride, ArrayRef<int64_t>{1, 1}, builder.getI32Type());
+  result.value = sumWindows(b, pool, *stored);
   if (!isPadded)
     return result;
   // At the borders the mean is of fewer values. All counts divide one number.
-  auto getCounts = [&](unsigned axis) {
-    SmallVector<int64_t> counts;
-    for (int64_t i = 0; i < to.getDimSize(1 + axis); ++i) {
-      int64_t first = i * stride[axis] - pads[2 * axis];
-      int64_t last = std::min(first + kernel[axis], from.getDimSize(1 + axis));
-      counts.push_back(last - std::max<int64_t>(first, 0));
-    }
-    return counts;
-  };
-  SmallVector<int64_t> rows = getCounts(0), columns = getCounts(1);
+  SmallVector<int64_t> rows = getCounts(pool, 0), columns = getCounts(pool, 1);
   int64_t common = 1;
   for (int64_t row : rows)
     for (int64_t column : columns) {
       common = std::lcm(common, row * column);
       if (!(kNudge * (double(common) * result.bound) + 1 < 0x1p31))
-        return failed(op, "has windows of too many different sizes");
+        return {IntegerReason::WindowSizes, op};
     }
   std::vector<int64_t> factors;
   for (int64_t row : rows)
     for (int64_t column : columns)
       factors.push_back(common / (row * column));
-  result.scales = {stored->encoding.scale / double(common)};
+  result.scales = {encoding.scale / double(common)};
   result.bound *= double(common);
-  result.value = tosa::MulOp::create(
-      builder, loc, type, result.value,
-      createConstant({1, int64_t(rows.size()), int64_t(columns.size()), 1}, 32,
-                     factors),
-      createConstant(1, 8, 0));
-  return result;
-}
-
-std::optional<IntegerLowering::Accumulator>
-IntegerLowering::accumulateResize(tosa::ResizeOp op) {
-  if (op.getMode() != tosa::ResizeMode::BILINEAR)
-    return failed(op, kNoForm);
-  std::optional<Stored> stored = getStored(op.getInput());
-  SmallVector<int64_t> scale, offset, border;
-  if (!stored)
-    return failed(op, "reads an input that is not quantized");
-  if (stored->encoding.storageBits != 8)
-    return failed(op, "interpolates values of more than 8 bits");
-  if (!tosa::getConstShapeValues(op.getScale().getDefiningOp(), scale) ||
-      !tosa::getConstShapeValues(op.getOffset().getDefiningOp(), offset) ||
-      !tosa::getConstShapeValues(op.getBorder().getDefiningOp(), border))
-    return failed(op, "has scales or offsets that are not constant");
-  ResizeSource source = avoidNegativeOffsets(
-      builder, loc, {stored->value, {offset[0], offset[1]}}, scale);
-  Accumulator result;
-  auto weight = double(scale[0]) * double(scale[2]);
-  result.value = tosa::ResizeOp::create(
-      builder, loc, getType(op.getResult(), 32), source.image, op.getScale(),
-      createShape(source.offset), op.getBorder(), tosa::ResizeMode::BILINEAR);
-  result.bound = 128 * weight;
-  // The weights of a value sum up to this, so the zero point has it, too.
-  if (stored->encoding.zeroPoint != 0) {
-    auto zero = int64_t(weight) * stored->encoding.zeroPoint;
-    result.value =
-        tosa::SubOp::create(builder, loc, result.value.getType(), result.value,
-                            createConstant({1, 1, 1, 1}, 32, zero));
-    result.bound *= 2;
-  }
-  result.scales = {stored->encoding.scale / weight};
-  // A mean of so many values, of which some are the same one.
-  constexpr double kMaxCount = 1 << 16;
-  if (!quantization::isPowerOfTwo(weight) && weight < kMaxCount)
-    result.mean = {stored->encoding.scale, stored->encoding.hasNegative()};
+  result.value = b.multiply(
+      result.value,
+      b.createConstant({1, int64_t(rows.size()), int64_t(columns.size()), 1},
+                       32, factors));
   return result;
 }
 
 //===----------------------------------------------------------------------===//
-// Softmax
+// Resizing
 //===----------------------------------------------------------------------===//
 
-bool IntegerLowering::isSoftmax(Value value, Value &input, int64_t &axis) {
-  auto product = value.getDefiningOp<tosa::MulOp>();
-  for (unsigned i = 0; product && i != 2; ++i) {
-    auto exp = product->getOperand(i).getDefiningOp<tosa::ExpOp>();
-    auto inverse =
-        product->getOperand(1 - i).getDefiningOp<tosa::ReciprocalOp>();
-    auto sum = inverse ? inverse.getInput1().getDefiningOp<tosa::ReduceSumOp>()
-                       : nullptr;
-    if (!exp || !sum || sum.getInput() != exp.getResult())
-      continue;
-    axis = int64_t(sum.getAxis());
-    input = exp.getInput1();
-    if (auto shifted = input.getDefiningOp<tosa::SubOp>())
-      if (auto max = shifted.getInput2().getDefiningOp<tosa::ReduceMaxOp>();
-          max && max.getInput() == shifted.getInput1() &&
-          int64_t(max.getAxis()) == axis)
-        input = shifted.getInput1();
-    return true;
-  }
-  return false;
-}
-
-Value IntegerLowering::lowerSoftmax(Value value, const Encoding &encoding) {
-  Value input;
-  int64_t axis;
-  isSoftmax(value, input, axis);
-  Operation *op = value.getDefiningOp();
-  std::optional<Stored> stored = getStored(input);
-  if (!stored)
-    return fail(op, "reads an input that is not quantized");
-  auto type = cast<RankedTensorType>(input.getType());
-  // Exponentials have 22 bits, their sum and 8 bits more fit into 32.
-  constexpr int kFraction = 22;
-  constexpr int64_t kMaxCount = 511;
-  if (stored->encoding.storageBits != 8 || encoding.storageBits != 8 ||
-      type.getDimSize(axis) > kMaxCount)
-    return fail(op, "has more than 511 values, or values of more than 8 bits");
-  SmallVector<int64_t> shape(type.getShape()), reduced(shape),
-      one(shape.size(), 1);
-  reduced[axis] = 1;
-  auto wide = type.clone(builder.getI32Type());
-  auto wideSum = wide.clone(reduced);
-  auto narrow = type.clone(builder.getIntegerType(8));
-  Value largest = tosa::ReduceMaxOp::create(
-      builder, loc, narrow.clone(reduced), stored->value, uint32_t(axis),
-      tosa::NanPropagationMode::PROPAGATE);
-  Value difference = tosa::SubOp::create(builder, loc, wide, widen(*stored),
-                                         widen({largest, stored->encoding}));
-  // In [-255, 0]: with 127 more a code.
-  Value code = rescale(difference, 0, 1.0, 127, 8);
-  // Signed bytes of the exponentials, the lowest first.
-  std::array<std::vector<int64_t>, 3> bytes;
-  for (int64_t i = -128; i < 128; ++i) {
-    double exact = std::exp(stored->encoding.scale * double(i - 127));
-    int64_t rest = std::llround(std::ldexp(exact, kFraction));
-    for (std::vector<int64_t> &table : bytes) {
-      auto low = int64_t(int8_t(uint8_t(rest & 255)));
-      table.push_back(low);
-      rest = (rest - low) >> 8;
+namespace {
+struct ResizeModel
+    : IntegerOpInterface::ExternalModel<ResizeModel, tosa::ResizeOp> {
+  /// Interpolates.
+  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
+                                               IntegerContext &context) const {
+    auto resize = cast<tosa::ResizeOp>(op);
+    if (resize.getMode() != tosa::ResizeMode::BILINEAR)
+      return {IntegerReason::NoForm, op};
+    IntegerOr<StoredIntegers> stored = context.getStored(resize.getInput());
+    SmallVector<int64_t> scale, offset, border;
+    if (!stored)
+      return {IntegerReason::InputNotQuantized, op};
+    const Encoding &encoding = stored->encoding;
+    if (encoding.storageBits != 8)
+      return {IntegerReason::WideResize, op};
+    if (!tosa::getConstShapeValues(resize.getScale().getDefiningOp(), scale) ||
+        !tosa::getConstShapeValues(resize.getOffset().getDefiningOp(),
+                                   offset) ||
+        !tosa::getConstShapeValues(resize.getBorder().getDefiningOp(), border))
+      return {IntegerReason::ResizeNotConstant, op};
+    IntegerBuilder &b = context.getBuilder();
+    ResizeSource source = avoidNegativeOffsets(
+        b, b.getLoc(), {stored->value, {offset[0], offset[1]}}, scale);
+    IntegerAccumulator result;
+    auto weight = double(scale[0]) * double(scale[2]);
+    result.value = tosa::ResizeOp::create(
+        b, b.getType(resize.getResult(), 32), source.image, resize.getScale(),
+        b.createShape(source.offset), resize.getBorder(),
+        tosa::ResizeMode::BILINEAR);
+    result.bound = 128 * weight;
+    // The weights of a value sum up to this, so the zero point has it, too.
+    if (encoding.zeroPoint != 0) {
+      auto zero = int64_t(weight) * encoding.zeroPoint;
+      result.value =
+          b.subtract(result.value, b.createNumber(result.value, zero));
+      result.bound *= 2;
     }
+    result.scales = {encoding.scale / weight};
+    // A mean of so many values, of which some are the same one.
+    constexpr double kMaxCount = 1 << 16;
+    if (!quantization::isPowerOfTwo(weight) && weight < kMaxCount)
+      result.mean = {encoding.scale, encoding.hasNegative()};
+    return result;
   }
-  Value exponentials;
-  for (auto [number, table] : llvm::enumerate(bytes)) {
-    Value entry = tosa::TableOp::create(builder, loc, narrow, code,
-                                        createConstant(256, 8, table));
-    Value part = tosa::CastOp::create(builder, loc, wide, entry);
-    if (number != 0)
-      part = tosa::LogicalLeftShiftOp::create(
-          builder, loc, wide, part,
-          createConstant(one, 32, int64_t(8 * number)));
-    exponentials =
-        exponentials
-            ? Value(tosa::AddOp::create(builder, loc, wide, exponentials, part))
-            : part;
+
+  IntegerOr<Value> getCodes(Operation *op, IntegerContext &context,
+                            const Encoding &encoding) const {
+    auto resize = cast<tosa::ResizeOp>(op);
+    if (resize.getMode() != tosa::ResizeMode::NEAREST_NEIGHBOR)
+      return context.roundAccumulator(resize.getResult(), encoding);
+    IntegerOr<Value> before = context.getCodes(resize.getInput(), encoding);
+    if (!before)
+      return before;
+    IntegerBuilder &b = context.getBuilder();
+    Operation *copy = b.clone(*op);
+    copy->setLoc(b.getLoc());
+    copy->setOperand(0, *before);
+    copy->getResult(0).setType(
+        b.getType(resize.getResult(), encoding.storageBits));
+    return copy->getResult(0);
   }
-  Value sum =
-      tosa::ReduceSumOp::create(builder, loc, wideSum, exponentials,
-                                builder.getI32IntegerAttr(int32_t(axis)));
-  Value half = tosa::ArithmeticRightShiftOp::create(builder, loc, wideSum, sum,
-                                                    createConstant(one, 32, 1),
-                                                    /*round=*/false);
-  // Rounded quotients, in units of 1/256. A divisor is not broadcast.
-  Value dividend = tosa::LogicalLeftShiftOp::create(
-      builder, loc, wide, exponentials, createConstant(one, 32, 8));
-  dividend = tosa::AddOp::create(builder, loc, wide, dividend, half);
-  Value zeros = createConstant(shape, 32, 0);
-  Value divisor = tosa::AddOp::create(builder, loc, wide, zeros, sum);
-  Accumulator quotient;
-  quotient.value =
-      tosa::IntDivOp::create(builder, loc, wide, dividend, divisor);
-  quotient.scales = {0x1p-8};
-  quotient.bound = 256;
-  quotient.shape = shape;
-  return requantize(quotient, encoding);
+};
+} // namespace
+
+void mct::attachIntegerReductionModels(MLIRContext *context) {
+  tosa::ReduceSumOp::attachInterface<ReduceSumModel>(*context);
+  tosa::AvgPool2dOp::attachInterface<AvgPool2dModel>(*context);
+  tosa::ResizeOp::attachInterface<ResizeModel>(*context);
 }

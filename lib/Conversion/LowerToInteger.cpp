@@ -24,6 +24,7 @@ struct LowerToIntegerPass
 
   void getDependentDialects(DialectRegistry &registry) const override {
     WithOpModels::getDependentDialects(registry);
+    registerIntegerModels(registry);
     registerLinalgDialects(registry);
   }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TablePoints.h"
-#include "mct/Conversion/Encoding.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/IR/FrozenPoints.h"
-#include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
@@ -27,8 +25,8 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-/// The grid that all values of a tensor lie on: of the points that they come
-/// from, moved or selected since. None when there are several, or none.
+/// Returns the grid that all values of a tensor lie on: that of the points that
+/// they come from, moved or selected since. None if there are several, or none.
 static std::optional<Grid> findGrid(Value value) {
   SmallVector<Value> open{value};
   llvm::DenseSet<Value> seen;
@@ -74,7 +72,7 @@ static std::optional<Grid> findGrid(Value value) {
   return grid;
 }
 
-/// The first point behind a value, if only fused ops are in between.
+/// Returns the first point behind a value, if only fused ops are in between.
 static tpc::QuantizeOp findPointBehind(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -87,67 +85,23 @@ static tpc::QuantizeOp findPointBehind(Value value) {
   return {};
 }
 
-namespace {
-/// A layer in integers.
-struct IntegerLayer {
-  /// Largest |stored - zero point| of the input.
-  double inputReach = 0;
-  /// Of the accumulator, one for each output channel.
-  std::vector<double> steps;
-  /// For each output channel the sum of |code - zero point| of its kernel.
-  std::vector<double> kernelSums;
-};
-} // namespace
-
-/// Why the layer cannot be computed in integers, or nothing.
-static std::optional<Record> describe(const KernelOp &layer,
-                                      IntegerLayer &result) {
+/// Returns the layer in integers, or why it cannot be computed in them.
+static std::variant<IntegerLayer, Record> describe(const KernelOp &layer) {
   tpc::QuantizeOp point = layer.getKernelPoint();
-  tpc::QuantizerAttrInterface parameters =
-      point ? point.getParametersAttr() : tpc::QuantizerAttrInterface();
-  if (!parameters)
+  if (!point || !point.getParametersAttr())
     return Record(Reason::KernelNotQuantized);
-  // What lowers it stores the same codes.
-  SmallVector<Grid> grids = getKernelGrids(parameters);
-  if (grids.empty())
-    return Record(Reason::NotEvenlySpaced)
-           << "the levels of its kernel are not evenly spaced";
   std::optional<Grid> input = findGrid(layer.getInput().get());
+  std::variant<IntegerLayer, Reason> integers =
+      IntegerLayer::get(layer, input.value_or(Grid()));
+  Reason *reason = std::get_if<Reason>(&integers);
+  if (reason && *reason == Reason::NotEvenlySpaced)
+    return Record(*reason) << "the levels of its kernel are not evenly spaced";
   if (!input)
     return Record(Reason::NoSingleGrid) << "its input has no single grid";
-  result.inputReach = double(
-      std::max(input->qmax - input->zeroPoint, input->zeroPoint - input->qmin));
-
-  ArrayRef<int64_t> shape = layer.getKernelShape();
-  ArrayRef<int64_t> axes = point.getChannelAxes();
-  ConstantFloats kernel = layer.getKernel();
-  std::vector<float> quantized(kernel.values());
-  parameters.fakeQuantize(shape, axes, quantized.data(), quantized.data());
-  // The number of an element's grid: its row-major index over the axes.
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
-  auto gridOf = [&](int64_t element) {
-    int64_t number = 0;
-    for (int64_t axis : axes)
-      number = number * shape[axis] + element / strides[axis] % shape[axis];
-    return grids.size() == 1 ? 0 : number;
-  };
-  result.steps.assign(layer.numOutputChannels(), 0);
-  result.kernelSums.assign(layer.numOutputChannels(), 0);
-  for (auto [element, value] : llvm::enumerate(quantized)) {
-    const Grid &grid = grids[gridOf(element)];
-    int64_t channel = layer.outChannelOf(element);
-    // The simulation multiplies with both as f32.
-    double step = double(float(input->step)) * double(float(grid.step));
-    if (result.steps[channel] != 0 && result.steps[channel] != step)
-      return Record(Reason::NotPerChannel)
-             << "its kernel has not one step for each output channel";
-    result.steps[channel] = step;
-    result.kernelSums[channel] += std::nearbyint(
-        std::abs(double(value)) / double(static_cast<float>(grid.step)));
-  }
-  return std::nullopt;
+  if (reason)
+    return Record(*reason)
+           << "its kernel has not one step for each output channel";
+  return std::get<IntegerLayer>(std::move(integers));
 }
 
 namespace {
@@ -208,9 +162,10 @@ private:
   }
 
   void roundBias(const KernelOp &layer) {
-    IntegerLayer integers;
-    if (std::optional<Record> why = describe(layer, integers))
+    std::variant<IntegerLayer, Record> described = describe(layer);
+    if (Record *why = std::get_if<Record>(&described))
       return leave(layer, *why);
+    const auto &integers = std::get<IntegerLayer>(described);
     std::optional<std::vector<float>> bias = layer.getBias();
     if (!bias)
       return leave(layer, Reason::BiasNotConstant);
@@ -226,11 +181,11 @@ private:
     std::vector<float> rounded = *bias;
     double bound = 0;
     for (auto [channel, value] : llvm::enumerate(rounded)) {
-      double step = integers.steps[channel];
+      double step = integers.getStep(int64_t(channel));
       // A channel without elements.
       if (step == 0)
         continue;
-      double code = std::nearbyint(value / step);
+      double code = integers.getBiasCode(int64_t(channel), value);
       constexpr double kLargest = std::numeric_limits<int32_t>::max();
       if (!(std::abs(code) <= kLargest)) {
         InFlightDiagnostic warning =
@@ -249,9 +204,8 @@ private:
       }
       value = static_cast<float>(code * step);
       double halfStep = behind.size() == 1 ? behind.front().step / step / 2 : 0;
-      bound =
-          std::max(bound, integers.inputReach * integers.kernelSums[channel] +
-                              std::abs(code) + halfStep);
+      bound = std::max(bound, integers.getReach(int64_t(channel)) +
+                                  std::abs(code) + halfStep);
     }
     if (rounded != *bias) {
       OpBuilder builder(layer.getOperation());

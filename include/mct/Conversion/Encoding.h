@@ -33,6 +33,9 @@ struct Encoding {
   /// ones only, as TOSA has no zero points there. None for any other.
   static std::optional<Encoding> get(tpc::QuantizerAttrInterface quantizer);
 
+  quantization::Grid getGrid() const {
+    return {scale, zeroPoint, low, high, rounding};
+  }
   /// The stored integer of a real number: what the grid's quantizer does.
   int64_t quantize(float value) const;
   /// As the simulation has it.
@@ -65,12 +68,6 @@ struct Encoding {
                     other.storageBits);
   }
 };
-
-/// The grids that the integers of a kernel are codes of, one or one for each
-/// channel: those of its quantizer, and of a table of entries that are 8-bit
-/// parts of a threshold the grids of these parts. Empty where there are none.
-llvm::SmallVector<quantization::Grid>
-getKernelGrids(tpc::QuantizerAttrInterface quantizer);
 
 } // namespace mct
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_PLANNING_INTEGERLAYER_H
+#define MCT_PLANNING_INTEGERLAYER_H
+
+#include "mct/IR/Records.h"
+#include "mct/Planning/KernelOp.h"
+#include "mct/Quantization/Grid.h"
+#include <cmath>
+
+namespace mct {
+
+/// Returns the grids that the integers of a kernel are codes of, one or one for
+/// each channel: those of its quantizer, and of a table of entries that are
+/// 8-bit parts of a threshold the grids of these parts. Empty if there are
+/// none.
+llvm::SmallVector<quantization::Grid>
+getKernelGrids(tpc::QuantizerAttrInterface quantizer);
+
+/// A layer in integers: products of the codes of its input and of its kernel,
+/// both less their zero points, are summed up in an accumulator, which has one
+/// step for each output channel, and starts with the bias in these steps.
+class IntegerLayer {
+public:
+  /// Reads the kernel of a layer whose input is on one grid. Returns
+  /// KernelNotQuantized, NotEvenlySpaced or NotPerChannel for a kernel that no
+  /// integers stand for.
+  static std::variant<IntegerLayer, Reason>
+  get(const KernelOp &layer, const quantization::Grid &input);
+
+  /// Codes of the kernel less their zero points, in the order of its constant.
+  llvm::ArrayRef<int64_t> getKernelCodes() const { return codes; }
+  /// One, or one for each channel of the quantizer.
+  llvm::ArrayRef<quantization::Grid> getKernelGrids() const { return grids; }
+  /// Returns the step of the accumulator: those of the input and of the kernel,
+  /// as the simulation multiplies with them in f32. 0 if the channel has no
+  /// weights.
+  double getStep(int64_t channel) const { return steps[channel]; }
+  /// Returns a bias in steps of the accumulator.
+  double getBiasCode(int64_t channel, float bias) const {
+    return std::nearbyint(double(bias) / steps[channel]);
+  }
+  /// Return what the products of a channel can sum up to, above and below zero.
+  double getReachAbove(int64_t channel) const {
+    return positive[channel] * highest + negative[channel] * lowest;
+  }
+  double getReachBelow(int64_t channel) const {
+    return positive[channel] * lowest + negative[channel] * highest;
+  }
+  /// Returns a bound of their magnitude that holds for any signs.
+  double getReach(int64_t channel) const {
+    return (positive[channel] + negative[channel]) * std::max(highest, lowest);
+  }
+
+private:
+  IntegerLayer() = default;
+
+  llvm::SmallVector<quantization::Grid> grids;
+  std::vector<int64_t> codes;
+  /// By output channel: steps of the accumulator, and sums of the magnitudes of
+  /// positive and of negative codes.
+  std::vector<double> steps, positive, negative;
+  /// Largest code of the input above its zero point, and below.
+  double highest = 0, lowest = 0;
+};
+
+} // namespace mct
+
+#endif // MCT_PLANNING_INTEGERLAYER_H

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integer forms of the ops of TOSA, and of expressions of several ops.
+#ifndef MCT_LIB_CONVERSION_INTEGERMODELS_H
+#define MCT_LIB_CONVERSION_INTEGERMODELS_H
+
+#include "mct/Conversion/IntegerContext.h"
+
+namespace mct {
+
+/// A mean of n values, n no power of two, may lie halfway between two codes,
+/// and no multiplier is exactly 1 / n. One that is too large passes the
+/// middle of positive sums on the right side. Where there are negative ones,
+/// kNudge * sum + 1 does. What is not halfway does not reach it, unless the
+/// result has steps below the 16th part of the values', or steps that are no
+/// power of two of theirs.
+inline constexpr int kNudge = 64;
+
+/// A code far beyond what is stored, and within what a rescale takes.
+inline constexpr int64_t kFarCode = int64_t(1) << 20;
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+void attachIntegerComparisonModels(mlir::MLIRContext *context);
+void attachIntegerMovementModels(mlir::MLIRContext *context);
+void attachIntegerProductModels(mlir::MLIRContext *context);
+void attachIntegerReductionModels(mlir::MLIRContext *context);
+void attachIntegerSumModels(mlir::MLIRContext *context);
+/// Attaches the model of `tpc.quantize`.
+void attachIntegerPointModel(mlir::MLIRContext *context);
+
+/// Returns the sums of a convolution, or of a matrix product with a constant
+/// kernel.
+IntegerOr<IntegerAccumulator> accumulateLayer(IntegerContext &context,
+                                              const KernelOp &layer);
+
+//===----------------------------------------------------------------------===//
+// Expressions of several ops
+//===----------------------------------------------------------------------===//
+
+/// These return the codes of a value that ends such an expression; nothing for
+/// any other value.
+///
+/// An element-wise expression of one stored value and of numbers: a table.
+std::optional<IntegerOr<mlir::Value>> lowerTable(IntegerContext &context,
+                                                 mlir::Value value,
+                                                 const Encoding &encoding);
+std::optional<IntegerOr<mlir::Value>> lowerSoftmax(IntegerContext &context,
+                                                   mlir::Value value,
+                                                   const Encoding &encoding);
+std::optional<IntegerOr<mlir::Value>> lowerLayerNorm(IntegerContext &context,
+                                                     mlir::Value value,
+                                                     const Encoding &encoding);
+
+/// Returns the logits of the softmax that ends with this value; null if none
+/// does.
+mlir::Value getSoftmaxInput(mlir::Value value);
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Returns stored integers as sums of one term.
+IntegerAccumulator accumulate(IntegerBuilder &b, const StoredIntegers &stored);
+/// Returns what is stored as sums of one term, or sums.
+IntegerOr<IntegerAccumulator> accumulate(IntegerContext &context,
+                                         mlir::Value value);
+/// Returns the same, in i32 and the shape of the value, as an operand of `op`.
+IntegerOr<IntegerAccumulator> getTerm(IntegerContext &context,
+                                      mlir::Operation *op, mlir::Value value);
+/// Multiplies by one number, or by one for each position along the last axis.
+IntegerOr<IntegerAccumulator> scale(IntegerContext &context,
+                                    mlir::Operation *op,
+                                    IntegerAccumulator sums,
+                                    llvm::ArrayRef<double> factors);
+/// Brings the terms of `op` to the same units, exactly where one unit is a
+/// multiple of the other.
+std::optional<IntegerFailure> align(IntegerBuilder &b, mlir::Operation *op,
+                                    IntegerAccumulator &first,
+                                    IntegerAccumulator &second);
+
+/// Numbers that are integers times a power of two.
+struct ExactCodes {
+  std::vector<int64_t> values;
+  double unit = 1;
+  /// No integer is larger in magnitude.
+  double bound = 0;
+};
+/// Returns nothing unless 16 bits hold the integers.
+std::optional<ExactCodes> getExactCodes(llvm::ArrayRef<double> numbers);
+
+} // namespace mct
+
+#endif // MCT_LIB_CONVERSION_INTEGERMODELS_H

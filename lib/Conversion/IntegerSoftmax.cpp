@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A softmax on integers: tables of exponentials, their sum, and quotients.
+#include "IntegerModels.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+
+/// Fractional bits of exponentials. Their sum and 8 bits more fit into 32.
+static constexpr int kExponentialBits = 22;
+
+namespace {
+struct Softmax {
+  Value input;
+  int64_t axis;
+};
+} // namespace
+
+static std::optional<Softmax> findSoftmax(Value value) {
+  auto product = value.getDefiningOp<tosa::MulOp>();
+  for (unsigned i = 0; product && i != 2; ++i) {
+    auto exp = product->getOperand(i).getDefiningOp<tosa::ExpOp>();
+    auto inverse =
+        product->getOperand(1 - i).getDefiningOp<tosa::ReciprocalOp>();
+    auto sum = inverse ? inverse.getInput1().getDefiningOp<tosa::ReduceSumOp>()
+                       : nullptr;
+    if (!exp || !sum || sum.getInput() != exp.getResult())
+      continue;
+    Softmax softmax{exp.getInput1(), int64_t(sum.getAxis())};
+    if (auto shifted = softmax.input.getDefiningOp<tosa::SubOp>())
+      if (auto max = shifted.getInput2().getDefiningOp<tosa::ReduceMaxOp>();
+          max && max.getInput() == shifted.getInput1() &&
+          int64_t(max.getAxis()) == softmax.axis)
+        softmax.input = shifted.getInput1();
+    return softmax;
+  }
+  return std::nullopt;
+}
+
+Value mct::getSoftmaxInput(Value value) {
+  std::optional<Softmax> softmax = findSoftmax(value);
+  return softmax ? softmax->input : Value();
+}
+
+/// Returns exp(scale * (code - 127)) in i32, from a table of each signed byte,
+/// the lowest first.
+static Value createExponentials(IntegerBuilder &b, Value code, double scale) {
+  std::array<std::vector<int64_t>, 3> bytes;
+  for (int64_t i = -128; i < 128; ++i) {
+    double exact = std::exp(scale * double(i - 127));
+    int64_t rest = std::llround(std::ldexp(exact, kExponentialBits));
+    for (std::vector<int64_t> &table : bytes) {
+      auto low = int64_t(int8_t(uint8_t(rest & 255)));
+      table.push_back(low);
+      rest = (rest - low) >> 8;
+    }
+  }
+  RankedTensorType wide = b.getType(code, 32);
+  Value result;
+  for (auto [number, table] : llvm::enumerate(bytes)) {
+    Value entry = tosa::TableOp::create(b, code.getType(), code,
+                                        b.createConstant(256, 8, table));
+    Value part = tosa::CastOp::create(b, wide, entry);
+    if (number != 0)
+      part = tosa::LogicalLeftShiftOp::create(
+          b, wide, part, b.createNumber(part, int64_t(8 * number)));
+    result = result ? b.add(result, part) : part;
+  }
+  return result;
+}
+
+static IntegerOr<Value> lowerSoftmaxTo(IntegerContext &context, Operation *op,
+                                       const Softmax &softmax,
+                                       const Encoding &encoding) {
+  IntegerOr<StoredIntegers> stored = context.getStored(softmax.input);
+  if (!stored)
+    return {IntegerReason::InputNotQuantized, op};
+  auto type = cast<RankedTensorType>(softmax.input.getType());
+  constexpr int64_t kMaxCount = 511;
+  if (stored->encoding.storageBits != 8 || encoding.storageBits != 8 ||
+      type.getDimSize(softmax.axis) > kMaxCount)
+    return {IntegerReason::LongSoftmax, op};
+  IntegerBuilder &b = context.getBuilder();
+  SmallVector<int64_t> shape(type.getShape()), reduced(shape);
+  reduced[softmax.axis] = 1;
+  RankedTensorType wide = type.clone(b.getI32Type());
+  RankedTensorType wideSum = wide.clone(reduced);
+  Value largest = tosa::ReduceMaxOp::create(
+      b, type.clone(b.getIntegerType(8)).clone(reduced), stored->value,
+      uint32_t(softmax.axis), tosa::NanPropagationMode::PROPAGATE);
+  Value codes = b.widen(*stored);
+  Value difference = b.subtract(codes, b.widen({largest, stored->encoding}));
+  // In [-255, 0]: with 127 more a code.
+  Value code = b.rescale(difference, 0, 1.0, 127, 8);
+  Value exponentials = createExponentials(b, code, stored->encoding.scale);
+  Value sum = tosa::ReduceSumOp::create(
+      b, wideSum, exponentials, b.getI32IntegerAttr(int32_t(softmax.axis)));
+  Value half = tosa::ArithmeticRightShiftOp::create(b, wideSum, sum,
+                                                    b.createNumber(sum, 1),
+                                                    /*round=*/false);
+  // Rounded quotients, in units of 1/256. A divisor is not broadcast.
+  Value dividend = tosa::LogicalLeftShiftOp::create(
+      b, wide, exponentials, b.createNumber(exponentials, 8));
+  dividend = b.add(dividend, half);
+  Value divisor = b.add(b.createConstant(shape, 32, 0), sum);
+  IntegerAccumulator quotient;
+  quotient.value = tosa::IntDivOp::create(b, wide, dividend, divisor);
+  quotient.scales = {0x1p-8};
+  quotient.bound = 256;
+  quotient.shape = shape;
+  return requantize(context, quotient, encoding);
+}
+
+std::optional<IntegerOr<Value>> mct::lowerSoftmax(IntegerContext &context,
+                                                  Value value,
+                                                  const Encoding &encoding) {
+  std::optional<Softmax> softmax = findSoftmax(value);
+  if (!softmax)
+    return std::nullopt;
+  Operation *op = value.getDefiningOp();
+  if (context.getOptions().softmax != IntegerSoftmax::Integer)
+    return IntegerFailure{IntegerReason::EndsSoftmax, op};
+  return lowerSoftmaxTo(context, op, *softmax, encoding);
+}
