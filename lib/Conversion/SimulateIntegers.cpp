@@ -87,13 +87,12 @@ static tpc::QuantizeOp findPointBehind(Value value) {
 
 /// Returns the layer in integers, or why it cannot be computed in them.
 static std::variant<IntegerLayer, Record> describe(const KernelOp &layer) {
-  tpc::QuantizeOp point = layer.getKernelPoint();
-  if (!point || !point.getParametersAttr())
-    return Record(Reason::KernelNotQuantized);
   std::optional<Grid> input = findGrid(layer.getInput().get());
   std::variant<IntegerLayer, Reason> integers =
       IntegerLayer::get(layer, input.value_or(Grid()));
   Reason *reason = std::get_if<Reason>(&integers);
+  if (reason && *reason == Reason::KernelNotQuantized)
+    return Record(*reason);
   if (reason && *reason == Reason::NotEvenlySpaced)
     return Record(*reason) << "the levels of its kernel are not evenly spaced";
   if (!input)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Planning/IntegerLayer.h"
+#include "mct/Quantization/Channels.h"
 
 using namespace mlir;
 using namespace mct;
@@ -38,16 +39,6 @@ std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,
   ConstantFloats kernel = layer.getKernel();
   std::vector<float> levels(kernel.values().size());
   quantizer.fakeQuantize(shape, axes, kernel.values().data(), levels.data());
-  // The number of an element's grid: its row-major index over the axes.
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
-  auto gridOf = [&](int64_t element) {
-    int64_t number = 0;
-    for (int64_t axis : axes)
-      number = number * shape[axis] + element / strides[axis] % shape[axis];
-    return result.grids.size() == 1 ? 0 : number;
-  };
   size_t outputs = size_t(layer.numOutputChannels());
   result.steps.assign(outputs, 0);
   result.positive.assign(outputs, 0);
@@ -55,18 +46,30 @@ std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,
   result.highest = double(std::max<int64_t>(input.qmax - input.zeroPoint, 0));
   result.lowest = double(std::max<int64_t>(input.zeroPoint - input.qmin, 0));
   result.codes.reserve(levels.size());
-  for (auto [element, level] : llvm::enumerate(levels)) {
-    double gridStep = double(float(result.grids[gridOf(element)].step));
-    int64_t channel = layer.outChannelOf(int64_t(element));
-    // The simulation multiplies with both as f32.
+  bool isPerChannel = true;
+  auto append = [&](size_t element, const Grid &grid) {
+    // The simulation multiplies with both steps as f32.
+    double gridStep = double(float(grid.step));
     double step = double(float(input.step)) * gridStep;
-    if (result.steps[channel] != 0 && result.steps[channel] != step)
-      return Reason::NotPerChannel;
-    result.steps[channel] = step;
-    int64_t code = std::llround(double(level) / gridStep);
+    int64_t channel = layer.outChannelOf(int64_t(element));
+    double &known = result.steps[channel];
+    isPerChannel &= known == 0 || known == step;
+    known = step;
+    int64_t code = std::llround(double(levels[element]) / gridStep);
     (code > 0 ? result.positive : result.negative)[channel] +=
         std::abs(double(code));
     result.codes.push_back(code);
-  }
+  };
+  quantization::forEachChannelRun(
+      shape, axes,
+      [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
+        bool isOne = result.grids.size() == 1;
+        for (size_t i = 0; i != length; ++i)
+          append(begin + i,
+                 isOne ? result.grids.front()
+                       : result.grids[channel + int64_t(i) * channelStep]);
+      });
+  if (!isPerChannel)
+    return Reason::NotPerChannel;
   return result;
 }

@@ -7,7 +7,7 @@
 #include "mct/IR/Names.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mct/Planning/OperatorPoints.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mct/Quantization/Parallel.h"
@@ -379,33 +379,22 @@ void Describer::addAlternatives(size_t number) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Of integers, if input and kernel are some.
+/// Returns the sums of a layer of integers; nothing for any other.
 std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
   tpc::QuantizeOp weight = kernel.getKernelPoint();
   tpc::QuantizeOp input = findWidthSource(kernel.getInput().get()).point;
   if (!weight || !input || !input.isActivation() ||
       !weight.getParametersAttr() || !input.getParametersAttr())
     return std::nullopt;
-  SmallVector<Grid> steps = weight.getParametersAttr().getGrids(),
-                    read = input.getParametersAttr().getGrids();
-  size_t outputs = kernel.numOutputChannels();
-  if (read.size() != 1 || (steps.size() != 1 && steps.size() != outputs))
+  SmallVector<Grid> read = input.getParametersAttr().getGrids();
+  if (read.size() != 1 || weight.getParametersAttr().getGrids().empty())
     return std::nullopt;
-  ConstantFloats constant = kernel.getKernel();
-  std::vector<float> quantized(constant.values().size());
-  weight.getParametersAttr().fakeQuantize(
-      kernel.getKernelShape(), weight.getChannelAxes(),
-      constant.values().data(), quantized.data());
-  double low = double(read[0].qmin - read[0].zeroPoint),
-         high = double(read[0].qmax - read[0].zeroPoint);
-  std::vector<double> up(outputs), down(outputs);
-  for (auto [element, value] : llvm::enumerate(quantized)) {
-    size_t channel = kernel.outChannelOf(int64_t(element));
-    const Grid &grid = steps.size() == 1 ? steps[0] : steps[channel];
-    double code = std::nearbyint(double(value) / grid.step);
-    up[channel] += std::max({code * low, code * high, 0.0});
-    down[channel] -= std::min({code * low, code * high, 0.0});
-  }
+  std::variant<IntegerLayer, Reason> described =
+      IntegerLayer::get(kernel, read.front());
+  const auto *layer = std::get_if<IntegerLayer>(&described);
+  if (!layer)
+    return std::nullopt;
+  size_t outputs = kernel.numOutputChannels();
   std::vector<float> bias =
       kernel.getBias().value_or(std::vector<float>(outputs, 0));
   std::optional<Grid> made;
@@ -421,11 +410,12 @@ std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
   sums.bits = input.getParametersAttr().getBits() > 8 ? 48 : 32;
   double squares = 0;
   for (size_t channel = 0; channel != outputs; ++channel) {
-    double step =
-        read[0].step * (steps.size() == 1 ? steps[0] : steps[channel]).step;
-    double offset = bias[channel] / step, nearest = std::nearbyint(offset);
-    double reach = std::max(up[channel] + std::max(nearest, 0.0),
-                            down[channel] - std::min(nearest, 0.0));
+    double step = layer->getStep(channel);
+    double offset = bias[channel] / step;
+    double nearest = layer->getBiasCode(channel, bias[channel]);
+    double reach =
+        std::max(layer->getReachAbove(channel) + std::max(nearest, 0.0),
+                 layer->getReachBelow(channel) - std::min(nearest, 0.0));
     if (reach > sums.largest) {
       sums.largest = reach;
       sums.channel = int64_t(channel);
