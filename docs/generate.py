@@ -55,7 +55,7 @@ def dialect(build: Path) -> str:
 
 def interfaces(build: Path) -> str:
     parts = ["# Interfaces of ops and attributes\n\nA dialect of yours takes part by implementing these.\n"]
-    for name in ("OpInterfaces", "DifferentiableOp", "TpcInterfaces", "TrainableQuantizer"):
+    for name in ("OpInterfaces", "DifferentiableOp", "IntegerOp", "TpcInterfaces", "TrainableQuantizer"):
         parts.append(re.sub(r"^## .*definitions$", "", read_definitions(build / "docs" / f"{name}.md", 1), flags=re.M))
     return "\n".join(parts).replace("### ", "## ")
 
