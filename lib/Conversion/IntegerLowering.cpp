@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
 #include "IntegerModels.h"
+#include "mct/IR/Records.h"
 
 using namespace mlir;
 using namespace mct;

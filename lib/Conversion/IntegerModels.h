@@ -23,6 +23,28 @@ inline constexpr int64_t kFarCode = int64_t(1) << 20;
 // Models
 //===----------------------------------------------------------------------===//
 
+/// Model of an op whose only form are sums, which a function returns.
+template <auto accumulateOp> struct AccumulatorModel;
+template <typename Op,
+          IntegerOr<IntegerAccumulator> (*accumulateOp)(IntegerContext &, Op)>
+struct AccumulatorModel<accumulateOp>
+    : IntegerOpInterface::ExternalModel<AccumulatorModel<accumulateOp>, Op> {
+  using OpType = Op;
+
+  IntegerOr<IntegerAccumulator> getAccumulator(mlir::Operation *op,
+                                               IntegerContext &context) const {
+    return accumulateOp(context, mlir::cast<Op>(op));
+  }
+};
+
+/// Attaches such models to the ops that the functions take.
+template <auto... functions>
+void attachAccumulators(mlir::MLIRContext *context) {
+  (AccumulatorModel<functions>::OpType::template attachInterface<
+       AccumulatorModel<functions>>(*context),
+   ...);
+}
+
 void attachIntegerComparisonModels(mlir::MLIRContext *context);
 void attachIntegerMovementModels(mlir::MLIRContext *context);
 void attachIntegerProductModels(mlir::MLIRContext *context);

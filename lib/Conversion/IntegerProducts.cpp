@@ -75,77 +75,67 @@ static IntegerOr<IntegerAccumulator> getFactor(IntegerContext &context,
       {}};
 }
 
-namespace {
-struct MulModel : IntegerOpInterface::ExternalModel<MulModel, tosa::MulOp> {
-  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
-                                               IntegerContext &context) const {
-    // Numbers, one or one for each channel, times what is not yet rounded.
-    for (unsigned i = 0; i != 2; ++i) {
-      std::optional<ConstantTensor> number =
-          context.getConstants().evaluate(op->getOperand(i));
-      Value other = op->getOperand(1 - i);
-      if (!number || op->getResult(0).getType() != other.getType() ||
-          !(number->isSplat() || number->getNumElements() == 1 ||
-            number->getNumElements() == number->getShape().back()))
-        continue;
-      IntegerOr<IntegerAccumulator> sums = accumulate(context, other);
-      return sums ? scale(context, op, *sums, number->decode<double>()) : sums;
-    }
-    IntegerAccumulator result;
-    result.bound = 1;
-    result.scales = {1};
-    std::array<Value, 2> factors;
-    for (unsigned i = 0; i != 2; ++i) {
-      IntegerOr<IntegerAccumulator> factor =
-          getFactor(context, op, op->getOperand(i));
-      if (!factor)
-        return factor;
-      factors[i] = factor->value;
-      result.bound *= factor->bound;
-      if (result.scales.size() < factor->scales.size())
-        result.scales.resize(factor->scales.size(), result.scales.front());
-      for (auto [channel, scale] : llvm::enumerate(result.scales))
-        scale *= factor->getScale(channel);
-    }
-    if (!(result.bound < 0x1p31))
-      return {IntegerReason::ProductsDoNotFit, op};
-    IntegerBuilder &b = context.getBuilder();
-    result.value =
-        tosa::MulOp::create(b, b.getType(op->getResult(0), 32), factors[0],
-                            factors[1], b.createConstant(1, 8, 0));
-    return result;
+static IntegerOr<IntegerAccumulator> accumulateProduct(IntegerContext &context,
+                                                       tosa::MulOp op) {
+  // Numbers, one or one for each channel, times what is not yet rounded.
+  for (unsigned i = 0; i != 2; ++i) {
+    std::optional<ConstantTensor> number =
+        context.getConstants().evaluate(op->getOperand(i));
+    Value other = op->getOperand(1 - i);
+    if (!number || op.getType() != other.getType() ||
+        !(number->isSplat() || number->getNumElements() == 1 ||
+          number->getNumElements() == number->getShape().back()))
+      continue;
+    IntegerOr<IntegerAccumulator> sums = accumulate(context, other);
+    return sums ? scale(context, op, *sums, number->decode<double>()) : sums;
   }
-};
+  IntegerAccumulator result;
+  result.bound = 1;
+  result.scales = {1};
+  std::array<Value, 2> factors;
+  for (unsigned i = 0; i != 2; ++i) {
+    IntegerOr<IntegerAccumulator> factor =
+        getFactor(context, op, op->getOperand(i));
+    if (!factor)
+      return factor;
+    factors[i] = factor->value;
+    result.bound *= factor->bound;
+    if (result.scales.size() < factor->scales.size())
+      result.scales.resize(factor->scales.size(), result.scales.front());
+    for (auto [channel, scale] : llvm::enumerate(result.scales))
+      scale *= factor->getScale(channel);
+  }
+  if (!(result.bound < 0x1p31))
+    return {IntegerReason::ProductsDoNotFit, op};
+  IntegerBuilder &b = context.getBuilder();
+  result.value =
+      tosa::MulOp::create(b, b.getType(op.getResult(), 32), factors[0],
+                          factors[1], b.createConstant(1, 8, 0));
+  return result;
+}
 
-struct MatMulModel
-    : IntegerOpInterface::ExternalModel<MatMulModel, tosa::MatMulOp> {
-  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
-                                               IntegerContext &context) const {
-    auto matMul = cast<tosa::MatMulOp>(op);
-    IntegerOr<StoredIntegers> first = context.getStored(matMul.getA()),
-                              second = context.getStored(matMul.getB());
-    if (!first || !second)
-      return {IntegerReason::InputNotQuantized, op};
-    const Encoding &a = first->encoding, &c = second->encoding;
-    if (a.storageBits != 8 || c.storageBits != 8)
-      return {IntegerReason::WideFactors, op};
-    IntegerAccumulator result;
-    auto type = cast<RankedTensorType>(matMul.getA().getType());
-    result.bound = a.getReach() * c.getReach() * double(type.getDimSize(2));
-    if (!(result.bound < 0x1p31))
-      return {IntegerReason::NarrowAccumulator, op};
-    result.scales = {a.scale * c.scale};
-    IntegerBuilder &b = context.getBuilder();
-    result.value = tosa::MatMulOp::create(b, b.getType(matMul.getResult(), 32),
-                                          first->value, second->value,
-                                          b.createConstant(1, 8, a.zeroPoint),
-                                          b.createConstant(1, 8, c.zeroPoint));
-    return result;
-  }
-};
-} // namespace
+static IntegerOr<IntegerAccumulator> accumulateMatMul(IntegerContext &context,
+                                                      tosa::MatMulOp op) {
+  IntegerOr<StoredIntegers> first = context.getStored(op.getA()),
+                            second = context.getStored(op.getB());
+  if (!first || !second)
+    return {IntegerReason::InputNotQuantized, op};
+  const Encoding &a = first->encoding, &c = second->encoding;
+  if (a.storageBits != 8 || c.storageBits != 8)
+    return {IntegerReason::WideFactors, op};
+  IntegerAccumulator result;
+  auto type = cast<RankedTensorType>(op.getA().getType());
+  result.bound = a.getReach() * c.getReach() * double(type.getDimSize(2));
+  if (!(result.bound < 0x1p31))
+    return {IntegerReason::NarrowAccumulator, op};
+  result.scales = {a.scale * c.scale};
+  IntegerBuilder &b = context.getBuilder();
+  result.value = tosa::MatMulOp::create(
+      b, b.getType(op.getResult(), 32), first->value, second->value,
+      b.createConstant(1, 8, a.zeroPoint), b.createConstant(1, 8, c.zeroPoint));
+  return result;
+}
 
 void mct::attachIntegerProductModels(MLIRContext *context) {
-  tosa::MulOp::attachInterface<MulModel>(*context);
-  tosa::MatMulOp::attachInterface<MatMulModel>(*context);
+  attachAccumulators<accumulateProduct, accumulateMatMul>(context);
 }

@@ -37,63 +37,58 @@ static SmallVector<int64_t> mergeAxes(SmallVector<int64_t> &shape,
   return merged;
 }
 
-namespace {
-struct ReduceSumModel
-    : IntegerOpInterface::ExternalModel<ReduceSumModel, tosa::ReduceSumOp> {
-  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
-                                               IntegerContext &context) const {
-    // Sums along neighbouring axes are one.
-    SmallVector<int64_t> axes;
-    Value input = op->getResult(0);
-    while (auto sum = input.getDefiningOp<tosa::ReduceSumOp>()) {
-      if (!axes.empty() && !sum->hasOneUse())
-        break;
-      axes.push_back(int64_t(sum.getAxis()));
-      input = sum.getInput();
-    }
-    IntegerOr<StoredIntegers> stored = context.getStored(input);
-    llvm::sort(axes);
-    SmallVector<int64_t> shape(getShape(input));
-    IntegerAccumulator result;
-    Value summands;
-    if (stored) {
-      const Encoding &encoding = stored->encoding;
-      result.bound = encoding.getReach();
-      result.scales = {encoding.scale};
-      result.summands = {encoding.scale, encoding.hasNegative()};
-    } else {
-      IntegerOr<IntegerAccumulator> term = getTerm(context, op, input);
-      if (!term)
-        return term;
-      if (term->scales.size() > 1)
-        return {IntegerReason::OtherScaleAxis, op};
-      summands = term->value;
-      result.bound = term->bound;
-      result.scales = term->scales;
-    }
-    double count = 1;
-    for (int64_t axis : axes)
-      count *= double(shape[axis]);
-    result.bound *= count;
-    if (!(result.bound < 0x1p31))
-      return {IntegerReason::SumsDoNotFit, op};
-    SmallVector<int64_t> merged = mergeAxes(shape, axes);
-    IntegerBuilder &b = context.getBuilder();
-    result.value =
-        stored ? b.widen({b.reshape(stored->value, shape), stored->encoding})
-               : b.reshape(summands, shape);
-    for (int64_t axis : merged) {
-      auto type = cast<RankedTensorType>(result.value.getType());
-      SmallVector<int64_t> reduced(type.getShape());
-      reduced[axis] = 1;
-      result.value =
-          tosa::ReduceSumOp::create(b, type.clone(reduced), result.value,
-                                    b.getI32IntegerAttr(int32_t(axis)));
-    }
-    return result;
+static IntegerOr<IntegerAccumulator>
+accumulateReduction(IntegerContext &context, tosa::ReduceSumOp op) {
+  // Sums along neighbouring axes are one.
+  SmallVector<int64_t> axes;
+  Value input = op.getResult();
+  while (auto sum = input.getDefiningOp<tosa::ReduceSumOp>()) {
+    if (!axes.empty() && !sum->hasOneUse())
+      break;
+    axes.push_back(int64_t(sum.getAxis()));
+    input = sum.getInput();
   }
-};
-} // namespace
+  IntegerOr<StoredIntegers> stored = context.getStored(input);
+  llvm::sort(axes);
+  SmallVector<int64_t> shape(getShape(input));
+  IntegerAccumulator result;
+  Value summands;
+  if (stored) {
+    const Encoding &encoding = stored->encoding;
+    result.bound = encoding.getReach();
+    result.scales = {encoding.scale};
+    result.summands = {encoding.scale, encoding.hasNegative()};
+  } else {
+    IntegerOr<IntegerAccumulator> term = getTerm(context, op, input);
+    if (!term)
+      return term;
+    if (term->scales.size() > 1)
+      return {IntegerReason::OtherScaleAxis, op};
+    summands = term->value;
+    result.bound = term->bound;
+    result.scales = term->scales;
+  }
+  double count = 1;
+  for (int64_t axis : axes)
+    count *= double(shape[axis]);
+  result.bound *= count;
+  if (!(result.bound < 0x1p31))
+    return {IntegerReason::SumsDoNotFit, op};
+  SmallVector<int64_t> merged = mergeAxes(shape, axes);
+  IntegerBuilder &b = context.getBuilder();
+  result.value =
+      stored ? b.widen({b.reshape(stored->value, shape), stored->encoding})
+             : b.reshape(summands, shape);
+  for (int64_t axis : merged) {
+    auto type = cast<RankedTensorType>(result.value.getType());
+    SmallVector<int64_t> reduced(type.getShape());
+    reduced[axis] = 1;
+    result.value =
+        tosa::ReduceSumOp::create(b, type.clone(reduced), result.value,
+                                  b.getI32IntegerAttr(int32_t(axis)));
+  }
+  return result;
+}
 
 //===----------------------------------------------------------------------===//
 // Average pools
@@ -288,7 +283,7 @@ struct ResizeModel
 } // namespace
 
 void mct::attachIntegerReductionModels(MLIRContext *context) {
-  tosa::ReduceSumOp::attachInterface<ReduceSumModel>(*context);
+  attachAccumulators<accumulateReduction>(context);
   tosa::AvgPool2dOp::attachInterface<AvgPool2dModel>(*context);
   tosa::ResizeOp::attachInterface<ResizeModel>(*context);
 }

@@ -246,57 +246,19 @@ static std::vector<float> getAlongLastAxis(const ConstantTensor &numbers) {
   return {};
 }
 
-namespace {
-/// A sum, or a difference.
-template <typename Op>
-struct SumModel : IntegerOpInterface::ExternalModel<SumModel<Op>, Op> {
-  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
-                                               IntegerContext &context) const;
-
-private:
-  static Value create(IntegerBuilder &b, Operation *op, Value first,
-                      Value second) {
-    return Op::create(b, b.getType(op->getResult(0), 32), first, second);
-  }
-  /// Adds stored values.
-  static IntegerAccumulator addStored(IntegerBuilder &b, Operation *op,
-                                      const StoredIntegers &first,
-                                      const StoredIntegers &second);
-  /// Adds one stored value, and numbers as the operand of this index.
-  static IntegerOr<IntegerAccumulator>
-  addNumbers(IntegerBuilder &b, Operation *op, const StoredIntegers &stored,
-             const ConstantTensor &numbers, unsigned index);
-  /// Adds what is not rounded yet.
-  static IntegerOr<IntegerAccumulator> addTerms(IntegerContext &context,
-                                                Operation *op);
-};
-} // namespace
-
-template <typename Op>
-IntegerOr<IntegerAccumulator>
-SumModel<Op>::getAccumulator(Operation *op, IntegerContext &context) const {
-  std::array<std::optional<ConstantTensor>, 2> numbers;
-  std::array<std::optional<StoredIntegers>, 2> stored;
-  for (unsigned i = 0; i != 2; ++i) {
-    numbers[i] = context.getConstants().evaluate(op->getOperand(i));
-    if (numbers[i])
-      continue;
-    IntegerOr<StoredIntegers> operand = context.getStored(op->getOperand(i));
-    if (!operand)
-      return addTerms(context, op);
-    stored[i] = *operand;
-  }
-  IntegerBuilder &b = context.getBuilder();
-  if (stored[0] && stored[1])
-    return addStored(b, op, *stored[0], *stored[1]);
-  unsigned index = numbers[0] ? 0 : 1;
-  return addNumbers(b, op, *stored[1 - index], *numbers[index], index);
+/// Adds, or subtracts, in i32.
+static Value createSum(IntegerBuilder &b, Operation *op, Value first,
+                       Value second) {
+  RankedTensorType type = b.getType(op->getResult(0), 32);
+  if (isa<tosa::SubOp>(op))
+    return tosa::SubOp::create(b, type, first, second);
+  return tosa::AddOp::create(b, type, first, second);
 }
 
-template <typename Op>
-IntegerAccumulator SumModel<Op>::addStored(IntegerBuilder &b, Operation *op,
-                                           const StoredIntegers &first,
-                                           const StoredIntegers &second) {
+/// Adds stored values.
+static IntegerAccumulator addStored(IntegerBuilder &b, Operation *op,
+                                    const StoredIntegers &first,
+                                    const StoredIntegers &second) {
   const Encoding &a = first.encoding, &c = second.encoding;
   double small = std::min(a.scale, c.scale), large = std::max(a.scale, c.scale);
   // Onto the finer of two grids of which one contains the other; else 19 bits
@@ -308,7 +270,7 @@ IntegerAccumulator SumModel<Op>::addStored(IntegerBuilder &b, Operation *op,
   IntegerAccumulator result;
   Value left = b.widen(first, a.scale / unit);
   Value right = b.widen(second, c.scale / unit);
-  result.value = create(b, op, left, right);
+  result.value = createSum(b, op, left, right);
   result.scales = {unit};
   result.bound = a.getReach() * (a.scale / unit) + 1;
   result.bound += c.getReach() * (c.scale / unit) + 1;
@@ -320,11 +282,10 @@ IntegerAccumulator SumModel<Op>::addStored(IntegerBuilder &b, Operation *op,
   return result;
 }
 
-template <typename Op>
-IntegerOr<IntegerAccumulator>
-SumModel<Op>::addNumbers(IntegerBuilder &b, Operation *op,
-                         const StoredIntegers &stored,
-                         const ConstantTensor &numbers, unsigned index) {
+/// Adds one stored value, and numbers as the operand of this index.
+static IntegerOr<IntegerAccumulator>
+addNumbers(IntegerBuilder &b, Operation *op, const StoredIntegers &stored,
+           const ConstantTensor &numbers, unsigned index) {
   const Encoding &encoding = stored.encoding;
   std::vector<double> values = numbers.decode<double>();
   double largest = getLargestMagnitude(values);
@@ -350,15 +311,15 @@ SumModel<Op>::addNumbers(IntegerBuilder &b, Operation *op,
   terms[index] = b.createConstant(numbers.getShape(), 32, codes);
   terms[1 - index] = b.widen(stored, std::ldexp(1, bits));
   IntegerAccumulator result;
-  result.value = create(b, op, terms[0], terms[1]);
+  result.value = createSum(b, op, terms[0], terms[1]);
   result.scales = {unit};
   result.bound = encoding.getReach() * std::ldexp(1, bits) + largest / unit;
   return result;
 }
 
-template <typename Op>
-IntegerOr<IntegerAccumulator> SumModel<Op>::addTerms(IntegerContext &context,
-                                                     Operation *op) {
+/// Adds what is not rounded yet.
+static IntegerOr<IntegerAccumulator> addTerms(IntegerContext &context,
+                                              Operation *op) {
   IntegerBuilder &b = context.getBuilder();
   std::array<std::optional<ConstantTensor>, 2> numbers;
   std::array<std::optional<IntegerAccumulator>, 2> terms;
@@ -387,10 +348,10 @@ IntegerOr<IntegerAccumulator> SumModel<Op>::addTerms(IntegerContext &context,
           align(b, op, *terms[0], *terms[1]))
     return *failure;
   IntegerAccumulator result;
-  result.value = create(b, op, terms[0]->value, terms[1]->value);
+  result.value = createSum(b, op, terms[0]->value, terms[1]->value);
   result.scales = terms[0]->scales;
   result.bound = terms[0]->bound + terms[1]->bound;
-  constexpr bool kSubtracts = std::is_same_v<Op, tosa::SubOp>;
+  bool subtracts = isa<tosa::SubOp>(op);
   for (unsigned i = 0; i != 2; ++i) {
     if (!numbers[i] || !history ||
         op->getOperand(1 - i).getType() != op->getResult(0).getType())
@@ -399,16 +360,37 @@ IntegerOr<IntegerAccumulator> SumModel<Op>::addTerms(IntegerContext &context,
     if (added.empty())
       continue;
     // a - x is -x + a, and x - a is x + -a.
-    if (kSubtracts && i == 1)
+    if (subtracts && i == 1)
       for (float &number : added)
         number = -number;
-    if (kSubtracts && i == 0)
+    if (subtracts && i == 0)
       history->steps.push_back({/*isSum=*/false, {-1.0f}});
     history->steps.push_back({/*isSum=*/true, std::move(added)});
     result.history = std::move(history);
     break;
   }
   return result;
+}
+
+template <typename Op>
+static IntegerOr<IntegerAccumulator> accumulateSum(IntegerContext &context,
+                                                   Op op) {
+  std::array<std::optional<ConstantTensor>, 2> numbers;
+  std::array<std::optional<StoredIntegers>, 2> stored;
+  for (unsigned i = 0; i != 2; ++i) {
+    numbers[i] = context.getConstants().evaluate(op->getOperand(i));
+    if (numbers[i])
+      continue;
+    IntegerOr<StoredIntegers> operand = context.getStored(op->getOperand(i));
+    if (!operand)
+      return addTerms(context, op);
+    stored[i] = *operand;
+  }
+  IntegerBuilder &b = context.getBuilder();
+  if (stored[0] && stored[1])
+    return addStored(b, op, *stored[0], *stored[1]);
+  unsigned index = numbers[0] ? 0 : 1;
+  return addNumbers(b, op, *stored[1 - index], *numbers[index], index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -463,7 +445,7 @@ struct ClampModel
 } // namespace
 
 void mct::attachIntegerSumModels(MLIRContext *context) {
-  tosa::AddOp::attachInterface<SumModel<tosa::AddOp>>(*context);
-  tosa::SubOp::attachInterface<SumModel<tosa::SubOp>>(*context);
+  attachAccumulators<accumulateSum<tosa::AddOp>, accumulateSum<tosa::SubOp>>(
+      context);
   tosa::ClampOp::attachInterface<ClampModel>(*context);
 }

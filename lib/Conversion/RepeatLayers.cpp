@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
+#include "mct/IR/Records.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 

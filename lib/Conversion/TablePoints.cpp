@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TablePoints.h"
-#include "mct/IR/ConstantEvaluator.h"
+#include "ElementwiseExpression.h"
 #include "mct/IR/Names.h"
-#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/Selection.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "tpc_dialect/IR/TpcDialect.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <algorithm>
 #include <cmath>
@@ -18,73 +15,20 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-/// An element-wise function of one number, as ops.
-namespace {
-class Expression {
-public:
-  /// The last value of which alone, and of numbers, element-wise ops make
-  /// `result`. `isSource`: whether nobody looks at what a value is made of.
-  Expression(Value result, ConstantEvaluator &constants,
-             llvm::function_ref<bool(Value)> isSource);
-
-  Value getSource() const { return source; }
-  bool contains(Operation *op) const { return ops.contains(op); }
-  /// Whether limits of codes do the same.
-  bool isClamp() const {
-    return llvm::all_of(ops, llvm::IsaPred<tosa::ClampOp, tosa::IdentityOp>);
-  }
-  /// In f32, as at run time; none where that is not known in advance.
-  std::optional<std::vector<float>> evaluate(ArrayRef<float> inputs) const;
-
-private:
-  /// The operands of an element-wise op that are no numbers; none for other
-  /// ops, and for numbers that differ from element to element.
-  std::optional<SmallVector<Value>> getVariables(Operation *op);
-
-  Value result, source;
-  ConstantEvaluator &constants;
-  llvm::SetVector<Operation *> ops;
-  DenseMap<Value, ConstantTensor> numbers;
-};
-} // namespace
-
-/// Ops of one activation, and more.
-static constexpr size_t kMaxOps = 64;
-
-std::optional<SmallVector<Value>> Expression::getVariables(Operation *op) {
-  auto elementwise = dyn_cast_or_null<ElementwiseOpInterface>(op);
-  if (!elementwise || isa<tpc::QuantizeOp>(op) || !constants.knows(op) ||
-      op->getNumResults() != 1)
-    return std::nullopt;
-  auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!resultType)
-    return std::nullopt;
-  SmallVector<Value> variables;
-  for (Value operand :
-       op->getOperands().take_front(elementwise.getNumDataOperands())) {
-    if (std::optional<ConstantTensor> number = constants.evaluate(operand)) {
-      if (number->getNumElements() != 1 && !number->isSplat())
-        return std::nullopt;
-      numbers[operand] = *number;
-      continue;
-    }
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || type.getShape() != resultType.getShape())
-      return std::nullopt;
-    variables.push_back(operand);
-  }
-  return variables;
-}
-
-Expression::Expression(Value result, ConstantEvaluator &constants,
-                       llvm::function_ref<bool(Value)> isSource)
-    : result(result), source(result), constants(constants) {
+/// Returns the expression whose source is the last value of which alone, and of
+/// numbers, element-wise ops make `result`. `isSource`: values whose ops are
+/// not looked at.
+static ElementwiseExpression
+findExpression(Value result, ConstantEvaluator &constants,
+               llvm::function_ref<bool(Value)> isSource) {
+  ElementwiseExpression expression;
+  expression.result = expression.source = result;
   // Values of which the result is made, and ops on the way to them. Whenever
   // there is one value only, it may be the source.
   llvm::SmallSetVector<Value, 4> open;
   open.insert(result);
   llvm::SetVector<Operation *> passed;
-  while (passed.size() < kMaxOps) {
+  while (passed.size() < expression.kMaxOps) {
     // The last one first: what it is made of may be among the others.
     Value last;
     for (Value value : open)
@@ -95,62 +39,18 @@ Expression::Expression(Value result, ConstantEvaluator &constants,
         last = value;
     std::optional<SmallVector<Value>> variables;
     if (last)
-      variables = getVariables(last.getDefiningOp());
+      variables = expression.readOperands(last.getDefiningOp(), constants);
     if (!variables)
-      return;
+      break;
     open.remove(last);
     open.insert(variables->begin(), variables->end());
     passed.insert(last.getDefiningOp());
     if (open.size() == 1) {
-      source = open.front();
-      ops.insert(passed.begin(), passed.end());
+      expression.source = open.front();
+      expression.ops.insert(passed.begin(), passed.end());
     }
   }
-}
-
-std::optional<std::vector<float>>
-Expression::evaluate(ArrayRef<float> inputs) const {
-  Block scratch;
-  OpBuilder builder(source.getContext());
-  builder.setInsertionPointToStart(&scratch);
-  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
-  SmallVector<int64_t> one(rank, 1), all(rank, 1);
-  if (all.empty())
-    return std::nullopt;
-  all[0] = int64_t(inputs.size());
-  IRMapping mapping;
-  ConstantEvaluator evaluator;
-  auto provide = [&](Value of, ConstantTensor tensor) {
-    Value argument = scratch.addArgument(tensor.getType(), source.getLoc());
-    evaluator.provide(argument, std::move(tensor));
-    mapping.map(of, argument);
-  };
-  provide(source,
-          ConstantTensor::create<float>(
-              RankedTensorType::get(all, builder.getF32Type()), inputs.vec()));
-  for (const auto &[value, tensor] : numbers)
-    provide(value,
-            ConstantTensor::create<double>(
-                RankedTensorType::get(one, tensor.getType().getElementType()),
-                {tensor.decode<double>().front()}));
-  SmallVector<Operation *> ordered(ops.begin(), ops.end());
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : ordered) {
-    Value made = builder.clone(*op, mapping)->getResult(0);
-    made.setType(cast<RankedTensorType>(made.getType()).clone(all));
-  }
-  std::optional<ConstantTensor> computed =
-      evaluator.evaluate(mapping.lookup(result));
-  std::optional<std::vector<float>> values;
-  if (computed) {
-    values = computed->decode<float>();
-    if (values->size() == 1)
-      values->assign(inputs.size(), values->front());
-  }
-  scratch.dropAllReferences();
-  scratch.clear();
-  return values;
+  return expression;
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,8 +192,8 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
 
 /// Weighted squared error behind the outer quantizer when `inner` quantizes the
 /// input of the expression.
-static double measure(const Expression &expression, const Trial &trial,
-                      tpc::QuantizerAttrInterface inner,
+static double measure(const ElementwiseExpression &expression,
+                      const Trial &trial, tpc::QuantizerAttrInterface inner,
                       tpc::QuantizerAttrInterface outer) {
   SmallVector<float> levels = inner.getLevels(0);
   std::optional<std::vector<float>> table = expression.evaluate(levels);
@@ -319,7 +219,7 @@ static double measure(const Expression &expression, const Trial &trial,
 }
 
 static tpc::QuantizerAttrInterface
-selectQuantizer(const Expression &expression, tpc::QuantizeOp point,
+selectQuantizer(const ElementwiseExpression &expression, tpc::QuantizeOp point,
                 quantization::Rounding rounding) {
   tpc::QuantizerAttrInterface outer = point.getParametersAttr();
   Trial trial;
@@ -369,9 +269,10 @@ void mct::insertTablePoints(
     if (!point.isActivation() || !parameters || !last ||
         parameters.getGrids().size() != 1)
       continue;
-    Expression expression(point.getInput(), constants,
-                          [&](Value value) { return layers.contains(value); });
-    Value source = expression.getSource();
+    ElementwiseExpression expression =
+        findExpression(point.getInput(), constants,
+                       [&](Value value) { return layers.contains(value); });
+    Value source = expression.source;
     Operation *op = source.getDefiningOp();
     auto type = dyn_cast<RankedTensorType>(source.getType());
     if (expression.isClamp() || !op || isa<tpc::QuantizeOp>(op) || !type ||
@@ -414,7 +315,7 @@ void mct::insertTablePoints(
         /*corrections=*/tpc::CorrectionsAttr(),
         /*trainable=*/tpc::TrainableAttrInterface());
     source.replaceUsesWithIf(inner.getResult(), [&](OpOperand &use) {
-      return expression.contains(use.getOwner());
+      return expression.ops.contains(use.getOwner());
     });
     // No constant changes by it, and what is known of the ops before stays.
     const Grid grid = chosen.getGrids().front();
