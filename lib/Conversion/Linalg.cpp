@@ -39,7 +39,7 @@ bool mct::hasLinalg(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Replaces one op after the other.
+/// Replaces ops of linalg by ops of TOSA, one after the other.
 class Raising {
 public:
   Raising(func::FuncOp function, const KernelOps &kernels)
@@ -66,11 +66,11 @@ private:
   Value raiseProduct(const KernelOp &layer, Value kernel, Value bias);
   Value raiseGeneric(linalg::GenericOp op);
   Value raisePool(linalg::PoolingNhwcMaxOp op);
-  /// A sum of whole images.
+  /// Raises a sum of whole images.
   Value raiseSum(linalg::PoolingNhwcSumOp op);
   Value raiseReduction(linalg::ReduceOp op);
   Value raisePad(tensor::PadOp op);
-  /// An element-wise op, by what it computes of one element.
+  /// Raises an element-wise op, by what it computes of one element.
   Value raiseElement(Operation *op, ValueRange operands, RankedTensorType type);
 
   Value createConstant(RankedTensorType type, std::vector<float> values) {
@@ -91,7 +91,7 @@ private:
     return tosa::ReshapeOp::create(builder, loc, type.clone(shape), value,
                                    tosa::getTosaConstShape(here, shape));
   }
-  /// The first elements of every axis.
+  /// Returns the first elements of every axis.
   Value cut(Value value, ArrayRef<int64_t> shape) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getShape() == shape)
@@ -102,10 +102,10 @@ private:
                                  tosa::getTosaConstShape(here, start),
                                  tosa::getTosaConstShape(here, shape));
   }
-  /// What ops that broadcast read in the place of a value, without the axes
-  /// that it only repeats.
+  /// Returns what ops that broadcast read in the place of a value: it without
+  /// the axes that it only repeats.
   Value narrow(Value value);
-  /// The number that a tensor holds everywhere.
+  /// Returns the number that a tensor holds everywhere.
   std::optional<float> getNumber(Value value);
 
   func::FuncOp function;
@@ -233,7 +233,7 @@ Value Raising::raiseProduct(const KernelOp &layer, Value kernel, Value bias) {
   return reshape(sum, type.getShape());
 }
 
-/// `kernel` and `bias` are those of TOSA's op.
+/// Raises a convolution. `kernel` and `bias`: operands of the op of TOSA.
 Value Raising::raiseConvolution(Operation *op, Value input, Value kernel,
                                 Value bias, ArrayRef<int64_t> strides,
                                 ArrayRef<int64_t> dilations) {

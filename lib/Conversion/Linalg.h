@@ -11,20 +11,20 @@
 
 namespace mct {
 
-/// Whether ops of linalg compute something here.
+/// Returns true if the function has ops of linalg that compute something.
 bool hasLinalg(mlir::func::FuncOp function);
 
 /// Writes ops of TOSA that compute the same for convolutions, matrix products,
 /// element-wise ops, maximum pools, and what moves values. The others stay.
 void raiseLinalg(mlir::func::FuncOp function, const KernelOps &kernels);
 
-/// The ops of TOSA that are left as ops of linalg, tensor, arith and math.
+/// Lowers the ops of TOSA that are left to linalg, tensor, arith and math.
 /// Values that have a name in the records of the function keep it.
 mlir::LogicalResult lowerToLinalg(
     mlir::func::FuncOp function,
     llvm::function_ref<mlir::LogicalResult(mlir::OpPassManager &)> runPipeline);
 
-/// What `lowerToLinalg` writes.
+/// Registers the dialects that `lowerToLinalg` writes.
 void registerLinalgDialects(mlir::DialectRegistry &registry);
 
 } // namespace mct

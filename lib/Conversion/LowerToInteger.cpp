@@ -169,8 +169,7 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// What the target is does not matter any more, where nothing of ours is left
-  /// in the functions.
+  /// Removes the description of the target if no function has points any more.
   void removeTarget() {
     bool isLeft =
         getOperation()

@@ -16,8 +16,8 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Axes of the channels without those that have one index: the number of a
-/// channel is the same.
+/// Returns the axes of the channels without those of size 1, which do not
+/// change the number of a channel.
 static SmallVector<int64_t> getLongAxes(tpc::QuantizeOp point) {
   auto type = cast<RankedTensorType>(point.getType());
   SmallVector<int64_t> axes(point.getChannelAxes());
@@ -29,7 +29,7 @@ static SmallVector<int64_t> getLongAxes(tpc::QuantizeOp point) {
   return axes;
 }
 
-/// Why upstream has no type for the point.
+/// Returns why `quant` has no type for the point.
 static Record getReason(tpc::QuantizeOp point) {
   Record record(Reason::NoQuantizedType);
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
@@ -79,7 +79,7 @@ struct LowerToQuantPass
   }
 
 private:
-  /// Tags that speak to passes which run before this one.
+  /// Removes attributes that are read by passes before this one.
   static void removeTags(Operation *op) {
     for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
       if (isa_and_present<tpc::TpcDialect>(attribute.getNameDialect()))

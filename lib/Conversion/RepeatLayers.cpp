@@ -8,13 +8,13 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// What a device takes, in cycles.
+/// Costs of a device, in cycles.
 struct Costs {
-  /// Of a convolution with its rescale: for each result at least, for each
-  /// product, and for each weight.
+  /// Costs of a convolution with its rescale: for each result at least, for
+  /// each product, and for each weight.
   double result, product, weight;
-  /// Of one result of a rescale that reads sums from memory, and of writing
-  /// them there.
+  /// Cost of one result of a rescale that reads sums from memory, and of
+  /// writing them there.
   double sum;
 };
 /// Fitted to what Vela 5.2.0 says of convolutions with 9 to 2304 products for
@@ -24,7 +24,7 @@ constexpr Costs kEthosU55{0.65, 1.1 / 256, 1.4, 2},
     kEthosU85{0.9, 1.0 / 52, 0.15, 3};
 } // namespace
 
-/// Whether the layer is fast enough for computing it again.
+/// Returns true if the layer is fast enough to be computed again.
 static bool paysOff(Operation *layer, const Costs &costs) {
   auto numElements = [](Value value) {
     return double(cast<RankedTensorType>(value.getType()).getNumElements());

@@ -140,7 +140,8 @@ struct SimulateIntegersPass
   }
 
 private:
-  /// Weights are rounded once, when the network is made.
+  /// Sets the rounding of a point of activations. Weights are rounded once,
+  /// when the network is made.
   void round(tpc::QuantizeOp point, quantization::Rounding mode) {
     tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
     if (!point.isActivation() || !parameters ||

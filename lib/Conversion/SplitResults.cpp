@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// The parameters of the point that a value comes from, only moved since; null
-/// where there is none.
+/// Returns the parameters of the point that a value comes from, only moved
+/// since; null if there is none.
 static tpc::QuantizerAttrInterface findParameters(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
@@ -26,8 +26,8 @@ static tpc::QuantizerAttrInterface findParameters(Value value) {
   return {};
 }
 
-/// Whether all elements come from points, and not all of these have the same
-/// parameters.
+/// Returns true if all elements come from points, and not all of these have the
+/// same parameters.
 static bool hasSeveralGrids(tosa::ConcatOp concat) {
   SmallVector<tpc::QuantizerAttrInterface> grids;
   SmallVector<Value> open(concat.getInput1());
@@ -42,8 +42,8 @@ static bool hasSeveralGrids(tosa::ConcatOp concat) {
          !llvm::all_equal(grids);
 }
 
-/// The parts of a result that is a concatenation, moved since, of values on
-/// different grids; none where it has one grid, or where it cannot be divided.
+/// Returns the parts of a result that is a concatenation, moved since, of
+/// values on different grids; none if it has one grid, or cannot be divided.
 static SmallVector<Value> divide(Value result, OpBuilder &builder) {
   SmallVector<Operation *> path;
   Value value = result;

@@ -6,9 +6,9 @@
 
 namespace mct {
 
-/// Results that are a concatenation of values on different grids, perhaps
-/// behind reshapes and transpositions, become one result for each part, in the
-/// order of the parts. What cannot be divided stays.
+/// Splits results that are a concatenation of values on different grids,
+/// perhaps behind reshapes and transpositions, into one result for each part,
+/// in the order of the parts. Results that cannot be divided stay.
 void splitMixedResults(mlir::func::FuncOp function);
 
 } // namespace mct

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Bytes that the memory behind the arguments hands over at once.
+/// Bytes of one burst from the memory of the arguments.
 static constexpr int64_t kBurst = 16;
 /// Below this, the copy costs more than it saves: 64 bytes take 800 cycles
 /// longer in Vela's model, 3072 take 1700 less.

@@ -58,15 +58,15 @@ findExpression(Value result, ConstantEvaluator &constants,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an activation is tried with: inputs, what it makes of them, and how
-/// often such results were seen.
+/// Inputs that an activation is tried with, its results, and how often such
+/// results were seen.
 struct Trial {
   std::vector<float> inputs, results;
   std::vector<double> weights;
 };
 } // namespace
 
-/// Inputs of all magnitudes, ascending: 2^8 in every octave.
+/// Returns inputs of all magnitudes, ascending: 2^8 in every octave.
 static std::vector<float> makeInputs() {
   constexpr int kLowest = -12, kHighest = 15, kPerOctave = 256;
   std::vector<float> inputs{0};
@@ -135,7 +135,7 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
   }
 }
 
-/// Quantizers to try, coarse ones first.
+/// Returns the quantizers to try, coarse ones first.
 static SmallVector<tpc::QuantizerAttrInterface>
 makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
                quantization::Rounding rounding) {
@@ -190,8 +190,8 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
   return candidates;
 }
 
-/// Weighted squared error behind the outer quantizer when `inner` quantizes the
-/// input of the expression.
+/// Returns the weighted squared error behind the outer quantizer when `inner`
+/// quantizes the input of the expression.
 static double measure(const ElementwiseExpression &expression,
                       const Trial &trial, tpc::QuantizerAttrInterface inner,
                       tpc::QuantizerAttrInterface outer) {

@@ -12,11 +12,11 @@
 
 namespace mct {
 
-/// Puts a point behind every value of which a chain of element-wise ops, more
-/// than clamps, makes what an activation point with parameters of at most 8
-/// bits quantizes, and which no point quantizes yet. See
-/// `mct-simulate-integers` for its parameters. `report`: what was done at which
-/// op, and what was not.
+/// Inserts a point behind every value from which a chain of element-wise ops,
+/// more than clamps, computes the input of an activation point with parameters
+/// of at most 8 bits, if no point quantizes the value yet. See
+/// `mct-simulate-integers` for its parameters. `report` is called with what was
+/// done at which op, and what was not.
 void insertTablePoints(
     mlir::func::FuncOp function, const KernelOps &kernels,
     quantization::Rounding rounding,

@@ -18,41 +18,43 @@ namespace mct {
 /// A tensor of signless integers that stands for real numbers:
 /// real = scale * (stored - zero point), low <= stored <= high.
 struct Encoding {
-  /// As float(step) of the grid: what the simulation multiplies with.
+  /// float(step) of the grid, which the simulation multiplies with.
   double scale = 1;
   int64_t zeroPoint = 0;
   int64_t low = 0, high = 0;
-  /// Of the quantizer.
+  /// Bits of the quantizer.
   unsigned bits = 8;
-  /// Of the elements: 8 or 16.
+  /// Bits of the elements: 8 or 16; 32 for sums.
   unsigned storageBits = 8;
   quantization::Rounding rounding = quantization::Rounding::HalfUp;
 
-  /// That of a quantizer with one grid for the tensor: up to 8 bits as they
-  /// are, an unsigned one of 8 bits less 128; 9 to 16 bits in 16, symmetric
-  /// ones only, as TOSA has no zero points there. None for any other.
+  /// Returns the encoding of a quantizer with one grid for the tensor: codes of
+  /// up to 8 bits as they are, unsigned ones of 8 bits less 128; codes of 9 to
+  /// 16 bits in 16, symmetric ones only, as TOSA has no zero points there.
+  /// Returns nothing for any other quantizer.
   static std::optional<Encoding> get(tpc::QuantizerAttrInterface quantizer);
 
+  /// Returns the grid of the stored integers.
   quantization::Grid getGrid() const {
     return {scale, zeroPoint, low, high, rounding};
   }
-  /// The stored integer of a real number: what the grid's quantizer does.
+  /// Returns the stored integer of a real number, as the quantizer rounds it.
   int64_t quantize(float value) const;
-  /// As the simulation has it.
+  /// Returns the real number, as the simulation computes it.
   float dequantize(int64_t stored) const {
     return float(stored - zeroPoint) * float(scale);
   }
-  /// The largest |stored - zero point|.
+  /// Returns the largest |stored - zero point|.
   double getReach() const {
     return double(
         std::max(std::abs(low - zeroPoint), std::abs(high - zeroPoint)));
   }
-  /// Whether real numbers below zero are stored.
+  /// Returns true if real numbers below zero are stored.
   bool hasNegative() const { return low < zeroPoint; }
   mlir::Type getStorageType(mlir::MLIRContext *context) const {
     return mlir::IntegerType::get(context, storageBits);
   }
-  /// What the integer network says of the tensor that has this name.
+  /// Returns the record of a tensor with this name in the integer network.
   QuantizedValue describe(llvm::StringRef name) const;
 
   bool operator==(const Encoding &other) const {
@@ -61,7 +63,7 @@ struct Encoding {
            storageBits == other.storageBits;
   }
   bool operator!=(const Encoding &other) const { return !(*this == other); }
-  /// Some order of those that differ; scales are numbers, not NaN.
+  /// Orders encodings, for maps; scales are never NaN.
   bool operator<(const Encoding &other) const {
     return std::tie(scale, zeroPoint, low, high, storageBits) <
            std::tie(other.scale, other.zeroPoint, other.low, other.high,

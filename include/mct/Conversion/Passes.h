@@ -11,17 +11,17 @@
 
 namespace mct {
 
-/// Where a value halfway between two codes goes.
+/// Rounding of values halfway between two codes.
 enum class IntegerRounding { HalfUp, HalfEven };
-/// What the arguments and results of an integer network are.
+/// Kind of the arguments and results of an integer network.
 enum class IntegerBoundary { Float, Integer };
-/// What becomes of a softmax: float between conversions, a chain of integer
-/// ops, or nothing where it is the last op.
+/// Lowering of a softmax: float between conversions, a chain of integer ops, or
+/// removed if it is the last op.
 enum class IntegerSoftmax { Float, Integer, Cut };
-/// What becomes of a layer norm that has one point, behind it.
+/// Lowering of a layer norm whose only point is behind it.
 enum class IntegerLayerNorm { Float, Integer };
 
-/// The command line's words for them.
+/// Values of command-line options.
 inline llvm::cl::ValuesClass integerRoundingValues() {
   return llvm::cl::values(
       clEnumValN(IntegerRounding::HalfUp, "half-up", "to the larger code"),
