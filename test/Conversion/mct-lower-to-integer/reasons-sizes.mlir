@@ -26,6 +26,22 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x3xf32> {
 
 // -----
 
+// The reason is the same for all points of a value.
+func.func @main(%x: tensor<1x4x4x2xf32>) -> (tensor<1x4x4x3xf32>, tensor<1x4x4x3xf32>) {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "in" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x2xf32>
+  %k = "tosa.const"() <{values = dense<0.5> : tensor<3x1x1x2xf32>}> : () -> tensor<3x1x1x2xf32>
+  %b = "tosa.const"() <{values = dense<0.0> : tensor<3xf32>}> : () -> tensor<3xf32>
+  %r = tosa.conv2d %in, %k, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<3x1x1x2xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x3xf32>
+  // expected-remark @below {{stays float: 'tosa.conv2d' op has a kernel that is not quantized}}
+  %one = tpc.quantize %r as "one" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x4x4x3xf32>
+  // expected-remark @below {{stays float: 'tosa.conv2d' op has a kernel that is not quantized}}
+  %two = tpc.quantize %r as "two" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, rounding = half_up>) : tensor<1x4x4x3xf32>
+  return %one, %two : tensor<1x4x4x3xf32>, tensor<1x4x4x3xf32>
+}
+
+// -----
+
 func.func @main(%x: tensor<1x16777216xf32>) -> tensor<1x1xf32> {
   %in = tpc.quantize %x as "in" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x16777216xf32>
   %r = tosa.reduce_sum %in {axis = 1 : i32} : (tensor<1x16777216xf32>) -> tensor<1x1xf32>
