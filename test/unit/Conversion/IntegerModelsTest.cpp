@@ -201,6 +201,37 @@ TEST_F(IntegerModels, OptionsDecideHowHalvesAreRounded) {
       halfUp);
 }
 
+namespace {
+/// A form that the library does not have.
+struct AbsModel : IntegerOpInterface::ExternalModel<AbsModel, tosa::AbsOp> {
+  IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
+                                               IntegerContext &context) const {
+    IntegerOr<IntegerAccumulator> sums =
+        context.getAccumulator(op->getOperand(0));
+    if (sums)
+      sums->value = tosa::AbsOp::create(context.getBuilder(),
+                                        sums->value.getType(), sums->value);
+    return sums;
+  }
+};
+} // namespace
+
+TEST_F(IntegerModels, OpsOfOthersGiveTheirForms) {
+  tosa::AbsOp::attachInterface<AbsModel>(ir);
+  parse("%s = tosa.add %x, %y : (tensor<2x4xf32>, tensor<2x4xf32>) -> "
+        "tensor<2x4xf32>\n"
+        "%r = tosa.abs %s : (tensor<2x4xf32>) -> tensor<2x4xf32>",
+        "tensor<2x4xf32>");
+  IntegerOr<Value> codes = getCodes();
+  ASSERT_TRUE(codes);
+  auto rescale = codes->getDefiningOp<tosa::RescaleOp>();
+  ASSERT_TRUE(rescale);
+  auto abs = rescale.getInput().getDefiningOp<tosa::AbsOp>();
+  ASSERT_TRUE(abs);
+  EXPECT_TRUE(getElementTypeOrSelf(abs.getType()).isInteger(32));
+  EXPECT_TRUE(abs.getInput1().getDefiningOp<tosa::AddOp>());
+}
+
 // A 1x1 convolution of two channels whose kernel is {1, -0.5; 0.25, 0.5} on
 // steps of 1/64 and 1/128.
 TEST_F(IntegerModels, ALayerIsDescribedInIntegers) {
