@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Conversion/IntegerContext.h"
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/Lookup/Algebra.h"
