@@ -5,7 +5,6 @@
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
 #include "mct/Corrections/Passes.h"
-#include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
@@ -29,15 +28,9 @@ using quantization::AllocationResult;
 
 namespace {
 struct AssignBitWidthsPass
-    : public WithOpModels<
-          mct::impl::AssignBitWidthsPassBase<AssignBitWidthsPass>> {
+    : public WithOpModels<SelectingPass<
+          mct::impl::AssignBitWidthsPassBase<AssignBitWidthsPass>>> {
   using WithOpModels::WithOpModels;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    WithOpModels::getDependentDialects(registry);
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
-  }
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
@@ -75,23 +68,6 @@ struct AssignBitWidthsPass
   }
 
 private:
-  FailureOr<execution::RunSettings> parseSettings() {
-    if (calibrationData.empty())
-      return emitError(getOperation().getLoc())
-             << "measuring needs samples; give calibration-data=FILE.npy";
-    return execution::RunSettings::parse(
-        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-        calibrationSamples, batchSize, threads, maxMemory,
-        &getAnalysis<execution::RunCache>());
-  }
-  LogicalResult select(ModuleOp copy) {
-    return selectMissing(
-        copy,
-        {weightsErrorMethod, lpNorm, percentile, minThreshold,
-         /*zThreshold=*/0, weightsErrorTolerance},
-        {activationErrorMethod, lpNorm, percentile, minThreshold, zThreshold},
-        threads);
-  }
   LogicalResult report(llvm::Error error) {
     return entry.emitError() << llvm::toString(std::move(error));
   }
@@ -394,7 +370,7 @@ AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   for (auto [of, index] : llvm::zip(findChoices(copied), alternatives))
     if (failed(chooseCandidate(of, index, kernels)))
       return failure();
-  if (failed(select(*copy)))
+  if (failed(selectMissing(*copy)))
     return failure();
   return std::move(copy);
 }
@@ -416,7 +392,8 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
     return success();
   if (failed(checkMeasurable(entry)))
     return failure();
-  FailureOr<execution::RunSettings> settings = parseSettings();
+  FailureOr<execution::RunSettings> settings =
+      parseRunSettings("measuring", batchSize, threads);
   if (failed(settings))
     return failure();
   std::vector<OwningOpRef<ModuleOp>> modules;

@@ -2,7 +2,6 @@
 #include "CandidateRun.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
-#include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/Training/Gradients.h"
 
@@ -17,14 +16,9 @@ using namespace mct::bit_widths;
 
 namespace {
 struct MeasureSensitivityPass
-    : public mct::impl::MeasureSensitivityPassBase<MeasureSensitivityPass> {
-  using MeasureSensitivityPassBase::MeasureSensitivityPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
-    registerGradientModels(registry);
-  }
+    : public WithGradientModels<SelectingPass<
+          mct::impl::MeasureSensitivityPassBase<MeasureSensitivityPass>>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     ComparedPoints points{comparePoints, distance, weighting};
@@ -45,11 +39,12 @@ struct MeasureSensitivityPass
         signalPassFailure();
       return;
     }
-    FailureOr<execution::RunSettings> settings = parseSettings();
+    FailureOr<execution::RunSettings> settings =
+        parseRunSettings("measuring", batchSize, threads);
     if (failed(settings))
       return signalPassFailure();
-    auto candidates =
-        selectCandidates(*entry, [&](ModuleOp copy) { return select(copy); });
+    auto candidates = selectCandidates(
+        *entry, [&](ModuleOp copy) { return selectMissing(copy); });
     if (failed(candidates))
       return signalPassFailure();
     auto run = CandidateRun::create(*entry, *candidates, *settings,
@@ -105,23 +100,6 @@ private:
              << "; ask for the same, or remove it, and run "
                 "mct-measure-sensitivity again";
     return success();
-  }
-  FailureOr<execution::RunSettings> parseSettings() {
-    if (calibrationData.empty())
-      return emitError(getOperation().getLoc())
-             << "measuring needs samples; give calibration-data=FILE.npy";
-    return execution::RunSettings::parse(
-        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-        calibrationSamples, batchSize, threads, maxMemory,
-        &getAnalysis<execution::RunCache>());
-  }
-  LogicalResult select(ModuleOp copy) {
-    return selectMissing(
-        copy,
-        {weightsErrorMethod, lpNorm, percentile, minThreshold,
-         /*zThreshold=*/0, weightsErrorTolerance},
-        {activationErrorMethod, lpNorm, percentile, minThreshold, zThreshold},
-        threads);
   }
 };
 } // namespace

@@ -2,12 +2,10 @@
 #include "InputRange.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
-#include "mct/Execution/Run.h"
-#include "mct/Execution/RunCache.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
 #include "mct/Support/Findings.h"
-#include "mct/Support/InputFile.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/SetBatch.h"
 #include "mct/Transforms/StatisticsConversion.h"
@@ -105,17 +103,16 @@ SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
   return rows;
 }
 
-struct CalibratePass : public mct::impl::CalibratePassBase<CalibratePass> {
-  using CalibratePassBase::CalibratePassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
-  }
+struct CalibratePass : public execution::NetworkPass<
+                           mct::impl::CalibratePassBase<CalibratePass>> {
+  using NetworkPass::NetworkPass;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
-    if (failed(found) || failed(checkStatisticsOut()))
+    if (failed(found) ||
+        failed(checkOutputs(std::string(statisticsOut),
+                            {statisticsIn.begin(), statisticsIn.end()},
+                            "statistics-out: ")))
       return signalPassFailure();
     entry = *found;
     if (getPoints().empty()) {
@@ -159,20 +156,6 @@ private:
   LogicalResult report(llvm::Error error) {
     return emitError(getOperation().getLoc())
            << llvm::toString(std::move(error));
-  }
-
-  /// Overwriting what is read would lose it.
-  LogicalResult checkStatisticsOut() {
-    std::vector<std::string> inputs =
-        execution::SampleOptions::getPaths(calibrationData);
-    inputs.insert(inputs.end(), statisticsIn.begin(), statisticsIn.end());
-    if (auto file = getOperation().getLoc()->findInstanceOf<FileLineColLoc>())
-      inputs.push_back(file.getFilename().str());
-    if (llvm::Error error =
-            support::checkOutputFiles(std::string(statisticsOut), inputs))
-      return emitError(getOperation().getLoc())
-             << "statistics-out: " << llvm::toString(std::move(error));
-    return success();
   }
 
   SmallVector<tpc::QuantizeOp> getPoints() {
@@ -305,21 +288,16 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
 
 LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
                                         StatisticsFile &statistics) {
-  if (calibrationData.empty())
-    return emitError(getOperation().getLoc())
-           << "calibration needs samples; give calibration-data=FILE.npy";
+  FailureOr<execution::RunSettings> settings =
+      parseRunSettings("calibration", batchSize, threads);
+  if (failed(settings))
+    return failure();
   execution::CompileOptions compileOptions;
   compileOptions.function = entry.getSymName().str();
   compileOptions.simulateQuantization = false;
   compileOptions.observeAfterQuantization = false;
   for (tpc::QuantizeOp point : points)
     compileOptions.observed.push_back(point.getUniqueName());
-  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
-      getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-      calibrationSamples, batchSize, threads, maxMemory,
-      &getAnalysis<execution::RunCache>());
-  if (failed(settings))
-    return failure();
   FailureOr<execution::NetworkRun> run =
       execution::NetworkRun::prepare(getOperation(), compileOptions, *settings);
   if (failed(run))

@@ -218,17 +218,6 @@ static llvm::DenseSet<Value> findSampled(func::FuncOp function) {
   return sampled;
 }
 
-FailureOr<execution::RunSettings> mct::corrections::parseSettings(
-    Location loc, ArrayRef<std::string> files, StringRef scale,
-    StringRef offset, uint64_t limit, uint64_t batchSize, unsigned threads,
-    StringRef maxMemory, execution::RunCache &cache) {
-  if (files.empty())
-    return emitError(loc)
-           << "correcting needs samples; give calibration-data=FILE.npy";
-  return execution::RunSettings::parse(loc, files, scale, offset, limit,
-                                       batchSize, threads, maxMemory, &cache);
-}
-
 execution::CompileOptions mct::corrections::compileFloat(
     func::FuncOp function, ArrayRef<ChannelValue> values, bool keepsResults) {
   keepOnly(function, values, keepsResults);

@@ -114,13 +114,6 @@ llvm::SmallVector<quantization::Affine>
 biasCorrection(const ChannelSummary &exact, const ChannelSummary &seen,
                int64_t numSamples, llvm::ArrayRef<float> bias, bool shrink);
 
-/// As execution::RunSettings::parse; a diagnostic when there are no samples.
-mlir::FailureOr<execution::RunSettings>
-parseSettings(mlir::Location loc, llvm::ArrayRef<std::string> files,
-              llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
-              uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory,
-              execution::RunCache &cache);
-
 /// Compiles without the remarks on what runs slowly, which were made when the
 /// network was calibrated.
 mlir::FailureOr<std::vector<std::unique_ptr<execution::Executor>>>

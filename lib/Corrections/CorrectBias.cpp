@@ -3,8 +3,7 @@
 #include "CorrectLayers.h"
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
-#include "mct/Execution/RunCache.h"
-#include "tpc_dialect/IR/TpcDialect.h"
+#include "mct/Execution/NetworkPass.h"
 #include "tpc_dialect/IR/TpcRejections.h"
 
 namespace mct {
@@ -18,14 +17,9 @@ using namespace mct::corrections;
 using quantization::Affine;
 
 namespace {
-struct CorrectBiasPass
-    : public mct::impl::CorrectBiasPassBase<CorrectBiasPass> {
-  using CorrectBiasPassBase::CorrectBiasPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
-  }
+struct CorrectBiasPass : public execution::NetworkPass<
+                             mct::impl::CorrectBiasPassBase<CorrectBiasPass>> {
+  using NetworkPass::NetworkPass;
 
   void runOnOperation() override {
     FailureOr<Layers> found =
@@ -56,9 +50,7 @@ struct CorrectBiasPass
     if (layers.empty())
       return;
     FailureOr<execution::RunSettings> settings =
-        parseSettings(getOperation().getLoc(), calibrationData, inputScale,
-                      inputOffset, calibrationSamples, batchSize, threads,
-                      maxMemory, getAnalysis<execution::RunCache>());
+        parseRunSettings("correcting", batchSize, threads);
     if (succeeded(settings))
       settings->half = half;
     if (failed(settings) ||

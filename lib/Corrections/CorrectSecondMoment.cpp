@@ -3,9 +3,8 @@
 #include "CorrectLayers.h"
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
-#include "mct/Execution/RunCache.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/IR/OpsBehind.h"
-#include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {
 #define GEN_PASS_DEF_CORRECTSECONDMOMENTPASS
@@ -53,13 +52,9 @@ static void forgetPointsBehind(ArrayRef<Value> values) {
 
 namespace {
 struct CorrectSecondMomentPass
-    : public mct::impl::CorrectSecondMomentPassBase<CorrectSecondMomentPass> {
-  using CorrectSecondMomentPassBase::CorrectSecondMomentPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
-  }
+    : public execution::NetworkPass<
+          mct::impl::CorrectSecondMomentPassBase<CorrectSecondMomentPass>> {
+  using NetworkPass::NetworkPass;
 
   void runOnOperation() override {
     FailureOr<Layers> found =
@@ -79,9 +74,7 @@ struct CorrectSecondMomentPass
     if (layers.empty())
       return;
     FailureOr<execution::RunSettings> settings =
-        parseSettings(getOperation().getLoc(), calibrationData, inputScale,
-                      inputOffset, calibrationSamples, batchSize, threads,
-                      maxMemory, getAnalysis<execution::RunCache>());
+        parseRunSettings("correcting", batchSize, threads);
     if (failed(settings) || failed(correct(*found, layers, *settings)))
       signalPassFailure();
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Rejections.h"
 #include "mct/Corrections/Passes.h"
-#include "mct/Execution/RunCache.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/IR/EntryFunction.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
-#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mct {
@@ -36,12 +35,12 @@ static bool hasRemarksOff(Pass &pass) {
 
 namespace {
 struct JudgeCorrectionPass
-    : public mct::impl::JudgeCorrectionPassBase<JudgeCorrectionPass> {
-  using JudgeCorrectionPassBase::JudgeCorrectionPassBase;
+    : public execution::NetworkPass<
+          mct::impl::JudgeCorrectionPassBase<JudgeCorrectionPass>> {
+  using NetworkPass::NetworkPass;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
+    NetworkPass::getDependentDialects(registry);
     for (const OpPassManager &passes : madeBy)
       passes.getDependentDialects(registry);
     for (const OpPassManager &passes : then)
@@ -86,9 +85,8 @@ private:
     if (madeBy.empty())
       return emitError(loc) << "nothing makes the correction; give made-by="
                                "builtin.module(PASSES)";
-    if (calibrationData.empty())
-      return emitError(loc)
-             << "judging needs samples; give calibration-data=FILE.npy";
+    if (failed(checkSamples("judging")))
+      return failure();
     for (const auto *passes : {&madeBy, &then})
       for (const OpPassManager &each : *passes)
         if (each.getOpName() != ModuleOp::getOperationName())
@@ -128,9 +126,7 @@ private:
 FailureOr<std::optional<JudgedLoss>>
 JudgeCorrectionPass::judge(ModuleOp corrected) {
   FailureOr<execution::RunSettings> settings =
-      parseSettings(getOperation().getLoc(), calibrationData, inputScale,
-                    inputOffset, calibrationSamples, batchSize, threads,
-                    maxMemory, getAnalysis<execution::RunCache>());
+      parseRunSettings("judging", batchSize, threads);
   if (failed(settings))
     return failure();
   OwningOpRef<ModuleOp> with = corrected.clone(),

@@ -6,10 +6,9 @@
 #include "WeightRounding.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Cost/StoredValues.h"
-#include "mct/Execution/RunCache.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mlir/IR/Matchers.h"
-#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
@@ -191,13 +190,9 @@ static void apply(const Layer &layer, const RoundedLayer &rounded,
 
 namespace {
 struct RoundWeightsPass
-    : public mct::impl::RoundWeightsPassBase<RoundWeightsPass> {
-  using RoundWeightsPassBase::RoundWeightsPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tpc::TpcDialect>();
-    execution::Executor::registerDependencies(registry);
-  }
+    : public execution::NetworkPass<
+          mct::impl::RoundWeightsPassBase<RoundWeightsPass>> {
+  using NetworkPass::NetworkPass;
 
   void runOnOperation() override {
     FailureOr<Layers> found =
@@ -239,9 +234,7 @@ struct RoundWeightsPass
     if (!rounds)
       return;
     FailureOr<execution::RunSettings> settings =
-        parseSettings(getOperation().getLoc(), calibrationData, inputScale,
-                      inputOffset, calibrationSamples, batchSize, threads,
-                      maxMemory, getAnalysis<execution::RunCache>());
+        parseRunSettings("correcting", batchSize, threads);
     if (succeeded(settings))
       settings->half = half;
     if (failed(settings) || failed(round(*found, members, *settings)))

@@ -26,14 +26,9 @@ static std::string nameOf(BlockArgument argument) {
 }
 
 namespace {
-struct AddGradientPass
-    : public mct::impl::AddGradientPassBase<AddGradientPass> {
-  using AddGradientPassBase::AddGradientPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    AddGradientPassBase::getDependentDialects(registry);
-    registerGradientModels(registry);
-  }
+struct AddGradientPass : public WithGradientModels<
+                             mct::impl::AddGradientPassBase<AddGradientPass>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);

@@ -51,13 +51,9 @@ static llvm::SetVector<QuantizeOp> findOutputPoints(func::FuncOp function) {
 
 namespace {
 struct FixRangesPass
-    : public WithOpModels<mct::impl::FixRangesPassBase<FixRangesPass>> {
-  using WithOpModels::WithOpModels;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    WithOpModels::getDependentDialects(registry);
-    registerGradientModels(registry);
-  }
+    : public WithGradientModels<
+          WithOpModels<mct::impl::FixRangesPassBase<FixRangesPass>>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);

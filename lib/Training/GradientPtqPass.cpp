@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/RunCache.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
-#include "mct/Support/InputFile.h"
 #include "mct/Training/GradientPtq.h"
 #include "mct/Training/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -16,15 +15,9 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-struct GradientPtqPass
-    : public mct::impl::GradientPtqPassBase<GradientPtqPass> {
-  using GradientPtqPassBase::GradientPtqPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    GradientPtqPassBase::getDependentDialects(registry);
-    registerGradientModels(registry);
-    execution::Executor::registerDependencies(registry);
-  }
+struct GradientPtqPass : public WithGradientModels<execution::NetworkPass<
+                             mct::impl::GradientPtqPassBase<GradientPtqPass>>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
@@ -33,13 +26,11 @@ struct GradientPtqPass
     if (epochs == 0)
       return;
     GradientPtqOptions options;
-    if (failed(readOptions(options)) || failed(checkFiles()))
+    if (failed(readOptions(options)))
       return signalPassFailure();
-    auto settings = execution::RunSettings::parse(
-        getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-        calibrationSamples, batchSize, threads, maxMemory,
-        &getAnalysis<execution::RunCache>());
-    if (failed(settings))
+    FailureOr<execution::RunSettings> settings =
+        parseRunSettings("training", batchSize, threads);
+    if (failed(settings) || failed(checkOutputs(std::string(checkpoint))))
       return signalPassFailure();
     FailureOr<GradientPtqResult> result =
         trainRounding(*entry, options, *settings);
@@ -49,25 +40,11 @@ struct GradientPtqPass
   }
 
 private:
-  InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
   LogicalResult readOptions(GradientPtqOptions &options);
   LogicalResult readLoss(GradientPtqOptions &options);
-  LogicalResult checkFiles();
   void report(func::FuncOp entry, const GradientPtqResult &result);
 };
 } // namespace
-
-LogicalResult GradientPtqPass::checkFiles() {
-  if (calibrationData.empty())
-    return fail() << "training needs samples; give calibration-data=FILE.npy";
-  std::vector<std::string> inputs =
-      execution::SampleOptions::getPaths(calibrationData);
-  if (auto file = getOperation().getLoc()->findInstanceOf<FileLineColLoc>())
-    inputs.push_back(file.getFilename().str());
-  if (llvm::Error error = support::checkOutputFiles({checkpoint}, inputs))
-    return fail() << llvm::toString(std::move(error));
-  return success();
-}
 
 LogicalResult GradientPtqPass::readLoss(GradientPtqOptions &options) {
   options.loss = loss;

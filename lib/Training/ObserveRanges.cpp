@@ -2,7 +2,7 @@
 //
 // Ranges that training would show to points follow samples without it: the
 // network runs forward, batch by batch, as a training run runs it.
-#include "mct/Execution/Run.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/Support/AlignedBuffer.h"
 #include "mct/Training/Gradients.h"
@@ -165,14 +165,9 @@ LogicalResult RangeRun::observe(const RangeFunction &function, int64_t first) {
 
 namespace {
 struct ObserveRangesPass
-    : public mct::impl::ObserveRangesPassBase<ObserveRangesPass> {
-  using ObserveRangesPassBase::ObserveRangesPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    ObserveRangesPassBase::getDependentDialects(registry);
-    registerGradientModels(registry);
-    Executor::registerDependencies(registry);
-  }
+    : public WithGradientModels<execution::NetworkPass<
+          mct::impl::ObserveRangesPassBase<ObserveRangesPass>>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
@@ -195,9 +190,8 @@ LogicalResult ObserveRangesPass::observeRanges(func::FuncOp entry) {
   if (calibrationData.empty())
     return entry.emitOpError("needs samples to observe ranges of; give "
                              "calibration-data=FILE.npy");
-  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
-      entry.getLoc(), calibrationData, inputScale, inputOffset,
-      calibrationSamples, /*batchSize=*/0, /*threads=*/1, maxMemory);
+  FailureOr<execution::RunSettings> settings =
+      parseRunSettings("observing", /*batchSize=*/0, /*threads=*/1);
   if (failed(settings))
     return failure();
   RangeRun run(entry.getLoc(), int64_t(batch));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Evaluation.h"
+#include "mct/Execution/NetworkPass.h"
 #include "mct/Execution/Npy.h"
-#include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
-#include "mct/Support/InputFile.h"
 #include "mct/Training/Passes.h"
 #include "mct/Training/Qat.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -17,14 +16,9 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-struct QatPass : public mct::impl::QatPassBase<QatPass> {
-  using QatPassBase::QatPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    QatPassBase::getDependentDialects(registry);
-    registerGradientModels(registry);
-    execution::Executor::registerDependencies(registry);
-  }
+struct QatPass : public WithGradientModels<
+                     execution::NetworkPass<mct::impl::QatPassBase<QatPass>>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
@@ -45,27 +39,12 @@ struct QatPass : public mct::impl::QatPassBase<QatPass> {
   }
 
 private:
-  InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
-  LogicalResult checkFiles();
   LogicalResult readSettings(TrainingSettings &settings);
   FailureOr<execution::RunSettings> readOptions(QatOptions &options,
                                                 func::FuncOp entry);
   LogicalResult writeLosses(ArrayRef<double> losses);
 };
 } // namespace
-
-/// Overwriting what is read would lose it.
-LogicalResult QatPass::checkFiles() {
-  std::vector<std::string> inputs =
-      execution::SampleOptions::getPaths(calibrationData);
-  inputs.push_back(labels);
-  if (auto file = getOperation().getLoc()->findInstanceOf<FileLineColLoc>())
-    inputs.push_back(file.getFilename().str());
-  if (llvm::Error error =
-          support::checkOutputFiles({checkpoint, lossesOut}, inputs))
-    return fail() << llvm::toString(std::move(error));
-  return success();
-}
 
 LogicalResult QatPass::readSettings(TrainingSettings &settings) {
   auto optimizerOf = [&](double rate) {
@@ -101,17 +80,16 @@ FailureOr<execution::RunSettings> QatPass::readOptions(QatOptions &options,
   options.trainsBiases = trainBias;
   if (failed(readSettings(options.settings)))
     return failure();
-  execution::RunSettings settings;
   if (epochs == 0)
-    return settings;
+    return execution::RunSettings();
   if (llvm::none_of(entry.getOps<tpc::QuantizeOp>(), [](tpc::QuantizeOp point) {
         return point.getParametersAttr() || point.getTrainableAttr();
       }))
     return entry.emitOpError("has no point with parameters, or one that says "
                              "how it is trained; quantize it first, with "
                              "mct-ptq for example");
-  if (calibrationData.empty())
-    return fail() << "training needs samples; give calibration-data=FILE.npy";
+  if (failed(checkSamples("training")))
+    return failure();
   if ((loss == QatLoss::CrossEntropy) != !labels.empty()) {
     if (labels.empty())
       return fail() << "loss=cross-entropy needs the class of each sample; "
@@ -119,7 +97,7 @@ FailureOr<execution::RunSettings> QatPass::readOptions(QatOptions &options,
     return fail() << "labels are of loss=cross-entropy; the other losses "
                      "compare with the float network";
   }
-  if (failed(checkFiles()))
+  if (failed(checkOutputs({checkpoint, lossesOut}, {labels})))
     return failure();
   if (!labels.empty()) {
     auto read = execution::readLabels(labels);
@@ -127,10 +105,7 @@ FailureOr<execution::RunSettings> QatPass::readOptions(QatOptions &options,
       return fail() << llvm::toString(read.takeError());
     options.labels = std::move(*read);
   }
-  return execution::RunSettings::parse(
-      getOperation().getLoc(), calibrationData, inputScale, inputOffset,
-      calibrationSamples, /*batchSize=*/0, threads, maxMemory,
-      &getAnalysis<execution::RunCache>());
+  return parseRunSettings("training", /*batchSize=*/0, threads);
 }
 
 LogicalResult QatPass::writeLosses(ArrayRef<double> losses) {

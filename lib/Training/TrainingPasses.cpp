@@ -45,13 +45,9 @@ struct MakeTrainablePass
 };
 
 struct MakeTrainingFunctionPass
-    : public mct::impl::MakeTrainingFunctionPassBase<MakeTrainingFunctionPass> {
-  using MakeTrainingFunctionPassBase::MakeTrainingFunctionPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    MakeTrainingFunctionPassBase::getDependentDialects(registry);
-    registerGradientModels(registry);
-  }
+    : public WithGradientModels<
+          mct::impl::MakeTrainingFunctionPassBase<MakeTrainingFunctionPass>> {
+  using WithGradientModels::WithGradientModels;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);

@@ -174,6 +174,17 @@ namespace mct {
 /// dialects are loaded. The pass does so by itself.
 void registerGradientModels(mlir::DialectRegistry &registry);
 
+/// Base of the passes that ask ops for their gradients: a pass registers the
+/// models itself, so that it runs alone.
+template <typename PassBase> class WithGradientModels : public PassBase {
+public:
+  using PassBase::PassBase;
+  void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    PassBase::getDependentDialects(registry);
+    registerGradientModels(registry);
+  }
+};
+
 struct GradientRequest {
   /// The values whose gradients are asked for: arguments of the function, or
   /// results of its ops; all of real numbers.
