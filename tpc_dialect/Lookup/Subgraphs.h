@@ -36,7 +36,9 @@ struct SubgraphForm {
   std::string ops;
 };
 
-/// Our forms and those registered since, in order.
+/// Returns a form for every way in which importers write an operator.
+std::vector<SubgraphForm> listOurSubgraphs();
+/// Returns our forms and those registered since, in order.
 std::vector<SubgraphForm> listSubgraphs();
 
 /// All of them, and the formulas, as a table in Markdown, a row for each name.
