@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxPoints.h"
+#include "OnnxRules.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::onnx;
+
+/// `operands` are the values; shifts and zero points come behind them.
+static LogicalResult emitElementwise(GraphBuilder &graph, Operation *op,
+                                     ValueRange operands, StringRef opType) {
+  int64_t rank = typeOf(op->getResult(0)).getRank();
+  // The order of the first that is computed, as far as there is one.
+  const Layout *present = nullptr;
+  for (Value operand : operands)
+    if (!present)
+      present = graph.findLayout(operand);
+  Layout layout = present ? *present : Layout::identity(rank);
+  // A tensor that is broadcast along flattened axes would have other sizes.
+  for (Value operand : operands)
+    if (!layout.parts.empty() && graph.findLayout(operand) &&
+        typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
+      layout = Layout::identity(rank);
+  std::vector<std::string> inputs;
+  for (Value operand : operands) {
+    FailureOr<std::string> input = graph.read(op, operand, layout);
+    if (failed(input))
+      return failure();
+    inputs.push_back(*input);
+  }
+  return graph.replace(op, opType, std::move(inputs), layout);
+}
+
+static LogicalResult emitAllOperands(GraphBuilder &graph, Operation *op,
+                                     StringRef opType) {
+  return emitElementwise(graph, op, op->getOperands(), opType);
+}
+
+static LogicalResult emitMul(GraphBuilder &graph, tosa::MulOp op) {
+  return emitElementwise(graph, op, {op.getInput1(), op.getInput2()}, "Mul");
+}
+
+static LogicalResult emitNegate(GraphBuilder &graph, tosa::NegateOp op) {
+  return emitElementwise(graph, op, op.getInput1(), "Neg");
+}
+
+LogicalResult onnx::emitClamp(GraphBuilder &graph, Operation *op, Value input,
+                              double low, double high) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  FailureOr<TensorRef> tensor = graph.read(op, input);
+  if (failed(tensor))
+    return failure();
+  if (low == 0 && high >= kLargest)
+    return graph.replace(op, "Relu", {tensor->name}, tensor->layout);
+  std::string name = nameOf(op->getResult(0));
+  // An input without a name is none.
+  std::vector<std::string> inputs{tensor->name, "", ""};
+  if (low > -kLargest)
+    inputs[1] = graph.addFloats(name + "/min", {}, {static_cast<float>(low)});
+  if (high < kLargest)
+    inputs[2] = graph.addFloats(name + "/max", {}, {static_cast<float>(high)});
+  while (inputs.back().empty())
+    inputs.pop_back();
+  return graph.replace(op, "Clip", std::move(inputs), tensor->layout);
+}
+
+static LogicalResult emitClampOp(GraphBuilder &graph, tosa::ClampOp op) {
+  auto low = dyn_cast<FloatAttr>(op.getMinVal());
+  auto high = dyn_cast<FloatAttr>(op.getMaxVal());
+  if (!low || !high)
+    return refuse(op, "clamps integers");
+  return emitClamp(graph, op, op.getInput(), low.getValueAsDouble(),
+                   high.getValueAsDouble());
+}
+
+static LogicalResult emitRsqrt(GraphBuilder &graph, tosa::RsqrtOp op) {
+  FailureOr<TensorRef> input = graph.read(op, op.getInput1());
+  if (failed(input))
+    return failure();
+  std::string root = graph.addNode(op, "Sqrt", {input->name},
+                                   nameOf(op.getOutput()) + "/root");
+  return graph.replace(op, "Reciprocal", {root}, input->layout);
+}
+
+static LogicalResult emitIdentity(GraphBuilder &graph, tosa::IdentityOp op) {
+  FailureOr<TensorRef> input = graph.read(op, op.getInput1());
+  if (failed(input))
+    return failure();
+  graph.define(op.getOutput(), input->name, input->layout);
+  return success();
+}
+
+void onnx::addElementwiseRules(Rules &rules) {
+  rules.add<tosa::AbsOp>(emitAllOperands, "Abs");
+  rules.add<tosa::AddOp>(emitAllOperands, "Add");
+  rules.add<tosa::CeilOp>(emitAllOperands, "Ceil");
+  rules.add<tosa::CosOp>(emitAllOperands, "Cos");
+  rules.add<tosa::EqualOp>(emitAllOperands, "Equal");
+  rules.add<tosa::ErfOp>(emitAllOperands, "Erf");
+  rules.add<tosa::ExpOp>(emitAllOperands, "Exp");
+  rules.add<tosa::FloorOp>(emitAllOperands, "Floor");
+  rules.add<tosa::GreaterOp>(emitAllOperands, "Greater");
+  rules.add<tosa::GreaterEqualOp>(emitAllOperands, "GreaterOrEqual");
+  rules.add<tosa::LogOp>(emitAllOperands, "Log");
+  rules.add<tosa::MaximumOp>(emitAllOperands, "Max");
+  rules.add<tosa::MinimumOp>(emitAllOperands, "Min");
+  rules.add<tosa::PowOp>(emitAllOperands, "Pow");
+  rules.add<tosa::ReciprocalOp>(emitAllOperands, "Reciprocal");
+  rules.add<tosa::SelectOp>(emitAllOperands, "Where");
+  rules.add<tosa::SigmoidOp>(emitAllOperands, "Sigmoid");
+  rules.add<tosa::SinOp>(emitAllOperands, "Sin");
+  rules.add<tosa::SubOp>(emitAllOperands, "Sub");
+  rules.add<tosa::TanhOp>(emitAllOperands, "Tanh");
+  rules.add<tosa::MulOp>(emitMul);
+  rules.add<tosa::NegateOp>(emitNegate);
+  rules.add<tosa::ClampOp>(emitClampOp);
+  rules.add<tosa::RsqrtOp>(emitRsqrt);
+  rules.add<tosa::IdentityOp>(emitIdentity);
+  rules.add<tpc::QuantizeOp>(emitPoint);
+}

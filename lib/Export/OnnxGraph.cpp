@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxGraph.h"
+#include "OnnxPoints.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/Names.h"
+#include "mct/Support/Troubleshooting.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::onnx;
+
+RankedTensorType onnx::typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+SmallVector<int64_t> onnx::fileShape(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape);
+  for (int64_t &size : result)
+    if (ShapedType::isDynamic(size))
+      size = kDynamic;
+  return result;
+}
+
+std::optional<Constant> onnx::readConstant(Value value) {
+  Constant constant;
+  while (auto point = value.getDefiningOp<tpc::QuantizeOp>()) {
+    if (!point.isWeight())
+      return std::nullopt;
+    constant.points.push_back(point);
+    value = point.getInput();
+  }
+  std::optional<ConstantFloats> floats = ConstantFloats::get(value);
+  if (!floats)
+    return std::nullopt;
+  constant.values.assign(floats->values().begin(), floats->values().end());
+  constant.shape.assign(floats->shape().begin(), floats->shape().end());
+  for (tpc::QuantizeOp point : llvm::reverse(constant.points))
+    if (tpc::QuantizerAttrInterface parameters = point.getParametersAttr())
+      parameters.fakeQuantize(constant.shape, point.getChannelAxes(),
+                              constant.values.data(), constant.values.data());
+  return constant;
+}
+
+std::optional<float> onnx::readNumber(Value value) {
+  std::optional<Constant> constant = readConstant(value);
+  if (!constant || constant->values.empty() ||
+      !llvm::all_equal(constant->values))
+    return std::nullopt;
+  return constant->values.front();
+}
+
+FailureOr<SmallVector<int64_t>> onnx::readShape(Operation *op, Value shape) {
+  SmallVector<int64_t> values;
+  if (!shape.getDefiningOp() ||
+      !tosa::getConstShapeValues(shape.getDefiningOp(), values)) {
+    (void)refuse(op, kUnknownForm);
+    return failure();
+  }
+  return values;
+}
+
+std::string onnx::nameOf(Value value) {
+  if (StringAttr name = getName(value))
+    return name.str();
+  return value.getDefiningOp()
+             ? value.getDefiningOp()->getName().stripDialect().str()
+             : "value";
+}
+
+std::vector<int64_t> onnx::integers(ArrayRef<int64_t> values) {
+  return std::vector<int64_t>(values.begin(), values.end());
+}
+
+std::vector<int64_t> onnx::padsOf(ArrayRef<int64_t> pad) {
+  return {pad[0], pad[2], pad[1], pad[3]};
+}
+
+LogicalResult onnx::refuse(Operation *op, const Twine &why) {
+  InFlightDiagnostic error = op->emitOpError() << why;
+  error.attachNote() << "mct-opt runs the passes that bring importers' forms "
+                        "into those that are known: --mct-prepare; what stays "
+                        "has to be computed outside of the network"
+                     << support::kTroubleshooting
+                     << "an-op-cannot-be-exported-to-onnx";
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes and constants
+//===----------------------------------------------------------------------===//
+
+std::string GraphBuilder::makeName(const Twine &wanted) {
+  std::string name = wanted.str();
+  for (unsigned number = 1; !names.insert(name).second; ++number)
+    name = (wanted + "_" + Twine(number)).str();
+  return name;
+}
+
+std::string GraphBuilder::addFloats(const Twine &name, ArrayRef<int64_t> shape,
+                                    std::vector<float> values) {
+  Tensor tensor;
+  tensor.name = makeName(name);
+  tensor.shape.assign(shape.begin(), shape.end());
+  tensor.floats = std::move(values);
+  model.graph.initializers.push_back(std::move(tensor));
+  return model.graph.initializers.back().name;
+}
+
+std::string GraphBuilder::addIntegers(const Twine &name,
+                                      std::vector<int64_t> values) {
+  Tensor tensor;
+  tensor.name = makeName(name);
+  tensor.type = ElementType::Int64;
+  tensor.shape = {int64_t(values.size())};
+  tensor.integers = std::move(values);
+  model.graph.initializers.push_back(std::move(tensor));
+  return model.graph.initializers.back().name;
+}
+
+std::string GraphBuilder::addNode(Operation *source, StringRef opType,
+                                  std::vector<std::string> inputs,
+                                  const Twine &name,
+                                  std::vector<NodeAttribute> attributes,
+                                  StringRef domain) {
+  Node node;
+  node.name = makeName(name);
+  node.opType = opType.str();
+  node.domain = domain.str();
+  node.inputs = std::move(inputs);
+  node.outputs = {node.name};
+  node.attributes = std::move(attributes);
+  node.source = source;
+  model.graph.nodes.push_back(std::move(node));
+  return model.graph.nodes.back().name;
+}
+
+void GraphBuilder::define(Value value, std::string name, Layout layout) {
+  known[value].push_back({std::move(name), std::move(layout)});
+}
+
+LogicalResult GraphBuilder::replace(Operation *op, StringRef opType,
+                                    std::vector<std::string> inputs,
+                                    Layout layout,
+                                    std::vector<NodeAttribute> attributes) {
+  Value result = op->getResult(0);
+  define(result,
+         addNode(op, opType, std::move(inputs), nameOf(result),
+                 std::move(attributes)),
+         std::move(layout));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Adds the nodes that bring a tensor into another order.
+std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
+                                         const Layout &wanted) {
+  Operation *source = value.getDefiningOp();
+  if (!source)
+    source = function;
+  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  std::string name = from.name;
+  Layout layout = from.layout;
+  auto reshape = [&](ArrayRef<int64_t> sizes) {
+    name = addNode(
+        source, "Reshape",
+        {name, addIntegers(from.name + "/shape", integers(fileShape(sizes)))},
+        from.name + "/reshaped");
+  };
+  auto transpose = [&](ArrayRef<int64_t> axes) {
+    name = addNode(source, "Transpose", {name}, from.name + "/transposed",
+                   {{"perm", integers(axes)}});
+  };
+  if (!layout.parts.empty() && layout != wanted) {
+    // The flattened image, its axes in the order of the value again.
+    SmallVector<int64_t> sizes(shape.drop_back()), axes;
+    size_t lead = sizes.size();
+    for (int64_t part : layout.partOrder)
+      sizes.push_back(layout.parts[part]);
+    reshape(sizes);
+    for (size_t i = 0; i < lead; ++i)
+      axes.push_back(i);
+    for (size_t part = 0; part < layout.parts.size(); ++part)
+      axes.push_back(lead + (llvm::find(layout.partOrder, int64_t(part)) -
+                             layout.partOrder.begin()));
+    transpose(axes);
+    reshape(shape);
+    layout = Layout::identity(shape.size());
+  }
+  if (haveSameOrder(shape, layout, wanted)) {
+    if (layout != wanted)
+      reshape(wanted.apply(shape));
+    return name;
+  }
+  SmallVector<int64_t> axes;
+  for (int64_t axis : wanted.permutation)
+    axes.push_back(layout.axisOf(axis));
+  transpose(axes);
+  return name;
+}
+
+const Layout *GraphBuilder::findLayout(Value value) const {
+  auto found = known.find(value);
+  return found == known.end() ? nullptr : &found->second.front().layout;
+}
+
+FailureOr<Layout> GraphBuilder::layoutOf(Operation *user, Value value) {
+  if (const Layout *layout = findLayout(value))
+    return *layout;
+  if (readConstant(value))
+    return Layout::identity(typeOf(value).getRank());
+  (void)refuse(user, "has an operand that is neither computed here nor an f32 "
+                     "constant");
+  return failure();
+}
+
+FailureOr<Layout> GraphBuilder::plainLayoutOf(Operation *user, Value value) {
+  FailureOr<Layout> layout = layoutOf(user, value);
+  if (succeeded(layout) && !layout->parts.empty())
+    layout = Layout::identity(layout->permutation.size());
+  return layout;
+}
+
+FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
+                                          const Layout &layout) {
+  auto found = known.find(value);
+  if (found != known.end()) {
+    for (const TensorRef &tensor : found->second)
+      if (tensor.layout == layout)
+        return tensor.name;
+    TensorRef made{makeTransposed(value, found->second.front(), layout),
+                   layout};
+    found->second.push_back(made);
+    return made.name;
+  }
+  std::optional<Constant> constant = readConstant(value);
+  if (!constant) {
+    (void)refuse(user, "has an operand that is neither computed here nor an "
+                       "f32 constant");
+    return failure();
+  }
+  std::vector<int64_t> elements =
+      mapElements(constant->shape, layout.permutation);
+  int64_t last = constant->shape.empty() ? 1 : constant->shape.back();
+  if (!layout.parts.empty() && last != 1) {
+    // Constants are of the size of what they meet, or of one.
+    std::vector<int64_t> parts = mapParts(layout, last);
+    for (int64_t &element : elements)
+      element = element / last * last + parts[element % last];
+  }
+  // That of a result of the function belongs to nobody else.
+  std::string name = user->getNumResults() == 0
+                         ? nameOf(value)
+                         : nameOf(user->getResult(0)) + "/constant";
+  return writeConstant(user, *constant, name, layout.apply(constant->shape),
+                       elements, /*isKernel=*/false);
+}
+
+FailureOr<TensorRef> GraphBuilder::read(Operation *user, Value value) {
+  FailureOr<Layout> layout = layoutOf(user, value);
+  if (failed(layout))
+    return failure();
+  FailureOr<std::string> name = read(user, value, *layout);
+  if (failed(name))
+    return failure();
+  return TensorRef{*name, *layout};
+}
+
+FailureOr<TensorRef> GraphBuilder::readPlain(Operation *user, Value value) {
+  FailureOr<Layout> layout = plainLayoutOf(user, value);
+  if (failed(layout))
+    return failure();
+  FailureOr<std::string> name = read(user, value, *layout);
+  if (failed(name))
+    return failure();
+  return TensorRef{*name, *layout};
+}
+
+FailureOr<std::string>
+GraphBuilder::writeConstant(Operation *user, const Constant &constant,
+                            const Twine &name, ArrayRef<int64_t> shape,
+                            ArrayRef<int64_t> elements, bool isKernel) {
+  std::vector<float> values;
+  values.reserve(elements.size());
+  for (int64_t element : elements)
+    values.push_back(constant.values[element]);
+  tpc::QuantizeOp point;
+  for (tpc::QuantizeOp candidate : constant.points)
+    if (candidate.getParametersAttr()) {
+      point = candidate;
+      break;
+    }
+  if (isKernel && !point && isForImx500()) {
+    InFlightDiagnostic error = user->emitOpError()
+                               << "has a kernel that is not quantized, which "
+                                  "the IMX500 would take for one of 8 bits";
+    if (tpc::QuantizeOp empty =
+            constant.points.empty() ? point : constant.points.front())
+      error.attachNote(empty.getLoc())
+          << "its point has no parameters: run mct-select-weight-parameters";
+    else
+      error.attachNote() << "no point stands on it: tpc-explain says why, "
+                            "overrides change it";
+    return failure();
+  }
+  std::string tensor = addFloats(point ? Twine(point.getUniqueName()) : name,
+                                 shape, std::move(values));
+  weightBits += int64_t(elements.size()) *
+                (point ? point.getParametersAttr().getBits() : 32);
+  if (!point)
+    return tensor;
+  return quantizeWeights(*this, point, tensor, constant.shape, shape, elements);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The graph of an ONNX file while it is written: nodes, constants, and which
+// tensor holds which value of the module.
+#ifndef MCT_LIB_EXPORT_ONNXGRAPH_H
+#define MCT_LIB_EXPORT_ONNXGRAPH_H
+
+#include "OnnxLayout.h"
+#include "OnnxModel.h"
+#include "mct/Export/Onnx.h"
+#include "mct/Planning/KernelOp.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mct::onnx {
+
+/// Domain of the package whose ops the points become.
+inline constexpr llvm::StringLiteral kQuantizerDomain = "mct_quantizers";
+
+inline constexpr llvm::StringLiteral kUnknownForm =
+    "has no form in ONNX that is known here";
+
+/// A tensor of the file that has the elements of a value.
+struct TensorRef {
+  std::string name;
+  Layout layout;
+};
+
+/// A constant of the module, looking through its points.
+struct Constant {
+  llvm::SmallVector<tpc::QuantizeOp, 1> points;
+  /// The elements on the levels of the points.
+  std::vector<float> values;
+  llvm::SmallVector<int64_t> shape;
+};
+
+/// Returns the constant that a value is, or none.
+std::optional<Constant> readConstant(mlir::Value value);
+/// Returns the number that all elements of a constant are, or none.
+std::optional<float> readNumber(mlir::Value value);
+/// Returns the sizes that a `tosa.const_shape` has; fails at `op` for others.
+mlir::FailureOr<llvm::SmallVector<int64_t>> readShape(mlir::Operation *op,
+                                                      mlir::Value shape);
+
+mlir::RankedTensorType typeOf(mlir::Value value);
+/// Returns the name of a value, or what stands for it where it has none.
+std::string nameOf(mlir::Value value);
+/// Returns a shape of a type as the file has it.
+llvm::SmallVector<int64_t> fileShape(llvm::ArrayRef<int64_t> shape);
+std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
+/// Returns pads with both begins before both ends; TOSA has them in pairs.
+std::vector<int64_t> padsOf(llvm::ArrayRef<int64_t> pad);
+
+/// Emits an error at an op that has no form in the file, with the remedy.
+mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
+
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::func::FuncOp function, const OnnxOptions &options)
+      : function(function), options(options),
+        kernels(function->getParentOfType<mlir::ModuleOp>()) {}
+
+  bool isForImx500() const { return options.profile == OnnxProfile::Imx500; }
+
+  /// Returns a name that nothing has yet: `wanted`, or that with a number.
+  std::string makeName(const llvm::Twine &wanted);
+  /// Add a constant and return its name.
+  std::string addFloats(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                        std::vector<float> values);
+  std::string addIntegers(const llvm::Twine &name, std::vector<int64_t> values);
+  /// Adds a node and returns the name of its result.
+  std::string addNode(mlir::Operation *source, llvm::StringRef opType,
+                      std::vector<std::string> inputs, const llvm::Twine &name,
+                      std::vector<NodeAttribute> attributes = {},
+                      llvm::StringRef domain = "");
+  /// Makes a tensor the one that holds a value.
+  void define(mlir::Value value, std::string name, Layout layout);
+  /// Adds a node whose result is that of `op`.
+  mlir::LogicalResult replace(mlir::Operation *op, llvm::StringRef opType,
+                              std::vector<std::string> inputs, Layout layout,
+                              std::vector<NodeAttribute> attributes = {});
+
+  /// Returns the layout in which a value is present; null where it is not.
+  const Layout *findLayout(mlir::Value value) const;
+  /// Returns the layout in which a value is present; that of a constant is any.
+  mlir::FailureOr<Layout> layoutOf(mlir::Operation *user, mlir::Value value);
+  /// Returns the same, without axes that are made of several.
+  mlir::FailureOr<Layout> plainLayoutOf(mlir::Operation *user,
+                                        mlir::Value value);
+  /// Returns the name of the tensor that holds a value in a layout, which is
+  /// added where it is missing.
+  mlir::FailureOr<std::string> read(mlir::Operation *user, mlir::Value value,
+                                    const Layout &layout);
+  /// Returns a value in the layout in which it is present.
+  mlir::FailureOr<TensorRef> read(mlir::Operation *user, mlir::Value value);
+  /// Returns a value in a layout without axes that are made of several.
+  mlir::FailureOr<TensorRef> readPlain(mlir::Operation *user,
+                                       mlir::Value value);
+  /// Adds a constant with the quantizer of its point and returns the name of
+  /// the tensor. `elements`: for each element of the tensor the index of that
+  /// of the constant. A kernel has to be quantized for the camera.
+  mlir::FailureOr<std::string>
+  writeConstant(mlir::Operation *user, const Constant &constant,
+                const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                llvm::ArrayRef<int64_t> elements, bool isKernel);
+
+  mlir::func::FuncOp function;
+  const OnnxOptions &options;
+  KernelOps kernels;
+  Model model;
+  /// Size of the weights and biases.
+  int64_t weightBits = 0;
+
+private:
+  std::string makeTransposed(mlir::Value value, const TensorRef &from,
+                             const Layout &wanted);
+
+  llvm::StringSet<> names;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<TensorRef, 1>> known;
+};
+
+} // namespace mct::onnx
+
+#endif // MCT_LIB_EXPORT_ONNXGRAPH_H

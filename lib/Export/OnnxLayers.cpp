@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxRules.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::onnx;
+
+static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
+  std::optional<KernelOp> layer = graph.kernels.get(op);
+  std::optional<Constant> kernel = readConstant(op->getOperand(1));
+  std::optional<std::vector<float>> bias;
+  if (layer)
+    bias = layer->getBias();
+  if (!layer || !kernel || !bias)
+    return refuse(op, "has a kernel or bias that is not an f32 constant");
+  FailureOr<std::string> input =
+      graph.read(op, op->getOperand(0), Layout::channelsFirst());
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> sizes = kernel->shape;
+  std::vector<int64_t> elements;
+  SmallVector<int64_t> shape;
+  int64_t group = 1;
+  bool isTransposed = isa<tosa::TransposeConv2DOp>(op);
+  if (isa<tosa::DepthwiseConv2DOp>(op)) {
+    // [KH, KW, C, M]: output channel c * M + m.
+    elements = mapElements(sizes, {2, 3, 0, 1});
+    shape = {sizes[2] * sizes[3], 1, sizes[0], sizes[1]};
+    group = sizes[2];
+  } else if (isTransposed) {
+    elements = mapElements(sizes, {3, 0, 1, 2});
+    shape = {sizes[3], sizes[0], sizes[1], sizes[2]};
+  } else {
+    elements = mapElements(sizes, {0, 3, 1, 2});
+    shape = {sizes[0], sizes[3], sizes[1], sizes[2]};
+  }
+  std::string name = nameOf(op->getResult(0));
+  FailureOr<std::string> weights = graph.writeConstant(
+      op, *kernel, name + "/kernel", shape, elements, /*isKernel=*/true);
+  if (failed(weights))
+    return failure();
+  int64_t channels = bias->size();
+  graph.weightBits += 32 * channels;
+  std::vector<std::string> inputs{
+      *input, *weights, graph.addFloats(name + "/bias", {channels}, *bias)};
+  std::vector<NodeAttribute> attributes{
+      {"kernel_shape", integers(layer->getWindow())},
+      {"strides", integers(layer->getStrides())},
+      {"group", group}};
+  ArrayRef<int64_t> padding = layer->getPadding();
+  if (isTransposed) {
+    // What TOSA adds to the result ONNX takes away at the begins, or adds at
+    // the ends.
+    SmallVector<int64_t> pads, added;
+    for (unsigned side : {0, 2, 1, 3}) {
+      bool isEnd = side % 2;
+      if (padding[side] > 0 && !isEnd)
+        return refuse(op, "adds to its result at the top or at the left, which "
+                          "ONNX has no way for");
+      pads.push_back(std::max<int64_t>(0, -padding[side]));
+      if (isEnd)
+        added.push_back(std::max<int64_t>(0, padding[side]));
+    }
+    attributes.push_back({"pads", integers(pads)});
+    attributes.push_back({"output_padding", integers(added)});
+  } else {
+    attributes.push_back({"pads", padsOf(padding)});
+    attributes.push_back({"dilations", integers(layer->getDilations())});
+  }
+  return graph.replace(op, isTransposed ? "ConvTranspose" : "Conv",
+                       std::move(inputs), Layout::channelsFirst(),
+                       std::move(attributes));
+}
+
+static LogicalResult emitMatMul(GraphBuilder &graph, tosa::MatMulOp op) {
+  FailureOr<Layout> layout = graph.layoutOf(op, op.getA());
+  if (failed(layout))
+    return failure();
+  if (layout->permutation != Layout::identity(3).permutation)
+    layout = Layout::identity(3);
+  std::string name = nameOf(op.getOutput());
+  std::optional<Constant> kernel = readConstant(op.getB());
+  FailureOr<std::string> rhs;
+  if (kernel && kernel->shape[0] == 1) {
+    // [K, M], its rows in the order of the features.
+    int64_t rows = kernel->shape[1], columns = kernel->shape[2];
+    std::vector<int64_t> elements;
+    for (int64_t row : mapParts(*layout, rows))
+      for (int64_t column = 0; column < columns; ++column)
+        elements.push_back(row * columns + column);
+    rhs = graph.writeConstant(op, *kernel, name + "/kernel", {rows, columns},
+                              elements, /*isKernel=*/true);
+  } else {
+    layout = Layout::identity(3);
+    rhs = graph.read(op, op.getB(), *layout);
+  }
+  FailureOr<std::string> lhs = graph.read(op, op.getA(), *layout);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  return graph.replace(op, "MatMul", {*lhs, *rhs}, Layout::identity(3));
+}
+
+template <typename Op>
+static LogicalResult emitPool(GraphBuilder &graph, Op op, StringRef opType) {
+  FailureOr<std::string> input =
+      graph.read(op, op.getInput(), Layout::channelsFirst());
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> image = typeOf(op.getInput()).getShape();
+  bool isGlobal =
+      opType == "AveragePool" && op.getKernel() == image.slice(1, 2) &&
+      llvm::all_of(op.getPad(), [](int64_t size) { return size == 0; });
+  if (isGlobal)
+    return graph.replace(op, "GlobalAveragePool", {*input},
+                         Layout::channelsFirst());
+  return graph.replace(op, opType, {*input}, Layout::channelsFirst(),
+                       {{"kernel_shape", integers(op.getKernel())},
+                        {"strides", integers(op.getStride())},
+                        {"pads", padsOf(op.getPad())}});
+}
+
+void onnx::addLayerRules(Rules &rules) {
+  rules.add<tosa::Conv2DOp>(emitConvolution);
+  rules.add<tosa::DepthwiseConv2DOp>(emitConvolution);
+  rules.add<tosa::TransposeConv2DOp>(emitConvolution);
+  rules.add<tosa::MatMulOp>(emitMatMul);
+  rules.add<tosa::MaxPool2dOp>(emitPool<tosa::MaxPool2dOp>, "MaxPool");
+  rules.add<tosa::AvgPool2dOp>(emitPool<tosa::AvgPool2dOp>, "AveragePool");
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxResize.h"
+#include "OnnxRules.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::onnx;
+
+static LogicalResult emitReshape(GraphBuilder &graph, tosa::ReshapeOp op) {
+  Value input = op.getInput1();
+  ArrayRef<int64_t> from = typeOf(input).getShape();
+  ArrayRef<int64_t> to = typeOf(op.getOutput()).getShape();
+  FailureOr<Layout> layout = graph.layoutOf(op, input);
+  if (failed(layout))
+    return failure();
+  std::optional<Layout> followed = followReshape(from, *layout, to);
+  if (!followed) {
+    layout = Layout::identity(from.size());
+    followed = Layout::identity(to.size());
+  }
+  FailureOr<std::string> tensor = graph.read(op, input, *layout);
+  if (failed(tensor))
+    return failure();
+  std::string shape =
+      graph.addIntegers(nameOf(op.getOutput()) + "/shape",
+                        integers(fileShape(followed->apply(to))));
+  return graph.replace(op, "Reshape", {*tensor, shape}, *followed);
+}
+
+/// The result is the same tensor under other names of its axes.
+static LogicalResult emitTranspose(GraphBuilder &graph, tosa::TransposeOp op) {
+  FailureOr<TensorRef> input = graph.readPlain(op, op.getInput1());
+  if (failed(input))
+    return failure();
+  Layout renamed = input->layout;
+  for (int64_t &axis : renamed.permutation)
+    axis = llvm::find(op.getPerms(), int32_t(axis)) - op.getPerms().begin();
+  graph.define(op.getOutput(), input->name, renamed);
+  return success();
+}
+
+template <typename Op>
+static LogicalResult emitReduction(GraphBuilder &graph, Op op,
+                                   StringRef opType) {
+  FailureOr<TensorRef> input = graph.readPlain(op, op.getInput());
+  if (failed(input))
+    return failure();
+  std::string axes = graph.addIntegers(nameOf(op.getOutput()) + "/axes",
+                                       {input->layout.axisOf(op.getAxis())});
+  return graph.replace(op, opType, {input->name, axes}, input->layout);
+}
+
+static LogicalResult emitArgMax(GraphBuilder &graph, tosa::ArgMaxOp op) {
+  FailureOr<TensorRef> input = graph.readPlain(op, op.getInput());
+  if (failed(input))
+    return failure();
+  int64_t axis = op.getAxis();
+  Layout left;
+  for (int64_t other : input->layout.permutation)
+    if (other != axis)
+      left.permutation.push_back(other - (other > axis));
+  return graph.replace(
+      op, "ArgMax", {input->name}, left,
+      {{"axis", input->layout.axisOf(axis)}, {"keepdims", int64_t(0)}});
+}
+
+static LogicalResult emitConcat(GraphBuilder &graph, tosa::ConcatOp op) {
+  const Layout *present = nullptr;
+  for (Value operand : op.getInput1())
+    if (!present)
+      present = graph.findLayout(operand);
+  Layout layout = present && present->parts.empty()
+                      ? *present
+                      : Layout::identity(typeOf(op.getOutput()).getRank());
+  std::vector<std::string> inputs;
+  for (Value operand : op.getInput1()) {
+    FailureOr<std::string> input = graph.read(op, operand, layout);
+    if (failed(input))
+      return failure();
+    inputs.push_back(*input);
+  }
+  return graph.replace(op, "Concat", std::move(inputs), layout,
+                       {{"axis", layout.axisOf(op.getAxis())}});
+}
+
+static LogicalResult emitSlice(GraphBuilder &graph, tosa::SliceOp op) {
+  FailureOr<SmallVector<int64_t>> starts = readShape(op, op.getStart());
+  if (failed(starts))
+    return failure();
+  FailureOr<TensorRef> tensor = graph.readPlain(op, op.getInput1());
+  if (failed(tensor))
+    return failure();
+  // Only the axes that are cut.
+  ArrayRef<int64_t> from = typeOf(op.getInput1()).getShape();
+  ArrayRef<int64_t> to = typeOf(op.getOutput()).getShape();
+  std::vector<int64_t> begins, ends, axes;
+  for (auto [place, axis] : llvm::enumerate(tensor->layout.permutation)) {
+    if (from[axis] == to[axis])
+      continue;
+    begins.push_back((*starts)[axis]);
+    ends.push_back((*starts)[axis] + to[axis]);
+    axes.push_back(place);
+  }
+  if (axes.empty()) {
+    graph.define(op.getOutput(), tensor->name, tensor->layout);
+    return success();
+  }
+  std::string name = nameOf(op.getOutput());
+  std::vector<std::string> inputs{
+      tensor->name, graph.addIntegers(name + "/starts", std::move(begins)),
+      graph.addIntegers(name + "/ends", std::move(ends)),
+      graph.addIntegers(name + "/axes", std::move(axes))};
+  return graph.replace(op, "Slice", std::move(inputs), tensor->layout);
+}
+
+static LogicalResult emitPad(GraphBuilder &graph, tosa::PadOp op) {
+  FailureOr<SmallVector<int64_t>> padding = readShape(op, op.getPadding());
+  if (failed(padding))
+    return failure();
+  std::optional<float> number = readNumber(op.getPadConst());
+  if (!number)
+    return refuse(op, "is filled with a value that is not a constant");
+  FailureOr<TensorRef> tensor = graph.readPlain(op, op.getInput1());
+  if (failed(tensor))
+    return failure();
+  std::vector<int64_t> begins, ends;
+  for (int64_t axis : tensor->layout.permutation) {
+    begins.push_back((*padding)[2 * axis]);
+    ends.push_back((*padding)[2 * axis + 1]);
+  }
+  llvm::append_range(begins, ends);
+  std::string name = nameOf(op.getOutput());
+  std::vector<std::string> inputs{
+      tensor->name, graph.addIntegers(name + "/pads", std::move(begins)),
+      graph.addFloats(name + "/value", {}, {*number})};
+  return graph.replace(op, "Pad", std::move(inputs), tensor->layout,
+                       {{"mode", std::string("constant")}});
+}
+
+/// Returns whether f32 scales make exactly the sizes of the result.
+static bool makesSizes(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                       ArrayRef<float> scales) {
+  for (auto [before, after, scale] : llvm::zip_equal(from, to, scales))
+    if (float(before) * scale != float(after) ||
+        std::floor(double(before) * double(scale)) != double(after))
+      return false;
+  return true;
+}
+
+static LogicalResult emitResize(GraphBuilder &graph, tosa::ResizeOp op) {
+  FailureOr<SmallVector<int64_t>> scale = readShape(op, op.getScale());
+  FailureOr<SmallVector<int64_t>> offset = readShape(op, op.getOffset());
+  if (failed(scale) || failed(offset))
+    return failure();
+  ArrayRef<int64_t> from = typeOf(op.getInput()).getShape();
+  ArrayRef<int64_t> to = typeOf(op.getOutput()).getShape();
+  bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
+  std::optional<ResizeAttributes> found =
+      findResize(isBilinear, *scale, *offset, from.slice(1, 2), to.slice(1, 2));
+  if (!found)
+    return refuse(op, "reads other positions than any 'Resize' of ONNX");
+  FailureOr<std::string> tensor =
+      graph.read(op, op.getInput(), Layout::channelsFirst());
+  if (failed(tensor))
+    return failure();
+  std::string name = nameOf(op.getOutput());
+  std::vector<NodeAttribute> attributes{
+      {"mode", found->mode},
+      {"coordinate_transformation_mode", found->coordinates}};
+  if (!isBilinear)
+    attributes.push_back({"nearest_mode", found->nearestMode});
+  float height = float(to[1]) / float(from[1]),
+        width = float(to[2]) / float(from[2]);
+  std::vector<std::string> inputs{*tensor, ""};
+  if (makesSizes(from.slice(1, 2), to.slice(1, 2), {height, width})) {
+    inputs.push_back(
+        graph.addFloats(name + "/scales", {4}, {1, 1, height, width}));
+  } else {
+    if (ShapedType::isDynamic(to[0]))
+      return refuse(op, "has a ratio of sizes that ONNX takes only for a batch "
+                        "that is known");
+    inputs.push_back("");
+    inputs.push_back(
+        graph.addIntegers(name + "/sizes", {to[0], to[3], to[1], to[2]}));
+  }
+  return graph.replace(op, "Resize", std::move(inputs), Layout::channelsFirst(),
+                       std::move(attributes));
+}
+
+static LogicalResult emitTile(GraphBuilder &graph, tosa::TileOp op) {
+  FailureOr<SmallVector<int64_t>> counts = readShape(op, op.getMultiples());
+  if (failed(counts))
+    return failure();
+  FailureOr<TensorRef> tensor = graph.readPlain(op, op.getInput1());
+  if (failed(tensor))
+    return failure();
+  std::string repeats =
+      graph.addIntegers(nameOf(op.getOutput()) + "/repeats",
+                        integers(tensor->layout.apply(*counts)));
+  return graph.replace(op, "Tile", {tensor->name, repeats}, tensor->layout);
+}
+
+void onnx::addShapeRules(Rules &rules) {
+  rules.add<tosa::ReshapeOp>(emitReshape);
+  rules.add<tosa::TransposeOp>(emitTranspose);
+  rules.add<tosa::ReduceSumOp>(emitReduction<tosa::ReduceSumOp>, "ReduceSum");
+  rules.add<tosa::ReduceMaxOp>(emitReduction<tosa::ReduceMaxOp>, "ReduceMax");
+  rules.add<tosa::ReduceMinOp>(emitReduction<tosa::ReduceMinOp>, "ReduceMin");
+  rules.add<tosa::ArgMaxOp>(emitArgMax);
+  rules.add<tosa::ConcatOp>(emitConcat);
+  rules.add<tosa::SliceOp>(emitSlice);
+  rules.add<tosa::PadOp>(emitPad);
+  rules.add<tosa::ResizeOp>(emitResize);
+  rules.add<tosa::TileOp>(emitTile);
+}
