@@ -2,8 +2,8 @@
 #include "mct/Execution/Run.h"
 
 #include "Program.h"
+#include "mct/Execution/CallBuffers.h"
 #include "mct/Execution/HostCalls.h"
-#include "mct/Support/AlignedBuffer.h"
 #include "mct/Support/ByteSize.h"
 #include "mct/Support/ContextThreads.h"
 #include "mlir/IR/Diagnostics.h"
@@ -20,34 +20,15 @@ using namespace mct::execution;
 
 namespace {
 
-/// Saturates: sizes come from the network and may be anything.
-size_t byteSize(mlir::RankedTensorType type) {
-  size_t bytes = getElementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    bytes = llvm::SaturatingMultiply<size_t>(bytes, size);
-  return bytes;
-}
-
 /// A worker with its buffers.
 struct Lane {
   explicit Lane(const Executor &executor) : worker(executor) {
-    for (const TensorSpec &spec : executor.inputs())
-      inputs.push_back(allocate(spec));
-    for (const TensorSpec &spec : executor.outputs())
-      outputs.push_back(allocate(spec));
-  }
-  void *allocate(const TensorSpec &spec) {
-    void *data = buffers.emplace_back(byteSize(spec.type)).get();
-    if (!data && !missing)
-      missing = &spec;
-    return data;
+    inputs = call.addInputs(executor.inputs());
+    call.addOutputs(executor.outputs());
   }
   Worker worker;
-  std::vector<mct::support::AlignedBuffer> buffers;
-  llvm::SmallVector<const void *> inputs;
-  llvm::SmallVector<void *> outputs;
-  /// A tensor for which there was not enough memory.
-  const TensorSpec *missing = nullptr;
+  CallBuffers call;
+  llvm::SmallVector<void *> inputs;
 };
 
 /// Units of all samples, and how many a worker takes at once.
@@ -185,10 +166,10 @@ llvm::Error mct::execution::forEachUnit(
       numWorkers(executor, samples, options));
   for (auto [number, lane] : llvm::enumerate(lanes)) {
     lane = std::make_unique<Lane>(executor);
-    if (lane->missing)
+    if (const TensorSpec *missing = lane->call.missing)
       return llvm::createStringError(
-          "not enough memory for '" + lane->missing->name + "' of " +
-          llvm::Twine(byteSize(lane->missing->type)) + " bytes");
+          "not enough memory for '" + missing->name + "' of " +
+          llvm::Twine(getByteSize(missing->type)) + " bytes");
     setUp(number, lane->worker);
   }
   return shareUnits(
@@ -198,14 +179,15 @@ llvm::Error mct::execution::forEachUnit(
         int64_t first = index * size;
         int64_t valid = std::min(size, total - first);
         for (size_t input = 0; input < lane.inputs.size(); ++input)
-          if (llvm::Error error = loadUnit(samples, input, first, valid, size,
-                                           lane.buffers[input].get()))
+          if (llvm::Error error =
+                  loadUnit(samples, input, first, valid, size,
+                           static_cast<char *>(lane.inputs[input])))
             return error;
-        if (llvm::Error error =
-                lane.worker.run(lane.inputs, lane.outputs, valid, first))
+        if (llvm::Error error = lane.worker.run(
+                lane.call.inputs, lane.call.outputs, valid, first))
           return error;
-        return done(
-            Unit{number, index, first, valid, lane.inputs, lane.outputs});
+        return done(Unit{number, index, first, valid, lane.call.inputs,
+                         lane.call.outputs});
       });
 }
 

@@ -2,9 +2,9 @@
 //
 // Ranges that training would show to points follow samples without it: the
 // network runs forward, batch by batch, as a training run runs it.
+#include "mct/Execution/CallBuffers.h"
 #include "mct/Execution/NetworkPass.h"
 #include "mct/IR/EntryFunction.h"
-#include "mct/Support/AlignedBuffer.h"
 #include "mct/Training/Gradients.h"
 #include "mct/Training/Passes.h"
 #include "mct/Training/Training.h"
@@ -123,42 +123,30 @@ LogicalResult RangeRun::open(const RangeFunction &function,
 
 LogicalResult RangeRun::observe(const RangeFunction &function, int64_t first) {
   const Executor &executor = *function.executor;
-  std::vector<support::AlignedBuffer> buffers;
-  SmallVector<const void *> inputs;
-  SmallVector<void *> outputs;
-  auto add = [&](const execution::TensorSpec &spec) {
-    return buffers
-        .emplace_back(spec.type.getNumElements() *
-                      execution::getElementBytes(spec.type.getElementType()))
-        .get();
-  };
+  execution::CallBuffers call;
+  ArrayRef<execution::TensorSpec> inputs =
+      executor.inputs().take_front(function.training.numInputs);
+  SmallVector<void *> sampled = call.addInputs(inputs);
+  for (const std::vector<float> &value : values)
+    call.inputs.push_back(value.data());
+  call.addOutputs(executor.outputs());
+  if (call.missing)
+    return fail() << "there is no memory for a batch";
   int64_t valid = std::min(batch, samples->numSamples() - first);
-  for (auto [number, spec] : llvm::enumerate(
-           executor.inputs().take_front(function.training.numInputs))) {
-    void *buffer = add(spec);
-    if (!buffer)
-      return fail() << "there is no memory for a batch";
-    // Copies of the last sample do not change a range.
+  // Copies of the last sample do not change a range.
+  for (auto [number, buffer] : llvm::enumerate(sampled))
     if (llvm::Error error = execution::loadUnit(
             *samples, number, first, valid, batch, static_cast<char *>(buffer)))
       return fail() << llvm::toString(std::move(error));
-    inputs.push_back(buffer);
-  }
-  for (const std::vector<float> &value : values)
-    inputs.push_back(value.data());
-  for (const execution::TensorSpec &spec : executor.outputs()) {
-    outputs.push_back(add(spec));
-    if (!outputs.back())
-      return fail() << "there is no memory for a batch";
-  }
   execution::Worker worker(executor);
-  if (llvm::Error error = worker.run(inputs, outputs, executor.unit(), 0))
+  if (llvm::Error error =
+          worker.run(call.inputs, call.outputs, executor.unit(), 0))
     return fail() << llvm::toString(std::move(error));
   size_t output = function.training.numResults;
   for (auto [value, learned] :
        llvm::zip_equal(values, function.training.learned))
     if (learned.kind == LearnedKind::State)
-      std::memcpy(value.data(), outputs[output++],
+      std::memcpy(value.data(), call.outputs[output++],
                   value.size() * sizeof(float));
   return success();
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The networks of a training run, compiled.
+#ifndef MCT_LIB_TRAINING_COMPILEDTRAINING_H
+#define MCT_LIB_TRAINING_COMPILEDTRAINING_H
+
+#include "TrainingSupport.h"
+
+namespace mct::training {
+
+/// The point that learned values belong to.
+struct ValidPoint {
+  TrainableQuantizerAttrInterface quantizer;
+  /// Indices of the learned values.
+  llvm::SmallVector<size_t> values;
+};
+
+struct CompiledTraining {
+  /// `function` in it is null: it lived in a module that is gone.
+  TrainingFunction function;
+  llvm::SmallVector<ValidPoint> points;
+  /// What is compared with the teacher.
+  std::vector<ComparedShape> results;
+  /// For each result whether anything uses its gradient.
+  std::vector<bool> isSeedRead;
+  std::unique_ptr<execution::Executor> executor;
+  /// Null where the loss needs none.
+  std::unique_ptr<execution::Executor> teacher;
+  /// Whether observed values of the teacher are compared; its outputs
+  /// otherwise.
+  bool observesTeacher = false;
+  /// Number of samples that are computed at once.
+  int64_t shard = 1;
+  /// Text of the networks and of the initial values.
+  std::string description;
+
+  /// Compiles what a run needs; fails with a diagnostic at the network.
+  static mlir::FailureOr<CompiledTraining>
+  create(const TrainingProblem &problem, const TrainingSettings &settings,
+         const execution::RunSettings &run);
+
+private:
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  makeFunction(const TrainingProblem &problem,
+               const TrainingSettings &settings);
+  mlir::LogicalResult describeResults(mlir::Location loc);
+  mlir::LogicalResult compileStep(mlir::ModuleOp module,
+                                  const TrainingProblem &problem,
+                                  const TrainingSettings &settings,
+                                  const execution::RunSettings &run);
+  mlir::LogicalResult compileTeacher(const TrainingProblem &problem,
+                                     const execution::RunSettings &run);
+};
+
+} // namespace mct::training
+
+#endif // MCT_LIB_TRAINING_COMPILEDTRAINING_H

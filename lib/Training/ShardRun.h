@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the shards of a batch through the network and its gradients.
+#ifndef MCT_LIB_TRAINING_SHARDRUN_H
+#define MCT_LIB_TRAINING_SHARDRUN_H
+
+#include "CompiledTraining.h"
+#include "ParameterUpdates.h"
+#include "mct/Execution/CallBuffers.h"
+
+namespace mct::training {
+
+class ShardRun {
+public:
+  /// Workers use `values` where they are.
+  static mlir::FailureOr<std::unique_ptr<ShardRun>>
+  create(mlir::Location loc, const CompiledTraining &compiled,
+         const execution::SampleSource &source,
+         const std::vector<std::vector<float>> &values,
+         const ParameterUpdates &updates, int64_t batch,
+         const execution::RunSettings &run);
+  ~ShardRun();
+
+  int64_t numShards(llvm::ArrayRef<int64_t> samples) const;
+  /// Number of shards whose gradients are kept at once.
+  int64_t numSlots() const { return int64_t(slots.size()); }
+  /// Returns the gradients of the shards from `begin` to `end` of the last
+  /// run.
+  llvm::SmallVector<const float *> getGradients(int64_t count) const;
+
+  /// Computes the losses of the shards `begin` to `end` of a batch, and, with
+  /// `gradients`, at most `numSlots` gradients.
+  llvm::Error run(const TrainingBatch &batch, const BatchLoss &loss,
+                  int64_t begin, llvm::MutableArrayRef<double> losses,
+                  bool gradients);
+
+  /// Writes the states that the last shard has left into the values.
+  void takeStates(std::vector<std::vector<float>> &values) const;
+
+  /// Duration of all runs so far.
+  double seconds = 0;
+
+private:
+  struct Lane;
+  ShardRun(const CompiledTraining &compiled,
+           const execution::SampleSource &source,
+           const ParameterUpdates &updates, const execution::RunSettings &run);
+  std::unique_ptr<Lane>
+  makeLane(const std::vector<std::vector<float>> &values) const;
+  /// Runs one shard of a batch up to the loss, and returns its part of that.
+  llvm::Expected<double> runForward(Lane &lane, const TrainingBatch &batch,
+                                    const BatchLoss &loss, int64_t number,
+                                    float *gradients);
+  /// Runs on from there, to the gradients.
+  llvm::Error runBackward(Lane &lane) const;
+  float *slot(size_t number) const {
+    return reinterpret_cast<float *>(slots[number].get());
+  }
+
+  const CompiledTraining &compiled;
+  const execution::SampleSource &source;
+  const ParameterUpdates &updates;
+  const execution::RunSettings &settings;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  /// Gradients of the shards that are computed at once.
+  std::vector<support::AlignedBuffer> slots;
+  /// Indices of the learned values that follow the data, and their new values.
+  llvm::SmallVector<size_t> stateValues;
+  std::vector<std::vector<float>> newStates;
+};
+
+} // namespace mct::training
+
+#endif // MCT_LIB_TRAINING_SHARDRUN_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The teacher of a training run: what the network is compared with.
+#ifndef MCT_LIB_TRAINING_TEACHER_H
+#define MCT_LIB_TRAINING_TEACHER_H
+
+#include "CompiledTraining.h"
+#include "mct/Execution/CallBuffers.h"
+
+namespace mct::training {
+
+class Teacher {
+public:
+  /// `chosen` are the samples of the run. Results of all of them are kept where
+  /// they take at most `settings.teacherBytes`.
+  Teacher(const CompiledTraining &compiled,
+          const execution::SampleSource &source, llvm::ArrayRef<int64_t> chosen,
+          const TrainingSettings &settings, const execution::RunSettings &run);
+  ~Teacher();
+
+  bool hasMemory() const;
+  bool keepsResults() const { return keeps; }
+
+  /// Returns the batch with the values of the teacher, valid until the next
+  /// call. `places` of its samples among the chosen ones; empty: not known.
+  llvm::Expected<TrainingBatch> begin(llvm::ArrayRef<int64_t> samples,
+                                      llvm::ArrayRef<int64_t> places);
+
+  /// Duration of all runs so far.
+  double seconds = 0;
+
+private:
+  struct Lane;
+  /// Runs the teacher on samples, into one block for each result.
+  llvm::Error run(llvm::ArrayRef<int64_t> samples,
+                  std::vector<std::vector<float>> &blocks);
+  llvm::Error runUnit(Lane &lane, llvm::ArrayRef<int64_t> samples,
+                      int64_t first,
+                      std::vector<std::vector<float>> &blocks) const;
+
+  const CompiledTraining &compiled;
+  const execution::SampleSource &source;
+  llvm::ArrayRef<int64_t> chosen;
+  const execution::RunSettings &settings;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  bool keeps = false;
+  /// Results of a batch, and of all chosen samples where these are kept.
+  std::vector<std::vector<float>> batch, kept;
+  std::vector<llvm::ArrayRef<float>> views;
+};
+
+} // namespace mct::training
+
+#endif // MCT_LIB_TRAINING_TEACHER_H
