@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rounding of the channels of a layer that use the same columns.
+#ifndef MCT_LIB_QUANTIZATION_ROUNDINGGROUP_H
+#define MCT_LIB_QUANTIZATION_ROUNDINGGROUP_H
+
+#include "mct/Quantization/LeastSquaresRounding.h"
+
+#include <utility>
+
+namespace mct::quantization {
+
+/// A channel of a group and levels for it.
+using RoundingLane = std::pair<size_t, const WeightLevels *>;
+
+/// One group, its columns in the order in which they are rounded, the last one
+/// first.
+class RoundingGroup {
+public:
+  RoundingGroup(const ProductMoments &moments, llvm::ArrayRef<float> weights,
+                double damping);
+
+  /// Rounds under each of `lanes`. `objective` becomes what the float
+  /// arithmetic sees of it, for each lane; `weights` (null: none) the levels,
+  /// [lanes, columns].
+  void roundLanes(llvm::ArrayRef<RoundingLane> lanes, float *objective,
+                  std::vector<float> *weights) const;
+
+  /// Returns whether so few weights are searched for together.
+  bool isSmall() const;
+  /// Makes weights of a small group, [lanes, columns], the best levels.
+  void search(llvm::ArrayRef<RoundingLane> lanes,
+              std::vector<float> &weights) const;
+
+  /// Weights of some channels, [channels, columns], with half the gradient of
+  /// the objective.
+  struct Point {
+    std::vector<float> weights;
+    std::vector<double> gradient;
+  };
+  Point pointAt(size_t firstChannel, std::vector<float> weights) const;
+  /// Changes single weights of row `row`, which is the channel's, while the
+  /// objective falls.
+  void descend(size_t channel, const WeightLevels &levels, size_t row,
+               Point &point) const;
+  /// Returns the mean squared difference from the target, with the best bias,
+  /// and the objective.
+  std::pair<double, double> measure(size_t channel, size_t row,
+                                    const Point &point) const;
+
+  const ProductMoments &moments;
+  llvm::ArrayRef<float> original;
+
+private:
+  int64_t columns;
+  std::vector<int64_t> order;
+  /// Number that is added to the diagonal of the covariance.
+  double addition = 0;
+  /// [columns, columns], row-major, in the order of rounding: the part right of
+  /// the diagonal, divided by it; and the diagonal.
+  std::vector<float> factor;
+  std::vector<double> diagonal;
+  /// The whole factor of a small group.
+  std::vector<double> exactFactor;
+  /// [outputs, columns], in the order of the columns.
+  std::vector<double> best;
+};
+
+} // namespace mct::quantization
+
+#endif // MCT_LIB_QUANTIZATION_ROUNDINGGROUP_H
