@@ -6,6 +6,7 @@
 #ifndef MCT_LIB_BITWIDTHS_CANDIDATERUN_H
 #define MCT_LIB_BITWIDTHS_CANDIDATERUN_H
 
+#include "Candidates.h"
 #include "mct/BitWidths/Passes.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/RunCache.h"
@@ -16,15 +17,6 @@
 #include <vector>
 
 namespace mct::bit_widths {
-
-/// What a point does in an alternative.
-struct PointQuantizer {
-  tpc::QuantizerAttrInterface quantizer;
-  /// Of its channels.
-  llvm::SmallVector<int64_t> axes;
-};
-/// By unique name.
-using Quantizers = std::map<std::string, PointQuantizer>;
 
 struct CandidateRunOptions {
   SensitivityMetric metric = SensitivityMetric::Auto;
@@ -40,24 +32,6 @@ struct CandidateRunOptions {
   /// Whether the base network has the corrections that stand in the module.
   bool keepsCorrections = false;
 };
-
-/// An operator with several alternatives, and what its points are in each.
-struct OperatorCandidates {
-  std::string name;
-  std::vector<Quantizers> alternatives;
-};
-
-/// The operators of a function that have several alternatives, in program
-/// order, with the parameters that are selected for each of these. `select`
-/// runs the passes that select what is missing on a copy of the module.
-mlir::FailureOr<std::vector<OperatorCandidates>> selectCandidates(
-    mlir::func::FuncOp function,
-    llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> select);
-
-/// Fails, with a diagnostic, where a function cannot be run by its
-/// alternatives: it has several blocks, calls others, or has points without
-/// parameters.
-mlir::LogicalResult checkMeasurable(mlir::func::FuncOp function);
 
 class CandidateRunImpl;
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A function whose points and kernels can be replaced by those of candidates.
+#ifndef MCT_LIB_BITWIDTHS_CANDIDATENETWORK_H
+#define MCT_LIB_BITWIDTHS_CANDIDATENETWORK_H
+
+#include "../Corrections/ChannelRun.h"
+#include "../Corrections/WeightRounding.h"
+#include "CandidateRun.h"
+#include "ComparePoints.h"
+#include "mct/Execution/Executor.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mct::bit_widths {
+
+/// A layer whose kernel has candidates.
+struct CandidateLayer {
+  /// The layer in the copy that was compiled, without a quantizer of the
+  /// kernel.
+  corrections::Layer layer;
+  /// Its bias may become another one.
+  bool hasBias = false;
+  /// Summaries of the channels of its result in the base network, and of no
+  /// samples.
+  std::optional<corrections::ChannelSummary> base, empty;
+  corrections::ChannelValue result;
+  /// The layer as a product, where its weights may be rounded together, and
+  /// its operands while candidates are measured.
+  std::optional<corrections::ProductLayout> layout;
+  corrections::ProductSamples products;
+};
+
+/// A point that has candidates.
+struct CandidatePoint {
+  std::vector<float> kernel;
+  llvm::SmallVector<int64_t> shape;
+  /// Indices of the layers that use a kernel, which are those of the
+  /// replaceable constants, too.
+  llvm::SmallVector<size_t> layers;
+  /// Index of the replaceable point, of other points.
+  std::optional<size_t> number;
+};
+
+struct CandidateNetwork {
+  /// Compiles the function twice: in float, and quantized with the kernels of
+  /// candidates in float.
+  static mlir::FailureOr<CandidateNetwork>
+  compile(mlir::func::FuncOp function,
+          llvm::ArrayRef<OperatorCandidates> candidates,
+          const execution::RunSettings &settings,
+          const CandidateRunOptions &options);
+
+  /// The copies that were compiled.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<execution::Executor> floating, quantized;
+  llvm::StringMap<CandidatePoint> points;
+  std::vector<CandidateLayer> layers;
+  /// Points inside of both networks that are compared, in program order. Those
+  /// of the float network are its first observed values; those of the other
+  /// come behind the layers.
+  llvm::SmallVector<ComparePoint> comparedPoints, floatPoints;
+
+private:
+  bool addKernel(tpc::QuantizeOp point, CandidatePoint &candidate,
+                 const KernelOps &kernels, const CandidateRunOptions &options,
+                 execution::CompileOptions &own);
+};
+
+/// Gives a point other axes of channels.
+void setAxes(tpc::QuantizeOp point, llvm::ArrayRef<int64_t> axes);
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_CANDIDATENETWORK_H

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_LIB_BITWIDTHS_CANDIDATES_H
+#define MCT_LIB_BITWIDTHS_CANDIDATES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mct::bit_widths {
+
+/// The quantizer of a point in an alternative.
+struct PointQuantizer {
+  tpc::QuantizerAttrInterface quantizer;
+  /// Axes of its channels.
+  llvm::SmallVector<int64_t> axes;
+};
+/// Quantizers of points by their unique names.
+using Quantizers = std::map<std::string, PointQuantizer>;
+
+/// An operator with several alternatives, and what its points are in each.
+struct OperatorCandidates {
+  std::string name;
+  std::vector<Quantizers> alternatives;
+};
+
+/// Returns the operators of a function that have several alternatives, in
+/// program order, with the parameters that are selected for each of these.
+/// `select` runs the passes that select what is missing on a copy of the
+/// module.
+mlir::FailureOr<std::vector<OperatorCandidates>> selectCandidates(
+    mlir::func::FuncOp function,
+    llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> select);
+
+/// Fails, with a diagnostic, where a function cannot be run by its
+/// alternatives: it has several blocks, calls others, or has points without
+/// parameters.
+mlir::LogicalResult checkMeasurable(mlir::func::FuncOp function);
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_CANDIDATES_H
