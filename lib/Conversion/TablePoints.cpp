@@ -141,7 +141,7 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
                quantization::Rounding rounding) {
   SmallVector<tpc::QuantizerAttrInterface> candidates;
   tpc::QuantizationMethodAttrInterface method = outer.getQuantizationMethod();
-  std::optional<quantization::QuantizerKind> kind = method.getSearch();
+  std::optional<quantization::QuantizationMethod> kind = method.getSearch();
   if (!kind || outer.getGrids().size() != 1)
     return candidates;
   quantization::SelectionOptions options;
@@ -169,23 +169,9 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
     double size =
         std::ldexp(most * (1 - double(part % kPerOctave) / (2 * kPerOctave)),
                    -part / kPerOctave);
-    quantization::SelectedParameters selected;
-    if (*kind == quantization::QuantizerKind::PowerOfTwo) {
-      if (part % kPerOctave)
-        continue;
-      selected.threshold = size;
-    } else if (*kind == quantization::QuantizerKind::Symmetric) {
-      selected.threshold = size;
-    } else if (*kind == quantization::QuantizerKind::Uniform) {
-      quantization::UniformParameters uniform =
-          quantization::uniformParametersForRange(
-              std::max(lo, -size), std::min(hi, size), options.bits);
-      selected.step = uniform.step;
-      selected.zeroPoint = uniform.zeroPoint;
-    } else {
-      break;
-    }
-    add(selected);
+    if (auto selected =
+            quantization::getParametersOfSize(options, lo, hi, size))
+      add(*selected);
   }
   return candidates;
 }

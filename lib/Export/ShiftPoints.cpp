@@ -57,7 +57,7 @@ static tpc::QuantizerAttrInterface makeQuantizer(tpc::QuantizeOp outer,
   if (!(reach > 0) || !std::isfinite(reach))
     return {};
   quantization::SelectionOptions options;
-  options.kind = quantization::QuantizerKind::PowerOfTwo;
+  options.kind = quantization::QuantizationMethod::PowerOfTwo;
   options.bits = 16;
   quantization::SelectedParameters selected;
   selected.threshold = std::exp2(std::ceil(std::log2(reach)));

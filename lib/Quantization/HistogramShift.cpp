@@ -232,7 +232,7 @@ std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
         selectForAtoms(shiftAtoms(atoms, result.shift), options).threshold;
     shift = shiftForNegative(minimum, selected, options.bits);
     if (mustCover && (!shift || !covers(selected, *shift))) {
-      if (options.kind == QuantizerKind::Symmetric) {
+      if (options.kind == QuantizationMethod::Symmetric) {
         selected = coveringThreshold(minimum, maximum, options.bits);
         if (!std::isfinite(selected))
           return std::nullopt;

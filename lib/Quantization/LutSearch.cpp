@@ -363,7 +363,7 @@ public:
   LutSearch(std::vector<Row> rows, const SelectionOptions &options,
             bool forceZero, const support::Threads &threads)
       : rows(std::move(rows)), range(options.isSigned), bits(options.bits),
-        powerOfTwo(options.kind == QuantizerKind::LutPowerOfTwo),
+        powerOfTwo(options.kind == QuantizationMethod::LutPowerOfTwo),
         forceZero(forceZero), threads(threads),
         minThreshold(powerOfTwo ? powerOfTwoAtLeast(options.minThreshold)
                                 : options.minThreshold) {}

@@ -357,7 +357,7 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
 /// Moves the ends of the range to cover to where the method clips.
 void clipRange(const ScaledAtoms &atoms, const SelectionOptions &options,
                const Source &source, double &lo, double &hi) {
-  bool uniform = options.kind == QuantizerKind::Uniform;
+  bool uniform = options.kind == QuantizationMethod::Uniform;
   ClippingRange range;
   if (options.errorMethod == ErrorMethod::Percentile) {
     range = uniform ? percentileOfValues(atoms, options.percentile)
@@ -389,17 +389,17 @@ SelectedParameters select(const ScaledAtoms &atoms, double lo, double hi,
   clipRange(atoms, options, source, lo, hi);
   SelectedParameters result;
   switch (options.kind) {
-  case QuantizerKind::PowerOfTwo:
+  case QuantizationMethod::PowerOfTwo:
     result = selectPowerOfTwo(problem, lo, hi, options, covering);
     break;
-  case QuantizerKind::Symmetric:
+  case QuantizationMethod::Symmetric:
     result = selectSymmetric(problem, lo, hi, options, covering);
     break;
-  case QuantizerKind::Uniform:
+  case QuantizationMethod::Uniform:
     result = selectUniform(problem, lo, hi, options, covering);
     break;
-  case QuantizerKind::LutPowerOfTwo:
-  case QuantizerKind::LutSymmetric:
+  case QuantizationMethod::LutPowerOfTwo:
+  case QuantizationMethod::LutSymmetric:
     llvm_unreachable("tables are selected by selectLut");
   }
   result.error = problem.inUnitOfMethod(result.error);
@@ -410,7 +410,7 @@ SelectedParameters select(const ScaledAtoms &atoms, double lo, double hi,
 
 Grid gridFor(const SelectedParameters &parameters,
              const SelectionOptions &options) {
-  return options.kind == QuantizerKind::Uniform
+  return options.kind == QuantizationMethod::Uniform
              ? uniformGrid(parameters.step, parameters.zeroPoint, options.bits)
              : symmetricGrid(parameters.threshold, options.bits,
                              options.isSigned);
@@ -447,8 +447,9 @@ static std::optional<SelectedParameters> powerOfTwoForValues(
       options.errorMethod == ErrorMethod::HMSE ||
       (options.errorMethod == ErrorMethod::LP && options.lpNorm == 2);
   bool noClipping = options.errorMethod == ErrorMethod::NoClipping;
-  if (options.kind != QuantizerKind::PowerOfTwo || !(squared || noClipping) ||
-      options.errorTolerance > 1 || values.empty() ||
+  if (options.kind != QuantizationMethod::PowerOfTwo ||
+      !(squared || noClipping) || options.errorTolerance > 1 ||
+      values.empty() ||
       llvm::any_of(elementWeights, [](float weight) { return weight != 1; }))
     return std::nullopt;
   BlockRange range = blockRange(values.data(), values.size());
@@ -658,24 +659,50 @@ SelectedParameters selectForBounds(double lo, double hi,
   SelectedParameters result;
   const Source source = {options.isSigned, false, 0, 0};
   switch (options.kind) {
-  case QuantizerKind::PowerOfTwo:
+  case QuantizationMethod::PowerOfTwo:
     result.threshold = coveringPowerOfTwo(lo, hi, options, source);
     break;
-  case QuantizerKind::Symmetric:
+  case QuantizationMethod::Symmetric:
     result.threshold = coveringThreshold(lo, hi, options, source);
     break;
-  case QuantizerKind::Uniform: {
+  case QuantizationMethod::Uniform: {
     UniformParameters uniform =
         uniformParametersForRange(lo, hi, options.bits, options.minThreshold);
     result.step = uniform.step;
     result.zeroPoint = uniform.zeroPoint;
     break;
   }
-  case QuantizerKind::LutPowerOfTwo:
-  case QuantizerKind::LutSymmetric:
+  case QuantizationMethod::LutPowerOfTwo:
+  case QuantizationMethod::LutSymmetric:
     llvm_unreachable("tables are selected by selectLut");
   }
   return result;
+}
+
+std::optional<SelectedParameters>
+getParametersOfSize(const SelectionOptions &options, double lo, double hi,
+                    double size) {
+  SelectedParameters selected;
+  switch (options.kind) {
+  case QuantizationMethod::PowerOfTwo:
+    if (!isPowerOfTwo(size))
+      return std::nullopt;
+    [[fallthrough]];
+  case QuantizationMethod::Symmetric:
+    selected.threshold = size;
+    return selected;
+  case QuantizationMethod::Uniform: {
+    UniformParameters uniform = uniformParametersForRange(
+        std::max(lo, -size), std::min(hi, size), options.bits);
+    selected.step = uniform.step;
+    selected.zeroPoint = uniform.zeroPoint;
+    return selected;
+  }
+  case QuantizationMethod::LutPowerOfTwo:
+  case QuantizationMethod::LutSymmetric:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown method");
 }
 
 } // namespace mct::quantization

@@ -179,20 +179,14 @@ scale(tpc::QuantizerAttrInterface quantizer, double factor) {
   return scaled ? scaled.prepare() : nullptr;
 }
 
-/// Whether the method's thresholds are powers of two.
-static bool hasPowersOfTwo(tpc::QuantizerAttrInterface quantizer) {
-  std::optional<quantization::QuantizerKind> kind =
-      quantizer.getQuantizationMethod().getSearch();
-  return kind == quantization::QuantizerKind::PowerOfTwo ||
-         kind == quantization::QuantizerKind::LutPowerOfTwo;
-}
-
 /// `errorOf`: mean of the squares with a quantizer.
 static std::vector<Selection::Trial>
 makeCurve(tpc::QuantizerAttrInterface quantizer,
           function_ref<double(const quantization::TensorQuantizer &)> errorOf) {
   std::vector<Selection::Trial> curve;
-  int step = hasPowersOfTwo(quantizer) ? kTrialsPerOctave : 1;
+  int step = quantizer.getQuantizationMethod().hasPowerOfTwoThresholds()
+                 ? kTrialsPerOctave
+                 : 1;
   for (int trial = kFirstOctave * kTrialsPerOctave;
        trial <= kLastOctave * kTrialsPerOctave; trial += step) {
     double factor = std::exp2(double(trial) / kTrialsPerOctave);
@@ -264,7 +258,7 @@ findShift(tpc::QuantizeOp op, tpc::QuantizerAttrInterface quantizer,
       quantizer.getIsSigned())
     return std::nullopt;
   std::optional<double> by = getAddedNumber(op.getInput().getDefiningOp());
-  std::optional<quantization::QuantizerKind> kind =
+  std::optional<quantization::QuantizationMethod> kind =
       quantizer.getQuantizationMethod().getSearch();
   if (!by || !kind || hasTable(*kind) || quantizer.getBits() > 16)
     return std::nullopt;

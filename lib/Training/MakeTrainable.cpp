@@ -32,9 +32,8 @@ static TrainableAttrInterface learnGrid(QuantizeOp point,
   if (!parameters.getThresholds().empty())
     return tpc::LearnedThresholdAttr::get(
         context, parameters.getBits(), parameters.getIsSigned(),
-        parameters.getQuantizationMethod().getSearch() ==
-            quantization::QuantizerKind::PowerOfTwo,
-        gradient, clip,
+        parameters.getQuantizationMethod().hasPowerOfTwoThresholds(), gradient,
+        clip,
         /*gradient_scale=*/std::nullopt);
   return tpc::LearnedRangeAttr::get(context, parameters.getBits(), gradient,
                                     clip, /*gradient_scale=*/std::nullopt);

@@ -164,8 +164,7 @@ getSelectionOptions(tpc::QuantizerAttrInterface parameters,
                     const SelectionSettings &settings) {
   quantization::SelectionOptions options = settings.optionsFor(
       *parameters.getQuantizationMethod().getSearch(), parameters.getBits());
-  if (options.kind != quantization::QuantizerKind::Uniform)
-    options.isSigned = parameters.getIsSigned();
+  options.isSigned = parameters.getIsSigned();
   return options;
 }
 
@@ -190,13 +189,11 @@ static quantization::Grid getGrid(tpc::QuantizerAttrInterface parameters) {
 
 /// Whether a search of grids can choose the parameters again.
 static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
-  std::optional<quantization::QuantizerKind> search =
+  std::optional<quantization::QuantizationMethod> search =
       parameters.getQuantizationMethod().getSearch();
   if (!search || quantization::hasTable(*search))
     return false;
-  return *search == quantization::QuantizerKind::Uniform
-             ? parameters.getGrids().size() == 1
-             : parameters.getGridThreshold().has_value();
+  return parameters.getGrids().size() == 1;
 }
 
 std::variant<NegativeShift, Record>
@@ -286,10 +283,10 @@ std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   if (!config || config.getSignedness() == tpc::Signedness::Auto)
     selection.isSigned = (isBounded ? *result.range.getMin() : lo) < 0;
-  bool isUniform = selection.kind == quantization::QuantizerKind::Uniform;
+  bool hasThreshold = parameters.getGridThreshold().has_value();
 
   quantization::SelectedParameters selected;
-  bool isSearched = settings.thresholdRecalculation || isUniform;
+  bool isSearched = settings.thresholdRecalculation || !hasThreshold;
   if (isSearched) {
     std::vector<Atom> atoms = quantization::shiftAtoms(seen.atoms, offset);
     selected = isBounded ? quantization::selectForBounds(*result.range.getMin(),
@@ -299,7 +296,7 @@ std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
   } else {
     selected.threshold = *parameters.getGridThreshold();
   }
-  if (!isUniform) {
+  if (hasThreshold) {
     double before = *parameters.getGridThreshold();
     int levelsLog2 = int(selection.bits) - selection.isSigned;
     auto covers = [&] {
@@ -315,7 +312,7 @@ std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
                << " can represent";
     } else if (settings.mustCover() && !covers()) {
       isSearched = false;
-      if (selection.kind == quantization::QuantizerKind::PowerOfTwo)
+      if (parameters.getQuantizationMethod().hasPowerOfTwoThresholds())
         while (!covers() && std::isfinite(selected.threshold))
           selected.threshold *= 2;
       else

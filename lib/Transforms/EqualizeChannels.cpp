@@ -62,7 +62,7 @@ static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
   if (!config || !config.getEnabled())
     return std::nullopt;
   KernelGrid grid;
-  std::optional<quantization::QuantizerKind> search =
+  std::optional<quantization::QuantizationMethod> search =
       config.getMethod().getSearch();
   if (!search || quantization::hasTable(*search)) {
     reason = Reason::ErrorUnknown;
@@ -77,12 +77,11 @@ static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
   grid.options.bits = config.getBits();
   grid.options.isSigned = true;
   grid.axes = llvm::to_vector(point.getChannelAxes());
-  grid.followsOutputs =
-      grid.options.kind != quantization::QuantizerKind::PowerOfTwo &&
-      llvm::all_of(layer.getOutAxes(), [&](int64_t axis) {
-        return layer.getKernelShape()[axis] == 1 ||
-               llvm::is_contained(grid.axes, axis);
-      });
+  grid.followsOutputs = !config.getMethod().hasPowerOfTwoThresholds() &&
+                        llvm::all_of(layer.getOutAxes(), [&](int64_t axis) {
+                          return layer.getKernelShape()[axis] == 1 ||
+                                 llvm::is_contained(grid.axes, axis);
+                        });
   return grid;
 }
 

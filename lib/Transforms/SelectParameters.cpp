@@ -79,20 +79,9 @@ static tpc::QuantizerAttrInterface getFixed(tpc::OpQuantConfigAttr config,
   int64_t half = int64_t(1) << (bits - 1);
   if (config.getSignedness() != tpc::Signedness::Unsigned && zeroPoint < half)
     zeroPoint += half;
-  std::optional<quantization::QuantizerKind> kind =
-      config.getActMethod().getSearch();
-  quantization::SelectionOptions options;
-  options.bits = bits;
-  quantization::SelectedParameters fixed;
-  if (kind == quantization::QuantizerKind::Uniform) {
-    fixed.step = step;
-    fixed.zeroPoint = zeroPoint;
-  } else if ((kind == quantization::QuantizerKind::PowerOfTwo ||
-              kind == quantization::QuantizerKind::Symmetric) &&
-             (zeroPoint == 0 || zeroPoint == half)) {
-    options.isSigned = zeroPoint == half;
-    fixed.threshold = std::ldexp(step, int(bits - options.isSigned));
-  } else {
+  tpc::QuantizerAttrInterface fixed =
+      config.getActMethod().createFixed(step, zeroPoint, bits);
+  if (!fixed) {
     why = "has a fixed zero point that no grid of its method has";
     return nullptr;
   }
@@ -101,7 +90,7 @@ static tpc::QuantizerAttrInterface getFixed(tpc::OpQuantConfigAttr config,
     why = "has a fixed grid without the sign that its values have";
     return nullptr;
   }
-  return config.getActMethod().createQuantizer(fixed, options);
+  return fixed;
 }
 
 static FailureOr<ActivationSearch>
@@ -127,7 +116,7 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
     search.quantizer = fixed;
     return search;
   }
-  std::optional<quantization::QuantizerKind> kind =
+  std::optional<quantization::QuantizationMethod> kind =
       config.getActMethod().getSearch();
   bool needsHistogram = !kind || hasTable(*kind);
   if (kind &&
@@ -140,9 +129,9 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
   ActivationSearch search;
   search.point = point;
   search.whyNotFixed = std::move(whyNotFixed);
-  search.options =
-      settings.optionsFor(kind.value_or(quantization::QuantizerKind::Symmetric),
-                          config.getActBits());
+  search.options = settings.optionsFor(
+      kind.value_or(quantization::QuantizationMethod::Symmetric),
+      config.getActBits());
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
     search.bounds = {*range.getMin(), *range.getMax()};
   // Without clipping the extremes say everything; a histogram is not asked for.
@@ -165,7 +154,7 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
 void ActivationSearch::run() {
   if (isFixed)
     return;
-  std::optional<quantization::QuantizerKind> kind = method().getSearch();
+  std::optional<quantization::QuantizationMethod> kind = method().getSearch();
   auto createQuantizer = [&] {
     return method().createQuantizer(selected, options);
   };
@@ -189,7 +178,7 @@ tpc::SelectionAttr ActivationSearch::describe() const {
   if (isFixed)
     return measureGiven(point, quantizer);
   MLIRContext *context = method().getContext();
-  std::optional<quantization::QuantizerKind> kind = method().getSearch();
+  std::optional<quantization::QuantizationMethod> kind = method().getSearch();
   if (!kind)
     return describeError(
         context, tpc::ErrorMethod::Own,

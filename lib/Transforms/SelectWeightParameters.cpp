@@ -177,7 +177,7 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   if (!config)
     return point.emitOpError()
            << "has no config; run mct-insert-quantizers, or give it one";
-  std::optional<quantization::QuantizerKind> kind =
+  std::optional<quantization::QuantizationMethod> kind =
       config.getMethod().getSearch();
   bool searchesGrid = kind && !hasTable(*kind);
   // A table as long as its entries have values is a grid.
@@ -200,7 +200,8 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   WeightSearch search;
   search.point = point;
   search.options = settings.optionsFor(
-      kind.value_or(quantization::QuantizerKind::Symmetric), config.getBits());
+      kind.value_or(quantization::QuantizationMethod::Symmetric),
+      config.getBits());
   search.options.isSigned = true;
   if (failed(chooseAxis(point, *values, search.options, threads)))
     return failure();
@@ -295,7 +296,7 @@ private:
                               const support::Threads &workers) {
     MLIRContext *context = search.point.getContext();
     tpc::QuantizationMethodAttrInterface method = search.method();
-    std::optional<quantization::QuantizerKind> kind = method.getSearch();
+    std::optional<quantization::QuantizationMethod> kind = method.getSearch();
     if (!kind) {
       llvm::Expected<tpc::QuantizerAttrInterface> found =
           method.selectForChannels(search.rows, search.channels,

@@ -56,7 +56,7 @@ SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
 }
 
 quantization::SelectionOptions
-SelectionSettings::optionsFor(quantization::QuantizerKind kind,
+SelectionSettings::optionsFor(quantization::QuantizationMethod kind,
                               int64_t bits) const {
   quantization::SelectionOptions options;
   options.kind = kind;
@@ -115,28 +115,6 @@ double mct::meanSquaredError(tpc::QuantizerAttrInterface quantizer,
   return rows.empty() ? 0 : sum / double(rows.size());
 }
 
-static tpc::ErrorMethod toAttribute(quantization::ErrorMethod method) {
-  switch (method) {
-  case quantization::ErrorMethod::NoClipping:
-    return tpc::ErrorMethod::NoClipping;
-  case quantization::ErrorMethod::MSE:
-    return tpc::ErrorMethod::MSE;
-  case quantization::ErrorMethod::MAE:
-    return tpc::ErrorMethod::MAE;
-  case quantization::ErrorMethod::LP:
-    return tpc::ErrorMethod::LP;
-  case quantization::ErrorMethod::KL:
-    return tpc::ErrorMethod::KL;
-  case quantization::ErrorMethod::HMSE:
-    return tpc::ErrorMethod::HMSE;
-  case quantization::ErrorMethod::Percentile:
-    return tpc::ErrorMethod::Percentile;
-  case quantization::ErrorMethod::OCTAV:
-    return tpc::ErrorMethod::OCTAV;
-  }
-  llvm_unreachable("unknown error method");
-}
-
 static tpc::SelectionAttr
 createSelection(MLIRContext *context, tpc::ErrorMethod method,
                 const quantization::SelectionOptions &options,
@@ -166,7 +144,7 @@ mct::describeSelection(MLIRContext *context,
     errors.push_back(channel.error);
     bound = std::max(bound, channel.bound);
   }
-  tpc::ErrorMethod method = toAttribute(options.errorMethod);
+  tpc::ErrorMethod method = options.errorMethod;
   if (bound == 0)
     return createSelection(context, method, options, errors,
                            tpc::Certificate::Exact);
@@ -180,10 +158,7 @@ tpc::SelectionAttr
 mct::describeSelection(MLIRContext *context,
                        const quantization::LutParameters &selected) {
   return createSelection(context, tpc::ErrorMethod::MSE, {}, selected.error,
-                         selected.certificate ==
-                                 quantization::Certificate::Exact
-                             ? tpc::Certificate::Exact
-                             : tpc::Certificate::ExactAtThreshold);
+                         selected.certificate);
 }
 
 tpc::SelectionAttr mct::describeBounds(MLIRContext *context, double lo,

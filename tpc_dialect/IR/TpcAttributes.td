@@ -42,7 +42,8 @@ def Tpc_OptionalRealListParameter : AttrParameter<"::mct::tpc::RealList", "list 
 
 def Tpc_MethodAttr
     : Tpc_Attr<"Method", "method", [DeclareAttrInterfaceMethods<Tpc_QuantizationMethodAttrInterface, [
-        "getMethodName", "getSearch", "createQuantizer", "createTableQuantizer"]>]> {
+        "getMethodName", "getSearch", "hasPowerOfTwoThresholds", "createFixed", "createQuantizer",
+        "createTableQuantizer"]>]> {
   let summary = "A quantization method that MCT knows";
   let description = [{
     In `#tpc.attr_quant_config` and `#tpc.op_quant_config` it is written as its one word.
@@ -53,7 +54,7 @@ def Tpc_MethodAttr
 
     Source: MCT `QuantizationMethod`.
   }];
-  let parameters = (ins EnumParameter<Tpc_QuantizationMethod>:$value);
+  let parameters = (ins AttrParameter<"::mct::tpc::QuantizationMethod", "a quantization method">:$value);
   let assemblyFormat = "`<` $value `>`";
   let genVerifyDecl = 0;
   let extraClassDeclaration = [{
@@ -436,7 +437,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
     ```
   }];
   let parameters = (ins
-    EnumParameter<Tpc_ErrorMethod>:$error_method,
+    AttrParameter<"::mct::tpc::ErrorMethod", "an error method">:$error_method,
     Tpc_OptionalNumberParameter:$norm,
     Tpc_OptionalNumberParameter:$percentile,
     Tpc_OptionalRealListParameter:$covers,
@@ -630,7 +631,7 @@ def Tpc_LookupTableAttr : Tpc_QuantizerAttr<"LookupTable", "lookup_table", [
     `ActivationLutPOTInferableQuantizer`.
   }];
   let parameters = (ins
-    EnumParameter<Tpc_QuantizationMethod>:$method,
+    AttrParameter<"::mct::tpc::QuantizationMethod", "a quantization method">:$method,
     Tpc_RealListParameter:$threshold,
     ArrayRefParameter<"int64_t">:$table,
     "unsigned":$bits,

@@ -5,6 +5,7 @@
 #define TPC_DIALECT_IR_TPCDIALECT_H
 
 #include "mct/Quantization/Grid.h"
+#include "mct/Quantization/Kinds.h"
 #include "mct/Quantization/TensorQuantizer.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -22,13 +23,21 @@
 
 namespace mct::quantization {
 class Histogram;
-enum class QuantizerKind;
 struct LutParameters;
 struct SelectedParameters;
 struct SelectionOptions;
 } // namespace mct::quantization
 
 namespace mct::tpc {
+using quantization::Certificate;
+using quantization::ErrorMethod;
+using quantization::getMaxEnumValForQuantizationMethod;
+using quantization::QuantizationMethod;
+using quantization::stringifyCertificate;
+using quantization::stringifyErrorMethod;
+using quantization::stringifyQuantizationMethod;
+using quantization::symbolizeQuantizationMethod;
+
 /// A double as a parameter of an attribute: equal to another one when all bits
 /// are, which is what its hash sees.
 struct Real {

@@ -92,7 +92,14 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
     InterfaceMethod<[{
         The kind of grid or table that `lib/Quantization` searches; none when `selectForHistogram` and
         `selectForChannels` do it.}],
-      "::std::optional<::mct::quantization::QuantizerKind>", "getSearch", (ins), "", "return ::std::nullopt;">,
+      "::std::optional<::mct::quantization::QuantizationMethod>", "getSearch", (ins), "", "return ::std::nullopt;">,
+    InterfaceMethod<"Whether thresholds are powers of two.",
+      "bool", "hasPowerOfTwoThresholds", (ins), "", "return false;">,
+    InterfaceMethod<[{
+        The quantizer of a tensor with this step and zero point, which counts from the lowest code; null where the
+        method has none.}],
+      "::mct::tpc::QuantizerAttrInterface", "createFixed",
+      (ins "double":$step, "int64_t":$zeroPoint, "unsigned":$bits), "", "return {};">,
     InterfaceMethod<[{The quantizer of what a search for a grid found, one result per parameter.}],
       "::mct::tpc::QuantizerAttrInterface", "createQuantizer",
       (ins "::llvm::ArrayRef<::mct::quantization::SelectedParameters>":$selected,

@@ -322,29 +322,37 @@ std::optional<QuantizationMethod> MethodAttr::getKnown(Attribute method) {
   return std::nullopt;
 }
 
-bool MethodAttr::isTable() const {
-  return getValue() == QuantizationMethod::LutPowerOfTwo ||
-         getValue() == QuantizationMethod::LutSymmetric;
-}
+bool MethodAttr::isTable() const { return quantization::hasTable(getValue()); }
 
 std::string MethodAttr::getMethodName() const {
   return stringifyQuantizationMethod(getValue()).str();
 }
 
-std::optional<quantization::QuantizerKind> MethodAttr::getSearch() const {
-  switch (getValue()) {
-  case QuantizationMethod::PowerOfTwo:
-    return quantization::QuantizerKind::PowerOfTwo;
-  case QuantizationMethod::Symmetric:
-    return quantization::QuantizerKind::Symmetric;
-  case QuantizationMethod::Uniform:
-    return quantization::QuantizerKind::Uniform;
-  case QuantizationMethod::LutPowerOfTwo:
-    return quantization::QuantizerKind::LutPowerOfTwo;
-  case QuantizationMethod::LutSymmetric:
-    return quantization::QuantizerKind::LutSymmetric;
+std::optional<QuantizationMethod> MethodAttr::getSearch() const {
+  return getValue();
+}
+
+bool MethodAttr::hasPowerOfTwoThresholds() const {
+  return getValue() == QuantizationMethod::PowerOfTwo ||
+         getValue() == QuantizationMethod::LutPowerOfTwo;
+}
+
+QuantizerAttrInterface MethodAttr::createFixed(double step, int64_t zeroPoint,
+                                               unsigned bits) const {
+  quantization::SelectionOptions options;
+  options.bits = bits;
+  quantization::SelectedParameters fixed;
+  int64_t half = int64_t(1) << (bits - 1);
+  if (getValue() == QuantizationMethod::Uniform) {
+    fixed.step = step;
+    fixed.zeroPoint = zeroPoint;
+  } else if (!isTable() && (zeroPoint == 0 || zeroPoint == half)) {
+    options.isSigned = zeroPoint == half;
+    fixed.threshold = std::ldexp(step, int(bits - options.isSigned));
+  } else {
+    return {};
   }
-  llvm_unreachable("no other method");
+  return createQuantizer(fixed, options);
 }
 
 QuantizerAttrInterface MethodAttr::createQuantizer(

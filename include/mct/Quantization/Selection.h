@@ -5,6 +5,7 @@
 
 #include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Histogram.h"
+#include "mct/Quantization/Kinds.h"
 
 #include "mct/Support/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -15,43 +16,6 @@
 #include <vector>
 
 namespace mct::quantization {
-
-/// How a range is chosen. The searches minimize a distance between the values x
-/// and their quantized counterparts y; e = x - y.
-enum class ErrorMethod {
-  NoClipping, // covers every value
-  MSE,        // mean of e^2
-  MAE,        // mean of |e|
-  LP,         // mean of |e|^p, no root
-  KL,         // divergence of the distributions (DivergenceSearch.h), in nats
-  HMSE,       // mean of h e^2 over the mean of h, h the weight of the element
-  Percentile, // covers a given part of the magnitudes
-  OCTAV,      // Newton-like recursion for the clipping of least mean e^2
-};
-
-/// Family of grids: threshold a power of two, any threshold, any step and zero
-/// point; or a table of levels (Lut.h), with a threshold of either kind.
-enum class QuantizerKind {
-  PowerOfTwo,
-  Symmetric,
-  Uniform,
-  LutPowerOfTwo,
-  LutSymmetric,
-};
-
-/// Whether the levels of a kind come from a table.
-inline bool hasTable(QuantizerKind kind) {
-  return kind == QuantizerKind::LutPowerOfTwo ||
-         kind == QuantizerKind::LutSymmetric;
-}
-
-/// What is known about the error of a result.
-enum class Certificate {
-  Exact,            // no parameters of the kind have a smaller error
-  ExactAtThreshold, // none at the same thresholds (tables)
-  Bound,            // none has an error below error / (1 + bound)
-  None,             // not searched for, or not known
-};
 
 /// A value that occurs `weight` times, or as many values spread evenly over
 /// `width` around it. The width is read by searches of grids above 8 bits
@@ -67,7 +31,7 @@ struct Atom {
 inline constexpr unsigned kMaxDivergenceBits = 11;
 
 struct SelectionOptions {
-  QuantizerKind kind = QuantizerKind::PowerOfTwo;
+  QuantizationMethod kind = QuantizationMethod::PowerOfTwo;
   /// Width of the stored integer, sign included; 1..16.
   unsigned bits = 8;
   /// Whether a symmetric grid has negative levels. The uniform kind and the
@@ -221,6 +185,13 @@ SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
 /// MCT reads |hi| only.
 SelectedParameters selectForBounds(double lo, double hi,
                                    const SelectionOptions &options);
+
+/// Returns the parameters with this threshold, or, for a range, those of what
+/// [lo, hi] has in [-size, size]. None where the method has no such threshold,
+/// and for tables.
+std::optional<SelectedParameters>
+getParametersOfSize(const SelectionOptions &options, double lo, double hi,
+                    double size);
 
 } // namespace mct::quantization
 

@@ -35,8 +35,8 @@ struct SelectionSettings {
   mlir::LogicalResult
   verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
   /// For a grid of `kind`; the signedness is left to the caller.
-  quantization::SelectionOptions optionsFor(quantization::QuantizerKind kind,
-                                            int64_t bits) const;
+  quantization::SelectionOptions
+  optionsFor(quantization::QuantizationMethod kind, int64_t bits) const;
 };
 
 /// A diagnostic at the point unless the searches can handle this width: 1 to 16

@@ -59,7 +59,7 @@ struct Case {
   bool mctSigned;
 
   bool isPowerOfTwo() const {
-    return options.kind == QuantizerKind::PowerOfTwo;
+    return options.kind == QuantizationMethod::PowerOfTwo;
   }
   double mctThreshold() const { return number(mct.get("threshold")); }
 };
@@ -81,7 +81,7 @@ void checkBounded(const Case &test) {
   double lo = *test.histogram.getNumber("prior_min");
   double hi = *test.histogram.getNumber("prior_max");
   SelectedParameters selected = selectForBounds(lo, hi, test.options);
-  if (test.options.kind == QuantizerKind::Uniform)
+  if (test.options.kind == QuantizationMethod::Uniform)
     return expectUniformRange(test, selected);
   EXPECT_EQ(test.mctSigned, lo < 0);
   double expected = test.mctThreshold();
@@ -96,7 +96,7 @@ void checkBounded(const Case &test) {
 /// The rule, applied to the recorded edges: MCT's range is that of its
 /// populated bins.
 void checkNoClipping(const Case &test, const RecordedBins &bins) {
-  if (test.options.kind == QuantizerKind::Uniform)
+  if (test.options.kind == QuantizationMethod::Uniform)
     return expectUniformRange(
         test,
         selectForBounds(bins.left.front(), bins.right.back(), test.options));
@@ -120,7 +120,7 @@ void checkOnHistogram(const Case &test, const RecordedBins &bins) {
   EXPECT_LE(std::fabs(error - selected.error), 1e-6 * error + slack)
       << "the reported error is not that of the grid";
   // A flag that we decide otherwise is another set of grids.
-  bool sameGrids = test.options.kind == QuantizerKind::Uniform ||
+  bool sameGrids = test.options.kind == QuantizationMethod::Uniform ||
                    test.options.isSigned == test.mctSigned;
   double mctError = number(test.mct.get(test.metric.key + "_histogram"));
   if (!std::isnan(mctError) && sameGrids)

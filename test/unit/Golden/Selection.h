@@ -35,14 +35,14 @@ inline bool isTable(const json::Object &recorded) {
 
 inline quantization::SelectionOptions optionsOf(const json::Object &recorded) {
   using quantization::ErrorMethod;
-  using quantization::QuantizerKind;
+  using quantization::QuantizationMethod;
   quantization::SelectionOptions options;
   std::string method = text(recorded, "method");
-  options.kind = method == "POT"         ? QuantizerKind::PowerOfTwo
-                 : method == "SYMMETRIC" ? QuantizerKind::Symmetric
-                 : method == "UNIFORM"   ? QuantizerKind::Uniform
-                 : method == "LUT_POT"   ? QuantizerKind::LutPowerOfTwo
-                                         : QuantizerKind::LutSymmetric;
+  options.kind = method == "POT"         ? QuantizationMethod::PowerOfTwo
+                 : method == "SYMMETRIC" ? QuantizationMethod::Symmetric
+                 : method == "UNIFORM"   ? QuantizationMethod::Uniform
+                 : method == "LUT_POT"   ? QuantizationMethod::LutPowerOfTwo
+                                         : QuantizationMethod::LutSymmetric;
   std::string error = text(recorded, "error_method");
   options.errorMethod = error == "NOCLIPPING" ? ErrorMethod::NoClipping
                         : error == "MAE"      ? ErrorMethod::MAE

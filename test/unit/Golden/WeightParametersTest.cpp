@@ -38,9 +38,9 @@ struct Row {
 };
 
 void checkNoClipping(const Row &row) {
-  if (row.options.kind != QuantizerKind::Uniform) {
+  if (row.options.kind != QuantizationMethod::Uniform) {
     expectNear(row.selected.threshold, row.mct("threshold"),
-               row.options.kind == QuantizerKind::PowerOfTwo ? 0 : 1e-6);
+               row.options.kind == QuantizationMethod::PowerOfTwo ? 0 : 1e-6);
     return;
   }
   double low = 0, high = 0;
@@ -78,7 +78,7 @@ void checkRow(const Row &row) {
   double mctError = row.mct(row.metric.key + "_per_channel");
   if (!std::isnan(mctError))
     EXPECT_LE(error, mctError * (1 + 1e-6) + slack);
-  if (row.options.kind == QuantizerKind::PowerOfTwo) {
+  if (row.options.kind == QuantizationMethod::PowerOfTwo) {
     if (!hasDefect(row.recorded, "pot_tie_takes_largest"))
       EXPECT_EQ(row.selected.threshold, row.mct("threshold"));
     else if (row.options.errorMethod == ErrorMethod::MSE)

@@ -92,7 +92,7 @@ BENCHMARK(quantizeTensor)->ArgsProduct({{0, 1}, {0, 1, 2}});
 // Arguments: kind, bits. The kernels of the ResNet8 of MLPerf Tiny.
 void selectResNet8Weights(benchmark::State &state) {
   SelectionOptions options;
-  options.kind = static_cast<QuantizerKind>(state.range(0));
+  options.kind = static_cast<QuantizationMethod>(state.range(0));
   options.bits = state.range(1);
   const std::vector<std::vector<int64_t>> shapes = {
       {16, 3, 3, 3},  {16, 3, 3, 16}, {16, 3, 3, 16}, {32, 3, 3, 16},
@@ -121,7 +121,7 @@ BENCHMARK(selectResNet8Weights)
 // Arguments: kind, bits. About as many weights as a ResNet-50 has.
 void selectLargeWeights(benchmark::State &state) {
   SelectionOptions options;
-  options.kind = static_cast<QuantizerKind>(state.range(0));
+  options.kind = static_cast<QuantizationMethod>(state.range(0));
   options.bits = state.range(1);
   std::vector<float> values = normalValues(size_t(512) * 4608);
   for (auto _ : state)
@@ -154,7 +154,7 @@ BENCHMARK(quantizeTensorWithTable)->ArgsProduct({{4, 16, 17, 256}, {0, 1, 2}});
 // Arguments: kind, bits. Sixteen activations.
 void selectActivations(benchmark::State &state) {
   SelectionOptions options;
-  options.kind = static_cast<QuantizerKind>(state.range(0));
+  options.kind = static_cast<QuantizationMethod>(state.range(0));
   options.bits = state.range(1);
   HistogramScratch scratch;
   std::vector<Histogram> histograms(16);

@@ -154,9 +154,9 @@ TEST(DensityTest, WideGridsAreNeverWorseOnTheSamplesThanNoClipping) {
     HistogramScratch scratch;
     Histogram histogram;
     histogram.observe(values.data(), values.size(), scratch);
-    for (QuantizerKind kind :
-         {QuantizerKind::PowerOfTwo, QuantizerKind::Symmetric,
-          QuantizerKind::Uniform})
+    for (QuantizationMethod kind :
+         {QuantizationMethod::PowerOfTwo, QuantizationMethod::Symmetric,
+          QuantizationMethod::Uniform})
       for (unsigned bits : {9, 10, 12, 14, 16}) {
         SelectionOptions options;
         options.kind = kind;
@@ -177,7 +177,8 @@ TEST(DensityTest, WideGridsAreNeverWorseOnTheSamplesThanNoClipping) {
         EXPECT_NEAR(selected.error, searched, 0.03 * searched)
             << bits << " bits, seed " << seed << ", kind " << int(kind);
         // Heavy tails are clipped at nine bits.
-        if (seed % 3 == 1 && bits == 9 && kind != QuantizerKind::PowerOfTwo)
+        if (seed % 3 == 1 && bits == 9 &&
+            kind != QuantizationMethod::PowerOfTwo)
           EXPECT_LT(searched, 0.99 * noClipping);
       }
   }

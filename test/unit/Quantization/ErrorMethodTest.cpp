@@ -51,7 +51,7 @@ TEST(NormTest, PowerOfTwoCasesDerivedByHand) {
   std::vector<float> values(99, 0.1f);
   values.push_back(10);
   SelectedParameters selected = selectForValues(
-      values, makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::MAE));
+      values, makeOptions(QuantizationMethod::PowerOfTwo, 2, ErrorMethod::MAE));
   EXPECT_EQ(selected.threshold, 16);
   EXPECT_NEAR(selected.error, 0.119, 1e-6);
 
@@ -60,22 +60,25 @@ TEST(NormTest, PowerOfTwoCasesDerivedByHand) {
   values.push_back(1);
   for (auto [p, threshold] :
        {std::pair(1.0, 0.5), std::pair(2.0, 0.5), std::pair(4.0, 1.0)})
-    EXPECT_EQ(selectForValues(values, makeOptions(QuantizerKind::PowerOfTwo, 2,
-                                                  ErrorMethod::LP, p))
-                  .threshold,
-              threshold)
+    EXPECT_EQ(
+        selectForValues(values, makeOptions(QuantizationMethod::PowerOfTwo, 2,
+                                            ErrorMethod::LP, p))
+            .threshold,
+        threshold)
         << p;
-  SelectedParameters fourth = selectForValues(
-      values, makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::LP, 4));
+  SelectedParameters fourth =
+      selectForValues(values, makeOptions(QuantizationMethod::PowerOfTwo, 2,
+                                          ErrorMethod::LP, 4));
   EXPECT_NEAR(fourth.error, 0.0027941, 1e-6);
 }
 
 TEST(NormTest, UnsignedAtoms) {
   // T37: threshold 4 has no error, by MAE and by L4.
   for (double p : {1.0, 4.0}) {
-    SelectedParameters selected = selectForAtoms(
-        {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
-        makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::LP, p, false));
+    SelectedParameters selected =
+        selectForAtoms({{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+                       makeOptions(QuantizationMethod::PowerOfTwo, 2,
+                                   ErrorMethod::LP, p, false));
     EXPECT_EQ(selected.threshold, 4);
     EXPECT_EQ(selected.error, 0);
   }
@@ -112,7 +115,7 @@ TEST(NormTest, SymmetricMeanAbsoluteErrorIsCertified) {
       std::vector<float> values = randomValues(1 + seed * 3, seed);
       double half = std::ldexp(1.0, bits - 1);
       SelectionOptions options =
-          makeOptions(QuantizerKind::Symmetric, bits, ErrorMethod::MAE);
+          makeOptions(QuantizationMethod::Symmetric, bits, ErrorMethod::MAE);
       SelectedParameters selected = selectForValues(values, options);
       expectCertified(selected, exactMeanAbsolute(values, -half, half - 1),
                       meanError(values, 1, 1e30, 0, 0),
@@ -134,7 +137,7 @@ TEST(NormTest, UniformMeanAbsoluteErrorIsCertified) {
         exact = std::min(
             exact, exactMeanAbsolute(values, -zeroPoint, last - zeroPoint));
       SelectionOptions options =
-          makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::MAE);
+          makeOptions(QuantizationMethod::Uniform, bits, ErrorMethod::MAE);
       expectCertified(selectForValues(values, options), exact,
                       meanError(values, 1, 1e30, 0, 0),
                       std::to_string(bits) + " bits, seed " +
@@ -156,8 +159,8 @@ TEST(NormTest, NeverWorseThanADenseSweep) {
                            meanError(values, p,
                                      2 * largest / half * std::exp(-i / 1200.0),
                                      -half, half - 1));
-        SelectionOptions options =
-            makeOptions(QuantizerKind::Symmetric, bits, ErrorMethod::LP, p);
+        SelectionOptions options = makeOptions(QuantizationMethod::Symmetric,
+                                               bits, ErrorMethod::LP, p);
         SelectedParameters selected = selectForValues(values, options);
         EXPECT_LE(selected.bound, 1.1e-5);
         // Residuals below 1e-7 of the values count as zero.
@@ -169,7 +172,7 @@ TEST(NormTest, NeverWorseThanADenseSweep) {
                     1e-8 * selected.error);
 
         dense = kInfinity;
-        options.kind = QuantizerKind::Uniform;
+        options.kind = QuantizationMethod::Uniform;
         int last = (1 << bits) - 1;
         double width = largest * (seed % 4 == 2 ? 1 : 2);
         for (int zeroPoint = 0; zeroPoint <= last; ++zeroPoint)
@@ -188,8 +191,8 @@ TEST(NormTest, NeverWorseThanADenseSweep) {
 
 TEST(NormTest, WideGridsSayHowFarTheyMayBeOff) {
   std::vector<float> values = randomValues(500, 0);
-  for (QuantizerKind kind :
-       {QuantizerKind::Symmetric, QuantizerKind::Uniform}) {
+  for (QuantizationMethod kind :
+       {QuantizationMethod::Symmetric, QuantizationMethod::Uniform}) {
     SelectionOptions options = makeOptions(kind, 12, ErrorMethod::MAE);
     SelectedParameters searched = selectForValues(values, options);
     options.errorMethod = ErrorMethod::NoClipping;
@@ -212,8 +215,8 @@ TEST(NormTest, WideGridsSpreadTheBinsOfAHistogram) {
         HistogramScratch scratch;
         Histogram histogram;
         histogram.observe(values.data(), values.size(), scratch);
-        for (QuantizerKind kind :
-             {QuantizerKind::Symmetric, QuantizerKind::Uniform}) {
+        for (QuantizationMethod kind :
+             {QuantizationMethod::Symmetric, QuantizationMethod::Uniform}) {
           SelectionOptions options =
               makeOptions(kind, bits, ErrorMethod::NoClipping);
           options.isSigned = seed != 2;
@@ -246,7 +249,7 @@ TEST(NormTest, SpreadAtomsAreTheLimitOfManyPoints) {
   for (double p : {1.0, 2.5, 3.0})
     for (bool isSigned : {true, false}) {
       SelectionOptions options =
-          makeOptions(QuantizerKind::Symmetric, 9, ErrorMethod::LP, p);
+          makeOptions(QuantizationMethod::Symmetric, 9, ErrorMethod::LP, p);
       options.isSigned = isSigned;
       SelectedParameters selected = selectForAtoms(wide, options);
       Grid grid = gridFor(selected, options);
@@ -265,7 +268,7 @@ TEST(NormTest, SpreadAtomsAreTheLimitOfManyPoints) {
 }
 
 TEST(NormTest, TheSquareIsTheSearchForTheSquaredError) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned seed = 0; seed < 4; ++seed) {
       std::vector<float> values = randomValues(100, seed);
       expectSameParameters(
@@ -292,7 +295,7 @@ TEST(ElementWeightTest, OnesGiveTheBitsOfNoWeights) {
     values.insert(values.end(), row.begin(), row.end());
   }
   std::vector<float> ones(values.size(), 1);
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     std::vector<SelectedParameters> mse = selectPerChannel(
         values, {4, 200}, {0}, makeOptions(kind, 4, ErrorMethod::MSE), 1);
     std::vector<SelectedParameters> hmse =
@@ -305,7 +308,7 @@ TEST(ElementWeightTest, OnesGiveTheBitsOfNoWeights) {
 
 TEST(ElementWeightTest, AWeightIsThatManyElements) {
   std::mt19937 generator(1);
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (ErrorMethod method : {ErrorMethod::HMSE, ErrorMethod::MAE})
       for (unsigned seed = 0; seed < 8; ++seed) {
         std::vector<float> values = randomValues(80, seed), weights, repeated;
@@ -335,7 +338,8 @@ TEST(ElementWeightTest, WeightsGoWithTheirElementsOnAnyAxis) {
   std::vector<float> weights = {1, 0, 0, 1};
   std::vector<SelectedParameters> selected = selectPerChannel(
       values, {2, 2}, {1},
-      makeOptions(QuantizerKind::Symmetric, 4, ErrorMethod::HMSE), 1, weights);
+      makeOptions(QuantizationMethod::Symmetric, 4, ErrorMethod::HMSE), 1,
+      weights);
   ASSERT_EQ(selected.size(), 2u);
   for (size_t channel : {0, 1}) {
     // The one element that counts is on a level.
@@ -349,7 +353,7 @@ TEST(ElementWeightTest, WeightsGoWithTheirElementsOnAnyAxis) {
 TEST(ElementWeightTest, NoWeightAtAllIsNoClipping) {
   std::vector<float> values = {1, -3, 2};
   std::vector<float> zeros(3, 0);
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     SelectedParameters selected =
         selectForValues(values, makeOptions(kind, 4, ErrorMethod::HMSE), zeros);
     SelectedParameters covering =
@@ -487,8 +491,8 @@ TEST(DivergenceTest, IsTheMinimumOfADenseSweep) {
       std::vector<float> values = randomValues(400, seed);
       double width = binWidthOf(values, bits);
       std::map<int64_t, double> counts = binned(values, width);
-      SelectionOptions options =
-          makeOptions(QuantizerKind::Symmetric, bits, ErrorMethod::NoClipping);
+      SelectionOptions options = makeOptions(QuantizationMethod::Symmetric,
+                                             bits, ErrorMethod::NoClipping);
       double covering = selectForValues(values, options).threshold;
       options.errorMethod = ErrorMethod::KL;
       auto divergenceOf = [&](double threshold) {
@@ -506,7 +510,7 @@ TEST(DivergenceTest, IsTheMinimumOfADenseSweep) {
                   1e-9 * dense + 1e-12);
       EXPECT_EQ(selected.certificate, Certificate::Exact);
 
-      options.kind = QuantizerKind::PowerOfTwo;
+      options.kind = QuantizationMethod::PowerOfTwo;
       selected = selectForValues(values, options);
       dense = kInfinity;
       for (double t = selected.threshold / 256; t <= selected.threshold * 256;
@@ -523,8 +527,8 @@ TEST(DivergenceTest, UniformIsTheMinimumOfADenseSweep) {
       std::vector<float> values = randomValues(150, seed);
       double width = binWidthOf(values, bits);
       std::map<int64_t, double> counts = binned(values, width);
-      SelectionOptions options =
-          makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::NoClipping);
+      SelectionOptions options = makeOptions(QuantizationMethod::Uniform, bits,
+                                             ErrorMethod::NoClipping);
       SelectedParameters covering = selectForValues(values, options);
       double least = std::min(0.0, counts.begin()->first * width);
       double most = std::max(0.0, (counts.rbegin()->first + 1) * width);
@@ -561,13 +565,13 @@ TEST(DivergenceTest, DoesNotCollapseOnNormalSamples) {
   Histogram histogram;
   histogram.observe(values.data(), values.size(), scratch);
   SelectionOptions options =
-      makeOptions(QuantizerKind::PowerOfTwo, 8, ErrorMethod::KL);
+      makeOptions(QuantizationMethod::PowerOfTwo, 8, ErrorMethod::KL);
   double threshold =
       llvm::cantFail(selectForHistogram(histogram, options)).threshold;
   EXPECT_TRUE(threshold == 2 || threshold == 4 || threshold == 8) << threshold;
   threshold = selectForValues(values, options).threshold;
   EXPECT_TRUE(threshold == 2 || threshold == 4 || threshold == 8) << threshold;
-  options.kind = QuantizerKind::Symmetric;
+  options.kind = QuantizationMethod::Symmetric;
   EXPECT_GT(llvm::cantFail(selectForHistogram(histogram, options)).threshold,
             2);
 }
@@ -577,8 +581,9 @@ TEST(DivergenceTest, UniformGridsDependOnTheBits) {
   std::vector<float> values = randomValues(2000, 1);
   std::vector<double> widths;
   for (unsigned bits : {2, 4, 8}) {
-    SelectedParameters selected = selectForValues(
-        values, makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::KL));
+    SelectedParameters selected =
+        selectForValues(values, makeOptions(QuantizationMethod::Uniform, bits,
+                                            ErrorMethod::KL));
     widths.push_back(selected.step * ((1 << bits) - 1));
   }
   EXPECT_NE(widths[0], widths[1]);
@@ -589,10 +594,10 @@ TEST(DivergenceTest, UniformGridsDependOnTheBits) {
 TEST(DivergenceTest, GridsAHistogramCannotTellApartAreNotClipped) {
   std::vector<float> values = randomValues(500, 1);
   SelectedParameters selected = selectForValues(
-      values, makeOptions(QuantizerKind::Symmetric, 12, ErrorMethod::KL));
+      values, makeOptions(QuantizationMethod::Symmetric, 12, ErrorMethod::KL));
   expectSameParameters(
       selected,
-      selectForValues(values, makeOptions(QuantizerKind::Symmetric, 12,
+      selectForValues(values, makeOptions(QuantizationMethod::Symmetric, 12,
                                           ErrorMethod::NoClipping)));
   EXPECT_EQ(selected.certificate, Certificate::None);
 }
@@ -607,19 +612,19 @@ TEST(PercentileTest, CoversThatPartOfTheMagnitudes) {
   for (int i = 1; i <= 100; ++i)
     atoms.push_back({i % 2 ? double(i) : -double(i), 1});
   SelectionOptions options =
-      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::Percentile);
+      makeOptions(QuantizationMethod::Symmetric, 8, ErrorMethod::Percentile);
   for (auto [percentile, threshold] :
        {std::pair(100.0, 100.0), std::pair(90.0, 90.0), std::pair(0.5, 1.0)}) {
     options.percentile = percentile;
     EXPECT_EQ(selectForAtoms(atoms, options).threshold, threshold);
   }
   options.percentile = 60;
-  options.kind = QuantizerKind::PowerOfTwo;
+  options.kind = QuantizationMethod::PowerOfTwo;
   EXPECT_EQ(selectForAtoms(atoms, options).threshold, 64);
   // Of the values, the 10 largest are above 79 (81, 83, …, 99), the 10 least
   // below -80.
   options.percentile = 90;
-  options.kind = QuantizerKind::Uniform;
+  options.kind = QuantizationMethod::Uniform;
   SelectedParameters selected = selectForAtoms(atoms, options);
   UniformParameters expected = uniformParametersForRange(-80, 79, 8);
   EXPECT_EQ(selected.step, expected.step);
@@ -631,7 +636,7 @@ TEST(PercentileTest, WeightsAreWidenedLikeThoseThatAreNotClipped) {
   std::vector<float> values(99, 1.0f);
   values.push_back(50);
   SelectionOptions options =
-      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::Percentile);
+      makeOptions(QuantizationMethod::Symmetric, 8, ErrorMethod::Percentile);
   options.percentile = 99;
   EXPECT_NEAR(selectForValues(values, options).threshold, 128.0 / 127, 1e-12);
 }
@@ -661,7 +666,7 @@ TEST(OctavTest, NormalSamplesHaveTheKnownClippingValues) {
     value = normal(generator);
   for (unsigned bits = 2; bits <= 6; ++bits) {
     double threshold =
-        selectForValues(values, makeOptions(QuantizerKind::Symmetric, bits,
+        selectForValues(values, makeOptions(QuantizationMethod::Symmetric, bits,
                                             ErrorMethod::OCTAV))
             .threshold;
     // Few samples are above it at 6 bits: sampling moves it by less than 1 %.
@@ -669,8 +674,9 @@ TEST(OctavTest, NormalSamplesHaveTheKnownClippingValues) {
     EXPECT_NEAR(threshold, expected, 0.01 * expected) << bits;
     // A symmetric distribution gives a uniform range of the same width, which
     // the zero point keeps.
-    SelectedParameters uniform = selectForValues(
-        values, makeOptions(QuantizerKind::Uniform, bits, ErrorMethod::OCTAV));
+    SelectedParameters uniform =
+        selectForValues(values, makeOptions(QuantizationMethod::Uniform, bits,
+                                            ErrorMethod::OCTAV));
     EXPECT_NEAR(uniform.step * ((1 << bits) - 1), 2 * expected, 0.02 * expected)
         << bits;
   }
@@ -683,7 +689,7 @@ TEST(OctavTest, IsAFixedPointOfTheRecursion) {
     for (float value : values)
       atoms.push_back({value, 1});
     double s =
-        selectForAtoms(atoms, makeOptions(QuantizerKind::Symmetric, 4,
+        selectForAtoms(atoms, makeOptions(QuantizationMethod::Symmetric, 4,
                                           ErrorMethod::OCTAV, 3, isSigned))
             .threshold;
     double sumAbove = 0, above = 0, below = 0;
@@ -705,9 +711,9 @@ TEST(OctavTest, ThePowerOfTwoIsTheBetterNeighbour) {
   for (unsigned seed = 0; seed < 4; ++seed) {
     std::vector<float> values = randomValues(1000, seed);
     SelectionOptions options =
-        makeOptions(QuantizerKind::Symmetric, 4, ErrorMethod::OCTAV);
+        makeOptions(QuantizationMethod::Symmetric, 4, ErrorMethod::OCTAV);
     double s = selectForValues(values, options).threshold;
-    options.kind = QuantizerKind::PowerOfTwo;
+    options.kind = QuantizationMethod::PowerOfTwo;
     SelectedParameters selected = selectForValues(values, options);
     double above = std::exp2(std::ceil(std::log2(s)));
     double errors[] = {meanError(values, 2, symmetricGrid(above, 4, true)),
@@ -754,19 +760,19 @@ TEST(OutlierTest, TheRangeAndTheSignAreThoseOfTheRest) {
   Histogram histogram;
   histogram.observe(values.data(), values.size(), scratch);
   SelectionOptions options =
-      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::NoClipping);
+      makeOptions(QuantizationMethod::Symmetric, 8, ErrorMethod::NoClipping);
   EXPECT_EQ(llvm::cantFail(selectForHistogram(histogram, options)).threshold,
             50);
   options.zThreshold = 10;
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     options.kind = kind;
     SelectedParameters selected =
         llvm::cantFail(selectForHistogram(histogram, options));
-    if (kind == QuantizerKind::Symmetric) {
+    if (kind == QuantizationMethod::Symmetric) {
       EXPECT_NEAR(selected.threshold, 3.87, 0.3);
       // The largest of the rest shares a bin of 1 / 64.
       EXPECT_NEAR(selected.threshold, largest, 1.0 / 64);
-    } else if (kind == QuantizerKind::PowerOfTwo) {
+    } else if (kind == QuantizationMethod::PowerOfTwo) {
       EXPECT_EQ(selected.threshold, std::exp2(std::ceil(std::log2(largest))));
     } else {
       EXPECT_NEAR(selected.step * 255, high - low, 2.0 / 64);
@@ -788,7 +794,8 @@ TEST(AxisTest, TakesTheAxisThatFitsBest) {
   std::iota(values.begin(), values.end(), 0.0f);
   AxisSelection selection = selectAxis(
       values, {3, 4},
-      makeOptions(QuantizerKind::Symmetric, 8, ErrorMethod::NoClipping), 1);
+      makeOptions(QuantizationMethod::Symmetric, 8, ErrorMethod::NoClipping),
+      1);
   EXPECT_EQ(selection.axis, 0);
   ASSERT_EQ(selection.parameters.size(), 3u);
   for (int i = 0; i < 3; ++i)
@@ -808,18 +815,20 @@ TEST(AxisTest, TakesTheAxisThatFitsBest) {
         for (int column = 0; column < 40; ++column)
           values.push_back(normal(generator) *
                            std::exp2((axis == 0 ? row : column) % 8));
-      EXPECT_EQ(selectAxis(values, {40, 40},
-                           makeOptions(QuantizerKind::Symmetric, 4, method), 2)
-                    .axis,
-                axis);
+      EXPECT_EQ(
+          selectAxis(values, {40, 40},
+                     makeOptions(QuantizationMethod::Symmetric, 4, method), 2)
+              .axis,
+          axis);
     }
   // All equal: the first one.
   values.assign(8, 1.0f);
-  EXPECT_EQ(
-      selectAxis(values, {2, 2, 2},
-                 makeOptions(QuantizerKind::Symmetric, 4, ErrorMethod::MSE), 1)
-          .axis,
-      0);
+  EXPECT_EQ(selectAxis(
+                values, {2, 2, 2},
+                makeOptions(QuantizationMethod::Symmetric, 4, ErrorMethod::MSE),
+                1)
+                .axis,
+            0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -828,7 +837,7 @@ TEST(AxisTest, TakesTheAxisThatFitsBest) {
 
 TEST(ErrorMethodTest, ScalingByAPowerOfTwoScalesTheResultExactly) {
   // T35
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (ErrorMethod method : kMethods)
       for (int exponent : {-90, -9, 5, 90}) {
         SelectionOptions options = makeOptions(kind, 4, method);
@@ -851,7 +860,7 @@ TEST(ErrorMethodTest, ScalingByAPowerOfTwoScalesTheResultExactly) {
 }
 
 TEST(ErrorMethodTest, OrderOfTheValuesDoesNotMatter) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (ErrorMethod method : kMethods) {
       std::vector<float> values = randomValues(300, 0);
       SelectionOptions options = makeOptions(kind, 8, method);
@@ -874,7 +883,7 @@ TEST(ErrorMethodTest, ShardsOfAHistogramDoNotMatter) {
   first.observe(values.data(), 100, scratch);
   second.observe(values.data() + 100, 2900, scratch);
   second.merge(first);
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (ErrorMethod method : kMethods) {
       SelectionOptions options = makeOptions(kind, 6, method);
       options.zThreshold = 20;
@@ -885,7 +894,7 @@ TEST(ErrorMethodTest, ShardsOfAHistogramDoNotMatter) {
 
 TEST(ErrorMethodTest, InstructionSetsAndThreadsGiveTheSameBits) {
   std::vector<float> values = randomValues(30 * 200, 1);
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (ErrorMethod method : kMethods) {
       SelectionOptions options = makeOptions(kind, 5, method, 2.5);
       std::vector<SelectedParameters> reference =
@@ -916,7 +925,7 @@ TEST(ErrorMethodTest, DegenerateValuesGiveFiniteParameters) {
       {-5, -5},
       {std::nanf(""), std::numeric_limits<float>::infinity(), 2}};
   for (const std::vector<float> &values : tensors)
-    for (QuantizerKind kind : kKinds)
+    for (QuantizationMethod kind : kKinds)
       for (unsigned bits : {1, 2, 8, 16})
         for (ErrorMethod method : kMethods)
           for (bool isActivation : {false, true}) {
@@ -950,7 +959,7 @@ TEST(ErrorMethodTest, DegenerateValuesGiveFiniteParameters) {
 }
 
 TEST(ErrorMethodTest, TheReportedErrorIsThatOfTheParameters) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (auto [method, p] : kNorms)
       for (unsigned seed = 0; seed < 4; ++seed) {
         std::vector<float> values = randomValues(150, seed);
@@ -963,7 +972,7 @@ TEST(ErrorMethodTest, TheReportedErrorIsThatOfTheParameters) {
 }
 
 TEST(ErrorMethodTest, NeverWorseThanNoClippingByTheirOwnMeasure) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (auto [method, p] : kNorms)
       for (unsigned bits : {1, 3, 8, 11})
         for (unsigned seed = 0; seed < 4; ++seed) {
@@ -981,15 +990,15 @@ TEST(ErrorMethodTest, NeverWorseThanNoClippingByTheirOwnMeasure) {
 }
 
 TEST(ErrorMethodTest, ThresholdsDoNotFallBelowTheMinimum) {
-  for (QuantizerKind kind :
-       {QuantizerKind::PowerOfTwo, QuantizerKind::Symmetric})
+  for (QuantizationMethod kind :
+       {QuantizationMethod::PowerOfTwo, QuantizationMethod::Symmetric})
     for (ErrorMethod method : kMethods) {
       // T46 for power of two.
       SelectionOptions options = makeOptions(kind, 8, method);
       options.minThreshold = 0.3;
       double threshold =
           selectForValues({0.01f, -0.02f, 0.005f}, options).threshold;
-      EXPECT_EQ(threshold, kind == QuantizerKind::PowerOfTwo ? 0.5 : 0.3);
+      EXPECT_EQ(threshold, kind == QuantizationMethod::PowerOfTwo ? 0.5 : 0.3);
     }
 }
 

@@ -18,7 +18,8 @@ using namespace mct::quantization;
 
 namespace {
 
-SelectionOptions tolerant(QuantizerKind kind, unsigned bits, double tolerance) {
+SelectionOptions tolerant(QuantizationMethod kind, unsigned bits,
+                          double tolerance) {
   SelectionOptions options = makeOptions(kind, bits);
   options.errorTolerance = tolerance;
   return options;
@@ -65,7 +66,8 @@ double leastErrorBetween(const std::vector<float> &values, const Grid &grid,
 }
 
 TEST(ErrorToleranceTest, NoLargerStepIsWithinIt) {
-  for (QuantizerKind kind : {QuantizerKind::Symmetric, QuantizerKind::Uniform})
+  for (QuantizationMethod kind :
+       {QuantizationMethod::Symmetric, QuantizationMethod::Uniform})
     for (unsigned bits : {2, 3, 5, 8})
       for (size_t count : {2, 9, 27, 150})
         for (unsigned seed = 0; seed < 4; ++seed)
@@ -109,9 +111,9 @@ TEST(ErrorToleranceTest, TheNextPowersOfTwoAreBeyondIt) {
         for (double tolerance : {2.0, 4.0, 100.0}) {
           std::vector<float> values = randomValues(count, seed);
           SelectionOptions options =
-              tolerant(QuantizerKind::PowerOfTwo, bits, tolerance);
+              tolerant(QuantizationMethod::PowerOfTwo, bits, tolerance);
           SelectedParameters least = selectForValues(
-              values, makeOptions(QuantizerKind::PowerOfTwo, bits));
+              values, makeOptions(QuantizationMethod::PowerOfTwo, bits));
           SelectedParameters found = selectForValues(values, options);
           auto errorAt = [&](double threshold) {
             return meanError(values, 2, symmetricGrid(threshold, bits, true));
@@ -130,7 +132,7 @@ TEST(ErrorToleranceTest, TheNextPowersOfTwoAreBeyondIt) {
 }
 
 TEST(ErrorToleranceTest, OneIsTheLeastError) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned seed = 0; seed < 4; ++seed) {
       std::vector<float> values = randomValues(200, seed);
       SelectedParameters least = selectForValues(values, makeOptions(kind, 8));
@@ -146,7 +148,7 @@ TEST(ErrorToleranceTest, OneIsTheLeastError) {
 }
 
 TEST(ErrorToleranceTest, TheBoundIsTheDistanceFromTheLeastError) {
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     std::vector<float> values = randomValues(300, 0);
     double tolerance = 5;
     SelectedParameters least = selectForValues(values, makeOptions(kind, 8));
@@ -165,7 +167,7 @@ TEST(ErrorToleranceTest, TwoSavesHalfABit) {
   // of the codes that of the density less log2(step).
   std::vector<float> values = randomValues(20000, 0);
   auto entropy = [&](const SelectedParameters &found) {
-    Grid grid = gridFor(found, makeOptions(QuantizerKind::Symmetric, 8));
+    Grid grid = gridFor(found, makeOptions(QuantizationMethod::Symmetric, 8));
     std::map<double, double> counts;
     for (float value : values)
       ++counts[std::nearbyint(value / grid.step)];
@@ -175,15 +177,15 @@ TEST(ErrorToleranceTest, TwoSavesHalfABit) {
     return bits;
   };
   SelectedParameters least =
-      selectForValues(values, makeOptions(QuantizerKind::Symmetric, 8));
+      selectForValues(values, makeOptions(QuantizationMethod::Symmetric, 8));
   SelectedParameters found =
-      selectForValues(values, tolerant(QuantizerKind::Symmetric, 8, 2));
+      selectForValues(values, tolerant(QuantizationMethod::Symmetric, 8, 2));
   EXPECT_NEAR(found.threshold / least.threshold, std::sqrt(2.0), 0.1);
   EXPECT_NEAR(entropy(least) - entropy(found), 0.5, 0.1);
 }
 
 TEST(ErrorToleranceTest, WhatLiesOnAGridStaysThere) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (const std::vector<float> &values :
          {std::vector<float>{0, 0, 0}, std::vector<float>{-1, 0.5, 0.25},
           std::vector<float>{3}}) {
@@ -200,7 +202,7 @@ TEST(ErrorToleranceTest, WhatLiesOnAGridStaysThere) {
 TEST(ErrorToleranceTest, TheLargestMagnitudeKeepsACode) {
   // Rounding everything to zero is within this tolerance. The fourth law is on
   // a grid.
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned seed = 0; seed < 8; ++seed) {
       std::vector<float> values = randomValues(27, seed);
       if (seed % 4 == 3)
@@ -214,7 +216,8 @@ TEST(ErrorToleranceTest, TheLargestMagnitudeKeepsACode) {
 }
 
 TEST(ErrorToleranceTest, ThresholdsStayFloats) {
-  for (QuantizerKind kind : {QuantizerKind::Symmetric, QuantizerKind::Uniform})
+  for (QuantizationMethod kind :
+       {QuantizationMethod::Symmetric, QuantizationMethod::Uniform})
     for (float largest : {3e38f, 1e-30f, 1e-44f}) {
       std::vector<float> values = {largest, largest * 0.31234f,
                                    -largest * 0.77f};
@@ -240,7 +243,7 @@ TEST(ErrorToleranceTest, DegenerateValuesGiveFiniteParameters) {
   };
   const std::vector<std::vector<float>> weights = {
       {1, 1, 1, 1}, {0, 0, 0, 0}, {inf, 1, 1, 0}, {3e38f, 1e-38f, 2, 1}};
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {1, 2, 8, 16})
       for (double tolerance : {2.0, 1e300})
         for (const std::vector<float> &row : rows)
@@ -262,7 +265,7 @@ TEST(ErrorToleranceTest, WeightsOfElementsCount) {
     weights[i] = 3;
     repeated.insert(repeated.end(), 2, values[i]);
   }
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     SelectionOptions options = tolerant(kind, 8, 3);
     SelectedParameters many = selectForValues(repeated, options);
     options.errorMethod = ErrorMethod::HMSE;
@@ -273,7 +276,8 @@ TEST(ErrorToleranceTest, WeightsOfElementsCount) {
 }
 
 TEST(ErrorToleranceTest, WideGridsTakeWhatTheyFind) {
-  for (QuantizerKind kind : {QuantizerKind::Symmetric, QuantizerKind::Uniform})
+  for (QuantizationMethod kind :
+       {QuantizationMethod::Symmetric, QuantizationMethod::Uniform})
     for (unsigned bits : {10, 16})
       for (unsigned seed = 0; seed < 3; ++seed) {
         std::vector<float> values = randomValues(500, seed);
@@ -292,7 +296,7 @@ TEST(ErrorToleranceTest, WideGridsTakeWhatTheyFind) {
 
 TEST(ErrorToleranceTest, OtherMethodsAndActivationsDoNotReadIt) {
   std::vector<float> values = randomValues(100, 1);
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     for (ErrorMethod method : {ErrorMethod::NoClipping, ErrorMethod::MAE,
                                ErrorMethod::KL, ErrorMethod::OCTAV}) {
       SelectionOptions options = tolerant(kind, 8, 3);
@@ -315,7 +319,7 @@ TEST(ErrorToleranceTest, ScalesWithTheDataInAnyOrderAndOnAnyProcessor) {
   std::reverse(turned.begin(), turned.end());
   for (float &value : turned)
     value *= 0x1p-7f;
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     SelectionOptions options = tolerant(kind, 8, 2.5);
     double step = gridFor(selectForValues(values, options), options).step;
     withEveryInstructionSet([&] {

@@ -172,7 +172,7 @@ TEST(SelectNegativeShift, CoversWithTheSmallestSymmetricThreshold) {
     double minimum = -0.279, maximum = 3.3;
     std::vector<Atom> atoms = {{minimum, 1}, {maximum, 1}};
     SelectionOptions options;
-    options.kind = QuantizerKind::Symmetric;
+    options.kind = QuantizationMethod::Symmetric;
     options.bits = bits;
     options.errorMethod = ErrorMethod::NoClipping;
     auto found = selectNegativeShift(atoms, minimum, maximum, options);
@@ -197,7 +197,7 @@ TEST(SelectNegativeShift, CoversWithTheSmallestSymmetricThreshold) {
 TEST(SelectNegativeShift, SymmetricErrorIsNoWorseThanThatOfSimpleChoices) {
   std::vector<Atom> atoms = getAtoms(observed(swishValues(3000, 9)));
   SelectionOptions options;
-  options.kind = QuantizerKind::Symmetric;
+  options.kind = QuantizationMethod::Symmetric;
   auto found = selectNegativeShift(atoms, -0.279, 4, options);
   ASSERT_TRUE(found);
   options.errorMethod = ErrorMethod::NoClipping;
@@ -215,7 +215,7 @@ TEST(SelectNegativeShift, SymmetricErrorIsNoWorseThanThatOfSimpleChoices) {
 TEST(SelectNegativeShift, GivesUpOnOneBit) {
   SelectionOptions options;
   options.bits = 1;
-  options.kind = QuantizerKind::Symmetric;
+  options.kind = QuantizationMethod::Symmetric;
   options.errorMethod = ErrorMethod::NoClipping;
   EXPECT_FALSE(selectNegativeShift({{-1, 1}, {1, 1}}, -1, 4, options));
   // Not even one step below the threshold lifts this minimum.

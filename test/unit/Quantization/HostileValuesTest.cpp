@@ -59,8 +59,9 @@ std::vector<Row> hostileRows() {
 
 std::vector<SelectionOptions> allOptions() {
   std::vector<SelectionOptions> all;
-  for (QuantizerKind kind : {QuantizerKind::PowerOfTwo,
-                             QuantizerKind::Symmetric, QuantizerKind::Uniform})
+  for (QuantizationMethod kind :
+       {QuantizationMethod::PowerOfTwo, QuantizationMethod::Symmetric,
+        QuantizationMethod::Uniform})
     for (ErrorMethod method :
          {ErrorMethod::NoClipping, ErrorMethod::MSE, ErrorMethod::MAE,
           ErrorMethod::LP, ErrorMethod::KL, ErrorMethod::HMSE,
@@ -84,7 +85,7 @@ std::string nameOf(const SelectionOptions &options) {
 
 void expectGrid(const SelectedParameters &selected,
                 const SelectionOptions &options) {
-  if (options.kind == QuantizerKind::Uniform) {
+  if (options.kind == QuantizationMethod::Uniform) {
     EXPECT_TRUE(selected.step > 0 && std::isfinite(selected.step))
         << selected.step;
     EXPECT_GE(selected.zeroPoint, 0);
@@ -189,8 +190,8 @@ TEST(HostileValues, AnyLeastThresholdIsTaken) {
 TEST(HostileValues, EverySearchOfTablesEnds) {
   HistogramScratch scratch;
   for (const Row &row : hostileRows())
-    for (QuantizerKind kind :
-         {QuantizerKind::LutPowerOfTwo, QuantizerKind::LutSymmetric})
+    for (QuantizationMethod kind :
+         {QuantizationMethod::LutPowerOfTwo, QuantizationMethod::LutSymmetric})
       for (unsigned bits : {1u, 4u, 8u})
         for (bool isSigned : {false, true}) {
           SCOPED_TRACE(row.name);
@@ -220,8 +221,8 @@ TEST(HostileValues, AShiftThatNoThresholdCoversIsNone) {
   SelectionOptions options;
   options.bits = 1;
   options.errorMethod = ErrorMethod::NoClipping;
-  for (QuantizerKind kind :
-       {QuantizerKind::PowerOfTwo, QuantizerKind::Symmetric}) {
+  for (QuantizationMethod kind :
+       {QuantizationMethod::PowerOfTwo, QuantizationMethod::Symmetric}) {
     options.kind = kind;
     EXPECT_FALSE(
         selectNegativeShift({{-0.125, 1}, {3.0, 1}}, -0.125, 4, options));

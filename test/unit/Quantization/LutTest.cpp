@@ -220,8 +220,8 @@ TEST(LutTest, NaNAndInfinities) {
 SelectionOptions lutOptions(unsigned bits, bool powerOfTwo = false) {
   SelectionOptions options;
   options.bits = bits;
-  options.kind =
-      powerOfTwo ? QuantizerKind::LutPowerOfTwo : QuantizerKind::LutSymmetric;
+  options.kind = powerOfTwo ? QuantizationMethod::LutPowerOfTwo
+                            : QuantizationMethod::LutSymmetric;
   return options;
 }
 

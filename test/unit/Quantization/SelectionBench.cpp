@@ -71,7 +71,7 @@ void reportElements(benchmark::State &state, size_t elements) {
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-SelectionOptions optionsFor(const Line &line, QuantizerKind kind) {
+SelectionOptions optionsFor(const Line &line, QuantizationMethod kind) {
   SelectionOptions options;
   options.kind = kind;
   options.bits = line.bits;
@@ -84,7 +84,7 @@ SelectionOptions optionsFor(const Line &line, QuantizerKind kind) {
   return options;
 }
 
-template <QuantizerKind Kind, int64_t Channels>
+template <QuantizationMethod Kind, int64_t Channels>
 void weights(benchmark::State &state, const Line &line) {
   std::vector<int64_t> shape = {Channels, 3, 3, Channels};
   std::vector<float> values = normalValues(Channels * 9 * Channels);
@@ -106,7 +106,7 @@ Histogram activation(bool rectified) {
   return histogram;
 }
 
-template <QuantizerKind Kind, bool Rectified>
+template <QuantizationMethod Kind, bool Rectified>
 void activations(benchmark::State &state, const Line &line) {
   Histogram histogram = activation(Rectified);
   SelectionOptions options = optionsFor(line, Kind);
@@ -116,7 +116,7 @@ void activations(benchmark::State &state, const Line &line) {
         llvm::cantFail(selectForHistogram(histogram, options)));
 }
 
-template <QuantizerKind Kind, int64_t Channels>
+template <QuantizationMethod Kind, int64_t Channels>
 void weightTables(benchmark::State &state, const Line &line) {
   std::vector<int64_t> shape = {Channels, 3, 3, Channels};
   std::vector<float> values = normalValues(Channels * 9 * Channels);
@@ -130,7 +130,8 @@ void weightTables(benchmark::State &state, const Line &line) {
 
 void activationTable(benchmark::State &state, const Line &line) {
   Histogram histogram = activation(false);
-  SelectionOptions options = optionsFor(line, QuantizerKind::LutPowerOfTwo);
+  SelectionOptions options =
+      optionsFor(line, QuantizationMethod::LutPowerOfTwo);
   for (auto _ : state)
     benchmark::DoNotOptimize(
         llvm::cantFail(selectLutForHistogram(histogram, options)));
@@ -138,71 +139,71 @@ void activationTable(benchmark::State &state, const Line &line) {
 
 const Line kLines[] = {
     {"weights_64x3x3x64/symmetric/mse", kSmallWeights, "SYMMETRIC", "MSE", 8,
-     weights<QuantizerKind::Symmetric, 64>},
+     weights<QuantizationMethod::Symmetric, 64>},
     {"weights_64x3x3x64/symmetric/mse", kSmallWeights, "SYMMETRIC", "MSE", 4,
-     weights<QuantizerKind::Symmetric, 64>},
+     weights<QuantizationMethod::Symmetric, 64>},
     {"weights_512x3x3x512/symmetric/mse", kLargeWeights, "SYMMETRIC", "MSE", 8,
-     weights<QuantizerKind::Symmetric, 512>},
+     weights<QuantizationMethod::Symmetric, 512>},
     {"weights_512x3x3x512/symmetric/mse", kLargeWeights, "SYMMETRIC", "MSE", 4,
-     weights<QuantizerKind::Symmetric, 512>},
+     weights<QuantizationMethod::Symmetric, 512>},
     {"weights_64x3x3x64/uniform/mse", kSmallWeights, "UNIFORM", "MSE", 8,
-     weights<QuantizerKind::Uniform, 64>},
+     weights<QuantizationMethod::Uniform, 64>},
     {"weights_64x3x3x64/uniform/mse", kSmallWeights, "UNIFORM", "MSE", 4,
-     weights<QuantizerKind::Uniform, 64>},
+     weights<QuantizationMethod::Uniform, 64>},
     {"weights_64x3x3x64/power_of_two/mse", kSmallWeights, "POT", "MSE", 8,
-     weights<QuantizerKind::PowerOfTwo, 64>},
+     weights<QuantizationMethod::PowerOfTwo, 64>},
     {"weights_64x3x3x64/power_of_two/mse", kSmallWeights, "POT", "MSE", 4,
-     weights<QuantizerKind::PowerOfTwo, 64>},
+     weights<QuantizationMethod::PowerOfTwo, 64>},
     {"weights_512x3x3x512/power_of_two/mse", kLargeWeights, "POT", "MSE", 8,
-     weights<QuantizerKind::PowerOfTwo, 512>},
+     weights<QuantizationMethod::PowerOfTwo, 512>},
     {"activation/symmetric/mse", kActivation, "SYMMETRIC", "MSE", 8,
-     activations<QuantizerKind::Symmetric, false>},
+     activations<QuantizationMethod::Symmetric, false>},
     {"activation_rectified/symmetric/mse", kActivation, "SYMMETRIC", "MSE", 8,
-     activations<QuantizerKind::Symmetric, true>},
+     activations<QuantizationMethod::Symmetric, true>},
     {"activation/uniform/mse", kActivation, "UNIFORM", "MSE", 8,
-     activations<QuantizerKind::Uniform, false>},
+     activations<QuantizationMethod::Uniform, false>},
     {"activation_rectified/uniform/mse", kActivation, "UNIFORM", "MSE", 8,
-     activations<QuantizerKind::Uniform, true>},
+     activations<QuantizationMethod::Uniform, true>},
     {"activation/power_of_two/mse", kActivation, "POT", "MSE", 8,
-     activations<QuantizerKind::PowerOfTwo, false>},
+     activations<QuantizationMethod::PowerOfTwo, false>},
     {"weights_64x3x3x64/lut_symmetric", kSmallWeights, "LUT_SYM", "-", 4,
-     weightTables<QuantizerKind::LutSymmetric, 64>},
+     weightTables<QuantizationMethod::LutSymmetric, 64>},
     {"weights_64x3x3x64/lut_power_of_two", kSmallWeights, "LUT_POT", "-", 4,
-     weightTables<QuantizerKind::LutPowerOfTwo, 64>},
+     weightTables<QuantizationMethod::LutPowerOfTwo, 64>},
     {"weights_64x3x3x64/lut_symmetric", kSmallWeights, "LUT_SYM", "-", 2,
-     weightTables<QuantizerKind::LutSymmetric, 64>},
+     weightTables<QuantizationMethod::LutSymmetric, 64>},
     {"weights_512x3x3x512/lut_symmetric", kLargeWeights, "LUT_SYM", "-", 4,
-     weightTables<QuantizerKind::LutSymmetric, 512>},
+     weightTables<QuantizationMethod::LutSymmetric, 512>},
     {"activation/lut_power_of_two", kActivation, "LUT_POT", "-", 4,
      activationTable},
     {"weights_64x3x3x64/symmetric/mae", kSmallWeights, "SYMMETRIC", "MAE", 8,
-     weights<QuantizerKind::Symmetric, 64>},
+     weights<QuantizationMethod::Symmetric, 64>},
     {"weights_64x3x3x64/symmetric/l3", kSmallWeights, "SYMMETRIC", "LP", 8,
-     weights<QuantizerKind::Symmetric, 64>},
+     weights<QuantizationMethod::Symmetric, 64>},
     {"weights_64x3x3x64/symmetric/kl", kSmallWeights, "SYMMETRIC", "KL", 8,
-     weights<QuantizerKind::Symmetric, 64>},
+     weights<QuantizationMethod::Symmetric, 64>},
     {"weights_64x3x3x64/uniform/mae", kSmallWeights, "UNIFORM", "MAE", 8,
-     weights<QuantizerKind::Uniform, 64>},
+     weights<QuantizationMethod::Uniform, 64>},
     {"weights_64x3x3x64/uniform/l3", kSmallWeights, "UNIFORM", "LP", 8,
-     weights<QuantizerKind::Uniform, 64>},
+     weights<QuantizationMethod::Uniform, 64>},
     {"weights_64x3x3x64/uniform/kl", kSmallWeights, "UNIFORM", "KL", 8,
-     weights<QuantizerKind::Uniform, 64>},
+     weights<QuantizationMethod::Uniform, 64>},
     {"activation/symmetric/mae", kActivation, "SYMMETRIC", "MAE", 8,
-     activations<QuantizerKind::Symmetric, false>},
+     activations<QuantizationMethod::Symmetric, false>},
     {"activation/symmetric/kl", kActivation, "SYMMETRIC", "KL", 8,
-     activations<QuantizerKind::Symmetric, false>},
+     activations<QuantizationMethod::Symmetric, false>},
     {"activation/uniform/mae", kActivation, "UNIFORM", "MAE", 8,
-     activations<QuantizerKind::Uniform, false>},
+     activations<QuantizationMethod::Uniform, false>},
     {"activation/uniform/kl", kActivation, "UNIFORM", "KL", 8,
-     activations<QuantizerKind::Uniform, false>},
+     activations<QuantizationMethod::Uniform, false>},
     // Above 8 bits MCT's times are not recorded; the certified searches are
     // shown for their price.
     {"weights_64x3x3x64/symmetric/mse", kSmallWeights, "SYMMETRIC", "MSE", 12,
-     weights<QuantizerKind::Symmetric, 64>},
+     weights<QuantizationMethod::Symmetric, 64>},
     {"weights_64x3x3x64/uniform/mse", kSmallWeights, "UNIFORM", "MSE", 16,
-     weights<QuantizerKind::Uniform, 64>},
+     weights<QuantizationMethod::Uniform, 64>},
     {"activation/symmetric/mse", kActivation, "SYMMETRIC", "MSE", 16,
-     activations<QuantizerKind::Symmetric, false>},
+     activations<QuantizationMethod::Symmetric, false>},
 };
 
 std::string nameOf(const Line &line) {
@@ -306,7 +307,7 @@ constexpr int64_t kAvx512 = static_cast<int64_t>(InstructionSet::AVX512);
 // The searches of the table with each instruction set.
 void symmetricWeights(benchmark::State &state) {
   Forced forced(state, state.range(0));
-  weights<QuantizerKind::Symmetric, 64>(state, kLines[0]);
+  weights<QuantizationMethod::Symmetric, 64>(state, kLines[0]);
 }
 BENCHMARK(symmetricWeights)
     ->ArgName("set")
@@ -321,7 +322,7 @@ void powerOfTwoPerTensor(benchmark::State &state) {
   Forced forced(state, state.range(1));
   std::vector<float> values = normalValues(1 << 20);
   SelectionOptions options;
-  options.kind = QuantizerKind::PowerOfTwo;
+  options.kind = QuantizationMethod::PowerOfTwo;
   options.bits = state.range(0);
   for (auto _ : state)
     benchmark::DoNotOptimize(selectForValues(values, options));

@@ -19,11 +19,11 @@
 namespace mct::quantization {
 
 /// The kinds of grids.
-constexpr QuantizerKind kKinds[] = {QuantizerKind::PowerOfTwo,
-                                    QuantizerKind::Symmetric,
-                                    QuantizerKind::Uniform};
+constexpr QuantizationMethod kKinds[] = {QuantizationMethod::PowerOfTwo,
+                                         QuantizationMethod::Symmetric,
+                                         QuantizationMethod::Uniform};
 
-inline SelectionOptions makeOptions(QuantizerKind kind, unsigned bits,
+inline SelectionOptions makeOptions(QuantizationMethod kind, unsigned bits,
                                     ErrorMethod errorMethod = ErrorMethod::MSE,
                                     double lpNorm = 3, bool isSigned = true) {
   SelectionOptions options;

@@ -19,17 +19,17 @@ namespace {
 SelectedParameters powerOfTwo(const std::vector<float> &values, unsigned bits,
                               ErrorMethod errorMethod = ErrorMethod::MSE) {
   return selectForValues(
-      values, makeOptions(QuantizerKind::PowerOfTwo, bits, errorMethod));
+      values, makeOptions(QuantizationMethod::PowerOfTwo, bits, errorMethod));
 }
 SelectedParameters symmetric(const std::vector<float> &values, unsigned bits,
                              ErrorMethod errorMethod = ErrorMethod::MSE) {
   return selectForValues(
-      values, makeOptions(QuantizerKind::Symmetric, bits, errorMethod));
+      values, makeOptions(QuantizationMethod::Symmetric, bits, errorMethod));
 }
 SelectedParameters uniform(const std::vector<float> &values, unsigned bits,
                            ErrorMethod errorMethod = ErrorMethod::MSE) {
   return selectForValues(
-      values, makeOptions(QuantizerKind::Uniform, bits, errorMethod));
+      values, makeOptions(QuantizationMethod::Uniform, bits, errorMethod));
 }
 
 /// The smallest error over all steps: for each set of levels that some step
@@ -71,10 +71,10 @@ TEST(NoClippingTest, PowerOfTwoIsTheSmallestNotBelowTheBound) {
                                               {3, 4},
                                               {0x1p-16, 0x1p-16},
                                               {std::exp2(-15.5), 0x1p-15}})
-    EXPECT_EQ(
-        selectForBounds(0, bound, makeOptions(QuantizerKind::PowerOfTwo, 8))
-            .threshold,
-        threshold);
+    EXPECT_EQ(selectForBounds(0, bound,
+                              makeOptions(QuantizationMethod::PowerOfTwo, 8))
+                  .threshold,
+              threshold);
 }
 
 TEST(NoClippingTest, WeightThresholdMakesTheLargestValueALevel) {
@@ -119,7 +119,7 @@ TEST(NoClippingTest, UniformRangeIsThatOfTheValuesAndZero) {
 
 TEST(NoClippingTest, ReportsTheErrorItCauses) {
   std::vector<float> values = randomValues(100, 0);
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     SelectionOptions options = makeOptions(kind, 3, ErrorMethod::NoClipping);
     SelectedParameters selected = selectForValues(values, options);
     EXPECT_NEAR(selected.error,
@@ -136,16 +136,19 @@ TEST(BoundsTest, BothBoundsCount) {
   for (Case bounds : {Case{-1, 1, 1, 1}, Case{0, 1, 1, 1}, Case{0, 6, 8, 6},
                       Case{-3, 1, 4, 3}}) {
     bool isSigned = bounds.lo < 0;
-    auto select = [&](QuantizerKind kind) {
+    auto select = [&](QuantizationMethod kind) {
       return selectForBounds(bounds.lo, bounds.hi,
                              makeOptions(kind, 8, ErrorMethod::MSE, isSigned));
     };
-    EXPECT_EQ(select(QuantizerKind::PowerOfTwo).threshold, bounds.powerOfTwo);
-    EXPECT_EQ(select(QuantizerKind::Symmetric).threshold, bounds.symmetric);
+    EXPECT_EQ(select(QuantizationMethod::PowerOfTwo).threshold,
+              bounds.powerOfTwo);
+    EXPECT_EQ(select(QuantizationMethod::Symmetric).threshold,
+              bounds.symmetric);
     UniformParameters expected =
         uniformParametersForRange(bounds.lo, bounds.hi, 8);
-    EXPECT_EQ(select(QuantizerKind::Uniform).step, expected.step);
-    EXPECT_EQ(select(QuantizerKind::Uniform).zeroPoint, expected.zeroPoint);
+    EXPECT_EQ(select(QuantizationMethod::Uniform).step, expected.step);
+    EXPECT_EQ(select(QuantizationMethod::Uniform).zeroPoint,
+              expected.zeroPoint);
   }
 }
 
@@ -182,16 +185,17 @@ TEST(PowerOfTwoTest, TiesTakeTheSmallestThresholdThatDoesNotClip) {
 
 TEST(PowerOfTwoTest, MinimumThresholdIsRoundedUpToAPowerOfTwo) {
   // T46: MCT returns 0.3, which its quantizer rejects.
-  SelectionOptions options = makeOptions(QuantizerKind::PowerOfTwo, 8);
+  SelectionOptions options = makeOptions(QuantizationMethod::PowerOfTwo, 8);
   options.minThreshold = 0.3;
   EXPECT_EQ(selectForValues({0.01f, -0.02f}, options).threshold, 0.5);
 }
 
 TEST(PowerOfTwoTest, UnsignedAtoms) {
   // T37: the left edges of four bins of one count each.
-  SelectedParameters selected = selectForAtoms(
-      {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
-      makeOptions(QuantizerKind::PowerOfTwo, 2, ErrorMethod::MSE, 3, false));
+  SelectedParameters selected =
+      selectForAtoms({{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+                     makeOptions(QuantizationMethod::PowerOfTwo, 2,
+                                 ErrorMethod::MSE, 3, false));
   EXPECT_EQ(selected.threshold, 4);
   EXPECT_EQ(selected.error, 0);
 }
@@ -226,7 +230,8 @@ TEST(SymmetricTest, IsTheExactOptimum) {
       std::vector<float> values = randomValues(1 + seed * 2, seed);
       double half = std::ldexp(1.0, bits - 1);
       double exact = exactOptimum(values, -half, half - 1);
-      SelectionOptions options = makeOptions(QuantizerKind::Symmetric, bits);
+      SelectionOptions options =
+          makeOptions(QuantizationMethod::Symmetric, bits);
       SelectedParameters selected = selectForValues(values, options);
       double energy = meanError(values, 2, 1e30, 0, 0);
       // Errors below 1e-14 of the energy are not told apart from zero.
@@ -272,7 +277,7 @@ TEST(UniformTest, FindsAGridThatHoldsEveryValue) {
   // T22: left edges of four bins; MCT's stored range misses zero error by 1e-6.
   SelectedParameters selected =
       selectForAtoms({{-1, 1}, {0, 1}, {1, 1}, {2, 1}},
-                     makeOptions(QuantizerKind::Uniform, 2));
+                     makeOptions(QuantizationMethod::Uniform, 2));
   EXPECT_EQ(selected.step, 1);
   EXPECT_EQ(selected.zeroPoint, 1);
   EXPECT_EQ(selected.error, 0);
@@ -287,7 +292,7 @@ TEST(UniformTest, IsTheExactOptimumOverStepsAndZeroPoints) {
       for (int zeroPoint = 0; zeroPoint <= last; ++zeroPoint)
         exact =
             std::min(exact, exactOptimum(values, -zeroPoint, last - zeroPoint));
-      SelectionOptions options = makeOptions(QuantizerKind::Uniform, bits);
+      SelectionOptions options = makeOptions(QuantizationMethod::Uniform, bits);
       SelectedParameters selected = selectForValues(values, options);
       double energy = meanError(values, 2, 1e30, 0, 0);
       EXPECT_LE(selected.error, exact * (1 + 1e-8) + 2e-14 * energy)
@@ -315,7 +320,7 @@ TEST(UniformTest, EightBitsAreNeverWorseThanADenseSweep) {
 }
 
 TEST(SelectionTest, NeverWorseThanNoClipping) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {1, 2, 5, 8, 12, 16})
       for (unsigned seed = 0; seed < 8; ++seed) {
         std::vector<float> values = randomValues(1 + seed * 13, seed);
@@ -328,7 +333,7 @@ TEST(SelectionTest, NeverWorseThanNoClipping) {
 
 TEST(SelectionTest, ScalingByAPowerOfTwoScalesTheResultExactly) {
   // T35
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (int exponent : {-90, -9, 5, 90})
       for (unsigned seed = 0; seed < 4; ++seed) {
         SelectionOptions options = makeOptions(kind, 4);
@@ -346,7 +351,7 @@ TEST(SelectionTest, ScalingByAPowerOfTwoScalesTheResultExactly) {
 }
 
 TEST(SelectionTest, OrderOfTheValuesDoesNotMatter) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {2, 8}) {
       std::vector<float> values = randomValues(200, 0);
       SelectionOptions options = makeOptions(kind, bits);
@@ -363,7 +368,7 @@ TEST(SelectionTest, OrderOfTheValuesDoesNotMatter) {
 
 TEST(SelectionTest, InstructionSetsAndThreadsGiveTheSameBits) {
   std::vector<float> values = randomValues(30 * 200, 1);
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {3, 8}) {
       SelectionOptions options = makeOptions(kind, bits);
       std::vector<SelectedParameters> reference =
@@ -403,7 +408,7 @@ TEST(SelectionTest, DegenerateValuesGiveFiniteParameters) {
       {-5, -5},
       {std::nanf(""), std::numeric_limits<float>::infinity(), 2}};
   for (const std::vector<float> &values : tensors)
-    for (QuantizerKind kind : kKinds)
+    for (QuantizationMethod kind : kKinds)
       for (unsigned bits : {1, 2, 8, 16})
         for (ErrorMethod method : {ErrorMethod::NoClipping, ErrorMethod::MSE}) {
           SelectionOptions options = makeOptions(kind, bits, method);
@@ -428,7 +433,7 @@ TEST(SelectionTest, ZerosTakeTheMinimumThreshold) {
 }
 
 TEST(SelectionTest, ThresholdsDoNotFallBelowTheMinimum) {
-  SelectionOptions options = makeOptions(QuantizerKind::Symmetric, 8);
+  SelectionOptions options = makeOptions(QuantizationMethod::Symmetric, 8);
   for (float value : {1e-8f, 1e-5f, 1.4e-5f})
     for (ErrorMethod method : {ErrorMethod::NoClipping, ErrorMethod::MSE}) {
       options.errorMethod = method;
@@ -455,12 +460,12 @@ TEST(HistogramSelectionTest, LinearRampTakesItsCoveringThreshold) {
     values.push_back(i / 1000.0f);
   Histogram histogram = observed(values);
   SelectedParameters power =
-      selected(histogram, makeOptions(QuantizerKind::PowerOfTwo, 8,
+      selected(histogram, makeOptions(QuantizationMethod::PowerOfTwo, 8,
                                       ErrorMethod::MSE, 3, false));
   EXPECT_EQ(power.threshold, 8);
   // Quantizing midpoints instead of values changes the error by their spread.
   EXPECT_NEAR(power.error, 8.17e-5, 0.02 * 8.17e-5);
-  EXPECT_NEAR(selected(histogram, makeOptions(QuantizerKind::Symmetric, 8,
+  EXPECT_NEAR(selected(histogram, makeOptions(QuantizationMethod::Symmetric, 8,
                                               ErrorMethod::MSE, 3, false))
                   .threshold,
               6.01, 0.005 * 6.01);
@@ -469,23 +474,23 @@ TEST(HistogramSelectionTest, LinearRampTakesItsCoveringThreshold) {
 TEST(HistogramSelectionTest, NoClippingIsTheExactRangeWithoutWidening) {
   Histogram histogram = observed({-0.7f, 0.1f, 0.25f, 2.0f});
   const ErrorMethod noClipping = ErrorMethod::NoClipping;
-  EXPECT_EQ(
-      selected(histogram, makeOptions(QuantizerKind::PowerOfTwo, 8, noClipping))
-          .threshold,
-      2);
-  EXPECT_EQ(
-      selected(histogram, makeOptions(QuantizerKind::Symmetric, 8, noClipping))
-          .threshold,
-      2);
-  SelectedParameters uniformParameters =
-      selected(histogram, makeOptions(QuantizerKind::Uniform, 8, noClipping));
+  EXPECT_EQ(selected(histogram,
+                     makeOptions(QuantizationMethod::PowerOfTwo, 8, noClipping))
+                .threshold,
+            2);
+  EXPECT_EQ(selected(histogram,
+                     makeOptions(QuantizationMethod::Symmetric, 8, noClipping))
+                .threshold,
+            2);
+  SelectedParameters uniformParameters = selected(
+      histogram, makeOptions(QuantizationMethod::Uniform, 8, noClipping));
   EXPECT_EQ(uniformParameters.step, (2.0 + 0.7f) / 255);
 }
 
 TEST(HistogramSelectionTest, ConstantActivationsAreRepresentedExactly) {
   for (float constant : {1.558f, -1.21f, 1e-7f})
-    for (QuantizerKind kind :
-         {QuantizerKind::Symmetric, QuantizerKind::Uniform}) {
+    for (QuantizationMethod kind :
+         {QuantizationMethod::Symmetric, QuantizationMethod::Uniform}) {
       SelectionOptions options = makeOptions(kind, 8);
       options.minThreshold = 0x1p-40;
       std::vector<float> values(64, constant);
@@ -499,12 +504,12 @@ TEST(HistogramSelectionTest, AllZeroActivationsTakeTheMinimumThreshold) {
   // T51: MCT gives 1 for power of two with mse.
   Histogram histogram = observed(std::vector<float>(100, 0.0f));
   for (ErrorMethod method : {ErrorMethod::NoClipping, ErrorMethod::MSE}) {
-    EXPECT_EQ(selected(histogram, makeOptions(QuantizerKind::PowerOfTwo, 8,
+    EXPECT_EQ(selected(histogram, makeOptions(QuantizationMethod::PowerOfTwo, 8,
                                               method, 3, false))
                   .threshold,
               0x1p-16);
     EXPECT_EQ(
-        selected(histogram, makeOptions(QuantizerKind::Uniform, 8, method))
+        selected(histogram, makeOptions(QuantizationMethod::Uniform, 8, method))
             .step,
         0x1p-16);
   }
@@ -512,7 +517,7 @@ TEST(HistogramSelectionTest, AllZeroActivationsTakeTheMinimumThreshold) {
 
 TEST(HistogramSelectionTest, ReportedErrorIsCloseToThatOfTheSamples) {
   for (unsigned seed = 0; seed < 3; ++seed)
-    for (QuantizerKind kind : kKinds) {
+    for (QuantizationMethod kind : kKinds) {
       std::vector<float> values = randomValues(20000, seed);
       Histogram histogram = observed(values);
       SelectionOptions options = makeOptions(kind, 6);

@@ -333,7 +333,7 @@ bool sameBits(const SelectedParameters &a, const SelectedParameters &b) {
 }
 
 TEST(SearchPropertyTest, OrderOfTheValuesChangesNoBit) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {2, 8, 12})
       for (unsigned seed = 0; seed < 6; ++seed) {
         std::vector<float> values = randomValues(777, seed);
@@ -345,7 +345,7 @@ TEST(SearchPropertyTest, OrderOfTheValuesChangesNoBit) {
 }
 
 TEST(SearchPropertyTest, OrderOfWeightedAtomsChangesNoBit) {
-  for (QuantizerKind kind : kKinds) {
+  for (QuantizationMethod kind : kKinds) {
     std::vector<Atom> atoms;
     std::vector<float> values = randomValues(300, 0);
     for (size_t i = 0; i < values.size(); ++i)
@@ -369,7 +369,7 @@ TEST(SearchPropertyTest, ShardsOfAnActivationChangeNoBit) {
     part.observe(values.data() + begin, end - begin, scratch);
     merged.merge(part);
   }
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {4, 8, 16}) {
       SelectionOptions options = makeOptions(kind, bits);
       EXPECT_TRUE(
@@ -379,7 +379,7 @@ TEST(SearchPropertyTest, ShardsOfAnActivationChangeNoBit) {
 }
 
 TEST(SearchPropertyTest, ScalingByAPowerOfTwoScalesExactly) {
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {2, 8, 12, 16})
       for (int exponent : {-60, -3, 40})
         for (unsigned seed = 0; seed < 6; ++seed) {
@@ -404,7 +404,7 @@ TEST(SearchPropertyTest, InstructionSetsAndThreadsChangeNoBit) {
   HistogramScratch scratch;
   Histogram histogram;
   histogram.observe(activation.data(), activation.size(), scratch);
-  for (QuantizerKind kind : kKinds)
+  for (QuantizationMethod kind : kKinds)
     for (unsigned bits : {2, 4, 8, 11, 16}) {
       SelectionOptions options = makeOptions(kind, bits);
       ASSERT_TRUE(forceInstructionSetForTesting(InstructionSet::Portable));
@@ -444,7 +444,7 @@ TEST(SearchPropertyTest, DegenerateTensorsGiveFiniteParameters) {
                                        {1e30f, -3e29f, 2e28f},
                                        {1e30f, 1e-30f},
                                        {largest, -largest, 1}})
-    for (QuantizerKind kind : kKinds)
+    for (QuantizationMethod kind : kKinds)
       for (unsigned bits = 2; bits <= 16; ++bits)
         for (double minThreshold : {0x1p-16, 0x1p-200}) {
           SelectionOptions options = makeOptions(kind, bits);

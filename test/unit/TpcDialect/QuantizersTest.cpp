@@ -210,7 +210,7 @@ TEST_F(Quantizers, MethodsNameTheirSearch) {
   EXPECT_EQ(method(kQuantizers[0]).getMethodName(), "power_of_two");
   EXPECT_EQ(method(kQuantizers[6]).getMethodName(), "lut_sym_quantizer");
   EXPECT_EQ(method(kQuantizers[2]).getSearch(),
-            quantization::QuantizerKind::Symmetric);
+            quantization::QuantizationMethod::Symmetric);
   EXPECT_EQ(method(kQuantizers[7]).getMethodName(), "#toy.logarithmic");
   EXPECT_EQ(method(kQuantizers[7]).getSearch(), std::nullopt);
   EXPECT_EQ(llvm::toString(tpc::detail::cannotSelect(method(kQuantizers[7]),

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MCT_QUANTIZATION_KINDS_H
+#define MCT_QUANTIZATION_KINDS_H
+
+#include "llvm/ADT/DenseMapInfo.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <string>
+
+// The generated parsers of attributes name it; nothing else of MLIR is needed.
+namespace mlir {
+using llvm::FailureOr;
+} // namespace mlir
+
+#include "mct/Quantization/Kinds.h.inc"
+
+namespace mct::quantization {
+
+/// Returns whether the levels of a method come from a table.
+inline bool hasTable(QuantizationMethod method) {
+  return method == QuantizationMethod::LutPowerOfTwo ||
+         method == QuantizationMethod::LutSymmetric;
+}
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_KINDS_H
