@@ -10,6 +10,8 @@
 #include "mct/IntegerRanges/IntegerRanges.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
 
 namespace mct {
 
@@ -95,8 +97,37 @@ private:
   Knowledge limit(mlir::Operation *op, Knowledge raw, Interval allowed,
                   RangeViolation::Kind kind);
 
-  /// What is known of the result; none: its type.
+  /// Which function finds the knowledge of the result of which op.
+  class Rules {
+  public:
+    /// `rule(RangePropagation &, Op)` returns the knowledge, or none.
+    template <typename Op, typename Function> void add(Function rule) {
+      rules[Op::getOperationName()] =
+          [rule](RangePropagation &at,
+                 mlir::Operation *op) -> std::optional<Knowledge> {
+        return std::invoke(rule, at, mlir::cast<Op>(op));
+      };
+    }
+    std::optional<Knowledge> visit(RangePropagation &at,
+                                   mlir::Operation *op) const {
+      auto rule = rules.find(op->getName().getStringRef());
+      return rule == rules.end() ? std::nullopt : rule->second(at, op);
+    }
+
+  private:
+    llvm::StringMap<std::function<std::optional<Knowledge>(RangePropagation &,
+                                                           mlir::Operation *)>>
+        rules;
+  };
+  static void addLayerRules(Rules &rules);
+  static void addArithmeticRules(Rules &rules);
+  static void addBitRules(Rules &rules);
+  static void addMovementRules(Rules &rules);
+
+  /// Returns the knowledge of the result; none where only its type is known.
   std::optional<Knowledge> visit(mlir::Operation *op);
+  /// Reports what the type of the result does not hold, and limits it to that.
+  Knowledge limitToType(mlir::Operation *op, Knowledge raw);
   std::optional<Knowledge> visitRescale(mlir::tosa::RescaleOp op);
   std::optional<Knowledge> visitSub(mlir::tosa::SubOp op);
   std::optional<Knowledge> visitMul(mlir::tosa::MulOp op);
