@@ -112,7 +112,8 @@ LogicalResult AssignBitWidthsPass::parseBudget(const BitWidthModel &model) {
   return success();
 }
 
-/// Those that the rules of the user leave an operator in, when it is in them.
+/// Returns those that the rules of the user leave an operator in, when it is in
+/// them.
 FailureOr<std::vector<std::vector<unsigned>>>
 AssignBitWidthsPass::findAllowed() {
   std::vector<std::vector<unsigned>> allowed(choices.size());
@@ -147,7 +148,8 @@ AssignBitWidthsPass::findAllowed() {
   return allowed;
 }
 
-/// "conv1 4, add 8/16": bits of the kernel, or what differs, and of the result.
+/// Returns "conv1 4, add 8/16": bits of the kernel, or what differs, and of the
+/// result.
 std::string AssignBitWidthsPass::describe(ArrayRef<unsigned> alternatives) {
   std::string text;
   for (auto [of, index] : llvm::zip(choices, alternatives)) {
@@ -315,8 +317,8 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   return found;
 }
 
-/// The distance of a module with all parameters from the float network on one
-/// half of the samples, when it is corrected on the other.
+/// Returns the distance of a module with all parameters from the float network
+/// on one half of the samples, when it is corrected on the other.
 FailureOr<double>
 AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                  const execution::RunSettings &judged) {
@@ -360,7 +362,8 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
   return (*run)->baseDistance();
 }
 
-/// A copy of the module in which all operators take these, with parameters.
+/// Returns a copy of the module in which all operators take these, with
+/// parameters.
 FailureOr<OwningOpRef<ModuleOp>>
 AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   OwningOpRef<ModuleOp> copy = getOperation().clone();

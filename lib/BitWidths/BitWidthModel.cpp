@@ -140,7 +140,7 @@ AllocatedResource BitWidthModel::createBops() const {
   return resource;
 }
 
-/// Whether it is the same, or more than a limit, for no choice.
+/// Returns whether it is the same, or more than a limit, for no choice.
 static bool mayExceed(const AllocatedResource &resource) {
   int64_t most = resource.fixed;
   for (const std::vector<int64_t> &amounts : resource.amounts)

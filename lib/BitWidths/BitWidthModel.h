@@ -10,8 +10,8 @@
 
 namespace mct::bit_widths {
 
-/// Width of a point in an alternative of its operator: 32 when that leaves it
-/// in float.
+/// Returns the width of a point in an alternative of its operator: 32 when that
+/// leaves it in float.
 int64_t getBitsIn(tpc::QuantizeOp point, int64_t alternative);
 
 class BitWidthModel {
@@ -23,15 +23,15 @@ public:
                 std::vector<std::vector<unsigned>> allowed,
                 llvm::ArrayRef<std::vector<double>> sensitivities);
 
-  /// What operators that take these alternatives use.
+  /// Returns what operators that take these alternatives use.
   ResourceUse getUse(llvm::ArrayRef<unsigned> alternatives) const;
-  /// With 8 bits everywhere.
+  /// Returns the use with 8 bits everywhere.
   ResourceUse getUseAt8Bits() const;
 
   /// Choices of the problem are the numbers of allowed alternatives. There is
   /// a resource for each limit, and for each cut that a limit is about.
   quantization::AllocationProblem createProblem(const Budget &budget) const;
-  /// With the weights as its only resource.
+  /// Returns the problem with the weights as its only resource.
   quantization::AllocationProblem createWeightProblem() const;
   std::vector<unsigned> toAlternatives(llvm::ArrayRef<unsigned> choices) const;
 
@@ -43,7 +43,7 @@ private:
   quantization::AllocatedResource createResource(std::string name) const;
   void add(quantization::AllocatedResource &resource, tpc::QuantizeOp point,
            int64_t elements) const;
-  /// The group that decides the width of a point, or none.
+  /// Returns the group that decides the width of a point, or none.
   std::optional<size_t> groupOf(tpc::QuantizeOp point) const;
 
   ResourceModel model;

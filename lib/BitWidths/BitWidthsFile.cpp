@@ -19,7 +19,7 @@ static json::Array toArray(ArrayRef<unsigned> alternatives) {
   return array;
 }
 
-/// Bits of the points of an operator by what they are.
+/// Returns the bits of the points of an operator by what they are.
 static json::Object describeBits(const OperatorPoints &of,
                                  unsigned alternative) {
   json::Object bits;

@@ -28,7 +28,7 @@ struct Assignment {
   std::optional<std::vector<Point>> front;
 };
 
-/// "2 (kernel_attr 2 bits, activation 8 bits)".
+/// Returns "2 (kernel_attr 2 bits, activation 8 bits)".
 std::string describeAlternative(const OperatorPoints &of, unsigned alternative);
 
 /// `sensitivities`: of all alternatives, or none.
@@ -38,9 +38,9 @@ llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            const Assignment &assignment, const Budget &budget,
                            const ResourceUse &use);
 
-/// The alternative of each operator; one that the file does not name keeps its
-/// own. Where the file says `function` and `bits`, they have to be right.
-/// Errors name the file and the operator.
+/// Returns the alternative of each operator; one that the file does not name
+/// keeps its own. Where the file says `function` and `bits`, they have to be
+/// right. Errors name the file and the operator.
 llvm::Expected<std::vector<unsigned>>
 readBitWidths(llvm::StringRef path, llvm::StringRef function,
               llvm::ArrayRef<OperatorPoints> choices);

@@ -75,7 +75,7 @@ SmallVector<Resource> Budget::findExceeded(const ResourceUse &use) const {
   return exceeded;
 }
 
-/// Bits, or operations; none where the text is no amount.
+/// Returns the bits, or operations; none where the text is no amount.
 static std::optional<int64_t> parseAmount(StringRef text, Resource resource,
                                           int64_t at8Bits) {
   double number = 0;

@@ -13,11 +13,11 @@ enum class Resource { Weights, Activations, Total, Bops };
 inline constexpr Resource kResources[] = {
     Resource::Weights, Resource::Activations, Resource::Total, Resource::Bops};
 llvm::StringRef stringifyResource(Resource resource);
-/// With its unit: `weights_bytes`.
+/// Returns the name with its unit: `weights_bytes`.
 llvm::StringRef getKey(Resource resource);
-/// In bits, or operations on bits.
+/// Returns the amount in bits, or operations on bits.
 int64_t getUse(const ResourceUse &use, Resource resource);
-/// As a person reads it: "38680 bytes", or "1024 BOPS".
+/// Returns an amount for readers: "38680 bytes", or "1024 BOPS".
 std::string describeUse(Resource resource, int64_t amount);
 
 /// Limits in bits, or operations on bits.
@@ -28,10 +28,10 @@ struct Budget {
     return limits[size_t(resource)];
   }
   bool empty() const;
-  /// Which are exceeded.
+  /// Returns which are exceeded.
   llvm::SmallVector<Resource> findExceeded(const ResourceUse &use) const;
 
-  /// `tpc.budget` of a function; null without limits.
+  /// Returns `tpc.budget` of a function; null without limits.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads `weights:50%` and the like; percent are of `at8Bits`.
   static llvm::Expected<Budget> parse(llvm::ArrayRef<std::string> limits,

@@ -121,20 +121,20 @@ private:
   findProducts(ArrayRef<size_t> layers,
                MutableArrayRef<std::unique_ptr<ProductRows>> rows);
   SmallVector<size_t> layersOfStage(unsigned stage) const;
-  /// Of what a layer reads, among the observed values.
+  /// Returns the index of the input of a layer among the observed values.
   size_t inputNumber(size_t layer) const {
     return network.layers.size() + compared->points.size() + layer;
   }
   unsigned firstStageOf(const OperatorCandidates &of) const;
-  /// Bytes of the kernels that an operator's alternatives change.
+  /// Returns the bytes of the kernels that an operator's alternatives change.
   int64_t kernelBytesOf(const OperatorCandidates &of) const;
 
   /// Makes a worker one of the base network (null), or of a trial.
   void enter(size_t worker, Trial *trial, bool comparesPoints);
   /// Gives trials the quantizers and kernels of their alternatives.
   LogicalResult prepare(MutableArrayRef<Trial> trials);
-  /// How the weights of the only layer of a point are rounded together; none
-  /// where they are not, or it is not known what they read.
+  /// Returns how the weights of the only layer of a point are rounded together;
+  /// none where they are not, or it is not known what they read.
   std::optional<TrialRounding> describe(Trial &trial,
                                         const CandidatePoint &point,
                                         const PointQuantizer &quantizer);
@@ -149,15 +149,15 @@ private:
   /// In memory, of each of two frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
-  /// Of rows that are kept of all layers of a stage.
+  /// Memory for rows of all layers of a stage.
   static constexpr int64_t kRowBytes = int64_t(16) << 20;
-  /// Of kernels of alternatives that are measured at the same time.
+  /// Memory for kernels of alternatives that are measured at the same time.
   static constexpr int64_t kKernelBytes = int64_t(32) << 20;
-  /// Of covariances and their factors, of weights that are rounded at the same
-  /// time.
+  /// Memory for covariances and their factors, of weights that are rounded at
+  /// the same time.
   static constexpr int64_t kRoundingBytes = int64_t(64) << 20;
-  /// Of the thresholds that are tried: what is between them hardly changes what
-  /// an alternative costs.
+  /// Stride of the thresholds that are tried: those between them hardly change
+  /// what an alternative costs.
   static constexpr int kThresholdStride = 4;
 
   Location loc;

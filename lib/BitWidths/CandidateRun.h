@@ -24,7 +24,7 @@ struct CandidateRunOptions {
   int64_t maxSamples = 0;
   /// Kernels of at most so many bits are rounded as by mct-round-weights.
   unsigned roundMaxBits = 0;
-  /// Of the points inside of the network, what fraction is compared, too; only
+  /// Fraction of the points inside of the network that is compared, too; only
   /// by measureEach.
   double comparePoints = 0;
   SensitivityDistance distance = SensitivityDistance::Auto;
@@ -51,15 +51,16 @@ public:
          const execution::RunSettings &settings,
          const CandidateRunOptions &options);
 
-  /// KL, or MSE where no result of the function is a distribution.
+  /// Returns KL, or MSE where no result of the function is a distribution.
   SensitivityMetric usedMetric() const;
   int64_t numSamples() const;
-  /// Distance of the base network from the float one, behind measureEach.
+  /// Returns the distance of the base network from the float one, behind
+  /// measureEach.
   double baseDistance() const;
 
-  /// For each operator one distance for each alternative, when it alone takes
-  /// it. The network before the operator runs once for all of them. Means of
-  /// layers that their kernels change go into their biases.
+  /// Returns for each operator one distance for each alternative, when it alone
+  /// takes it. The network before the operator runs once for all of them. Means
+  /// of layers that their kernels change go into their biases.
   mlir::FailureOr<std::vector<std::vector<double>>> measureEach();
 
 private:

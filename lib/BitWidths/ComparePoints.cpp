@@ -75,7 +75,7 @@ double mct::bit_widths::weigh(SensitivityWeighting weighting,
 // Points
 //===----------------------------------------------------------------------===//
 
-/// A fully connected layer, in whichever op it is.
+/// Returns a fully connected layer, in whichever op it is.
 static bool isDense(const KernelOp &layer) {
   if (!layer.isConvolution())
     return true;

@@ -11,15 +11,16 @@
 
 namespace mct::bit_widths {
 
-/// Of one sample: `distance` is not Auto. `rowLength`: of the last axis. A row
-/// is a distribution (`isDistribution`), or becomes one by softmax. MSE is
-/// divided by the mean square; cosine is (1 - c) / 2, and 0 where both are 0.
+/// Returns the distance of one sample; `distance` is not Auto. `rowLength` is
+/// the size of the last axis. A row is a distribution (`isDistribution`), or
+/// becomes one by softmax. MSE is divided by the mean square; cosine is (1 - c)
+/// / 2, and 0 where both are 0.
 double distanceOf(SensitivityDistance distance, llvm::ArrayRef<float> expected,
                   llvm::ArrayRef<float> actual, int64_t rowLength,
                   bool isDistribution);
 
-/// One distance of those of the points in the order of the program; 0 without
-/// points. `scores`: of each point, for Hessian; not all 0.
+/// Returns one distance of those of the points in the order of the program; 0
+/// without points. `scores`: of each point, for Hessian; not all 0.
 double weigh(SensitivityWeighting weighting, llvm::ArrayRef<double> distances,
              llvm::ArrayRef<double> scores);
 
@@ -30,9 +31,10 @@ struct ComparePoint {
   SensitivityDistance distance = SensitivityDistance::MSE;
 };
 
-/// Results of layers, additions, concatenations, sigmoids and softmax in
-/// program order; of `fraction` < 1 so many, evenly spaced, the first and the
-/// last among them. Those that are results of the function are left out then.
+/// Returns the results of layers, additions, concatenations, sigmoids and
+/// softmax in program order; of `fraction` < 1 so many, evenly spaced, the
+/// first and the last among them. Those that are results of the function are
+/// left out then.
 llvm::SmallVector<ComparePoint> findComparePoints(mlir::func::FuncOp function,
                                                   const KernelOps &kernels,
                                                   double fraction);

@@ -54,7 +54,7 @@ static DictionaryAttr toAttribute(const ComparedPoints &points,
   return builder.getDictionaryAttr(members);
 }
 
-/// The dialect has checked the words.
+/// Returns the dialect has checked the words.
 template <typename Enum, size_t N>
 static Enum readWord(DictionaryAttr members, StringRef key,
                      const llvm::StringLiteral (&words)[N]) {

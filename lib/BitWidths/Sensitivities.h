@@ -10,7 +10,8 @@
 
 namespace mct::bit_widths {
 
-/// Those of the operators that have several alternatives, in program order.
+/// Returns those of the operators that have several alternatives, in program
+/// order.
 std::vector<OperatorPoints> findChoices(mlir::func::FuncOp function);
 
 /// Which points inside of a network are compared beside its results, and how.
@@ -25,7 +26,7 @@ struct ComparedPoints {
            (fraction == 0 ||
             (distance == other.distance && weighting == other.weighting));
   }
-  /// As options.
+  /// Returns the text of the options.
   std::string describe() const;
 };
 
@@ -40,8 +41,8 @@ struct Sensitivities {
 
   void writeTo(mlir::func::FuncOp function,
                llvm::ArrayRef<OperatorPoints> choices) const;
-  /// None without the attribute. A diagnostic where it is not about these
-  /// operators and their alternatives.
+  /// Returns none without the attribute. A diagnostic where it is not about
+  /// these operators and their alternatives.
   static mlir::FailureOr<std::optional<Sensitivities>>
   readFrom(mlir::func::FuncOp function, llvm::ArrayRef<OperatorPoints> choices);
 };

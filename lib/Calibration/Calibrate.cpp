@@ -53,7 +53,7 @@ public:
     return statistics.merge(other.statistics);
   }
 
-  /// All that was seen, once.
+  /// Returns all that was seen, once.
   PointStatistics take() {
     count();
     return std::move(statistics);
@@ -84,8 +84,8 @@ private:
   int64_t lastAxisRows;
 };
 
-/// What one sample has of the last axis of each point, where the batch lies
-/// there; otherwise, or where it cannot be followed, 0.
+/// Returns what one sample has of the last axis of each point, where the batch
+/// lies there; otherwise, or where it cannot be followed, 0.
 SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
                                       ArrayRef<tpc::QuantizeOp> points) {
   SmallVector<int64_t> rows(points.size(), 0);
@@ -211,7 +211,7 @@ private:
     return success();
   }
 
-  /// What was seen of a point, or null.
+  /// Returns what was seen of a point, or null.
   static const PointStatistics *findStatistics(const StatisticsFile &statistics,
                                                tpc::QuantizeOp point) {
     auto found = statistics.points.find(point.getUniqueName());
@@ -220,7 +220,7 @@ private:
                : &found->second;
   }
 
-  /// The points that samples are run for: those that no file knows.
+  /// Returns the points that samples are run for: those that no file knows.
   SmallVector<tpc::QuantizeOp> findUnseen(const StatisticsFile &statistics);
 
   /// Runs the network and writes what the points saw to them, and to

@@ -55,8 +55,8 @@ static Spread measure(const quantization::Histogram &histogram) {
   return spread;
 }
 
-/// Numbers of a constant operand per channel of the last axis; none where it is
-/// no such constant.
+/// Returns the numbers of a constant operand per channel of the last axis; none
+/// where it is no such constant.
 static std::optional<std::vector<double>> readConstant(Value value,
                                                        RankedTensorType type) {
   int64_t axis = type.getRank() - 1;
@@ -68,8 +68,8 @@ static std::optional<std::vector<double>> readConstant(Value value,
   return std::vector<double>(found->begin(), found->end());
 }
 
-/// `values` * factors + summands, element by element; one number stands for
-/// all.
+/// Returns `values` * factors + summands, element by element; one number stands
+/// for all.
 static std::vector<double> apply(ArrayRef<double> values,
                                  ArrayRef<double> factors,
                                  ArrayRef<double> summands) {
@@ -83,8 +83,8 @@ static std::vector<double> apply(ArrayRef<double> values,
   return result;
 }
 
-/// What the op makes of a scaled argument, where it is an argument scaled
-/// again, or moved.
+/// Returns what the op makes of a scaled argument, where it is an argument
+/// scaled again, or moved.
 static std::optional<Scaled> follow(Operation *op, const Scaled &from) {
   if (op->getNumResults() != 1)
     return std::nullopt;
@@ -163,7 +163,7 @@ static double largestMagnitude(const Spread &spread) {
   return std::max(std::abs(spread.low), std::abs(spread.high));
 }
 
-/// By what the first layers make of it.
+/// Judges an input by the results of the first layers.
 static Suspicion judge(ArrayRef<Channel> channels, const Spread &spread,
                        double &median) {
   std::vector<double> ratios;
@@ -182,8 +182,8 @@ static Suspicion judge(ArrayRef<Channel> channels, const Spread &spread,
   return Suspicion::None;
 }
 
-/// By the scale that the module has recorded, where that is one of pixels, or
-/// one of numbers up to 1: `raw` are samples before it.
+/// Judges an input by the scale that the module has recorded, where that is one
+/// of pixels, or one of numbers up to 1: `raw` are samples before it.
 static Suspicion judge(double scale, const Spread &raw) {
   if (scale <= 1.0 / 32 && largestMagnitude(raw) <= kScaled)
     return Suspicion::TooSmall;
@@ -199,8 +199,8 @@ static double largestMagnitude(ArrayRef<double> values, double none) {
   return largest;
 }
 
-/// All channels of the layers that are the first to read an argument, and these
-/// layers.
+/// Returns all channels of the layers that are the first to read an argument,
+/// and these layers.
 static std::vector<Channel> readFirstLayers(BlockArgument argument,
                                             const KernelOps &kernels,
                                             const Spread &spread,

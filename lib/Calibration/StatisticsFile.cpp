@@ -97,7 +97,7 @@ llvm::Error StatisticsFile::save(llvm::StringRef path) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// An exact sum in the file's spelling.
+/// Returns an exact sum in the file's spelling.
 static bool readSum(const json::Object &object, llvm::StringRef key,
                     ExactSum &sum, json::Path path) {
   auto text = object.getString(key);
@@ -137,8 +137,8 @@ static bool readUnsigned(const json::Value *field, uint64_t &value,
   return true;
 }
 
-/// Whether some values between the extremes have these sums. The quotients are
-/// rounded once each.
+/// Returns whether some values between the extremes have these sums. The
+/// quotients are rounded once each.
 static bool isPossible(const ChannelStatistics::Channel &channel) {
   constexpr double kRounding = 1e-12;
   double count = double(channel.count);
@@ -245,7 +245,7 @@ static bool readPoint(const json::Value &value, PointStatistics &point,
   return readChannels(*channels->getAsArray(), point, path.field("channels"));
 }
 
-/// A name, or a list of names.
+/// Returns a name, or a list of names.
 static bool readNames(const json::Value &value, std::set<std::string> &names,
                       json::Path path) {
   if (auto name = value.getAsString()) {

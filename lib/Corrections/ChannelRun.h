@@ -24,7 +24,7 @@ public:
   SampleMeans() = default;
   SampleMeans(int64_t samples, int64_t channels)
       : channels(channels), means(samples * channels) {}
-  /// Whether nothing is kept.
+  /// Returns whether nothing is kept.
   bool empty() const { return means.empty(); }
 
   /// Adds `count` samples that lie behind each other, of `shape` together.
@@ -32,9 +32,9 @@ public:
   void add(int64_t first, int64_t count, const float *data,
            llvm::ArrayRef<int64_t> shape, int64_t axis);
 
-  /// Mean over all samples, whatever their order.
+  /// Returns the mean over all samples, whatever their order.
   double mean(int64_t channel) const;
-  /// Mean in one sample.
+  /// Returns the mean in one sample.
   double of(int64_t sample, int64_t channel) const {
     return means[sample * channels + channel];
   }
@@ -42,7 +42,7 @@ public:
   /// Left - right, over all samples, whatever their order.
   struct Difference {
     double mean = 0;
-    /// Of the mean; 0 where there are fewer than kMinSamples.
+    /// Variance of the mean; 0 where there are fewer than kMinSamples.
     double variance = 0;
   };
   static Difference differenceOf(const SampleMeans &left,
@@ -59,8 +59,8 @@ public:
   /// `samples`: those whose means are kept apart; 0: none.
   ChannelSummary(ChannelValue value, int64_t samples, bool moments);
 
-  /// One that has seen nothing. Copies of it, one for each worker, may see
-  /// different samples at the same time.
+  /// Returns one that has seen nothing. Copies of it, one for each worker, may
+  /// see different samples at the same time.
   ChannelSummary fresh() const;
   void add(const execution::TensorView &values);
   /// Adds what a copy has seen.
@@ -70,11 +70,11 @@ public:
   double mean(int64_t channel) const;
   /// Only with `moments`.
   quantization::Moments moments(int64_t channel) const;
-  /// What this one saw - what `other` saw on the same samples.
+  /// Returns what this one saw - what `other` saw on the same samples.
   SampleMeans::Difference differenceFrom(const ChannelSummary &other,
                                          int64_t channel) const;
 
-  /// Of samples, where they are kept apart; else empty.
+  /// Returns the means of samples, where they are kept apart; else empty.
   const SampleMeans &sampleMeans() const { return *means; }
 
   /// One diagnostic, at the value, where a value was not finite.
@@ -85,7 +85,7 @@ private:
   int64_t channels, samples;
   /// Shared by copies.
   std::shared_ptr<SampleMeans> means;
-  /// Of the elements; not kept where the means of samples are enough.
+  /// Moments of the elements; not kept where the means of samples are enough.
   bool hasMoments, keepsElements;
   quantization::ChannelStatistics statistics;
   uint64_t nonFinite = 0;
@@ -107,9 +107,9 @@ public:
   ChannelSummary summary;
 };
 
-/// What gives the channels of a layer the means that `exact` has and `seen` has
-/// not, by a bias that is `bias` before; `shrink`: as far as other samples
-/// would show the same (mct-correct-bias says how).
+/// Returns what gives the channels of a layer the means that `exact` has and
+/// `seen` has not, by a bias that is `bias` before; `shrink`: as far as other
+/// samples would show the same (mct-correct-bias says how).
 llvm::SmallVector<quantization::Affine>
 biasCorrection(const ChannelSummary &exact, const ChannelSummary &seen,
                int64_t numSamples, llvm::ArrayRef<float> bias, bool shrink);
@@ -157,8 +157,8 @@ runFloat(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values,
          const execution::RunSettings &settings,
          const ChannelRunOptions &options);
 
-/// How to compile a function for a run in float of which `values` are observed.
-/// `keepsResults`: those of the function stay.
+/// Returns how to compile a function for a run in float of which `values` are
+/// observed. `keepsResults`: those of the function stay.
 execution::CompileOptions compileFloat(mlir::func::FuncOp function,
                                        llvm::ArrayRef<ChannelValue> values,
                                        bool keepsResults = false);

@@ -18,8 +18,8 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-/// The point that quantizes what the layer reads, behind ops that keep the
-/// distribution of its values; null when there is none.
+/// Returns the point that quantizes what the layer reads, behind ops that keep
+/// the distribution of its values; null when there is none.
 static tpc::QuantizeOp getInputPoint(const KernelOp &op) {
   Value value = op.getInput().get();
   while (Operation *producer = value.getDefiningOp()) {
@@ -40,7 +40,7 @@ struct PointMeans {
 };
 } // namespace
 
-/// None when the point has no histogram with data.
+/// Returns none when the point has no histogram with data.
 static std::optional<PointMeans> getMeans(tpc::QuantizeOp point,
                                           const quantization::Grid &grid) {
   tpc::StatisticsAttr statistics = point.getStatisticsAttr();

@@ -84,7 +84,8 @@ private:
 
   LogicalResult judge();
   bool undoLosingLayers();
-  /// Whether results lose when these are undone; nothing is fitted again.
+  /// Returns whether results lose when these are undone; nothing is fitted
+  /// again.
   FailureOr<std::optional<JudgedLoss>>
   findLossWithout(const std::vector<bool> &without);
   /// Undoes layers that results lose by.
@@ -108,7 +109,7 @@ private:
   std::vector<Fold> folds;
   /// Whether folds are judged on what they were fitted to.
   bool judgesFitted = false;
-  /// Of each layer.
+  /// For each layer whether it is undone.
   std::vector<bool> undone;
   /// Results that have been seen to lose.
   std::set<int64_t> lost;
@@ -227,7 +228,7 @@ Version LayerCorrection::versionOf(const Changes &changes,
   return version;
 }
 
-/// Of layers the means of their channels: what is judged is what is corrected.
+/// Judges layers by the means of their channels, which are what is corrected.
 bool LayerCorrection::undoLosingLayers() {
   Rejection rejection;
   for (auto [layer, isUndone] : llvm::enumerate(undone)) {

@@ -16,8 +16,8 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-/// Why the thresholds of a layer cannot follow its channels; none when they
-/// can.
+/// Returns why the thresholds of a layer cannot follow its channels; none when
+/// they can.
 static std::optional<Record> whyNotScalable(const Layer &layer,
                                             unsigned maxBits) {
   tpc::QuantizeOp point = layer.point;

@@ -32,7 +32,7 @@ struct Layer {
 void remarkLeftAlone(mlir::Operation *op, llvm::StringRef pass,
                      const Record &why);
 
-/// Why a layer is left alone in which the correction has been undone.
+/// Returns why a layer is left alone in which the correction has been undone.
 Record describeRejectedBefore();
 
 /// The layers of one function in program order.
@@ -48,11 +48,11 @@ public:
   mlir::func::FuncOp function;
   std::vector<Layer> layers;
 
-  /// A copy of the function, with its name, in a module of its own. `mapping`
-  /// tells which value became which.
+  /// Returns a copy of the function, with its name, in a module of its own.
+  /// `mapping` tells which value became which.
   mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::IRMapping &mapping) const;
-  /// The same, with the kernels and biases of the float network: corrections
-  /// are taken back.
+  /// Returns the same, with the kernels and biases of the float network:
+  /// corrections are taken back.
   mlir::OwningOpRef<mlir::ModuleOp> cloneFloat(mlir::IRMapping &mapping) const;
 
   /// Both, in one module, so that they are compiled together.
@@ -68,11 +68,11 @@ private:
   KernelOps kernelOps;
 };
 
-/// Which values stand for the results of `layers` in a copy.
+/// Returns which values stand for the results of `layers` in a copy.
 llvm::SmallVector<mlir::Value> mapResults(llvm::ArrayRef<Layer *> layers,
                                           const mlir::IRMapping &mapping);
 
-/// The kernel as the point quantizes it.
+/// Returns the kernel as the point quantizes it.
 std::vector<float> quantizedKernel(const Layer &layer);
 
 /// Makes every output channel scale * output + offset of what it was, by

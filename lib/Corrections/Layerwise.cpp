@@ -104,8 +104,7 @@ struct Track {
 
 /// What one thread owns.
 struct WorkerBuffers {
-  /// Of the inputs, of the results that nobody looks at, and of what crosses
-  /// between stages.
+  /// Buffers of the inputs, of unused results, and of values that cross stages.
   std::vector<support::AlignedBuffer> inputs, outputs;
   SmallVector<void *> outputPointers;
   support::AlignedBuffer crossing;

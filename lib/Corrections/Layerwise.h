@@ -29,7 +29,7 @@ enum class LayerValue {
 
 /// What becomes of a layer.
 struct LayerChange {
-  /// Of the output of each channel; empty: nothing.
+  /// Change of the output of each channel; empty: none.
   llvm::SmallVector<quantization::Affine> output;
   /// New values of constants that it reads, by their numbers in
   /// `execution::CompileOptions::replaceable`.
@@ -74,18 +74,18 @@ public:
   /// Called by several workers at once.
   virtual void observe(size_t layer, size_t worker, LayerValue what,
                        const execution::TensorView &values) = 0;
-  /// When all samples were seen.
+  /// Returns when all samples were seen.
   virtual mlir::FailureOr<LayerChange> finish(size_t layer) = 0;
-  /// Whether constants or quantizers that the layer's stage reads may change:
-  /// layers are then run a second time.
+  /// Returns whether constants or quantizers that the layer's stage reads may
+  /// change: layers are then run a second time.
   virtual bool changesConstants() const { return false; }
 };
 
-/// How to compile a function for `runLayerwise`, in which all that does not
-/// lead to `layers` is removed; with `inputs`, one for each layer, what they
-/// read is shown, too, and with `summands`, one for each layer, perhaps null,
-/// what they are added to (`makeOtherSummands`). `keepsResults`: those of the
-/// function stay. The function is the caller's to throw away.
+/// Returns how to compile a function for `runLayerwise`, in which all that does
+/// not lead to `layers` is removed; with `inputs`, one for each layer, what
+/// they read is shown, too, and with `summands`, one for each layer, perhaps
+/// null, what they are added to (`makeOtherSummands`). `keepsResults`: those of
+/// the function stay. The function is the caller's to throw away.
 execution::CompileOptions compileLayerwise(
     mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> layers,
     llvm::ArrayRef<mlir::OpOperand *> inputs = {},

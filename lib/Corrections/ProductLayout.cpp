@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 
-/// Elements between neighbours along each axis of a row-major tensor.
+/// Returns the elements between neighbours along each axis of a row-major
+/// tensor.
 static SmallVector<int64_t, 4> getSteps(ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 4> steps(shape.size(), 1);
   for (size_t axis = shape.size(); axis-- > 1;)
@@ -13,8 +14,8 @@ static SmallVector<int64_t, 4> getSteps(ArrayRef<int64_t> shape) {
   return steps;
 }
 
-/// The first element of the row of channels with that number, the axes but
-/// `axis` being counted row-major.
+/// Returns the first element of the row of channels with that number, the axes
+/// but `axis` being counted row-major.
 static int64_t getRowStart(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps,
                            int64_t axis, int64_t row) {
   int64_t start = 0;
@@ -27,7 +28,7 @@ static int64_t getRowStart(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps,
   return start;
 }
 
-/// The two axes of an image beside the batch and the channels.
+/// Returns the two axes of an image beside the batch and the channels.
 static std::pair<int64_t, int64_t> getSpace(int64_t channelAxis) {
   return channelAxis == 1 ? std::pair<int64_t, int64_t>(2, 3)
                           : std::pair<int64_t, int64_t>(1, 2);

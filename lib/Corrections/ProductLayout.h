@@ -14,23 +14,24 @@ namespace mct::corrections {
 /// columns; channel group * outputs() + i is the i-th of its group.
 class ProductLayout {
 public:
-  /// None for a layer with another number of axes in space than 0 or 2, or
-  /// whose result has no static size in space.
+  /// Returns none for a layer with another number of axes in space than 0 or 2,
+  /// or whose result has no static size in space.
   static std::optional<ProductLayout> create(const KernelOp &op);
 
   int64_t groups() const { return numGroups; }
-  /// Channels of a group.
+  /// Returns the channels of a group.
   int64_t outputs() const { return numOutputs; }
-  /// Weights of a channel.
+  /// Returns the weights of a channel.
   int64_t columns() const { return numColumns; }
   int64_t rowSize() const { return numGroups * numColumns; }
   int64_t channels() const { return numGroups * numOutputs; }
 
-  /// From the layout of the kernel to [groups, outputs, columns], and back.
+  /// Convert from the layout of the kernel to [groups, outputs, columns], and
+  /// back.
   std::vector<float> fromKernel(llvm::ArrayRef<float> kernel) const;
   std::vector<float> toKernel(llvm::ArrayRef<float> weights) const;
 
-  /// Rows in a result of that shape.
+  /// Returns the rows in a result of that shape.
   int64_t rowsOf(llvm::ArrayRef<int64_t> resultShape) const;
   /// What row `row` of the product reads of `input`, [groups, columns]; zero
   /// where it reads padding.
@@ -48,7 +49,7 @@ private:
   int64_t top = 0, left = 0;
   /// Height and width of the result of a convolution.
   int64_t height = 1, width = 1;
-  /// Of each element of the kernel the place in [groups, outputs, columns].
+  /// For each element of the kernel its place in [groups, outputs, columns].
   std::vector<int64_t> places;
 };
 

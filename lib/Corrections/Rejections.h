@@ -10,15 +10,15 @@
 
 namespace mct::corrections {
 
-/// Of so many samples some are held out. Of fewer, both halves judge what is
-/// fitted to the other one; of fewer than kFewSamples none are held out; fewer
-/// than kFewestSamples say nothing.
+/// Numbers of samples: from kManySamples on some are held out. With fewer, both
+/// halves judge what is fitted to the other one; of fewer than kFewSamples none
+/// are held out; fewer than kFewestSamples say nothing.
 inline constexpr int64_t kManySamples = 256, kFewSamples = 16,
                          kFewestSamples = 4, kJudgingSamples = 64;
 
-/// Both parts; none where all samples are fitted to and judge, because they are
-/// few or those of a fixed batch, or where nothing is judged. A diagnostic at
-/// `loc` when samples cannot be read.
+/// Returns both parts; none where all samples are fitted to and judge, because
+/// they are few or those of a fixed batch, or where nothing is judged. A
+/// diagnostic at `loc` when samples cannot be read.
 mlir::FailureOr<std::optional<execution::SampleParts>>
 divideToJudge(mlir::Location loc, const execution::Executor &executor,
               const std::shared_ptr<const execution::SampleSource> &samples,
@@ -37,10 +37,10 @@ struct Rejection {
               llvm::StringRef pass) const;
 };
 
-/// What stands in the IR of a loss.
+/// Returns what stands in the IR of a loss.
 tpc::RejectedCorrection describeRejection(llvm::StringRef correction,
                                           const JudgedLoss &loss);
-/// What a remark says of it.
+/// Returns what a remark says of it.
 Record describeLoss(const JudgedLoss &loss);
 
 } // namespace mct::corrections

@@ -41,7 +41,7 @@ public:
     bool hasSummand = false;
     SmallVector<Affine> biasChange;
 
-    /// What becomes of its output.
+    /// Returns what becomes of its output.
     SmallVector<Affine> change() const {
       if (!rounded)
         return biasChange;
@@ -158,8 +158,8 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The elements of the kernel as an attribute: that of the constant, where it
-/// is one of the same type.
+/// Returns the elements of the kernel as an attribute: that of the constant,
+/// where it is one of the same type.
 static ElementsAttr getKernelAttr(const Layer &layer) {
   tpc::QuantizeOp point = layer.point;
   auto type = cast<RankedTensorType>(point.getType());
@@ -242,8 +242,8 @@ struct RoundWeightsPass
   }
 
 private:
-  /// Of a kernel that is rounded. What reads coarse activations makes up for
-  /// their errors, however fine its own levels are.
+  /// Returns the largest width of a kernel that is rounded. A layer of coarse
+  /// activations makes up for their errors, however fine its own levels are.
   unsigned getMostBits(const Layer &layer) const {
     tpc::QuantizeOp input = findWidthSource(layer.op.getInput().get()).point;
     bool readsCoarse = input && input.getParametersAttr() &&
@@ -292,7 +292,7 @@ private:
   LogicalResult run(std::vector<Member> &members,
                     const execution::SampleSource &samples,
                     const LayerwiseOptions &options);
-  /// The layers as they are in the module, with biases of their own.
+  /// Returns the layers as they are in the module, with biases of their own.
   FailureOr<std::vector<Member>> correctNearest(bool corrects);
   LogicalResult check(llvm::Error error) const {
     if (error)

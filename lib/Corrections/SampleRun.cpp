@@ -167,7 +167,8 @@ public:
   Explanation(std::vector<bool> undone, const Loses &loses, int mostTrials)
       : undone(std::move(undone)), loses(loses), trials(mostTrials) {}
 
-  /// A smallest part of `candidates` that must be undone beside `undone`.
+  /// Returns a smallest part of `candidates` that must be undone beside
+  /// `undone`.
   FailureOr<std::vector<size_t>> find(ArrayRef<size_t> candidates) {
     if (candidates.size() <= 1 || trials <= 0)
       return candidates.vec();
@@ -203,7 +204,8 @@ private:
     set(layers, false);
     return lost;
   }
-  /// Of `candidates`, when others are undone, too.
+  /// Finds the layers of `candidates` that are harmful when others are undone,
+  /// too.
   FailureOr<std::vector<size_t>> findBeside(ArrayRef<size_t> candidates,
                                             ArrayRef<size_t> others) {
     set(others, true);

@@ -29,7 +29,7 @@ public:
     mlir::Location loc;
     const execution::Executor &floating, &quantized;
     mlir::func::FuncOp floatFunction;
-    /// Of that function.
+    /// Results of the layers in that function.
     llvm::ArrayRef<ChannelValue> layers;
     execution::RunOptions options;
   };
@@ -42,9 +42,11 @@ public:
   /// Runs the float network, and keeps the means of its layers and, with
   /// `keepsResults`, its results. A diagnostic for everything that fails.
   mlir::LogicalResult runFloat(bool moments, bool keepsResults);
-  /// Of the layers in the float network. `runFloat` was run.
+  /// Returns the summaries of the layers in the float network, behind
+  /// `runFloat`.
   llvm::ArrayRef<ChannelSummary> exact() const { return summaries; }
-  /// Whether results of the float network were kept that can be compared.
+  /// Returns whether results of the float network were kept that can be
+  /// compared.
   bool comparesResults() const { return results != nullptr; }
   const execution::ResultDistance &reference() const { return *results; }
 
@@ -52,13 +54,14 @@ public:
   struct Seen {
     /// Squared errors, where results are compared.
     execution::ResultDistance::Found errors;
-    /// Of the layers, before they are edited; empty: nobody asked.
+    /// Summaries of the layers, before they are edited; empty where they are
+    /// not wanted.
     std::vector<ChannelSummary> layers;
   };
   mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
     return run(networks.quantized, version, seesLayers);
   }
-  /// The same of another executor with the same results.
+  /// Returns the same of another executor with the same results.
   mlir::FailureOr<Seen> run(const execution::Executor &executor,
                             const Version &version, bool seesLayers) const;
 
@@ -82,25 +85,25 @@ struct JudgedLoss {
   std::optional<int64_t> output;
   quantization::PairedLoss loss;
 
-  /// Of two losses beyond chance: which one is the larger one without chance.
+  /// Returns whether this loss, beyond chance, is larger than the other one.
   bool isWorseThan(const JudgedLoss &other) const {
     return loss.loss - loss.chance() > other.loss.loss - other.loss.chance();
   }
 };
 
-/// The worst loss of any result of `with` against `without`, one for each of
-/// `runs`, whose samples count together: beyond chance, or, of the results in
-/// `lost`, which are known to lose by a part of what was done, one that is less
-/// than a standard error from a loss. None: nothing is lost.
+/// Returns the worst loss of any result of `with` against `without`, one for
+/// each of `runs`, whose samples count together: beyond chance, or, of the
+/// results in `lost`, which are known to lose by a part of what was done, one
+/// that is less than a standard error from a loss. None: nothing is lost.
 std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> with,
                                         llvm::ArrayRef<SampleRun::Seen> without,
                                         const std::set<int64_t> &lost = {});
 
-/// A smallest set of layers that, when what was done to them is undone, undoes
-/// the loss; `undone` is undone already, and not part of it. `loses` tells
-/// whether something is lost when these are undone. When all are undone nothing
-/// is. After `mostTrials` it ends with a set that may be larger.
+/// Returns a smallest set of layers that, when what was done to them is undone,
+/// undoes the loss; `undone` is undone already, and not part of it. `loses`
+/// tells whether something is lost when these are undone. When all are undone
+/// nothing is. After `mostTrials` it ends with a set that may be larger.
 /// Source: Junker, QuickXplain (2004).
 mlir::FailureOr<std::vector<size_t>> findHarmfulLayers(
     std::vector<bool> undone,

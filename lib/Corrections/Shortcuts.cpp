@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 
-/// What is added to `value` and nothing else reads.
+/// Returns what is added to `value` and nothing else reads.
 static Value getOtherSummand(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();

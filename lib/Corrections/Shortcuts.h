@@ -9,9 +9,9 @@
 
 namespace mct::corrections {
 
-/// For each of `layers`, values of a function that `runLayerwise` is to show,
-/// the value that nothing but it is added to (`tosa.add`, perhaps behind a
-/// point), and that has the same shape; null where there is none, or where it
+/// Returns for each of `layers` values of a function that `runLayerwise` is to
+/// show, the value that nothing but it is added to (`tosa.add`, perhaps behind
+/// a point), and that has the same shape; null where there is none, or where it
 /// is not known yet when the layer is run, because it depends on layers that
 /// are run with it or later.
 ///

@@ -16,7 +16,7 @@ using quantization::WeightLevels;
 // Levels
 //===----------------------------------------------------------------------===//
 
-/// The same kind of quantizer with other parameters, or null.
+/// Returns the same kind of quantizer with other parameters, or null.
 static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
                                          ArrayRef<double> factors) {
   ArrayRef<double> thresholds = quantizer.getThresholds();
@@ -29,7 +29,8 @@ static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
   return quantizer.withThresholds(scaled);
 }
 
-/// Levels of each parameter, which is not always that of one channel.
+/// Returns the levels of each parameter, which is not always that of one
+/// channel.
 static std::vector<WeightLevels>
 getLevels(tpc::QuantizerAttrInterface quantizer) {
   std::vector<WeightLevels> levels;
@@ -44,8 +45,8 @@ getLevels(tpc::QuantizerAttrInterface quantizer) {
   return levels;
 }
 
-/// Of each output channel the parameter of its weights; none where its weights
-/// have several.
+/// Returns for each output channel the parameter of its weights; none where its
+/// weights have several.
 static std::optional<std::vector<size_t>>
 getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
   std::vector<size_t> parameters(layer.op.numOutputChannels(), 0);
@@ -81,7 +82,8 @@ static bool hasDuplicates(ArrayRef<size_t> numbers) {
   return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
 }
 
-/// Why the weights of a layer cannot be rounded together, or how they are.
+/// Returns why the weights of a layer cannot be rounded together, or how they
+/// are.
 std::variant<Record, RoundedLayer>
 mct::corrections::describeRounding(const Layer &layer,
                                    tpc::QuantizerAttrInterface quantizer,

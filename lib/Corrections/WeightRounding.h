@@ -19,7 +19,7 @@ struct RoundedLayer {
       : layout(std::move(layout)), parameterOf(std::move(parameterOf)) {}
 
   ProductLayout layout;
-  /// Of each output channel its parameter of the quantizer.
+  /// For each output channel the index of its parameter.
   std::vector<size_t> parameterOf;
   /// Whether no two channels share a parameter.
   bool choosesPerChannel = false;
@@ -35,9 +35,9 @@ struct RoundedLayer {
   double error = 0, nearestError = 0;
 };
 
-/// Why the weights of a layer cannot be rounded together, or how they are, when
-/// its point quantizes by `quantizer` or one with other parameters, of which
-/// every `stride`-th is tried.
+/// Returns why the weights of a layer cannot be rounded together, or how they
+/// are, when its point quantizes by `quantizer` or one with other parameters,
+/// of which every `stride`-th is tried.
 std::variant<Record, RoundedLayer>
 describeRounding(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
                  unsigned maxBits, int stride = 1);
@@ -55,7 +55,7 @@ public:
 
   void add(LayerValue what, const execution::TensorView &values);
 
-  /// Numbers among what was kept that are NaN or infinite.
+  /// Returns the numbers among what was kept that are NaN or infinite.
   int64_t countNonFinite() const;
 
 private:
@@ -75,26 +75,26 @@ private:
 
 /// What rounding a layer needs of the samples.
 struct ProductSamples {
-  /// Of each group of output channels.
+  /// Moments of each group of output channels.
   std::vector<quantization::ProductMoments> moments;
   /// Instead of them, where those of all columns would take more memory than
   /// there is for them (WideRoundingProblem).
   std::unique_ptr<ProductRows> rows;
   int64_t numRows = 0;
 
-  /// Of all rows that were seen.
+  /// Returns the moments of all rows that were observed.
   static ProductSamples take(std::unique_ptr<ProductRows> rows,
                              const support::Threads &threads);
   bool empty() const { return moments.empty() && !rows; }
-  /// Whether squares can be computed with.
+  /// Returns whether squares can be computed with.
   bool hasFiniteSquares() const;
-  /// The views of the rows.
+  /// Returns the views of the rows.
   quantization::MatrixView inputs() const;
   quantization::MatrixView targets() const;
 };
 
-/// What `roundLayer` computes, for weights in the order of the layout. Several
-/// threads may compute it at once.
+/// Returns what `roundLayer` computes, for weights in the order of the layout.
+/// Several threads may compute it at once.
 quantization::RoundedWeights roundWeights(const ProductSamples &samples,
                                           llvm::ArrayRef<float> weights,
                                           const RoundedLayer &layer,

@@ -130,7 +130,8 @@ private:
         input.name, [](const std::string &) { return success(); }, isRead);
   }
 
-  /// Whether the reader is computed together with what `maker` computes.
+  /// Returns whether the reader is computed together with what `maker`
+  /// computes.
   bool isFused(const Node &maker, const Node &reader) {
     auto behind = [&](ArrayRef<StringLiteral> ops) {
       return llvm::is_contained(ops, reader.opType);

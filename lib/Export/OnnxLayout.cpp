@@ -51,7 +51,7 @@ std::vector<int64_t> mct::onnx::mapParts(const Layout &layout, int64_t size) {
   return map;
 }
 
-/// The axes of more than one element, in the order of the tensor.
+/// Returns the axes of more than one element, in the order of the tensor.
 static SmallVector<int64_t> getWideAxes(ArrayRef<int64_t> shape,
                                         const Layout &layout) {
   SmallVector<int64_t> axes;
@@ -78,8 +78,8 @@ struct AxisGroup {
 // As ShapedType::kDynamic.
 static constexpr int64_t kUnknownSize = INT64_MIN;
 
-/// The smallest groups; axes of size 1 are in none. A size that is not known is
-/// a group of its own.
+/// Returns the smallest groups; axes of size 1 are in none. A size that is not
+/// known is a group of its own.
 static std::optional<SmallVector<AxisGroup>> groupAxes(ArrayRef<int64_t> from,
                                                        ArrayRef<int64_t> to) {
   auto wide = [](ArrayRef<int64_t> shape) {

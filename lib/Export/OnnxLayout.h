@@ -22,7 +22,7 @@ struct Layout {
   llvm::SmallVector<int64_t> parts, partOrder;
 
   static Layout identity(size_t rank);
-  /// [N, C, H, W] of a value [N, H, W, C].
+  /// Returns [N, C, H, W] of a value [N, H, W, C].
   static Layout channelsFirst() { return {{0, 3, 1, 2}, {}, {}}; }
 
   bool operator==(const Layout &other) const {
@@ -31,28 +31,28 @@ struct Layout {
   }
   bool operator!=(const Layout &other) const { return !(*this == other); }
   bool isIdentity() const { return *this == identity(permutation.size()); }
-  /// The axis of the tensor that is this one of the value.
+  /// Returns the axis of the tensor that is this one of the value.
   int64_t axisOf(int64_t axis) const;
-  /// `shape` of the value, in the order of the tensor.
+  /// Returns `shape` of the value, in the order of the tensor.
   llvm::SmallVector<int64_t> apply(llvm::ArrayRef<int64_t> shape) const;
 };
 
-/// For every element of a row-major tensor whose axes are in the order of
-/// `permutation` the number of the element of the row-major original.
+/// Returns for every element of a row-major tensor whose axes are in the order
+/// of `permutation` the number of the element of the row-major original.
 std::vector<int64_t> mapElements(llvm::ArrayRef<int64_t> shape,
                                  llvm::ArrayRef<int64_t> permutation);
 
-/// For every index along the last axis of the tensor that of the value.
+/// Returns for every index along the last axis of the tensor that of the value.
 std::vector<int64_t> mapParts(const Layout &layout, int64_t size);
 
-/// Whether tensors of both layouts have their elements in the same order, so
-/// that one is the other reshaped.
+/// Returns whether tensors of both layouts have their elements in the same
+/// order, so that one is the other reshaped.
 bool haveSameOrder(llvm::ArrayRef<int64_t> shape, const Layout &lhs,
                    const Layout &rhs);
 
-/// The layout of a value that is one of shape `from` and layout `layout`
-/// reshaped to `to`, where its tensor is that of the other reshaped. None where
-/// there is none.
+/// Returns the layout of a value that is one of shape `from` and layout
+/// `layout` reshaped to `to`, where its tensor is that of the other reshaped.
+/// None where there is none.
 std::optional<Layout> followReshape(llvm::ArrayRef<int64_t> from,
                                     const Layout &layout,
                                     llvm::ArrayRef<int64_t> to);

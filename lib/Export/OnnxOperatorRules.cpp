@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::onnx;
 
-/// The constant operand of an op with two, or null.
+/// Returns the constant operand of an op with two, or null.
 static Value getConstantOperand(Operation *op) {
   for (Value operand : op->getOperands().take_front(2))
     if (readConstant(operand))

@@ -22,8 +22,8 @@ static constexpr StringLiteral kForms[] = {
     "fully_connected", "hard_swish", "hard_sigmoid", "leaky_relu",
     "relu6",           "hard_tanh",  "relu",         "div"};
 
-/// The only operand of the ops that none of them makes and that is no constant,
-/// or null.
+/// Returns the only operand of the ops that none of them makes and that is no
+/// constant, or null.
 static Value findInput(ArrayRef<Operation *> ops) {
   Value input;
   for (Operation *op : ops)

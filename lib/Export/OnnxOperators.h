@@ -21,7 +21,7 @@ struct Operator {
   mlir::Value input;
 
   mlir::Operation *root() const { return ops.back(); }
-  /// The first op of this name, or null.
+  /// Returns the first op of this name, or null.
   mlir::Operation *find(llvm::StringRef opName) const;
 };
 

@@ -226,7 +226,7 @@ struct FileChannels {
 };
 } // namespace
 
-/// Arguments as those of `quantizeWeights`.
+/// Returns the arguments as those of `quantizeWeights`.
 static FailureOr<FileChannels> findChannels(tpc::QuantizeOp point,
                                             ArrayRef<int64_t> constantShape,
                                             ArrayRef<int64_t> shape,

@@ -9,7 +9,7 @@ using namespace mct::onnx;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// Where an output position lies among the `from` input positions.
+/// Returns where an output position lies among the `from` input positions.
 static double getSource(StringRef coordinates, int64_t position, int64_t from,
                         int64_t to) {
   double factor = double(from) / double(to);

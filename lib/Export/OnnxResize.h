@@ -14,8 +14,8 @@ struct ResizeAttributes {
   std::string mode, coordinates, nearestMode;
 };
 
-/// The attributes with which a `Resize` reads, at every position along both
-/// axes, what `tosa.resize` reads there; none when there are no such.
+/// Returns the attributes with which a `Resize` reads, at every position along
+/// both axes, what `tosa.resize` reads there; none when there are no such.
 ///
 /// `scale`: numerator and denominator along y, then along x; `offset` along
 /// both; `from` and `to`: height and width.

@@ -18,7 +18,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The number that a constant is everywhere, or none.
+/// Returns the number that a constant is everywhere, or none.
 static std::optional<float> getNumber(Value value) {
   std::optional<ConstantFloats> constant = ConstantFloats::get(value);
   if (!constant || constant->values().empty() ||
@@ -27,8 +27,8 @@ static std::optional<float> getNumber(Value value) {
   return constant->values().front();
 }
 
-/// Whether a quantizer makes the value, perhaps moved since, or it is what a
-/// layer makes, whose bias the constant would be.
+/// Returns whether a quantizer makes the value, perhaps moved since, or it is
+/// what a layer makes, whose bias the constant would be.
 static bool isPointOrLayer(Value value, const KernelOps &kernels) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<tpc::QuantizeOp>(op) || kernels.get(op))
@@ -41,8 +41,8 @@ static bool isPointOrLayer(Value value, const KernelOps &kernels) {
   return true;
 }
 
-/// The quantizer of the values that `outer` does not clip once `shift` is
-/// added: what is beyond is clipped there as well.
+/// Returns the quantizer of the values that `outer` does not clip once `shift`
+/// is added: what is beyond is clipped there as well.
 static tpc::QuantizerAttrInterface makeQuantizer(tpc::QuantizeOp outer,
                                                  float shift) {
   tpc::QuantizerAttrInterface parameters = outer.getParametersAttr();

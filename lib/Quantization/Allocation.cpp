@@ -57,7 +57,7 @@ public:
                                       std::optional<int64_t> limit,
                                       size_t count, size_t maxStates);
 
-  /// Those of all groups, by rising amount and then cost.
+  /// Returns those of all groups, by rising amount and then cost.
   llvm::ArrayRef<State> last() const { return layers.back(); }
   Allocation getAllocation(const State &state) const {
     Allocation allocation;
@@ -76,7 +76,7 @@ private:
 };
 } // namespace
 
-/// Amount of a choice; a group without amounts uses nothing.
+/// Returns the amount of a choice; a group without amounts uses nothing.
 static int64_t getAmount(const AllocatedResource &resource, size_t group,
                          unsigned choice) {
   return resource.amounts.empty() || resource.amounts[group].empty()
@@ -170,8 +170,9 @@ class ProgramOfChoices {
 public:
   explicit ProgramOfChoices(const AllocationProblem &problem);
 
-  /// The cheapest allocation other than `without` whose resources keep to
-  /// `limits`, or with `excess` the one that exceeds them by the least ratio.
+  /// Returns the cheapest allocation other than `without` whose resources keep
+  /// to `limits`, or with `excess` the one that exceeds them by the least
+  /// ratio.
   llvm::Expected<std::optional<Allocation>>
   solve(llvm::ArrayRef<std::optional<int64_t>> limits, bool excess,
         llvm::ArrayRef<Allocation> without) const;
@@ -294,8 +295,8 @@ static bool keepsTo(const AllocationProblem &problem,
                       });
 }
 
-/// The tolerance of CBC may let something through that exceeds a limit by
-/// little; it is not asked for again.
+/// Returns the tolerance of CBC may let something through that exceeds a limit
+/// by little; it is not asked for again.
 static llvm::Expected<std::optional<Allocation>>
 solveExactly(const ProgramOfChoices &program, const AllocationProblem &problem,
              llvm::ArrayRef<std::optional<int64_t>> limits,

@@ -14,7 +14,7 @@ namespace mct::quantization {
 struct BlockRange {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
-  /// Of the largest magnitude; a float's order is that of its bits.
+  /// Bits of the largest magnitude; a float's order is that of its bits.
   int32_t largestBits = 0;
 
   bool allFinite() const { return largestBits < 0x7f800000; }

@@ -22,7 +22,8 @@ forEachAtom(const ScaledAtoms &atoms,
           atoms.weights().empty() ? 1.0 : atoms.weights()[i]);
 }
 
-/// The smallest value with at least `percent` of the weight at or below it.
+/// Returns the smallest value with at least `percent` of the weight at or below
+/// it.
 static double percentile(std::vector<std::pair<double, double>> weighted,
                          double percent) {
   std::sort(weighted.begin(), weighted.end());

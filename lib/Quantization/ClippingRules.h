@@ -13,23 +13,24 @@ struct ClippingRange {
   double hi = 0;
 };
 
-/// The range of the values that remain when the magnitudes above the given
-/// percentile (percent of the weight, nearest rank) are cut to it.
+/// Returns the range of the values that remain when the magnitudes above the
+/// given percentile (percent of the weight, nearest rank) are cut to it.
 ClippingRange percentileOfMagnitudes(const ScaledAtoms &atoms, double percent);
 
-/// The range from the (100 - percent)th to the percent-th percentile, extended
-/// to zero.
+/// Returns the range from the (100 - percent)th to the percent-th percentile,
+/// extended to zero.
 ClippingRange percentileOfValues(const ScaledAtoms &atoms, double percent);
 
-/// OCTAV for a grid from -s (or 0) to s with `bits` bits: the fixed point of s
-/// = (sum of the magnitudes above s) / (a * weight of those in (0, s] + weight
-/// of those above s), a = 4^-bits / 3, unsigned 4^-bits / 12. It is where the
-/// derivative of clipping error plus step^2 / 12 vanishes.
-/// Source: Sakr et al., "Optimal Clipping and Magnitude-aware Differentiation
-/// for Improved Quantization-aware Training", 2022, equation 6.
+/// Computes OCTAV for a grid from -s (or 0) to s with `bits` bits: the fixed
+/// point of s = (sum of the magnitudes above s) / (a * weight of those in (0,
+/// s] + weight of those above s), a = 4^-bits / 3, unsigned 4^-bits / 12. It is
+/// where the derivative of clipping error plus step^2 / 12 vanishes. Source:
+/// Sakr et al., "Optimal Clipping and Magnitude-aware Differentiation for
+/// Improved Quantization-aware Training", 2022, equation 6.
 double octavThreshold(const ScaledAtoms &atoms, unsigned bits, bool isSigned);
 
-/// The same condition for both ends of a range with step = width / 2^bits.
+/// Returns the same condition for both ends of a range with step = width /
+/// 2^bits.
 ClippingRange octavRange(const ScaledAtoms &atoms, unsigned bits);
 
 } // namespace mct::quantization

@@ -22,7 +22,7 @@ public:
       return double(levels.levels[number]);
     return double(float(lowest + number) * float(levels.grid.step));
   }
-  /// The number of the highest level that is not above `value`, or -1.
+  /// Returns the number of the highest level that is not above `value`, or -1.
   int64_t below(double value) const {
     if (!levels.levels.empty())
       return std::upper_bound(levels.levels.begin(), levels.levels.end(), value,

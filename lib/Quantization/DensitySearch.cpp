@@ -130,7 +130,7 @@ double Density::error(LevelRange levels, double step) const {
   return std::max(sum, 0.0);
 }
 
-/// What the atoms wholly above `end` cost when they become `end`.
+/// Returns what the atoms wholly above `end` cost when they become `end`.
 double Density::clippedAbove(double end) const {
   llvm::ArrayRef<double> values = atoms.values().take_front(atoms.size());
   size_t i =
@@ -155,8 +155,8 @@ double Density::clippedBelow(double end) const {
   return std::max(0.0, cost - kSumLoss * squareBelow.back());
 }
 
-/// What the density between `lo` and `hi` costs with steps from `step` on, at
-/// least.
+/// Returns what the density between `lo` and `hi` costs with steps from `step`
+/// on, at least.
 double Density::insideAtLeast(double lo, double hi, double step) const {
   double best = 0;
   for (const Windows &window : windows) {
@@ -178,8 +178,8 @@ double Density::insideAtLeast(double lo, double hi, double step) const {
   return best;
 }
 
-/// Not above the error of any step in [low, high]: the smallest window of
-/// levels bounds what is inside, the largest what is clipped.
+/// Returns a bound not above the error of any step in [low, high]: the smallest
+/// window of levels bounds what is inside, the largest what is clipped.
 double Density::boundBetween(double low, double high, LevelRange fixed,
                              int levelCount, double best) const {
   if (levelCount == 0)

@@ -19,25 +19,26 @@ namespace mct::quantization {
 /// broken cells.
 class Density {
 public:
-  /// Whether a grid of `bits` bits over these atoms calls for a density.
+  /// Returns whether a grid of `bits` bits over these atoms calls for a
+  /// density.
   static bool serves(const ScaledAtoms &atoms, unsigned bits);
 
   explicit Density(const ScaledAtoms &atoms);
 
-  /// Error of one step, the sum of weight * (value - level)^2.
+  /// Returns the error of one step, the sum of weight * (value - level)^2.
   double error(LevelRange levels, double step) const;
 
-  /// The best of the steps between minStep and the start, in ratios of 2^(1/64)
-  /// and then by golden section. It replaces the start only if the error falls
-  /// by more than a hundredth: a histogram does not know more about the values
-  /// behind it. `bound` is about all steps >= minStep, and honest about the
-  /// density, not about the values: a window of width w has at least
+  /// Returns the best of the steps between minStep and the start, in ratios of
+  /// 2^(1/64) and then by golden section. It replaces the start only if the
+  /// error falls by more than a hundredth: a histogram does not know more about
+  /// the values behind it. `bound` is about all steps >= minStep, and honest
+  /// about the density, not about the values: a window of width w has at least
   /// (floor(L) + rest^3) / (12 L) of step^2 per weight, L = w / step, wherever
   /// it lies on the grid, and what lies beyond the ends costs its distance.
   StepCandidate searchStep(LevelRange levels, double minStep,
                            StepCandidate start) const;
-  /// The same for a uniform grid; each step has the zero point that suits the
-  /// middles of the bins best.
+  /// Returns the same for a uniform grid; each step has the zero point that
+  /// suits the middles of the bins best.
   UniformCandidate searchStepAndZeroPoint(int levelCount,
                                           UniformCandidate start) const;
 

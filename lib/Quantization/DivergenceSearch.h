@@ -52,25 +52,27 @@ public:
   /// `binsPerUnit` bins per unit of the scaled values; a power of two.
   BinnedDistribution(const ScaledAtoms &atoms, int binsPerUnit);
 
-  /// True when every value is zero.
+  /// Returns whether every value is zero.
   bool empty() const { return counts.empty(); }
   double binWidth() const { return width; }
 
-  /// Divergence of the grid of `levels` and `step` with the range [lo, hi].
+  /// Returns the divergence of the grid of `levels` and `step` with the range
+  /// [lo, hi].
   double divergence(LevelRange levels, double step, double lo, double hi) const;
 
-  /// The range of a symmetric grid is from (minus) its threshold to its
+  /// Returns the range of a symmetric grid is from (minus) its threshold to its
   /// threshold, that of a uniform one ends half a step outside its levels.
   double symmetricDivergence(LevelRange levels, double step) const;
   double uniformDivergence(LevelRange levels, double step) const;
 
-  /// The best symmetric grid among `start` and all thresholds that are whole
-  /// numbers of bins, at least `minStep` * levels and at most that of `start`.
+  /// Returns the best symmetric grid among `start` and all thresholds that are
+  /// whole numbers of bins, at least `minStep` * levels and at most that of
+  /// `start`.
   DivergenceCandidate searchSymmetric(LevelRange levels, double minStep,
                                       double startStep) const;
-  /// The best uniform grid among all zero points with the steps `startStep` * i
-  /// / 256, i = 1 ... 256, whose ranges end at most half a step outside the
-  /// bins; `start` is one of them.
+  /// Returns the best uniform grid among all zero points with the steps
+  /// `startStep` * i / 256, i = 1 ... 256, whose ranges end at most half a step
+  /// outside the bins; `start` is one of them.
   DivergenceCandidate searchUniform(int levelCount, double startStep,
                                     int startZeroPoint) const;
 

@@ -93,8 +93,8 @@ MCT_TARGET_AVX2 size_t slotsAvx2(const float *data, size_t count, float scale,
   return count;
 }
 
-/// As the others, but zeros are left out: after a ReLU they are half the data
-/// and would all wait for one counter.
+/// Counts as the others, but zeros are left out: after a ReLU they are half the
+/// data and would all wait for one counter.
 MCT_TARGET_AVX512 size_t slotsAvx512(const float *data, size_t count,
                                      float scale, int32_t *slots) {
   const __m512 factor = _mm512_set1_ps(scale), zero = _mm512_setzero_ps(),

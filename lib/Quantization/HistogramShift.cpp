@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kHalf = Histogram::kBins / 2;
 
-/// The bin of a value for a range of this exponent, as Histogram counts it.
+/// Returns the bin of a value for a range of this exponent, as Histogram counts
+/// it.
 int binOf(double value, int exponent) {
   int logBins = std::ilogb(double(Histogram::kBins));
   double bin = std::floor(std::ldexp(value, logBins - exponent - 1)) + kHalf;
@@ -188,9 +189,9 @@ Histogram shiftHistogram(const Histogram &histogram, double offset) {
   return std::move(rebuilt).finish();
 }
 
-/// Smallest threshold of an unsigned symmetric grid on which some shift lifts
-/// `minimum` to zero and leaves `maximum` below the last level; infinite when
-/// there are too few levels.
+/// Returns the smallest threshold of an unsigned symmetric grid on which some
+/// shift lifts `minimum` to zero and leaves `maximum` below the last level;
+/// infinite when there are too few levels.
 static double coveringThreshold(double minimum, double maximum, unsigned bits) {
   double levels = std::ldexp(1.0, static_cast<int>(bits));
   double best = std::numeric_limits<double>::infinity();

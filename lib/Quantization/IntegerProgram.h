@@ -20,8 +20,8 @@ public:
   /// lower <= sum of factor * variable <= upper.
   void addRow(Terms terms, double lower, double upper);
 
-  /// An optimum, or nothing where there is no solution. Fails where CBC gives
-  /// up. The same for the same program.
+  /// Returns an optimum, or nothing where there is no solution. Fails where CBC
+  /// gives up. The same for the same program.
   llvm::Expected<std::optional<std::vector<double>>> solve() const;
 
 private:

@@ -22,7 +22,8 @@ public:
   LayerRounding(const RoundingProblem &problem, const support::Threads &threads)
       : problem(problem), threads(threads) {}
   RoundedWeights run();
-  /// [channels, candidates]: |R (q - w*)|^2 of the rounding by each candidate.
+  /// Returns, as [channels, candidates], |R (q - w*)|^2 of the rounding by each
+  /// candidate.
   std::vector<float> scoreAll();
 
 private:
@@ -38,7 +39,8 @@ private:
   void forChannels(size_t atATime, Task task) const;
   /// Fills in the scores of the candidates that `wanted` names for a channel.
   void score(llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
-  /// Of wide layers only some, and those around the best of them, unless `all`.
+  /// Scores all candidates; of a wide layer, unless `all`, some and those
+  /// around the best of them.
   void scoreCandidates(bool all);
   /// Rounds to the levels that were chosen.
   void finish();

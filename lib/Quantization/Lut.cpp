@@ -44,7 +44,7 @@ constexpr size_t kShortTable = 16;
 /// a rounding error away from them, so none is near the edge of a cell.
 constexpr float kCellOffset = 0.25f;
 
-/// Number of a float in the order of floats, -0 before +0.
+/// Returns the number of a float in the order of floats, -0 before +0.
 int64_t orderOf(float value) {
   auto bits = llvm::bit_cast<int32_t>(value);
   return bits >= 0 ? int64_t(bits) : -int64_t(bits & 0x7fffffff) - 1;
@@ -55,9 +55,9 @@ float floatOf(int64_t order) {
                  : int32_t(uint32_t(-(order + 1)) | 0x80000000u));
 }
 
-/// The smallest position from which `upper` wins against `lower`. Distances are
-/// rounded: near zero a whole range of positions is as far from one as from the
-/// other.
+/// Returns the smallest position from which `upper` wins against `lower`.
+/// Distances are rounded: near zero a whole range of positions is as far from
+/// one as from the other.
 float firstPositionOf(float lower, float upper, bool upperWinsTies) {
   auto upperWins = [&](float position) {
     float below = position - lower, above = upper - position;

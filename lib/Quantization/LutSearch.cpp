@@ -134,8 +134,8 @@ MCT_DEFINE_VECTOR_LOOPS(cellsOf,
 
 /// What the error of every table depends on, in squared units of the values.
 struct Moments {
-  /// Of the values in a cell: weight * unit^2, and weight * unit * value, with
-  /// unit the width of one integer. Cell c holds the positions in
+  /// Sums over the values in a cell: weight * unit^2, and weight * unit *
+  /// value, with unit the width of one integer. Cell c holds the positions in
   /// ((c - 1) / 2 + lo, c / 2 + lo], the first and last also what is clipped.
   std::vector<double> count, sum;
   double energy = 0;
@@ -328,7 +328,8 @@ private:
   double scale;
 };
 
-/// Sum over the row of weight * (value - nearest entry)^2, term by term.
+/// Returns the sum over the row of weight * (value - nearest entry)^2, term by
+/// term.
 double exactError(const Row &row, llvm::ArrayRef<int64_t> table,
                   double threshold, const TableRange &range) {
   double unit = threshold / range.scale(), error = 0;
@@ -348,7 +349,7 @@ double exactError(const Row &row, llvm::ArrayRef<int64_t> table,
   return error;
 }
 
-/// Of 0: 0.
+/// Returns 0 for 0.
 double powerOfTwoAtLeast(double value) {
   if (value == 0)
     return 0;

@@ -141,7 +141,8 @@ struct Point {
   double clipped = 0; // the part of the error that comes from clipping
 };
 
-/// `base` to a power of at least 1, which is mostly a small whole number.
+/// Returns `base` to a power of at least 1, which is mostly a small whole
+/// number.
 double powerOf(double base, double exponent) {
   if (exponent > 8 || exponent != std::floor(exponent))
     return std::pow(base, exponent);
@@ -177,7 +178,7 @@ NormSums integrals(double v, LevelRange range, double p) {
           sign * sums.excess};
 }
 
-/// What NormSums sums, of one value.
+/// Returns what NormSums sums, of one value.
 NormSums termsOf(double v, LevelRange range, double p) {
   double level = std::clamp(std::nearbyint(v), range.lo, range.hi);
   double residual = v - level, magnitude = std::fabs(residual);
@@ -267,13 +268,14 @@ public:
     zero = std::pow(kRelativeZero, p) * energy;
   }
 
-  /// Errors at least this large cannot improve the best one noticeably.
+  /// Returns the errors at least this large cannot improve the best one
+  /// noticeably.
   double goal() const {
     return best.error - std::max(slack * best.error, zero);
   }
   bool finished() const { return best.error <= zero || budget <= 0; }
   StepCandidate result() const { return best; }
-  /// How far the best error can be above the minimum, relative.
+  /// Returns how far the best error can be above the minimum, relative.
   double bound() const {
     if (best.error <= zero)
       return 0;
@@ -289,8 +291,8 @@ public:
   /// Searches between the evaluated neighbours of the best step.
   void polish(LevelRange levels, double minStep, double maxStep);
   double largestUsefulStep();
-  /// Whether any step up to maxStep could beat the best error; true as well
-  /// when the passes do not suffice to tell.
+  /// Returns whether any step up to maxStep could beat the best error; true as
+  /// well when the passes do not suffice to tell.
   bool canBeat(LevelRange levels, double maxStep);
   Point evaluateOnce(LevelRange levels, double step) {
     --budget;

@@ -27,15 +27,16 @@ struct NormProblem {
   bool spread = false;
 };
 
-/// The error of one step.
+/// Returns the error of one step.
 double evaluateNorm(const NormProblem &problem, LevelRange levels, double step);
 
-/// The best step of all steps >= minStep for fixed levels, starting from a
-/// candidate, which the result never loses to. For grids of up to 256 levels
-/// and p up to 4 the error is within 1e-5 of the global minimum; beyond that
-/// the passes may not suffice, and `bound` says what was reached. The best step
-/// found is then moved to a minimum within 1e-7 close by. Errors that differ by
-/// less than what residuals of 1e-7 of the values would cost count as equal.
+/// Returns the best step of all steps >= minStep for fixed levels, starting
+/// from a candidate, which the result never loses to. For grids of up to 256
+/// levels and p up to 4 the error is within 1e-5 of the global minimum; beyond
+/// that the passes may not suffice, and `bound` says what was reached. The best
+/// step found is then moved to a minimum within 1e-7 close by. Errors that
+/// differ by less than what residuals of 1e-7 of the values would cost count as
+/// equal.
 ///
 /// With the levels of all values kept, the error is a convex function of the
 /// step. A value that moves from level k to k + 1 where the step falls to
@@ -48,9 +49,9 @@ double evaluateNorm(const NormProblem &problem, LevelRange levels, double step);
 NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
                          double minStep, NormCandidate start);
 
-/// searchNorm over all zero points 0 ... levelCount - 1 with one common goal:
-/// steps whose unclipped rounding error is already too large, and zero points
-/// that leave one side too few levels, are never looked at.
+/// Runs searchNorm over all zero points 0 ... levelCount - 1 with one common
+/// goal: steps whose unclipped rounding error is already too large, and zero
+/// points that leave one side too few levels, are never looked at.
 NormCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
                                      NormCandidate start);
 

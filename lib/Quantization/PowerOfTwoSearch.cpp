@@ -65,7 +65,7 @@ struct Blocks {
   float rest[16] = {};
 };
 
-/// The largest distance of a value from its level, in steps.
+/// Returns the largest distance of a value from its level, in steps.
 double largestResidual(double min, double max, LevelRange levels, double step) {
   return std::max({0.5, max / step - levels.hi, levels.lo - min / step});
 }

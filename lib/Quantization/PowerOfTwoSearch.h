@@ -7,13 +7,14 @@
 
 namespace mct::quantization {
 
-/// Whether powerOfTwoStep serves a step: it and its inverse must be far from
-/// the ends of float.
+/// Returns whether powerOfTwoStep serves a step: it and its inverse must be far
+/// from the ends of float.
 bool servesPowerOfTwoStep(double step);
 
-/// The step of least error (sum of squares) among `candidates`: powers of two
-/// in the unit of the values, served, in order of preference: of equal errors
-/// the first wins. All values are finite; `min` and `max` are their extremes.
+/// Returns the step of least error (sum of squares) among `candidates`: powers
+/// of two in the unit of the values, served, in order of preference: of equal
+/// errors the first wins. All values are finite; `min` and `max` are their
+/// extremes.
 ///
 /// The candidates are evaluated in one pass in float, block by block; one whose
 /// error over the blocks so far exceeds what the first can reach at all is

@@ -7,7 +7,7 @@ using namespace mct::quantization;
 static constexpr int kMinShift = 2;
 static constexpr int kMaxShift = 62;
 
-/// Multiplier of `bits` bits, and shift.
+/// Returns a multiplier of `bits` bits, and shift.
 static std::optional<std::pair<int64_t, int>> split(double factor, int bits,
                                                     FactorRounding rounding) {
   auto round = [&](double value) {

@@ -90,9 +90,9 @@ struct LaneLevels {
 };
 } // namespace
 
-/// Of one column: `errors` holds what each lane's weight should be without
-/// levels, and then by how much the level taken misses that; `shift` is what
-/// the columns rounded before ask of it.
+/// Rounds one column. `errors` holds the weight of each lane without levels,
+/// and afterwards the distance of its level from that; `shift` is the
+/// correction for the columns rounded before.
 static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
                                         const float *shift, float square,
                                         float *errors, float *objective) {

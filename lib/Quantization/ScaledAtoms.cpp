@@ -22,8 +22,8 @@ constexpr size_t kPadding = 16;
 /// Below this a comparison sort is faster than counting digits.
 constexpr size_t kRadixSize = 64;
 
-/// One stable pass of a radix sort over `digitBits` bits from `shift` on.
-/// Returns false, and writes nothing, when every key has the same digit.
+/// Returns one stable pass of a radix sort over `digitBits` bits from `shift`
+/// on. Returns false, and writes nothing, when every key has the same digit.
 bool sortDigit(const uint32_t *from, uint32_t *to, size_t count, int shift,
                int digitBits, std::vector<uint32_t> &starts) {
   uint32_t mask = (uint32_t(1) << digitBits) - 1;

@@ -51,8 +51,8 @@ struct Source {
   double errorTolerance = 1;
 };
 
-/// Bins per unit for values: two to four times as many as there are levels.
-/// More would only thin out what a row of weights has to say.
+/// Returns the bins per unit for values: two to four times as many as there are
+/// levels. More would only thin out what a row of weights has to say.
 int valueBins(unsigned bits) {
   return 1 << std::clamp(bits + 1, 8u, kMaxDivergenceBits + 1);
 }
@@ -107,7 +107,7 @@ public:
 
   NormProblem normProblem() const { return {atoms, norm, spread}; }
 
-  /// `error` in the unit of the method.
+  /// Returns `error` in the unit of the method.
   double inUnitOfMethod(double error) const {
     double weight = atoms.totalWeight();
     if (distance == Distance::Divergence || weight <= 0)
@@ -148,15 +148,16 @@ void certify(SelectedParameters &result, double bound) {
                                            : Certificate::Bound;
 }
 
-/// Largest scaled step that a tolerance may lead to: the largest magnitude gets
-/// the code 1, and the threshold, which `shift` takes to a step, is a float.
+/// Returns the largest scaled step that a tolerance may lead to: the largest
+/// magnitude gets the code 1, and the threshold, which `shift` takes to a step,
+/// is a float.
 double largestToleratedStep(const Problem &problem, int shift) {
   return std::min(problem.atoms.largestMagnitude(),
                   std::ldexp(double(std::numeric_limits<float>::max()), shift));
 }
 
-/// Smallest power-of-two threshold that covers [lo, hi]. `levels` is set when
-/// hi itself must be a level.
+/// Returns the smallest power-of-two threshold that covers [lo, hi]. `levels`
+/// is set when hi itself must be a level.
 double coveringPowerOfTwo(double lo, double hi, const SelectionOptions &options,
                           const Source &source) {
   double minimum = powerOfTwoNotBelow(options.minThreshold);
@@ -437,8 +438,8 @@ static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
   return ScaledAtoms(finite, weights);
 }
 
-/// The power of two of least mean squared error straight from the values,
-/// where nothing asks for more than that.
+/// Returns the power of two of least mean squared error straight from the
+/// values, where nothing asks for more than that.
 static std::optional<SelectedParameters> powerOfTwoForValues(
     llvm::ArrayRef<float> values, const SelectionOptions &options,
     llvm::ArrayRef<float> elementWeights, const Source &source) {

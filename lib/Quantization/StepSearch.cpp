@@ -192,7 +192,8 @@ struct Interval {
   double bound;     // not above any error in between
 };
 
-/// Smallest error between two steps, when no parabola is more curved.
+/// Returns the smallest error between two steps, when no parabola is more
+/// curved.
 double lowerBound(double low, double high, double width, double curvature) {
   double bend = curvature * width * width;
   double difference = high - low;
@@ -219,7 +220,8 @@ private:
   LevelRange levelsAt(int zeroPoint) const {
     return zeroPoints ? zeroPoints->levels(zeroPoint) : fixedLevels;
   }
-  /// Errors at least this large cannot improve the best one noticeably.
+  /// Returns the errors at least this large cannot improve the best one
+  /// noticeably.
   double goal() const {
     return best.error - std::max(kRelativeTolerance * best.error, zero);
   }
@@ -353,7 +355,8 @@ void Search::probeAll(llvm::MutableArrayRef<Probe> probes) {
   budget -= static_cast<int>(probes.size());
 }
 
-/// About how many moves an interval has: with the average level as guess.
+/// Returns about how many moves an interval has: with the average level as
+/// guess.
 double Search::movesIn(const Interval &interval) const {
   double average = std::sqrt(interval.curvature / atoms.totalWeight());
   return static_cast<double>(atoms.size()) * average *
@@ -648,8 +651,8 @@ double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
   return std::min(all, 2.0001 * unclipped);
 }
 
-/// As above, with the zero point that clips least: both sides round up to whole
-/// levels.
+/// Searches as above, with the zero point that clips least: both sides round up
+/// to whole levels.
 double largestUniformStep(const ScaledAtoms &atoms, int levelCount) {
   double all = 2.0001 * atoms.largestMagnitude();
   bool bothSides = atoms.min() < 0 && atoms.max() > 0;

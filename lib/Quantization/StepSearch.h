@@ -29,33 +29,33 @@ public:
               llvm::ArrayRef<double> widths = {});
 
   size_t size() const { return count; }
-  /// A multiple of 16 values; those past size() are zeros, of weight 0 if there
-  /// are weights.
+  /// Returns a multiple of 16 values; those past size() are zeros, of weight 0
+  /// if there are weights.
   llvm::ArrayRef<double> values() const { return scaled; }
-  /// The same values, rounded to float.
+  /// Returns the same values, rounded to float.
   llvm::ArrayRef<float> floatValues() const { return narrow; }
-  /// Empty when every weight is 1.
+  /// Returns the weights; empty when each is 1.
   llvm::ArrayRef<double> weights() const { return weight; }
-  /// Widths the weights are spread over (Density), in the scaled unit. Empty
-  /// when every width is 0.
+  /// Returns the widths the weights are spread over (Density), in the scaled
+  /// unit. Empty when every width is 0.
   llvm::ArrayRef<double> widths() const { return width; }
-  /// The weights times floatWeightScale(), rounded to float. Empty when every
-  /// weight is 1.
+  /// Returns the weights times floatWeightScale(), rounded to float. Empty when
+  /// every weight is 1.
   llvm::ArrayRef<float> floatWeights() const { return narrowWeight; }
-  /// The power of two that brings the largest weight into [1, 2); 1 without
-  /// weights.
+  /// Returns the power of two that brings the largest weight into [1, 2); 1
+  /// without weights.
   double floatWeightScale() const { return weightScale; }
-  /// Sum of the weights.
+  /// Returns the sum of the weights.
   double totalWeight() const { return total; }
-  /// Sum of weight * value^2.
+  /// Returns the sum of weight * value^2.
   double energy() const { return sumOfSquares; }
-  /// Smallest and largest value, 0 included.
+  /// Returns the smallest and largest value, 0 included.
   double min() const { return minimum; }
   double max() const { return maximum; }
   double largestMagnitude() const;
-  /// True when every value is zero.
+  /// Returns whether every value is zero.
   bool allZero() const { return minimum == 0 && maximum == 0; }
-  /// Value in the caller's unit = scaled value * 2^exponent().
+  /// Returns the value in the caller's unit = scaled value * 2^exponent().
   int exponent() const { return scaleExponent; }
 
 private:
@@ -95,14 +95,14 @@ struct StepCandidate {
   double bound = std::numeric_limits<double>::infinity();
 };
 
-/// The error of one step.
+/// Returns the error of one step.
 StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
                            double step);
 
-/// The best step of all steps >= minStep for fixed levels, starting from a
-/// candidate: never worse than it, of equal errors the start. Up to 256 levels
-/// the bound of the result is 0; for wider grids the number of passes over the
-/// values is limited, and the bound says what is left open.
+/// Returns the best step of all steps >= minStep for fixed levels, starting
+/// from a candidate: never worse than it, of equal errors the start. Up to 256
+/// levels the bound of the result is 0; for wider grids the number of passes
+/// over the values is limited, and the bound says what is left open.
 ///
 /// With the levels of all values fixed the error is a parabola in the step, and
 /// a value moves on from level k to k + 1 when the step falls to |value| / (k +
@@ -120,17 +120,17 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
 StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start);
 
-/// Whether an error is what the rounding of sums leaves of none: at most 1e-14
-/// of the sum of squares.
+/// Returns whether an error is what the rounding of sums leaves of none: at
+/// most 1e-14 of the sum of squares.
 bool countsAsZero(const ScaledAtoms &atoms, double error);
 
-/// The largest step up to `maxStep` with at most `tolerance` times the error of
-/// `least`, at least 1; `least` itself where nothing larger has, or where its
-/// error counts as zero. A range of such steps narrower than 2^-18 of them may
-/// be passed over. With more than 256 levels steps are looked at in ratios of
-/// 2^(1/4) first; from the largest one that is within the tolerance it goes to
-/// a larger one beside which the next is not. `bound` follows from that of
-/// `least`.
+/// Returns the largest step up to `maxStep` with at most `tolerance` times the
+/// error of `least`, at least 1; `least` itself where nothing larger has, or
+/// where its error counts as zero. A range of such steps narrower than 2^-18 of
+/// them may be passed over. With more than 256 levels steps are looked at in
+/// ratios of 2^(1/4) first; from the largest one that is within the tolerance
+/// it goes to a larger one beside which the next is not. `bound` follows from
+/// that of `least`.
 ///
 /// From the largest step down, intervals without such a step are excluded as in
 /// searchStep, and the others halved.
@@ -147,9 +147,9 @@ struct UniformCandidate {
   double bound = std::numeric_limits<double>::infinity();
 };
 
-/// searchStep over all zero points 0 ... levelCount - 1 at once: for each step
-/// the best zero point follows from the values that it clips, whose cost is
-/// convex in the zero point, and the smallest error over all zero points is
+/// Runs searchStep over all zero points 0 ... levelCount - 1 at once: for each
+/// step the best zero point follows from the values that it clips, whose cost
+/// is convex in the zero point, and the smallest error over all zero points is
 /// again the smallest of parabolas.
 UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
                                         int levelCount, UniformCandidate start);

@@ -31,8 +31,8 @@ void AffineQuantizer::run(llvm::ArrayRef<int64_t> shape,
   fakeQuantize(grids.front(), input, output, count);
 }
 
-/// Smallest float that is nearer to `upper` than to `lower`, or as near and
-/// goes up.
+/// Returns the smallest float that is nearer to `upper` than to `lower`, or as
+/// near and goes up.
 static float startOf(float lower, float upper, bool tieGoesUp) {
   // Two floats have an exact sum in double unless one is 2^29 times the other,
   // and then the double nearest to it says as much about floats.

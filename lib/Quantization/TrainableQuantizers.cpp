@@ -246,7 +246,7 @@ std::vector<float> SoftRounding::initialize(ArrayRef<float> weights) const {
   return variables;
 }
 
-/// A scale that something can be multiplied with.
+/// Returns a scale that something can be multiplied with.
 static double effectiveScale(double scale) {
   return scale > 0 ? scale : kSmallestThreshold;
 }

@@ -144,7 +144,7 @@ double quantization::divergenceFromTeacher(
   return rows == 0 ? 0 : loss / rows;
 }
 
-/// softmax(log(p) / temperature).
+/// Returns softmax(log(p) / temperature).
 static std::vector<double> soften(ArrayRef<float> distribution,
                                   double temperature) {
   std::vector<double> soft;

@@ -34,17 +34,17 @@ private:
     return {problem.inputs.data + block.first, rows, block.count,
             problem.inputs.stride};
   }
-  /// [outputs, block.count] of [outputs, columns].
+  /// Returns [outputs, block.count] of [outputs, columns].
   std::vector<float> slice(llvm::ArrayRef<float> weights,
                            const Block &block) const;
   /// Adds factor * inputs * weights^T to `sums`, [rows, outputs]; `weights` are
   /// those of the block.
   void addProduct(const Block &block, llvm::ArrayRef<float> weights,
                   float factor, std::vector<float> &sums) const;
-  /// What is missing from the targets with these weights.
+  /// Returns what is missing from the targets with these weights.
   std::vector<float> residualOf(llvm::ArrayRef<float> weights) const;
-  /// The moments of a block, which makes up for `residual` beside what its
-  /// weights make.
+  /// Returns the moments of a block, which makes up for `residual` beside what
+  /// its weights make.
   ProductMoments momentsOf(const Block &block, llvm::ArrayRef<float> weights,
                            llvm::ArrayRef<float> residual) const;
   const WeightLevels &levelsOf(size_t candidate, size_t channel) const {

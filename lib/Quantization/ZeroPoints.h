@@ -21,13 +21,14 @@ public:
   LevelRange levels(int zeroPoint) const {
     return {-double(zeroPoint), double(lastLevel - zeroPoint)};
   }
-  /// Change of the error when the zero point goes from `zeroPoint` to the next
-  /// one. Does not fall with the zero point, since the error is convex in it.
+  /// Returns the change of the error when the zero point goes from `zeroPoint`
+  /// to the next one. Does not fall with the zero point, since the error is
+  /// convex in it.
   double cost(double step, int zeroPoint) const;
-  /// True when neither of the two zero points clips on the side that the move
-  /// changes; they then have the same error at all larger steps, too.
+  /// Returns whether neither of the two zero points clips on the side that the
+  /// move changes; they then have the same error at all larger steps, too.
   bool same(double step, int zeroPoint) const;
-  /// The smallest zero point with the smallest error.
+  /// Returns the smallest zero point with the smallest error.
   int best(double step, int guess) const;
 
 private:

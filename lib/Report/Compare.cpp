@@ -26,7 +26,7 @@ llvm::Expected<Comparison> mct::report::parseComparison(StringRef text) {
 
 namespace {
 /// Numbers and texts of a part of a report, by their paths, in order.
-struct Said {
+struct ReportValues {
   struct Value {
     std::string path;
     Real value;
@@ -78,24 +78,24 @@ static std::string toText(llvm::ArrayRef<int64_t> numbers) {
       ", ");
 }
 
-static Said numbersOf(const Point &point, StringRef metric) {
-  Said said;
+static ReportValues numbersOf(const Point &point, StringRef metric) {
+  ReportValues values;
   if (point.parameters)
-    said.number("parameters.bits", Real(point.parameters->bits));
+    values.number("parameters.bits", Real(point.parameters->bits));
   if (point.selection && point.selection->error.size() == 1)
-    said.number("selection.error", point.selection->error.front(),
-                point.selection->errorMethod);
-  said.number("clipped", point.clipped);
-  said.number("used", point.used);
+    values.number("selection.error", point.selection->error.front(),
+                  point.selection->errorMethod);
+  values.number("clipped", point.clipped);
+  values.number("used", point.used);
   if (point.shift)
-    said.number("shift.by", point.shift->by);
-  said.distance("total", point.total);
-  said.distance("own", point.own);
-  said.distance("inherited", point.inherited);
-  said.effect(point.effect, metric);
+    values.number("shift.by", point.shift->by);
+  values.distance("total", point.total);
+  values.distance("own", point.own);
+  values.distance("inherited", point.inherited);
+  values.effect(point.effect, metric);
   if (point.integer)
-    said.number("integer.differing", Real(point.integer->differing));
-  said.texts = {
+    values.number("integer.differing", Real(point.integer->differing));
+  values.texts = {
       {"shape", toText(point.shape)},
       {"axes", toText(point.axes)},
       {"group", llvm::join(point.group, ", ")},
@@ -108,18 +108,18 @@ static Said numbersOf(const Point &point, StringRef metric) {
                                   }),
                   "\n")},
   };
-  return said;
+  return values;
 }
 
-static Said numbersOf(const Operator &op, StringRef metric) {
-  Said said;
-  said.number("weight_bytes", op.weightBytes);
-  said.number("activation_bytes", op.activationBytes);
-  said.number("bops", Real(op.bops));
+static ReportValues numbersOf(const Operator &op, StringRef metric) {
+  ReportValues values;
+  values.number("weight_bytes", op.weightBytes);
+  values.number("activation_bytes", op.activationBytes);
+  values.number("bops", Real(op.bops));
   if (op.sums)
-    said.number("sums.largest", op.sums->largest);
-  said.effect(op.effect, metric);
-  said.texts = {
+    values.number("sums.largest", op.sums->largest);
+  values.effect(op.effect, metric);
+  values.texts = {
       {"operator_set", op.operatorSet},
       {"matched_by", op.matchedBy},
       {"overridden_by", op.overriddenBy},
@@ -128,54 +128,57 @@ static Said numbersOf(const Operator &op, StringRef metric) {
       {"group", op.group},
       {"points", llvm::join(op.points, ", ")},
   };
-  return said;
+  return values;
 }
 
-static Said numbersOf(const Report &report) {
-  Said said;
-  said.accuracy("floating", report.floating);
-  said.accuracy("simulated", report.simulated);
-  said.accuracy("integer", report.integer);
+static ReportValues numbersOf(const Report &report) {
+  ReportValues values;
+  values.accuracy("floating", report.floating);
+  values.accuracy("simulated", report.simulated);
+  values.accuracy("integer", report.integer);
   for (const Result &result : report.results) {
     std::string path = "results." + result.name;
-    said.distance(path, result.simulated);
+    values.distance(path, result.simulated);
     for (const ResultGroup &group : result.groups)
-      said.distance(path + "." + group.name, group.simulated);
+      values.distance(path + "." + group.name, group.simulated);
   }
-  said.number("distance", report.distance, report.metric);
-  said.number("num_changed", Real(report.numChanged));
-  said.number("samples", Real(report.samples));
-  said.number("effect_samples", Real(report.effectSamples));
+  values.number("distance", report.distance, report.metric);
+  values.number("num_changed", Real(report.numChanged));
+  values.number("samples", Real(report.samples));
+  values.number("effect_samples", Real(report.effectSamples));
   if (report.calibrationSamples)
-    said.number("calibration_samples", Real(*report.calibrationSamples));
-  said.number("weight_bytes", report.weightBytes);
-  said.number("float_weight_bytes", report.floatWeightBytes);
-  said.resources("resources", report.resources);
-  said.number("seconds", report.seconds);
+    values.number("calibration_samples", Real(*report.calibrationSamples));
+  values.number("weight_bytes", report.weightBytes);
+  values.number("float_weight_bytes", report.floatWeightBytes);
+  values.resources("resources", report.resources);
+  values.number("seconds", report.seconds);
   if (!report.passes.empty()) {
     Real sum = 0;
     for (const PassTime &pass : report.passes)
       sum += pass.seconds;
-    said.number("passes.seconds", sum);
+    values.number("passes.seconds", sum);
   }
-  return said;
+  return values;
 }
 
-/// In the order of `after`, with what only `before` has behind it.
-static std::vector<Change> compareNumbers(const Said &before,
-                                          const Said &after) {
+/// Pairs the items in the order of `after`, with what only `before` has behind
+/// it.
+static std::vector<Change> compareNumbers(const ReportValues &before,
+                                          const ReportValues &after) {
   std::vector<Change> changes;
-  auto find = [](const Said &said, StringRef path) -> const Said::Value * {
-    auto found = llvm::find_if(said.numbers, [&](const Said::Value &value) {
-      return value.path == path;
-    });
-    return found == said.numbers.end() ? nullptr : &*found;
+  auto find = [](const ReportValues &values,
+                 StringRef path) -> const ReportValues::Value * {
+    auto found =
+        llvm::find_if(values.numbers, [&](const ReportValues::Value &value) {
+          return value.path == path;
+        });
+    return found == values.numbers.end() ? nullptr : &*found;
   };
-  for (const Said::Value &value : after.numbers) {
+  for (const ReportValues::Value &value : after.numbers) {
     Change &change = changes.emplace_back();
     change.name = value.path;
     change.after = value.value;
-    const Said::Value *old = find(before, value.path);
+    const ReportValues::Value *old = find(before, value.path);
     if (!old)
       continue;
     change.before = old->value;
@@ -183,15 +186,15 @@ static std::vector<Change> compareNumbers(const Said &before,
         std::isfinite(value.value))
       change.difference = value.value - old->value;
   }
-  for (const Said::Value &value : before.numbers)
+  for (const ReportValues::Value &value : before.numbers)
     if (!find(after, value.path))
       changes.push_back({value.path, value.value, std::nullopt, std::nullopt});
   return changes;
 }
 
-/// Both have the same texts in the same order.
-static std::vector<TextChange> compareTexts(const Said &before,
-                                            const Said &after) {
+/// Returns both have the same texts in the same order.
+static std::vector<TextChange> compareTexts(const ReportValues &before,
+                                            const ReportValues &after) {
   std::vector<TextChange> changes;
   for (auto [old, now] : llvm::zip_equal(before.texts, after.texts))
     if (old.second != now.second)
@@ -221,8 +224,8 @@ static void match(const std::vector<T> &before, const std::vector<T> &after,
       onlyAfter.push_back(now.name);
       continue;
     }
-    Said saidBefore = numbersOf(*old, metricBefore);
-    Said saidAfter = numbersOf(now, metricAfter);
+    ReportValues saidBefore = numbersOf(*old, metricBefore);
+    ReportValues saidAfter = numbersOf(now, metricAfter);
     both.push_back({now.name, old->name, compareNumbers(saidBefore, saidAfter),
                     compareTexts(saidBefore, saidAfter)});
   }

@@ -67,7 +67,7 @@ private:
   void addResources();
   void addDecisions();
   std::optional<Operator::Sums> addUp(const KernelOp &kernel);
-  /// The operator that makes a value, none for constants.
+  /// Returns the operator that makes a value, none for constants.
   std::optional<size_t> makerOf(Value value);
 
   func::FuncOp function;
@@ -95,7 +95,7 @@ static bool isOperator(Operation &op) {
          !op.hasTrait<OpTrait::ConstantLike>();
 }
 
-/// The rules that win, in the order of what they speak of.
+/// Returns the rules that win, in the order of what they speak of.
 static std::string listRules(const Wishes &wishes) {
   llvm::SetVector<StringRef> texts;
   auto add = [&](const Wishes::Wish &wish) {
@@ -112,8 +112,8 @@ static std::string listRules(const Wishes &wishes) {
   return llvm::join(texts, "\n");
 }
 
-/// Operators as the target sees them. Nothing where the module has no target,
-/// or one that does not fit what became of it.
+/// Returns the operators as the target sees them. Nothing where the module has
+/// no target, or one that does not fit what became of it.
 bool Describer::readPlan() {
   ModuleOp original = function->getParentOfType<ModuleOp>();
   auto platforms = original.getOps<tpc::PlatformOp>();
@@ -239,7 +239,7 @@ void Describer::nameOperators() {
   }
 }
 
-/// The op whose kernel an operator has, or none.
+/// Returns the op whose kernel an operator has, or none.
 static std::optional<KernelOp> findKernel(const KernelOps &kernels,
                                           const Members &of) {
   for (Operation *op : of.ops)
@@ -494,7 +494,7 @@ void Describer::addResources() {
 // Decisions
 //===----------------------------------------------------------------------===//
 
-/// Of what stands in `tpc.corrections`.
+/// Returns the decision for an entry of `tpc.corrections`.
 static report::Decision toDecision(StringRef applied,
                                    tpc::CorrectionsAttr record) {
   report::Decision decision;

@@ -19,14 +19,14 @@ namespace mct::report {
 mlir::LogicalResult describe(mlir::func::FuncOp function,
                              const support::Threads &threads, Report &report);
 
-/// Of one point: shape, statistics, parameters, how they were found, and the
-/// channels of a weight. Several threads may call it for different points.
+/// Describes one point: shape, statistics, parameters, how they were found, and
+/// the channels of a weight. Several threads may call it for different points.
 /// `group`, `owner` and `decisions` are left alone. `channelAxes`: of a weight
 /// with one set of parameters, the axes of its output channels.
 void describePoint(tpc::QuantizeOp op, llvm::ArrayRef<int64_t> channelAxes,
                    Point &point);
 
-/// Counts, range and distribution; no channels.
+/// Returns the counts, range and distribution; no channels.
 Statistics toStatistics(const quantization::Histogram &histogram);
 
 } // namespace mct::report

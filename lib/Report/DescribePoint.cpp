@@ -20,7 +20,7 @@ using quantization::Grid;
 
 static constexpr size_t kMaxBins = 256;
 
-/// At most kMaxBins bins, of as many neighbours each as that takes.
+/// Returns at most kMaxBins bins, of as many neighbours each as that takes.
 static report::Histogram joinBins(double first, double width,
                                   ArrayRef<uint64_t> counts) {
   size_t joined = (counts.size() + kMaxBins - 1) / kMaxBins;
@@ -137,7 +137,7 @@ static std::vector<GridRange> toRanges(tpc::QuantizerAttrInterface quantizer) {
   return ranges;
 }
 
-/// Share of the range that values from `min` to `max` reach.
+/// Returns the share of the range that values from `min` to `max` reach.
 static double getUsed(const GridRange &range, double min, double max) {
   double width = range.highest - range.lowest;
   if (!(width > 0))
@@ -155,8 +155,8 @@ static double getUsed(const GridRange &range, double min, double max) {
 static constexpr int kTrialsPerOctave = 6;
 static constexpr int kFirstOctave = -3, kLastOctave = 2;
 
-/// The quantizer with all its thresholds, or scales, times `factor`; null where
-/// its method has none.
+/// Returns the quantizer with all its thresholds, or scales, times `factor`;
+/// null where its method has none.
 static std::unique_ptr<quantization::TensorQuantizer>
 scale(tpc::QuantizerAttrInterface quantizer, double factor) {
   SmallVector<Grid> grids = quantizer.getGrids();
@@ -213,7 +213,7 @@ static Selection toSelection(tpc::SelectionAttr attribute) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Mean of the squares over values with weights.
+/// Returns the mean of the squares over values with weights.
 static double errorOf(const quantization::TensorQuantizer &quantizer,
                       ArrayRef<Atom> atoms) {
   std::vector<float> values;
@@ -229,7 +229,8 @@ static double errorOf(const quantization::TensorQuantizer &quantizer,
   return weight > 0 ? sum / weight : 0;
 }
 
-/// The number that an op adds to each element of its other operand, or none.
+/// Returns the number that an op adds to each element of its other operand, or
+/// none.
 static std::optional<double> getAddedNumber(Operation *op) {
   if (!op || op->getNumOperands() < 2 ||
       !llvm::is_contained({"tosa.add", "linalg.add"},
@@ -249,8 +250,8 @@ static std::optional<double> getAddedNumber(Operation *op) {
   return std::nullopt;
 }
 
-/// What `mct-correct-shift-negative` did in front of a point, by the name that
-/// it leaves.
+/// Returns what `mct-correct-shift-negative` did in front of a point, by the
+/// name that it leaves.
 static std::optional<Point::Shift>
 findShift(tpc::QuantizeOp op, tpc::QuantizerAttrInterface quantizer,
           const quantization::Histogram &histogram) {

@@ -34,7 +34,7 @@ void mct::report::printRules(llvm::raw_ostream &stream) {
 }
 
 std::vector<Diagnosis> mct::report::diagnose(const Report &report) {
-  Case network(report);
+  DiagnosisContext network(report);
   Diagnoses diagnoses;
   for (const Rule &rule : getRules()) {
     size_t before = diagnoses.size();
@@ -79,7 +79,7 @@ static ResultPart toPart(const Result &result, const ResultGroup &group,
           group.simulated.sqnr, group.worstPoint, group.worstShare};
 }
 
-/// Those of results, the worst first.
+/// Returns those of results, the worst first.
 static std::vector<ResultPart> listParts(ArrayRef<Result> results) {
   std::vector<ResultPart> parts;
   for (const Result &result : results) {
@@ -117,7 +117,8 @@ static std::string describeWorstPoint(const ResultPart &part) {
          ", comes from " + quoted(part.worstPoint);
 }
 
-/// Shares of right and equal answers, without the full stop; empty: none.
+/// Returns the shares of right and equal answers, without the full stop; empty:
+/// none.
 static std::string describeAnswers(const Report &report) {
   const Accuracy &simulated = report.simulated;
   std::string text;
@@ -133,7 +134,7 @@ static std::string describeAnswers(const Report &report) {
   return text;
 }
 
-/// What quantization did, with a full stop.
+/// Returns what quantization did, with a full stop.
 static std::string describeResults(const Report &report,
                                    ArrayRef<ResultPart> parts) {
   constexpr size_t kMost = 4;
@@ -196,7 +197,7 @@ std::string mct::report::describeVerdict(const Report &report) {
                                           : ": " + report.whyNoEffects + ".");
     return text + "In " + parts.front().name + ", " + worst + ".";
   }
-  Case network(report);
+  DiagnosisContext network(report);
   const Point *largest = nullptr;
   for (const Point &point : report.points)
     if (network.getShare(point) > (largest ? network.getShare(*largest) : 0))

@@ -29,12 +29,13 @@ std::string mct::report::getSwitchOff(StringRef correction) {
       .Default("");
 }
 
-/// The distance of the worst part as the share that it loses.
+/// Returns the distance of the worst part as the share that it loses.
 static Real getWorstShare(const CorrectionEffect &effect) {
   return effect.worstWith > 0 ? 1 - effect.worstWithout / effect.worstWith : 0;
 }
 
-static Diagnosis describe(const Case &network, const CorrectionEffect &effect) {
+static Diagnosis describe(const DiagnosisContext &network,
+                          const CorrectionEffect &effect) {
   const Report &report = network.report;
   Diagnosis diagnosis;
   Real share = report.distance > 0 ? effect.loss / report.distance : 0;
@@ -64,7 +65,8 @@ static Diagnosis describe(const Case &network, const CorrectionEffect &effect) {
   return diagnosis;
 }
 
-static void findHarmfulCorrections(const Case &network, Diagnoses &found) {
+static void findHarmfulCorrections(const DiagnosisContext &network,
+                                   Diagnoses &found) {
   const Report &report = network.report;
   std::vector<StringRef> said;
   for (const CorrectionEffect &effect : report.corrections) {

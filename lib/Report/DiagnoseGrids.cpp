@@ -38,8 +38,8 @@ static const Statistics &getValues(const Point &point) {
   return point.observed ? *point.observed : *point.statistics;
 }
 
-/// The group of what a point holds, on the grid of another one; none without a
-/// histogram.
+/// Returns the group of what a point holds, on the grid of another one; none
+/// without a histogram.
 static std::optional<Group> getGroup(const Point &part,
                                      const Parameters &shared) {
   if (!part.statistics)
@@ -63,9 +63,10 @@ static bool isConcat(const Operator &op) {
          });
 }
 
-/// Points of the parts that an operator puts side by side, behind others that
-/// only move them and have none; empty where it does not, or one is not known.
-static std::vector<const Point *> findParts(const Case &network,
+/// Returns the points of the parts that an operator puts side by side, behind
+/// others that only move them and have none; empty where it does not, or one is
+/// not known.
+static std::vector<const Point *> findParts(const DiagnosisContext &network,
                                             const Operator &op) {
   std::vector<const Point *> parts;
   llvm::StringSet<> seen;
@@ -87,9 +88,9 @@ static std::vector<const Point *> findParts(const Case &network,
   return parts;
 }
 
-static void add(const Case &network, const Point &point, const Group &largest,
-                const Group &smallest, const Group &worst, StringRef what,
-                Diagnoses &found) {
+static void add(const DiagnosisContext &network, const Point &point,
+                const Group &largest, const Group &smallest, const Group &worst,
+                StringRef what, Diagnoses &found) {
   Diagnosis diagnosis;
   diagnosis.subject = point.name;
   diagnosis.severity = network.getSeverity(point);
@@ -112,7 +113,7 @@ static void add(const Case &network, const Point &point, const Group &largest,
   found.push_back(std::move(diagnosis));
 }
 
-static void findSharedGrids(const Case &network, Diagnoses &found) {
+static void findSharedGrids(const DiagnosisContext &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *point = network.getResultPoint(op.name);
     if (!point || point->parameters->step.size() != 1)
@@ -138,9 +139,10 @@ static void findSharedGrids(const Case &network, Diagnoses &found) {
   }
 }
 
-/// Whether slices of the operator's result, two at least, cut its channels.
-static bool isCutIntoChannels(const Case &network, const Operator &op,
-                              size_t channels) {
+/// Returns whether slices of the operator's result, two at least, cut its
+/// channels.
+static bool isCutIntoChannels(const DiagnosisContext &network,
+                              const Operator &op, size_t channels) {
   llvm::StringSet<> moved;
   moved.insert(op.name);
   size_t slices = 0;
@@ -158,7 +160,7 @@ static bool isCutIntoChannels(const Case &network, const Operator &op,
   return slices > 1;
 }
 
-static void findSlicedGrids(const Case &network, Diagnoses &found) {
+static void findSlicedGrids(const DiagnosisContext &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *point = network.getResultPoint(op.name);
     if (!point || !point->statistics || point->parameters->step.size() != 1)
@@ -201,7 +203,7 @@ static void findSlicedGrids(const Case &network, Diagnoses &found) {
   }
 }
 
-static void findShared(const Case &network, Diagnoses &found) {
+static void findShared(const DiagnosisContext &network, Diagnoses &found) {
   findSharedGrids(network, found);
   findSlicedGrids(network, found);
 }

@@ -11,9 +11,9 @@ using namespace mct::report;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// A diagnosis of the point of an operator's result.
-static Diagnosis aboutResult(const Case &network, const Operator &op,
-                             const Point &point) {
+/// Returns a diagnosis of the point of an operator's result.
+static Diagnosis aboutResult(const DiagnosisContext &network,
+                             const Operator &op, const Point &point) {
   Diagnosis diagnosis;
   diagnosis.subject = op.name;
   diagnosis.severity = network.getSeverity(point);
@@ -29,7 +29,7 @@ static std::string listOps(const Operator &op) {
   return text;
 }
 
-static void findUnmatched(const Case &network, Diagnoses &found) {
+static void findUnmatched(const DiagnosisContext &network, Diagnoses &found) {
   // Without a target that fits the module nothing is known of sets.
   if (llvm::all_of(network.report.operators,
                    [](const Operator &op) { return op.operatorSet.empty(); }))
@@ -52,8 +52,8 @@ static void findUnmatched(const Case &network, Diagnoses &found) {
   }
 }
 
-/// Whether an op computes each element of its result from one of its input, as
-/// activation functions do.
+/// Returns whether an op computes each element of its result from one of its
+/// input, as activation functions do.
 static bool isActivationFunction(const Operator &op) {
   return op.inputs.size() == 1 && llvm::any_of(op.ops, [](StringRef name) {
            return llvm::is_contained(
@@ -61,11 +61,11 @@ static bool isActivationFunction(const Operator &op) {
          });
 }
 
-static bool isLayer(const Case &network, const Operator &op) {
+static bool isLayer(const DiagnosisContext &network, const Operator &op) {
   return llvm::is_contained(network.getLayers(), &op);
 }
 
-static void findUnfused(const Case &network, Diagnoses &found) {
+static void findUnfused(const DiagnosisContext &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *point = network.getResultPoint(op.name);
     if (!isActivationFunction(op) || isLayer(network, op) || !point ||
@@ -99,9 +99,10 @@ bool mct::report::movesOrSelects(const Operator &op) {
          });
 }
 
-/// The point that holds the values which an operator reads, behind others that
-/// have none of their own; null: not known.
-static const Point *findInputPoint(const Case &network, const Operator &op) {
+/// Returns the point that holds the values which an operator reads, behind
+/// others that have none of their own; null: not known.
+static const Point *findInputPoint(const DiagnosisContext &network,
+                                   const Operator &op) {
   const Operator *reader = &op;
   // Each is in front of its reader.
   for (size_t i = 0; i != network.report.operators.size(); ++i) {
@@ -121,7 +122,7 @@ static bool haveSameLevels(const Parameters &one, const Parameters &other) {
          one.step == other.step;
 }
 
-static void findNeedless(const Case &network, Diagnoses &found) {
+static void findNeedless(const DiagnosisContext &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *point = network.getResultPoint(op.name);
     if (!point || op.operatorSet.empty() || !movesOrSelects(op))
@@ -150,7 +151,8 @@ static void findNeedless(const Case &network, Diagnoses &found) {
 // the bias is the larger part.
 static const Real kRoundingOfResult = std::sqrt(1.0 / 12);
 
-static const Point *getKernelPoint(const Case &network, const Operator &op) {
+static const Point *getKernelPoint(const DiagnosisContext &network,
+                                   const Operator &op) {
   for (const std::string &name : op.points)
     for (const Point &point : network.report.points)
       if (point.name == name && point.isWeight() && point.parameters)
@@ -158,8 +160,8 @@ static const Point *getKernelPoint(const Case &network, const Operator &op) {
   return nullptr;
 }
 
-/// A threshold below which no kernel goes, so that what is `factor` times too
-/// many steps now is few enough.
+/// Returns a threshold below which no kernel goes, so that what is `factor`
+/// times too many steps now is few enough.
 static std::string asMinThreshold(const Point &kernel, int64_t channel,
                                   Real factor) {
   const std::vector<Real> &thresholds = kernel.parameters->threshold;
@@ -169,7 +171,7 @@ static std::string asMinThreshold(const Point &kernel, int64_t channel,
          brief(std::exp2(std::ceil(std::log2(threshold * factor))));
 }
 
-static void findBiasOffGrid(const Case &network, Diagnoses &found) {
+static void findBiasOffGrid(const DiagnosisContext &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *kernel = op.sums ? getKernelPoint(network, op) : nullptr;
     if (!kernel)
@@ -228,7 +230,7 @@ static void findBiasOffGrid(const Case &network, Diagnoses &found) {
   }
 }
 
-static void findSaturated(const Case &network, Diagnoses &found) {
+static void findSaturated(const DiagnosisContext &network, Diagnoses &found) {
   for (const Operator &op : network.report.operators) {
     const Point *kernel = op.sums ? getKernelPoint(network, op) : nullptr;
     if (!kernel)

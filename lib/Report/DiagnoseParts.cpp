@@ -22,10 +22,10 @@ static constexpr Real kHarmfulDivergence = 0.02, kHarmfulMeanSquare = 0.01;
 static constexpr int kSamplesOfBin = 16;
 
 //===----------------------------------------------------------------------===//
-// Case
+// DiagnosisContext
 //===----------------------------------------------------------------------===//
 
-/// Elements of one sample: all axes but the first.
+/// Returns the elements of one sample: all axes but the first.
 static int64_t countSampleElements(const Point &point) {
   int64_t count = 1;
   for (int64_t size : ArrayRef(point.shape).drop_front(!point.shape.empty()))
@@ -39,7 +39,7 @@ bool mct::report::isArgument(const Operator &op) {
 
 static bool isPositive(Real value) { return std::isfinite(value) && value > 0; }
 
-Case::Case(const Report &report) : report(report) {
+DiagnosisContext::DiagnosisContext(const Report &report) : report(report) {
   for (const Operator &op : report.operators) {
     operators[op.name] = &op;
     for (const std::string &input : op.inputs)
@@ -71,13 +71,13 @@ Case::Case(const Report &report) : report(report) {
                          countSampleElements(*inputs.front());
 }
 
-Real Case::getShare(const Point &point) const {
+Real DiagnosisContext::getShare(const Point &point) const {
   if (!point.effect || !isPositive(point.effect->own) || whole == 0)
     return 0;
   return point.effect->own / whole;
 }
 
-Real Case::getSeverity(const Point &point) const {
+Real DiagnosisContext::getSeverity(const Point &point) const {
   // Divergences count probabilities that no decision depends on, of the classes
   // far behind the first: what changes no prediction by itself is not grave.
   bool changesNone =
@@ -87,18 +87,18 @@ Real Case::getSeverity(const Point &point) const {
   return changesNone || isUncertain() ? kGrave / 2 * severity : severity;
 }
 
-Real Case::getStandardError(int64_t samples) const {
+Real DiagnosisContext::getStandardError(int64_t samples) const {
   return isPositive(report.distance) && isPositive(report.deviation) &&
                  samples > 0
              ? report.deviation / report.distance / std::sqrt(Real(samples))
              : 0;
 }
 
-bool Case::isUncertain() const {
+bool DiagnosisContext::isUncertain() const {
   return getStandardError(report.effectSamples) > kLargestStandardError;
 }
 
-int64_t Case::getObservedSamples(const Point &point) const {
+int64_t DiagnosisContext::getObservedSamples(const Point &point) const {
   return point.observed ? point.observed->count / countSampleElements(point)
                         : 0;
 }
@@ -296,7 +296,8 @@ std::string mct::report::giveBits(const Point &point, int64_t bits) {
          (bits == 0 ? "float" : std::to_string(bits));
 }
 
-MoreBits mct::report::proposeMoreBits(const Case &network, const Point &point) {
+MoreBits mct::report::proposeMoreBits(const DiagnosisContext &network,
+                                      const Point &point) {
   int64_t best = 0;
   if (const Operator *owner = network.getOwner(point))
     for (const Operator::Alternative &alternative : owner->alternatives) {

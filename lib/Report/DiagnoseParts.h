@@ -10,60 +10,62 @@
 
 namespace mct::report {
 
-/// Of a mean distance, as a share of it: two of them are the distance itself,
-/// which then cannot be told from zero.
+/// Largest standard error of a mean distance, as a share of it: two of them are
+/// the distance itself, which then cannot be told from zero.
 inline constexpr Real kLargestStandardError = 0.5;
 
-/// Whether it is an argument of the network and computes nothing.
+/// Returns whether it is an argument of the network and computes nothing.
 bool isArgument(const Operator &op);
-/// Whether the values of the result are some of those of the input, or zeros.
+/// Returns whether the values of the result are some of those of the input, or
+/// zeros.
 bool movesOrSelects(const Operator &op);
 
 /// A report as rules read it.
-class Case {
+class DiagnosisContext {
 public:
-  explicit Case(const Report &report);
+  explicit DiagnosisContext(const Report &report);
 
   const Report &report;
 
-  /// Null where there is none of that name.
+  /// Return what has that name, or null.
   const Operator *getOperator(llvm::StringRef name) const {
     return operators.lookup(name);
   }
   const Operator *getOwner(const Point &point) const {
     return getOperator(point.owner);
   }
-  /// The point of an operator's result, or of an argument; null without
+  /// Returns the point of an operator's result, or of an argument; null without
   /// parameters.
   const Point *getResultPoint(llvm::StringRef name) const {
     return results.lookup(name);
   }
-  /// Points of the network's arguments.
+  /// Returns the points of the network's arguments.
   llvm::ArrayRef<const Point *> getInputs() const { return inputs; }
   bool isInput(const Point &point) const {
     return llvm::is_contained(inputs, &point);
   }
-  /// Operators with a quantized weight, in program order.
+  /// Returns the operators with a quantized weight, in program order.
   llvm::ArrayRef<const Operator *> getLayers() const { return layers; }
   size_t countReaders(llvm::StringRef name) const {
     return readers.lookup(name);
   }
 
-  /// How bad the point is for the results: its part of the sum of what all
-  /// points do by themselves, less where the whole distance is small.
+  /// Returns how bad the point is for the results: its part of the sum of what
+  /// all points do by themselves, less where the whole distance is small.
   Real getSeverity(const Point &point) const;
-  /// Its part alone.
+  /// Returns its part alone.
   Real getShare(const Point &point) const;
-  /// How much the distance of the results matters, 0 to 1.
+  /// Returns how much the distance of the results matters, 0 to 1.
   Real getHarm() const { return harm; }
-  /// Of the mean distance of the results over so many samples, as a share of
-  /// it; 0: not known.
+  /// Returns the standard error of the mean distance of the results over so
+  /// many samples, as a share of it; 0: not known.
   Real getStandardError(int64_t samples) const;
-  /// Whether the distance of the results, and with it the parts of the points,
-  /// cannot be told from chance.
+  /// Returns whether the distance of the results, and with it the parts of the
+  /// points, cannot be told from chance.
   bool isUncertain() const;
 
-  /// Of calibration and of the report; 0: not known.
+  /// Return the number of samples of the calibration and of the report; 0: not
+  /// known.
   int64_t getCalibrationSamples() const { return calibrationSamples; }
   int64_t getObservedSamples(const Point &point) const;
 
@@ -82,14 +84,14 @@ using Diagnoses = std::vector<Diagnosis>;
 
 struct Rule {
   RuleDescription description;
-  void (*find)(const Case &, Diagnoses &);
+  void (*find)(const DiagnosisContext &, Diagnoses &);
 };
 llvm::ArrayRef<Rule> getSampleRules();
 llvm::ArrayRef<Rule> getPointRules();
 llvm::ArrayRef<Rule> getOperatorRules();
 llvm::ArrayRef<Rule> getCorrectionRules();
 llvm::ArrayRef<Rule> getGridRules();
-/// Those that ask what others have found.
+/// Returns those that ask what others have found.
 llvm::ArrayRef<Rule> getLastRules();
 
 //===----------------------------------------------------------------------===//
@@ -105,16 +107,16 @@ struct GridError {
   Real clipping = 0, rounding = 0;
   Real total() const { return clipping + rounding; }
 };
-/// The first parameters of the point, with step and ends multiplied by `scale`.
-/// None without a histogram or evenly spaced levels.
+/// Returns the first parameters of the point, with step and ends multiplied by
+/// `scale`. None without a histogram or evenly spaced levels.
 std::optional<GridError> estimateError(const Statistics &statistics,
                                        const Parameters &parameters,
                                        Real scale = 1);
-/// Largest difference of the two distribution functions, 0 to 1; never above
-/// the true one, however wide bins are. None without histograms.
+/// Returns the largest difference of the two distribution functions, 0 to 1;
+/// never above the true one, however wide bins are. None without histograms.
 std::optional<Real> compareDistributions(const Statistics &one,
                                          const Statistics &other);
-/// Root of the mean square of the values, by the histogram.
+/// Returns the root of the mean square of the values, by the histogram.
 Real getRootMeanSquare(const Statistics &statistics);
 Real getMagnitude(const Statistics &statistics);
 
@@ -122,11 +124,11 @@ Real getMagnitude(const Statistics &statistics);
 // Words
 //===----------------------------------------------------------------------===//
 
-/// Three significant digits.
+/// Returns three significant digits.
 std::string brief(Real value);
 std::string percent(Real share);
 std::string quoted(llvm::StringRef name);
-/// `0, 3, 5 and 9 more`.
+/// Returns `0, 3, 5 and 9 more`.
 std::string listNumbers(llvm::ArrayRef<int64_t> numbers);
 
 /// A line of `overrides` that gives the tensor of a point more bits, the fewest
@@ -135,22 +137,22 @@ std::string listNumbers(llvm::ArrayRef<int64_t> numbers);
 struct MoreBits {
   std::string line, words;
 };
-MoreBits proposeMoreBits(const Case &network, const Point &point);
-/// A line of `overrides` that gives the tensor of a point so many bits.
+MoreBits proposeMoreBits(const DiagnosisContext &network, const Point &point);
+/// Returns a line of `overrides` that gives the tensor of a point so many bits.
 std::string giveBits(const Point &point, int64_t bits);
-/// A line of `overrides` that leaves the result of an operator or an argument
-/// float.
+/// Returns a line of `overrides` that leaves the result of an operator or an
+/// argument float.
 std::string leaveFloat(llvm::StringRef name);
-/// The option of mct-ptq that switches a correction off, by its word in
+/// Returns the option of mct-ptq that switches a correction off, by its word in
 /// `tpc.corrections`; empty: there is none.
 std::string getSwitchOff(llvm::StringRef correction);
-/// A signal-to-noise ratio, for a sentence: `17.3 dB`, `no error`.
+/// Returns a signal-to-noise ratio, for a sentence: `17.3 dB`, `no error`.
 std::string inDecibels(Real sqnr);
-/// The same of a distance that is a share of the energy.
+/// Returns the same of a distance that is a share of the energy.
 std::string describeDecibels(Real distance);
 /// Name of the rule for remedies that trials found.
 inline constexpr llvm::StringLiteral kMeasuredRemedy = "measured-remedy";
-/// Name of the operator as its points were inserted.
+/// Returns the name of the operator as its points were inserted.
 llvm::StringRef getInsertedName(const Point &point);
 
 } // namespace mct::report

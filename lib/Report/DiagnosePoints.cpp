@@ -25,14 +25,15 @@ static constexpr Real kLeastSqnr = 20;
 // Bits that are few on purpose.
 static constexpr int64_t kFewBits = 4;
 
-static Diagnosis aboutPoint(const Case &network, const Point &point) {
+static Diagnosis aboutPoint(const DiagnosisContext &network,
+                            const Point &point) {
   Diagnosis diagnosis;
   diagnosis.subject = point.name;
   diagnosis.severity = network.getSeverity(point);
   return diagnosis;
 }
 
-static void pasteMoreBits(const Case &network, const Point &point,
+static void pasteMoreBits(const DiagnosisContext &network, const Point &point,
                           Diagnosis &diagnosis, StringRef why) {
   MoreBits more = proposeMoreBits(network, point);
   diagnosis.kind = "overrides";
@@ -43,7 +44,7 @@ static void pasteMoreBits(const Case &network, const Point &point,
 
 /// Points with parameters, of activations or weights.
 template <typename Function>
-static void forEachPoint(const Case &network, Function function) {
+static void forEachPoint(const DiagnosisContext &network, Function function) {
   for (const Point &point : network.report.points)
     if (point.parameters)
       function(point);
@@ -55,14 +56,15 @@ static bool isEvenlySpaced(const Point &point) {
          point.parameters->highest.size() == 1;
 }
 
-/// Zero in the middle: the sign takes half of the levels.
+/// Returns whether zero lies in the middle, so that the sign takes half of the
+/// levels.
 static bool isSymmetric(const Parameters &parameters) {
   return (parameters.method == "symmetric" ||
           parameters.method == "power_of_two") &&
          parameters.threshold.size() == 1 && parameters.threshold.front() > 0;
 }
 
-/// A grid for one value has a rule of its own.
+/// Returns a grid for one value has a rule of its own.
 static bool isConstant(const Point &point) {
   return point.statistics && point.statistics->min == point.statistics->max;
 }
@@ -80,9 +82,9 @@ static Real getMax(const Point &point) {
 // Grid and values
 //===----------------------------------------------------------------------===//
 
-/// The factor by which a grid has to be wider for the least error, and that
-/// error as a share of the present one. A power of two; 1 where it is as wide
-/// as its values.
+/// Returns the factor by which a grid has to be wider for the least error, and
+/// that error as a share of the present one. A power of two; 1 where it is as
+/// wide as its values.
 static std::pair<Real, Real> findBestWidth(const Statistics &statistics,
                                            const Parameters &parameters,
                                            const GridError &now) {
@@ -103,7 +105,7 @@ static std::pair<Real, Real> findBestWidth(const Statistics &statistics,
   return best;
 }
 
-static void findClippedTail(const Case &network, Diagnoses &found) {
+static void findClippedTail(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (!isEvenlySpaced(point) || !point.statistics)
       return;
@@ -164,7 +166,7 @@ static const report::Decision *findShiftDecision(const Point &point) {
   return nullptr;
 }
 
-static void findWastedSign(const Case &network, Diagnoses &found) {
+static void findWastedSign(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (point.isWeight() || !point.statistics || isConstant(point) ||
         !isSymmetric(*point.parameters) || !point.parameters->isSigned)
@@ -226,7 +228,7 @@ static void findWastedSign(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findMissingSign(const Case &network, Diagnoses &found) {
+static void findMissingSign(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (point.isWeight() || !point.statistics ||
         !isSymmetric(*point.parameters) || point.parameters->isSigned)
@@ -264,7 +266,8 @@ static void findMissingSign(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findJustAbovePowerOfTwo(const Case &network, Diagnoses &found) {
+static void findJustAbovePowerOfTwo(const DiagnosisContext &network,
+                                    Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     const Parameters &parameters = *point.parameters;
     if (parameters.method != "power_of_two" || !point.statistics ||
@@ -317,7 +320,7 @@ static void findJustAbovePowerOfTwo(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findWideRange(const Case &network, Diagnoses &found) {
+static void findWideRange(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (point.parameters->bits < 8 || !point.own || isConstant(point) ||
         !(point.own->sqnr < kLeastSqnr))
@@ -343,7 +346,8 @@ static void findWideRange(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findConstantActivation(const Case &network, Diagnoses &found) {
+static void findConstantActivation(const DiagnosisContext &network,
+                                   Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (point.isWeight() || !point.statistics || point.statistics->count == 0 ||
         point.statistics->min != point.statistics->max)
@@ -394,7 +398,8 @@ static std::vector<Real> getMagnitudes(const Point &point) {
   return magnitudes;
 }
 
-static void findOutlierChannels(const Case &network, Diagnoses &found) {
+static void findOutlierChannels(const DiagnosisContext &network,
+                                Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     std::vector<Real> magnitudes = getMagnitudes(point);
     // One threshold for all.
@@ -430,7 +435,7 @@ static void findOutlierChannels(const Case &network, Diagnoses &found) {
   });
 }
 
-/// Channels that make nothing, and how many there are.
+/// Returns the channels that make nothing, and how many there are.
 static std::vector<int64_t> getDeadChannels(const Point &point,
                                             size_t &channels) {
   std::vector<int64_t> dead;
@@ -460,7 +465,8 @@ static std::vector<int64_t> getDeadChannels(const Point &point,
 
 /// One line for all weights, and one for all activations: networks that have
 /// some have many.
-static void findDeadChannels(const Case &network, Diagnoses &found) {
+static void findDeadChannels(const DiagnosisContext &network,
+                             Diagnoses &found) {
   for (bool areWeights : {true, false}) {
     const Point *worst = nullptr;
     std::vector<int64_t> most;
@@ -507,12 +513,13 @@ static void findDeadChannels(const Case &network, Diagnoses &found) {
 // Bits
 //===----------------------------------------------------------------------===//
 
-static bool isSensitive(const Case &network, const Operator &op) {
+static bool isSensitive(const DiagnosisContext &network, const Operator &op) {
   return op.isDepthwise || network.getLayers().front() == &op ||
          network.getLayers().back() == &op;
 }
 
-static void findFewBitsInSensitiveLayer(const Case &network, Diagnoses &found) {
+static void findFewBitsInSensitiveLayer(const DiagnosisContext &network,
+                                        Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     const Operator *owner = network.getOwner(point);
     // More than its equal part of all layers.
@@ -537,7 +544,7 @@ static void findFewBitsInSensitiveLayer(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findFewBits(const Case &network, Diagnoses &found) {
+static void findFewBits(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     const Operator *owner = network.getOwner(point);
     if (point.parameters->bits > kFewBits ||
@@ -557,7 +564,7 @@ static void findFewBits(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findSensitive(const Case &network, Diagnoses &found) {
+static void findSensitive(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     bool isSaid = llvm::any_of(found, [&](const Diagnosis &other) {
       return other.severity > 0 &&
@@ -577,7 +584,8 @@ static void findSensitive(const Case &network, Diagnoses &found) {
   });
 }
 
-static void findRoundedOneByOne(const Case &network, Diagnoses &found) {
+static void findRoundedOneByOne(const DiagnosisContext &network,
+                                Diagnoses &found) {
   Diagnosis diagnosis;
   size_t count = 0;
   Real largest = 0;
@@ -618,7 +626,7 @@ static void findRoundedOneByOne(const Case &network, Diagnoses &found) {
 // What was done
 //===----------------------------------------------------------------------===//
 
-static void findShifted(const Case &network, Diagnoses &found) {
+static void findShifted(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
     if (!point.shift)
       return;
@@ -718,7 +726,7 @@ ArrayRef<Rule> mct::report::getLastRules() {
         "proposes it; with a tenth of an error that matters, or while a result "
         "is below 10 dB",
         "float"},
-       [](const Case &, Diagnoses &) {}},
+       [](const DiagnosisContext &, Diagnoses &) {}},
   };
   return kRules;
 }

@@ -42,7 +42,7 @@ static std::string describeRange(const Statistics &statistics) {
 
 /// More than what calibration and report differ by when both take samples of
 /// one kind.
-static std::optional<Real> getDistance(const Case &network,
+static std::optional<Real> getDistance(const DiagnosisContext &network,
                                        const Point &point) {
   auto calibration = Real(network.getCalibrationSamples()),
        observed = Real(network.getObservedSamples(point));
@@ -58,7 +58,8 @@ static std::optional<Real> getDistance(const Case &network,
   return distance;
 }
 
-static void findFloatNetworkFails(const Case &network, Diagnoses &found) {
+static void findFloatNetworkFails(const DiagnosisContext &network,
+                                  Diagnoses &found) {
   const Report &report = network.report;
   size_t classes = report.confusion.size();
   if (!report.floating.top1 || classes < 2 || report.floating.samples < 1)
@@ -83,7 +84,7 @@ static void findFloatNetworkFails(const Case &network, Diagnoses &found) {
   found.push_back(std::move(diagnosis));
 }
 
-static void findOneValue(const Case &network, Diagnoses &found) {
+static void findOneValue(const DiagnosisContext &network, Diagnoses &found) {
   for (const Point *input : network.getInputs()) {
     if (!input->statistics || !isConstant(*input->statistics) ||
         (input->observed && isConstant(*input->observed)))
@@ -108,7 +109,7 @@ static void findOneValue(const Case &network, Diagnoses &found) {
   }
 }
 
-/// Number behind the last `key` of a command, or none.
+/// Returns the number behind the last `key` of a command, or none.
 static std::optional<Real> readOption(StringRef command, StringRef key) {
   size_t position = command.rfind(key);
   if (position == StringRef::npos)
@@ -123,7 +124,7 @@ static std::optional<Real> readOption(StringRef command, StringRef key) {
   return value;
 }
 
-/// How many digits a person would write.
+/// Returns how many digits a person would write.
 static std::string asOption(Real value) {
   for (int digits = 1; digits < 9; ++digits) {
     char text[32];
@@ -146,7 +147,7 @@ static bool isOtherRange(const Statistics &one, const Statistics &other) {
          isFactor(getMagnitude(one), getMagnitude(other));
 }
 
-static void findOtherRange(const Case &network, Diagnoses &found) {
+static void findOtherRange(const DiagnosisContext &network, Diagnoses &found) {
   for (const Point *input : network.getInputs()) {
     if (!input->statistics || isConstant(*input->statistics) ||
         !input->observed || isConstant(*input->observed) ||
@@ -191,7 +192,8 @@ static void findOtherRange(const Case &network, Diagnoses &found) {
   }
 }
 
-static void findTooFewSamples(const Case &network, Diagnoses &found) {
+static void findTooFewSamples(const DiagnosisContext &network,
+                              Diagnoses &found) {
   int64_t samples = network.getCalibrationSamples();
   if (samples < 1)
     return;
@@ -221,7 +223,8 @@ static void findTooFewSamples(const Case &network, Diagnoses &found) {
   found.push_back(std::move(diagnosis));
 }
 
-static void findUnlikeSamples(const Case &network, Diagnoses &found) {
+static void findUnlikeSamples(const DiagnosisContext &network,
+                              Diagnoses &found) {
   const Point *worst = nullptr;
   Real largest = 0;
   bool isWorstInput = false;
@@ -267,7 +270,8 @@ static void findUnlikeSamples(const Case &network, Diagnoses &found) {
     found.push_back(std::move(diagnosis));
 }
 
-static void findFewReportSamples(const Case &network, Diagnoses &found) {
+static void findFewReportSamples(const DiagnosisContext &network,
+                                 Diagnoses &found) {
   const Report &report = network.report;
   if (!network.isUncertain())
     return;
@@ -285,7 +289,7 @@ static void findFewReportSamples(const Case &network, Diagnoses &found) {
   found.push_back(std::move(diagnosis));
 }
 
-static void findSameSamples(const Case &network, Diagnoses &found) {
+static void findSameSamples(const DiagnosisContext &network, Diagnoses &found) {
   const Report &report = network.report;
   if (report.digest.empty() || report.digest != report.calibrationDigest)
     return;

@@ -38,7 +38,7 @@ struct SwitchedKernel : Switched {
 /// A layer whose kernel or bias is switched.
 struct SwitchedLayer {
   SwitchedKernel kernel;
-  /// Of its channels; empty: it has none.
+  /// Bias of its channels; empty: it has none.
   Switched bias;
   /// Whether the correction of the bias is in it, and the rounding.
   bool isCorrected = true, isRounded = true;
@@ -57,7 +57,7 @@ struct SwitchedLayer {
 struct SwitchedPoint {
   tpc::QuantizerAttrInterface quantizer;
   SmallVector<int64_t> shape, axes;
-  /// Of what is no kernel or bias of a layer: number of the replaceable point.
+  /// Index of the replaceable point, for what is no kernel or bias of a layer.
   std::optional<size_t> number;
   SmallVector<size_t> layers;
   std::optional<ErrorSums> sums;
@@ -80,8 +80,9 @@ static Value stripPoints(Value value) {
   return value;
 }
 
-/// The operand by which a layer, or the op that adds its bias, reads the bias
-/// constant, one value for each channel; null where it is read in another way.
+/// Returns the operand by which a layer, or the op that adds its bias, reads
+/// the bias constant, one value for each channel; null where it is read in
+/// another way.
 static OpOperand *findBiasOperand(const KernelOp &layer) {
   Value constant = layer.getBiasConstant();
   if (!constant ||

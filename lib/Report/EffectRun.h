@@ -55,9 +55,9 @@ struct Switches {
 struct RunDistance {
   double distance = 0;
   std::optional<double> agreement;
-  /// Of each part of the results.
+  /// Distance of each part of the results.
   std::vector<double> parts;
-  /// Of each sample, where they were asked for.
+  /// Distances of each sample, where they were asked for.
   execution::ResultDistance::Found samples;
 };
 
@@ -66,7 +66,7 @@ struct EffectRunOptions {
   std::string function;
   /// About so many samples of the settings; 0: all.
   int64_t samples = 0;
-  /// Of each result.
+  /// Groups of each result.
   std::vector<ResultGroups> groups;
   /// Whether the first result is a row of scores of classes.
   bool hasScores = false;
@@ -78,7 +78,7 @@ class EffectRun {
 public:
   ~EffectRun();
 
-  /// Why points of the function cannot be switched; empty: they can.
+  /// Returns why points of the function cannot be switched; empty: they can.
   static std::string findObstacle(mlir::func::FuncOp function);
 
   /// Compiles the function of `quantized`, which `findObstacle` lets pass, and
@@ -89,18 +89,18 @@ public:
          const execution::RunSettings &settings,
          const EffectRunOptions &options, std::string &whyNot);
 
-  /// The points that quantize or whose layer is corrected, by unique name, in
-  /// program order.
+  /// Returns the points that quantize or whose layer is corrected, by unique
+  /// name, in program order.
   llvm::ArrayRef<std::string> points() const;
-  /// Whether a point is switched. One whose values are a result that is
+  /// Returns whether a point is switched. One whose values are a result that is
   /// compared by KL never quantizes: a probability that it makes 0 has a
   /// divergence that is as large as one likes.
   bool isSwitched(size_t point) const;
   bool isWeight(size_t point) const;
-  /// In program order of the layers.
+  /// Returns the parts in program order of the layers.
   llvm::ArrayRef<SwitchedCorrection> corrections() const;
-  /// What a point of a constant does to it: the values with quantizer and
-  /// corrections against the float ones. None for others.
+  /// Returns what a point of a constant does to it: the values with quantizer
+  /// and corrections against the float ones. None for others.
   std::optional<execution::ErrorSums> ofWeight(size_t point) const;
 
   int64_t numSamples() const;

@@ -43,7 +43,7 @@ public:
   static constexpr size_t kMaxChanged = 64;
 
   llvm::Error add(const SeenResults &seen);
-  /// Of the reference, the share of right answers.
+  /// Returns the share of right answers of the reference.
   std::optional<double> referenceTop1() const;
   void fillChanges(Report &report) const;
 
@@ -175,7 +175,7 @@ private:
 };
 } // namespace
 
-/// All results together.
+/// Returns all results together.
 static std::optional<Distance>
 addResults(ArrayRef<execution::ComparedResult> results) {
   ErrorSums sums;

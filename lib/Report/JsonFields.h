@@ -113,7 +113,7 @@ inline bool read(const json::Value &value, std::string &to, json::Path path) {
   return false;
 }
 
-/// An object.
+/// Returns an object.
 template <typename T>
 bool read(const json::Value &value, T &to, json::Path path);
 
@@ -159,7 +159,7 @@ public:
       (*this)(key, member, meaning);
   }
 
-  /// Whether all of it is good; nothing else may stand there.
+  /// Returns whether all of it is good; nothing else may stand there.
   bool finish() {
     for (const auto &entry : object)
       if (isGood && !known.contains(StringRef(entry.first)))

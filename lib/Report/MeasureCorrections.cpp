@@ -78,7 +78,7 @@ mct::report::findCorrections(const EffectRun &run,
   return numbers;
 }
 
-/// Whether the loss is more than chance makes.
+/// Returns whether the loss is more than chance makes.
 static bool isLoss(const ResultDistance::Gain &gain, double with,
                    double without) {
   return gain.mean > kStandardErrors * gain.standardError &&

@@ -13,8 +13,8 @@ namespace mct::report {
 /// sample to sample.
 inline constexpr double kStandardErrors = 2;
 
-/// Name of a part of the results, for a sentence: the result, or the group of
-/// its channels.
+/// Returns the name of a part of the results, for a sentence: the result, or
+/// the group of its channels.
 std::string namePart(const execution::ResultDistance::Part &part,
                      const Report &report);
 
@@ -22,7 +22,7 @@ std::string namePart(const execution::ResultDistance::Part &part,
 /// kind of corrections. Fills `distance`, `deviation` and `corrections`.
 mlir::LogicalResult measureCorrections(EffectRun &run, Report &report);
 
-/// The corrections of a run that `found` is about, by number.
+/// Returns the corrections of a run that `found` is about, by number.
 llvm::SmallVector<size_t> findCorrections(const EffectRun &run,
                                           const CorrectionEffect &found);
 

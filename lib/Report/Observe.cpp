@@ -64,7 +64,7 @@ private:
 };
 } // namespace
 
-/// Whether the last axis is one of channels, and not the batch.
+/// Returns whether the last axis is one of channels, and not the batch.
 static bool hasChannels(tpc::QuantizeOp point,
                         const FailureOr<BatchDimensions> &dimensions) {
   if (failed(dimensions))

@@ -52,7 +52,7 @@ public:
 private:
   void leaveOutHarmful();
   void addCorrectionTrial(Diagnosis &diagnosis);
-  /// Whether the weights of a point were rounded together.
+  /// Returns whether the weights of a point were rounded together.
   bool isRounded(size_t point) const;
   std::optional<Candidate> resolve(StringRef line, StringRef subject);
   bool addCandidate(StringRef line, StringRef subject);
@@ -68,7 +68,7 @@ private:
 
   EffectRun &run;
   Report &report;
-  Case network;
+  DiagnosisContext network;
   ChangePlanner planner;
   llvm::StringMap<size_t> numbers;
   SwitchState state;
@@ -82,7 +82,8 @@ private:
 };
 } // namespace
 
-/// Whether a remedy is about what integers do, which no simulation shows.
+/// Returns whether a remedy is about what integers do, which no simulation
+/// shows.
 static bool isAboutIntegers(const Diagnosis &diagnosis) {
   return diagnosis.rule == "bias-off-grid" ||
          diagnosis.rule == "saturated-accumulator";
@@ -181,8 +182,9 @@ bool RemedySearch::addCandidate(StringRef line, StringRef subject) {
   return true;
 }
 
-/// The name of the point that a diagnosis is about.
-static std::string getPointOf(const Case &network, StringRef subject) {
+/// Returns the name of the point that a diagnosis is about.
+static std::string getPointOf(const DiagnosisContext &network,
+                              StringRef subject) {
   const Point *result = network.getResultPoint(subject);
   return result ? result->name : subject.str();
 }
@@ -287,7 +289,7 @@ void RemedySearch::addTrial(Candidate &candidate) {
   report.trials.push_back(std::move(trial));
 }
 
-/// Both remedies, where they are about different points.
+/// Returns both remedies, where they are about different points.
 std::optional<Candidate> RemedySearch::join(size_t one, size_t other) const {
   const Candidate &first = candidates[one], &second = candidates[other];
   if (llvm::any_of(second.points, [&](const std::string &point) {
@@ -347,7 +349,7 @@ void RemedySearch::addPairs() {
     candidates.push_back(*join(one, other));
 }
 
-/// What a trial found, as a sentence.
+/// Returns what a trial found, as a sentence.
 static std::string describe(const Trial &trial) {
   if (trial.worstGain)
     return "Tried: " + quoted(trial.worst) + " goes from " +

@@ -4,7 +4,8 @@
 
 using llvm::StringRef;
 
-/// Without the suffix and what makes names unique; empty: it has none.
+/// Returns a name without the suffix and the number that makes it unique; empty
+/// where it has no suffix.
 static StringRef dropSuffix(StringRef name) {
   StringRef plain = name.rtrim("0123456789");
   if (plain.size() != name.size() && plain.consume_back("_") &&

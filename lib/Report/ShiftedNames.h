@@ -7,9 +7,9 @@
 
 namespace mct::report {
 
-/// What a name was before mct-correct-shift-negative: `conv` of `conv_shifted`,
-/// `conv_shifted_1` and, with its weight, `conv_shifted/kernel_attr`; empty:
-/// the same.
+/// Returns what a name was before mct-correct-shift-negative: `conv` of
+/// `conv_shifted`, `conv_shifted_1` and, with its weight,
+/// `conv_shifted/kernel_attr`; empty: the same.
 std::string unshift(llvm::StringRef name);
 
 } // namespace mct::report

@@ -30,8 +30,8 @@ llvm::Expected<Trace> mct::report::parseTrace(StringRef text) {
 // Tracing
 //===----------------------------------------------------------------------===//
 
-/// Whether the options of a pass, as `{a=1 b={c d} e='f'}`, say `option` at the
-/// outermost level.
+/// Returns whether the options of a pass, as `{a=1 b={c d} e='f'}`, say
+/// `option` at the outermost level.
 static bool saysOption(StringRef pass, StringRef option) {
   StringRef text = pass.drop_until([](char c) { return c == '{'; });
   if (!text.consume_front("{"))
@@ -113,7 +113,7 @@ private:
     /// Its remarks were switched on.
     std::unique_ptr<SilentRecords> silent;
   };
-  /// Of a thread: passes run passes.
+  /// Returns the passes that run in this thread: passes run passes.
   static std::vector<Running> &stack() {
     thread_local std::vector<Running> running;
     return running;
@@ -124,7 +124,7 @@ private:
                                   [](const Twine &) { return failure(); });
   }
 
-  /// A pass on functions has one entry for all that come in a row.
+  /// Returns a pass on functions has one entry for all that come in a row.
   size_t enter(StringRef flag, Operation *op) {
     std::lock_guard<std::mutex> lock(mutex);
     size_t next = trace->passes.size();

@@ -19,7 +19,7 @@ static bool isFloatTensor(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// What an argument is called: by its name, or by its number.
+/// Returns what an argument is called: by its name, or by its number.
 static std::string nameOf(BlockArgument argument) {
   StringAttr name = mct::getName(argument);
   return name ? name.str() : std::to_string(argument.getArgNumber());

@@ -11,8 +11,8 @@ using namespace mct;
 using namespace mct::training;
 using execution::Executor;
 
-/// What a function computes, without the names in it: its text, with hashes of
-/// its constants.
+/// Returns what a function computes, without the names in it: its text, with
+/// hashes of its constants.
 static std::string describe(func::FuncOp function) {
   OwningOpRef<func::FuncOp> copy(function.clone());
   std::string text;

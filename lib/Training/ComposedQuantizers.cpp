@@ -48,8 +48,8 @@ struct StraightThroughModel
 struct GradualModel
     : TrainableQuantizerAttrInterface::ExternalModel<GradualModel,
                                                      GradualAttr> {
-  /// What sets in. Its learned values are the first ones of the point, so that
-  /// it finds them where it would without this around it.
+  /// Returns what sets in. Its learned values are the first ones of the point,
+  /// so that it finds them where it would without this around it.
   static TrainableQuantizerAttrInterface getInner(Attribute trainable) {
     return cast<TrainableQuantizerAttrInterface>(
         cast<GradualAttr>(trainable).getOf());
@@ -57,7 +57,7 @@ struct GradualModel
   static size_t getNumInner(Attribute trainable) {
     return cast<GradualAttr>(trainable).getOf().getRoles().size();
   }
-  /// With the rank of the tensor.
+  /// Returns the parameter with the rank of the tensor.
   static Value buildFraction(Attribute trainable, GradientBuilder &b,
                              QuantizeOp point) {
     size_t rank = GradientBuilder::shapeOf(point.getInput()).size();

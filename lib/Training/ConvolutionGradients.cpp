@@ -20,10 +20,10 @@ static Value biasGradient(Op op, GradientBuilder &b, Value g) {
   return b.reshape(b.sumTo(g, ones), bias);
 }
 
-/// The gradient of what a convolution wrote, with zeros between its elements
-/// where the window moved by more than one, and as much around it (or less of
-/// it) as the window reaches over the borders of the input. Returns what is
-/// left to pad. `window`: sizes of the kernel in space.
+/// Returns the gradient of what a convolution wrote, with zeros between its
+/// elements where the window moved by more than one, and as much around it (or
+/// less of it) as the window reaches over the borders of the input. Returns
+/// what is left to pad. `window`: sizes of the kernel in space.
 static SmallVector<int64_t> spread(GradientBuilder &b, Value &g,
                                    ArrayRef<int64_t> window,
                                    ArrayRef<int64_t> pad,
@@ -44,7 +44,8 @@ static SmallVector<int64_t> spread(GradientBuilder &b, Value &g,
   return rest;
 }
 
-/// The axes of space behind each other: [a, space…, b] becomes [b, space…, a].
+/// Returns the axes of space behind each other: [a, space…, b] becomes [b,
+/// space…, a].
 static SmallVector<int32_t> endsSwapped(size_t space) {
   SmallVector<int32_t> permutation{static_cast<int32_t>(space) + 1};
   for (size_t d = 0; d != space; ++d)

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Sums over the axes along which an operand was repeated.
+/// Returns the sums over the axes along which an operand was repeated.
 static Value unrepeat(GradientBuilder &b, Value gradient, Value operand) {
   return b.sumTo(gradient, GradientBuilder::shapeOf(operand));
 }
@@ -41,7 +41,8 @@ static LogicalResult mulRule(tosa::MulOp op, GradientBuilder &b, Value g,
   return success();
 }
 
-/// Of two equal operands each gets one half.
+/// Gradient of the larger or the smaller operand: each of two equal ones gets
+/// one half.
 template <typename Op>
 static LogicalResult extremeRule(Op op, GradientBuilder &b, Value g,
                                  OperandGradients &gradients) {

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Sizes before an axis, of it, and behind it.
+/// Returns the sizes before an axis, of it, and behind it.
 static std::array<int64_t, 3> splitAt(ArrayRef<int64_t> shape, int64_t axis) {
   return {ShapedType::getNumElements(shape.take_front(axis)), shape[axis],
           ShapedType::getNumElements(shape.drop_front(axis + 1))};

@@ -35,20 +35,20 @@ template <auto... rules> void attachRules(mlir::MLIRContext *context) {
    ...);
 }
 
-/// Of the ops of TOSA, which is loaded.
+/// Attach the gradients of the ops of TOSA, which is loaded.
 void attachElementwiseGradients(mlir::MLIRContext *context);
 void attachMovementGradients(mlir::MLIRContext *context);
 void attachReductionGradients(mlir::MLIRContext *context);
 void attachConvolutionGradients(mlir::MLIRContext *context);
 void attachPoolingGradients(mlir::MLIRContext *context);
-/// Of `tpc.quantize`.
+/// Attaches the gradient of `tpc.quantize`.
 void attachPointGradients(mlir::MLIRContext *context);
 
 /// Fails with a diagnostic unless all these zero points are 0.
 llvm::LogicalResult requireZero(mlir::Operation *op,
                                 mlir::ValueRange zeroPoints);
 
-/// The sizes of a shape operand, which is constant, says the verifier.
+/// Returns the sizes of a shape operand, which is constant, says the verifier.
 llvm::SmallVector<int64_t> readSizes(mlir::Value shape);
 
 } // namespace mct

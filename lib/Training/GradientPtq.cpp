@@ -90,9 +90,10 @@ static llvm::Expected<bool> areEqual(const SampleSource &samples, int64_t left,
   return true;
 }
 
-/// By values, so that neither the choice nor the order depends on how samples
-/// lie in files; equal ones are on one side. Both are all samples where one
-/// would be empty. Those that other passes take of many samples are the first.
+/// Chooses samples by their values, so that neither the choice nor the order
+/// depends on how samples lie in files; equal ones are on one side. Both are
+/// all samples where one would be empty. Those that other passes take of many
+/// samples are the first.
 static llvm::Expected<Split>
 splitSamples(const std::shared_ptr<const SampleSource> &samples) {
   int64_t count = samples->numSamples();
@@ -191,8 +192,8 @@ struct TrainedLayer {
 };
 } // namespace
 
-/// Layers whose kernel is quantized on evenly spaced levels, for them alone,
-/// with a bias that is known, in the order of the points.
+/// Returns the layers whose kernel is quantized on evenly spaced levels, for
+/// them alone, with a bias that is known, in the order of the points.
 static std::vector<TrainedLayer> findLayers(func::FuncOp network,
                                             const KernelOps &kernels) {
   llvm::MapVector<Operation *, KernelOp> byPoint;
@@ -236,7 +237,7 @@ static void makeTrainable(func::FuncOp network,
     layer.point.setTrainableAttr(chooseTrainable(layer.point, trainable));
 }
 
-/// A point that makes a result of the function, or null.
+/// Returns a point that makes a result of the function, or null.
 static QuantizeOp getResultPoint(Value result) {
   auto point = result.getDefiningOp<QuantizeOp>();
   return point && point.isActivation() ? point : QuantizeOp();

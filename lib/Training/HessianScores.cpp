@@ -63,7 +63,8 @@ static bool isTensorOfF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// What a softmax that a function returns reads, or what an argmax reads.
+/// Returns what a softmax that a function returns reads, or what an argmax
+/// reads.
 static Value skipAnswers(Value result, const DenseMap<Value, Value> &softmax) {
   // What moves the elements of a result changes no sum of them.
   Value value = result;
@@ -106,7 +107,7 @@ static LogicalResult refuse(Value value) {
          << ", and no tensor of f32 with the batch first";
 }
 
-/// A module with the function that computes the gradients alone.
+/// Returns a module with the function that computes the gradients alone.
 static FailureOr<OwningOpRef<ModuleOp>>
 buildGradient(func::FuncOp function, ArrayRef<Value> values,
               GradientRequest &request) {
@@ -208,7 +209,7 @@ private:
 
 /// Means of the squares of gradients of one sample.
 struct Means {
-  /// Of each value one, or one for each channel.
+  /// One mean of each value, or one for each channel.
   std::vector<std::vector<double>> of;
   int64_t vectors = 0;
   bool isDone = false;

@@ -23,7 +23,7 @@ llvm::cl::ValuesClass mct::trainingMethodValues() {
                  "of weights: by how many levels each one is moved"));
 }
 
-/// Thresholds or ranges that are learned.
+/// Returns the thresholds or ranges that are learned.
 static TrainableAttrInterface learnGrid(QuantizeOp point,
                                         tpc::StepGradient gradient,
                                         tpc::ClipGradient clip) {

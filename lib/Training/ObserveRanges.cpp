@@ -24,7 +24,7 @@ using execution::Executor;
 using execution::SampleSource;
 using mct::tpc::QuantizeOp;
 
-/// Whether something of the point follows what it sees.
+/// Returns whether something of the point follows what it sees.
 static bool observes(QuantizeOp point) {
   auto follows = [](tpc::LearnedRole role) {
     return role == tpc::LearnedRole::ObservedMinimum ||

@@ -37,8 +37,8 @@ struct BuiltEnds {
 };
 } // namespace
 
-/// Of the values, for each parameter; with zero, and as wide on both sides of
-/// it where that is asked for.
+/// Builds the ends of the values, for each parameter; with zero, and as wide on
+/// both sides of it where that is asked for.
 static BuiltEnds buildSeen(ObservedRangeAttr attr, GradientBuilder &b,
                            QuantizeOp point) {
   Value min = point.getInput(), max = min;
@@ -61,7 +61,7 @@ static BuiltEnds buildSeen(ObservedRangeAttr attr, GradientBuilder &b,
           b.binary("tosa.maximum", max, b.mul(min, ratio))};
 }
 
-/// As they are once the values have been seen.
+/// Returns the ends as they are once the values have been observed.
 static BuiltEnds buildEnds(ObservedRangeAttr attr, GradientBuilder &b,
                            QuantizeOp point) {
   Value min = point.getLearned()[0], max = point.getLearned()[1];
@@ -233,21 +233,12 @@ struct ObservedRangeModel
                                        tpc::QuantizerAttrInterface parameters,
                                        ArrayRef<float> weights) {
     std::vector<float> kept = weights.vec();
-    SmallVector<quantization::Grid> grids = parameters.getGrids();
-    ArrayRef<int64_t> axes;
-    if (grids.size() != 1)
-      axes = point.getChannelAxes();
-    quantization::forEachChannelRun(
-        GradientBuilder::shapeOf(point.getInput()), axes,
-        [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
-          for (size_t i = 0; i != length; ++i) {
-            const quantization::Grid &grid =
-                grids[channel + channelStep * int64_t(i)];
-            auto lowest = static_cast<float>(
-                grid.step * double(grid.qmin + 1 - grid.zeroPoint));
-            kept[begin + i] = std::max(kept[begin + i], lowest);
-          }
-        });
+    forEachWeight(point, parameters.getGrids(),
+                  [&](size_t number, const quantization::Grid &grid) {
+                    auto lowest = static_cast<float>(
+                        grid.step * double(grid.qmin + 1 - grid.zeroPoint));
+                    kept[number] = std::max(kept[number], lowest);
+                  });
     return kept;
   }
 };

@@ -31,7 +31,7 @@ public:
          std::vector<std::vector<float>> &values,
          const TrainingSettings &settings, int64_t steps);
 
-  /// Number of elements of the gradients of a shard.
+  /// Returns the number of elements of the gradients of a shard.
   size_t numGradients() const { return gradients.size(); }
   /// Takes the units of rates from the values that there are.
   void measureUnits();

@@ -22,8 +22,8 @@ struct Kept {
 };
 } // namespace
 
-/// The code nearest to a value lies on the grid. Halves are what decides
-/// whether the ends belong to it.
+/// Returns the code nearest to a value lies on the grid. Halves are what
+/// decides whether the ends belong to it.
 static Kept keptBy(const Grid &grid) {
   double lowest = static_cast<double>(grid.qmin - grid.zeroPoint);
   double highest = static_cast<double>(grid.qmax - grid.zeroPoint);

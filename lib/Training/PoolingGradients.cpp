@@ -46,7 +46,7 @@ static LogicalResult averagePoolRule(tosa::AvgPool2dOp op, GradientBuilder &b,
   return success();
 }
 
-/// Values of one shape, one behind the other along an axis.
+/// Returns the values of one shape, one behind the other along an axis.
 static Value join(GradientBuilder &b, ArrayRef<Value> values, int64_t axis) {
   if (values.size() == 1)
     return values.front();
@@ -57,7 +57,8 @@ static Value join(GradientBuilder &b, ArrayRef<Value> values, int64_t axis) {
                 b.getNamedAttr("axis", b.getI32IntegerAttr(axis)));
 }
 
-/// Of equal elements of a window, the first in row-major order gets all.
+/// The first of equal elements of a window, in row-major order, gets all of the
+/// gradient.
 static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
                                  Value g, OperandGradients &gradients) {
   Value input = op.getInput();
@@ -116,8 +117,8 @@ static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
   return success();
 }
 
-/// How much of each of `inputs` elements is in each of `outputs`, transposed:
-/// [inputs, outputs].
+/// Returns how much of each of `inputs` elements is in each of `outputs`,
+/// transposed: [inputs, outputs].
 static SmallVector<double> interpolation(int64_t inputs, int64_t outputs,
                                          int64_t numerator, int64_t denominator,
                                          int64_t offset, bool isNearest) {

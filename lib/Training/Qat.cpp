@@ -39,7 +39,7 @@ llvm::cl::ValuesClass mct::qatMethodValues() {
                  "thresholds or ranges, by gradients of a learned step"));
 }
 
-/// What a softmax makes the value of, if one does; the value otherwise.
+/// Returns what a softmax makes the value of, if one does; the value otherwise.
 static Value skipSoftmax(Value value) {
   Operation *op = value.getDefiningOp();
   while (auto point = dyn_cast_if_present<QuantizeOp>(op))

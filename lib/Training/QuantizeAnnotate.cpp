@@ -23,8 +23,8 @@ static bool isF32Tensor(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// Whether the scheme has something for the operator. A batch norm is quantized
-/// together with the layer in front of it.
+/// Returns whether the scheme has something for the operator. A batch norm is
+/// quantized together with the layer in front of it.
 static bool isSupported(const MarkedOperators &all, size_t index) {
   const MarkedOperator &each = all.operators[index];
   if (!each.entry.isBatchNorm)

@@ -98,7 +98,7 @@ private:
   Attribute activationQuantizer() {
     return observe(tpc::Observer::MovingAverage, options.activationBits, false);
   }
-  /// Whether nothing but the scheme is asked for.
+  /// Returns whether nothing but the scheme is asked for.
   bool isMarkedDefault(size_t index) {
     return at(index).mark && wanted[index].isDefault;
   }
@@ -261,7 +261,7 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
 // Where the quantizers go
 //===----------------------------------------------------------------------===//
 
-/// The activation function that runs with a layer.
+/// Returns the activation function that runs with a layer.
 std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
   std::optional<size_t> next = all.onlyReader(layer);
   if (!next || !at(*next).entry.isActivation() ||
@@ -270,8 +270,8 @@ std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
   return next;
 }
 
-/// Whether a batch norm behind the layer is left to be folded: then nothing
-/// between them is quantized. It and a ReLU behind it are settled.
+/// Returns whether a batch norm behind the layer is left to be folded: then
+/// nothing between them is quantized. It and a ReLU behind it are settled.
 bool QuantizeApplier::takesBatchNorm(size_t layer) {
   std::optional<size_t> norm = all.onlyReader(layer);
   if (!norm || !at(*norm).entry.isBatchNorm || !isMarkedDefault(layer) ||

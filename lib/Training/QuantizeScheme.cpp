@@ -58,8 +58,8 @@ static SchemeEntry lookUp(const tpc::Node &node) {
   return entry;
 }
 
-/// A platform that tells all sets apart and asks for nothing, with the stock
-/// vocabularies.
+/// Returns a platform that tells all sets apart and asks for nothing, with the
+/// stock vocabularies.
 static OwningOpRef<ModuleOp> createVocabulary(MLIRContext *context) {
   OwningOpRef<ModuleOp> module = tpc::loadStockVocabularies(context);
   if (!module)

@@ -44,7 +44,7 @@ struct MarkedOperator {
   /// Null where nobody has marked it.
   tpc::QuantizeOp mark;
 
-  /// What others read.
+  /// Returns what others read.
   mlir::Value result() const {
     return mark ? mlir::Value(tpc::QuantizeOp(mark).getOutput())
                 : node.result();
@@ -57,17 +57,18 @@ struct MarkedOperator {
 /// that are one operator.
 class MarkedOperators {
 public:
-  /// Names the values of the function. Fails with a diagnostic where it has
-  /// several blocks, points that are no marks, or marks that are behind no
-  /// operator.
+  /// Returns the names the values of the function. Fails with a diagnostic
+  /// where it has several blocks, points that are no marks, or marks that are
+  /// behind no operator.
   static mlir::FailureOr<MarkedOperators> find(mlir::func::FuncOp function);
 
   std::vector<MarkedOperator> operators;
 
-  /// The operator that makes the value, marked or not; none for arguments.
+  /// Returns the operator that makes the value, marked or not; none for
+  /// arguments.
   std::optional<size_t> makerOf(mlir::Value value) const;
-  /// The one operator that reads the result of another one, where it does not
-  /// leave the function; otherwise none.
+  /// Returns the one operator that reads the result of another one, where it
+  /// does not leave the function; otherwise none.
   std::optional<size_t> onlyReader(size_t index) const;
 
 private:

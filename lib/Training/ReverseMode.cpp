@@ -56,7 +56,7 @@ static bool hasFloatElements(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// All that an op reads, also inside of its regions.
+/// Returns all that an op reads, also inside of its regions.
 static SetVector<Value> readBy(Operation *op) {
   SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -71,7 +71,7 @@ static bool isPiecewiseConstant(Operation *op) {
   return rule && rule.isPiecewiseConstant();
 }
 
-/// Whether a tensor has a known number of elements, and some.
+/// Returns whether a tensor has a known number of elements, and some.
 static bool hasElements(Type type) {
   auto tensor = dyn_cast<ShapedType>(type);
   return !tensor || (tensor.hasStaticShape() && tensor.getNumElements() != 0);
@@ -112,7 +112,8 @@ private:
 };
 } // namespace
 
-/// Of ops that have no name of their own: names are those of the forward ops.
+/// Returns the location of ops that have no name of their own: names are those
+/// of the forward ops.
 static Location withoutName(Location loc) {
   while (auto named = dyn_cast<NameLoc>(loc))
     loc = named.getChildLoc();

@@ -22,8 +22,8 @@ using mct::tpc::SoftRoundingAttr;
 // What both share
 //===----------------------------------------------------------------------===//
 
-/// The grids of the point, which its trainable keeps; fails with a diagnostic
-/// where there is nothing to round to them.
+/// Returns the grids of the point, which its trainable keeps; fails with a
+/// diagnostic where there is nothing to round to them.
 static FailureOr<SmallVector<Grid>> requireGrids(QuantizeOp point,
                                                  ArrayRef<float> weights) {
   if (!point.isWeight() || weights.empty())
@@ -40,7 +40,7 @@ static FailureOr<SmallVector<Grid>> requireGrids(QuantizeOp point,
   return grids;
 }
 
-/// Codes that a grid has, counted from its zero point.
+/// Returns the codes that a grid has, counted from its zero point.
 static double lowestOf(const Grid &grid) {
   return double(grid.qmin - grid.zeroPoint);
 }
@@ -48,22 +48,7 @@ static double highestOf(const Grid &grid) {
   return double(grid.qmax - grid.zeroPoint);
 }
 
-/// Visits the elements of the point's tensor in memory order.
-static void
-forEachWeight(QuantizeOp point, ArrayRef<Grid> grids,
-              llvm::function_ref<void(size_t, const Grid &)> visit) {
-  ArrayRef<int64_t> axes;
-  if (grids.size() != 1)
-    axes = point.getChannelAxes();
-  quantization::forEachChannelRun(
-      GradientBuilder::shapeOf(point.getInput()), axes,
-      [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
-        for (size_t i = 0; i != length; ++i)
-          visit(begin + i, grids[channel + channelStep * int64_t(i)]);
-      });
-}
-
-/// One number for each grid, as a constant that is repeated.
+/// Returns one number for each grid, as a constant that is repeated.
 static Value buildOfGrids(GradientBuilder &b, QuantizeOp point,
                           ArrayRef<Grid> grids,
                           llvm::function_ref<double(const Grid &)> number) {
@@ -71,7 +56,7 @@ static Value buildOfGrids(GradientBuilder &b, QuantizeOp point,
                     getParameterShape(point, grids.size()), point.getInput());
 }
 
-/// Values in levels, counted from the zero points, cut off.
+/// Returns the values in levels, counted from the zero points, cut off.
 static Value buildCutOff(GradientBuilder &b, QuantizeOp point,
                          ArrayRef<Grid> grids, Value levels) {
   if (llvm::all_of(grids, [&](const Grid &grid) {
@@ -92,7 +77,7 @@ static Value buildStep(GradientBuilder &b, QuantizeOp point,
                       [](const Grid &grid) { return grid.step; });
 }
 
-/// The level of a code, as the deployed quantizer computes it.
+/// Returns the level of a code, as the deployed quantizer computes it.
 static float valueOf(double code, const Grid &grid) {
   return static_cast<float>(code) * static_cast<float>(grid.step);
 }
@@ -113,8 +98,8 @@ struct SoftStart {
 };
 } // namespace
 
-/// Of a weight that is to be rounded down: the variable of the largest h below
-/// one half that no rounding of f32 takes for a half.
+/// The variable of a weight that is to be rounded down: that of the largest h
+/// below one half that no rounding of f32 takes for a half.
 static constexpr double kUndecided = -0x1p-10;
 
 static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,

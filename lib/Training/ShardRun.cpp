@@ -10,7 +10,7 @@ using execution::Executor;
 /// What a thread needs to run the network and its gradients.
 struct ShardRun::Lane {
   explicit Lane(const Executor &executor) : worker(executor) {}
-  /// Empty where there is no memory.
+  /// Returns a buffer, empty where there is no memory.
   MutableArrayRef<float> addFloats(size_t count) {
     auto *data = reinterpret_cast<float *>(
         floats.emplace_back(count * sizeof(float)).get());

@@ -22,7 +22,7 @@ public:
   ~ShardRun();
 
   int64_t numShards(llvm::ArrayRef<int64_t> samples) const;
-  /// Number of shards whose gradients are kept at once.
+  /// Returns the number of shards whose gradients are kept at once.
   int64_t numSlots() const { return int64_t(slots.size()); }
   /// Returns the gradients of the shards from `begin` to `end` of the last
   /// run.

@@ -13,9 +13,9 @@ using mct::quantization::kSmallestThreshold;
 using mct::tpc::LearnedThresholdAttr;
 using mct::tpc::QuantizeOp;
 
-/// The smallest of the powers of two from 2^-16 to 2^47 that is not below the
-/// thresholds. Comparisons and products with powers of two are exact, which a
-/// logarithm is not.
+/// Returns the smallest of the powers of two from 2^-16 to 2^47 that is not
+/// below the thresholds. Comparisons and products with powers of two are exact,
+/// which a logarithm is not.
 static Value roundUpToPowerOfTwo(GradientBuilder &b, Value thresholds) {
   Value power = b.splat(kSmallestThreshold, b.typeOf(thresholds));
   for (int exponents : {32, 16, 8, 4, 2, 1}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TrainableModels.h"
+#include "mct/Quantization/Channels.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -132,4 +133,18 @@ LogicalResult mct::expandTrainablePoints(func::FuncOp function) {
     point.erase();
   }
   return success();
+}
+
+void mct::forEachWeight(
+    tpc::QuantizeOp point, ArrayRef<quantization::Grid> grids,
+    llvm::function_ref<void(size_t, const quantization::Grid &)> visit) {
+  ArrayRef<int64_t> axes;
+  if (grids.size() != 1)
+    axes = point.getChannelAxes();
+  quantization::forEachChannelRun(
+      GradientBuilder::shapeOf(point.getInput()), axes,
+      [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
+        for (size_t i = 0; i != length; ++i)
+          visit(begin + i, grids[channel + channelStep * int64_t(i)]);
+      });
 }

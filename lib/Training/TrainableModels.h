@@ -25,25 +25,25 @@ void attachComposedQuantizers(mlir::MLIRContext *context);
 // What the models share
 //===----------------------------------------------------------------------===//
 
-/// The shape of one parameter for each channel of the point, or, for
+/// Returns the shape of one parameter for each channel of the point, or, for
 /// `channels` of 1, of one for all.
 llvm::SmallVector<int64_t> getParameterShape(tpc::QuantizeOp point,
                                              size_t channels);
 
-/// The scale of what comes back to a threshold or a range: `given`, or what the
-/// attributes say of one that is not.
+/// Returns the scale of what comes back to a threshold or a range: `given`, or
+/// what the attributes say of one that is not.
 double getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
                         tpc::StepGradient gradient, unsigned bits,
                         bool isSigned);
 
-/// The range of the levels of each of the point's parameters, `isNarrow`:
-/// without the lowest. Fails with a diagnostic where there are no parameters,
-/// or levels are not evenly spaced.
+/// Returns the range of the levels of each of the point's parameters,
+/// `isNarrow`: without the lowest. Fails with a diagnostic where there are no
+/// parameters, or levels are not evenly spaced.
 llvm::FailureOr<llvm::SmallVector<quantization::LearnedRange::Range>>
 getRanges(tpc::QuantizeOp point, bool isNarrow = false);
 
-/// The truth, for each value, of what lies where the quantizer of the point,
-/// which has one, does not cut off.
+/// Returns the truth, for each value, of what lies where the quantizer of the
+/// point, which has one, does not cut off.
 mlir::Value buildKept(GradientBuilder &b, tpc::QuantizeOp point);
 
 /// Values in levels, and what becomes of them.
@@ -54,7 +54,8 @@ struct OnGrid {
   mlir::Value inside;  // whether that did not cut anything off
 };
 
-/// Codes from `lowest` to `highest`, of steps of any shape that is repeated.
+/// Returns the codes from `lowest` to `highest`, of steps of any shape that is
+/// repeated.
 OnGrid buildOnGrid(GradientBuilder &b, mlir::Value values, mlir::Value step,
                    double lowest, double highest);
 
@@ -63,16 +64,22 @@ mlir::Value buildRound(GradientBuilder &b, mlir::Value values);
 mlir::Value buildClamp(GradientBuilder &b, mlir::Value values, double lowest,
                        double highest);
 
-/// The ordinary quantizer of a method with evenly spaced levels.
+/// Returns the ordinary quantizer of a method with evenly spaced levels.
 tpc::QuantizerAttrInterface
 createQuantizer(mlir::MLIRContext *context, tpc::QuantizationMethod method,
                 llvm::ArrayRef<quantization::SelectedParameters> parameters,
                 unsigned bits, bool isSigned);
 
-/// The same quantizer, with halves going where those of the one go that the
-/// point has.
+/// Returns the same quantizer, with halves going where those of the one go that
+/// the point has.
 tpc::QuantizerAttrInterface
 withRoundingOf(tpc::QuantizeOp point, tpc::QuantizerAttrInterface parameters);
+
+/// Visits the elements of the point's tensor in memory order, with the grid of
+/// their channel.
+void forEachWeight(
+    tpc::QuantizeOp point, llvm::ArrayRef<quantization::Grid> grids,
+    llvm::function_ref<void(size_t, const quantization::Grid &)> visit);
 
 } // namespace mct
 

@@ -17,12 +17,12 @@ struct TrainingCheckpoint {
   std::string network, settings, samples;
   /// Steps that have been done.
   int64_t step = 0;
-  /// Of what is learned, and of the optimizers.
+  /// Learned values, and states of the optimizers.
   std::vector<std::vector<float>> values, states;
 
   /// The file is there as a whole, or as it was before. Errors name it.
   llvm::Error write(llvm::StringRef path) const;
-  /// Errors name the file, and what is wrong with it.
+  /// Returns the errors name the file, and what is wrong with it.
   static llvm::Expected<TrainingCheckpoint> read(llvm::StringRef path);
 };
 

@@ -44,7 +44,7 @@ static LearnedKind kindOf(LearnedRole role) {
   }
 }
 
-/// The trainable points of a function, in program order.
+/// Returns the trainable points of a function, in program order.
 static SmallVector<QuantizeOp> findTrainable(func::FuncOp function) {
   SmallVector<QuantizeOp> points;
   for (auto point : function.getOps<QuantizeOp>())
@@ -146,8 +146,8 @@ LogicalResult TrainingFunctionBuilder::chooseResults() {
   return success();
 }
 
-/// The operand that reads the bias of a layer, behind its points; null where it
-/// has none.
+/// Returns the operand that reads the bias of a layer, behind its points; null
+/// where it has none.
 static OpOperand *findBiasOperand(const KernelOp &layer) {
   Value constant = layer.getBiasConstant();
   if (!constant)
@@ -174,13 +174,13 @@ static void replaceConstant(OpOperand &operand, Value by) {
     old->erase();
 }
 
-/// Whether the kernel of the layer is trained.
+/// Returns whether the kernel of the layer is trained.
 static bool isTrained(const KernelOp &layer) {
   QuantizeOp point = layer.getKernelPoint();
   return point && point.getTrainableAttr();
 }
 
-/// The layers whose kernels are trained, in program order.
+/// Returns the layers whose kernels are trained, in program order.
 static SmallVector<KernelOp> findTrainedLayers(func::FuncOp function,
                                                const KernelOps &kernels) {
   SmallVector<KernelOp> layers;
@@ -191,8 +191,8 @@ static SmallVector<KernelOp> findTrainedLayers(func::FuncOp function,
   return layers;
 }
 
-/// Names of their biases; of those that share a kernel the later ones are
-/// numbered.
+/// Returns the names of their biases; of those that share a kernel the later
+/// ones are numbered.
 static SmallVector<std::string> nameBiases(ArrayRef<KernelOp> layers) {
   SmallVector<std::string> names;
   llvm::StringMap<unsigned> counts;
@@ -204,7 +204,7 @@ static SmallVector<std::string> nameBiases(ArrayRef<KernelOp> layers) {
   return names;
 }
 
-/// Whether the point learns a number for every element of its constant.
+/// Returns whether the point learns a number for every element of its constant.
 static bool learnsRounding(TrainableAttrInterface trainable) {
   return llvm::any_of(trainable.getRoles(), [](LearnedRole role) {
     return kindOf(role) == LearnedKind::Rounding;
@@ -251,8 +251,8 @@ void TrainingFunctionBuilder::takeBiases() {
   }
 }
 
-/// What a weight point quantizes: a constant, or a bias that has become an
-/// argument; none where it is computed.
+/// Returns what a weight point quantizes: a constant, or a bias that has become
+/// an argument; none where it is computed.
 std::optional<LearnedTensor>
 TrainingFunctionBuilder::findWeights(QuantizeOp point) {
   if (auto constant = ConstantFloats::get(point.getInput()))
@@ -456,8 +456,8 @@ struct FloatLayer {
 };
 } // namespace
 
-/// The float layer that the record of corrections speaks of; without a record
-/// the layer that is there.
+/// Returns the float layer that the record of corrections speaks of; without a
+/// record the layer that is there.
 static FloatLayer readFloatLayer(const KernelOp &layer) {
   FloatLayer was{layer.getKernelPoint(), layer, *layer.getBias(), {}, {}};
   tpc::CorrectionsAttr corrections = layer.getCorrections();

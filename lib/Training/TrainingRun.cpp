@@ -42,7 +42,8 @@ struct SplitMix64 {
     return z ^ (z >> 31);
   }
   uint64_t next() { return mix(state += 0x9e3779b97f4a7c15); }
-  /// Below `bound`, each as likely: what would make some likelier is dropped.
+  /// Returns a number below `bound`, each as likely: numbers that would make
+  /// some likelier are dropped.
   uint64_t below(uint64_t bound) {
     uint64_t reject = (0 - bound) % bound, number;
     do
@@ -292,7 +293,8 @@ std::string TrainingRun::State::describeSettings() const {
   return text;
 }
 
-/// Unlike execution::digestSamples, of samples in their order.
+/// Returns a digest of the samples in their order, unlike
+/// execution::digestSamples.
 llvm::Expected<std::string> TrainingRun::State::digestSamples() const {
   std::string hashes;
   std::vector<char> sample;

@@ -92,7 +92,7 @@ static bool isFloat(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Whether the op changes the place of elements at most.
+/// Returns whether the op changes the place of elements at most.
 static bool isMove(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name == "tosa.cast")
@@ -253,7 +253,7 @@ FormulaSearch::Result FormulaSearch::compute(Operation *op) {
 // Formulas
 //===----------------------------------------------------------------------===//
 
-/// Axes over which sums run, as long as the rank is that of x.
+/// Returns the axes over which sums run, as long as the rank is that of x.
 llvm::SmallSetVector<int64_t, 4>
 FormulaSearch::reducedAxes(ArrayRef<Operation *> ops) const {
   llvm::SmallSetVector<int64_t, 4> axes;
@@ -270,8 +270,8 @@ FormulaSearch::reducedAxes(ArrayRef<Operation *> ops) const {
   return axes;
 }
 
-/// Whether these are exactly the axes between those of the batch and of the
-/// channels, or behind both.
+/// Returns whether these are exactly the axes between those of the batch and of
+/// the channels, or behind both.
 bool FormulaSearch::isImage(
     const llvm::SmallSetVector<int64_t, 4> &axes) const {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();

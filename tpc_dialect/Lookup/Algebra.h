@@ -15,8 +15,8 @@
 
 namespace mct::tpc {
 
-/// The floating-point number that all elements of a constant are, if they are
-/// one.
+/// Returns the floating-point number that all elements of a constant are, if
+/// they are one.
 std::optional<double> getSplatNumber(mlir::ElementsAttr elements);
 
 /// An operator that is known by its formula.
@@ -37,10 +37,10 @@ struct FormulaMatch {
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
-/// The formulas that the TOSA ops of a block compute, in program order of their
-/// roots; of those that overlap all. The order of operands and of products,
-/// numbers as splats or as ops on constants, casts between float types,
-/// reshapes and the many spellings of means, squares and roots make no
+/// Returns the formulas that the TOSA ops of a block compute, in program order
+/// of their roots; of those that overlap all. The order of operands and of
+/// products, numbers as splats or as ops on constants, casts between float
+/// types, reshapes and the many spellings of means, squares and roots make no
 /// difference. A formula that goes on with constant factors and terms is
 /// longer.
 ///

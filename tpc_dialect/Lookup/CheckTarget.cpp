@@ -91,8 +91,8 @@ static void warnAboutPlatform(PlatformOp platform) {
 // Binding
 //===----------------------------------------------------------------------===//
 
-/// Number of operands that every op of the name has; none when the op is not
-/// registered or has a variable number.
+/// Returns the number of operands that every op of the name has; none when the
+/// op is not registered or has a variable number.
 static std::optional<unsigned> getNumOperands(RegisteredOperationName name) {
   if (name.hasTrait<OpTrait::ZeroOperands>())
     return 0;
@@ -179,7 +179,7 @@ static LogicalResult checkOpPattern(BindingOp binding, OpsOfAttr entry,
   return success();
 }
 
-/// The description of an op in the first framework that has one.
+/// Returns the description of an op in the first framework that has one.
 static OpInfoAttr findOpInfo(ArrayRef<FrameworkOp> frameworks, StringRef name) {
   for (FrameworkOp framework : frameworks)
     for (auto info : framework.getEntries().getAsRange<OpInfoAttr>())

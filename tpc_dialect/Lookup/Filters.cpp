@@ -22,8 +22,8 @@ static constexpr StringRef kDerivedNames[] = {
 
 ArrayRef<StringRef> mct::tpc::listDerivedNames() { return kDerivedNames; }
 
-/// Size of an axis, counted from the end when negative; none when it is not
-/// static or does not exist.
+/// Returns the size of an axis, counted from the end when negative; none when
+/// it is not static or does not exist.
 static std::optional<int64_t> getSize(Value value, int64_t axis) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -35,7 +35,8 @@ static std::optional<int64_t> getSize(Value value, int64_t axis) {
   return type.getDimSize(axis);
 }
 
-/// Height (0) or width (1) of the window that the op slides over its input.
+/// Returns the height (0) or width (1) of the window that the op slides over
+/// its input.
 static std::optional<int64_t> getKernelSize(Operation *op, unsigned index) {
   // First spatial axis of the weights, operand 1.
   int64_t axis =
@@ -59,8 +60,8 @@ static std::optional<int64_t> getKernelSize(Operation *op, unsigned index) {
   return std::nullopt;
 }
 
-/// How many operands carry data. The others, such as zero points and the shift
-/// of a multiplication, are parameters that TOSA passes as constants.
+/// Returns how many operands carry data. The others, such as zero points and
+/// the shift of a multiplication, are parameters that TOSA passes as constants.
 static unsigned getNumDataOperands(Operation *op) {
   // The results' initial values come last.
   if (auto styled = dyn_cast<DestinationStyleOpInterface>(op))
@@ -87,7 +88,7 @@ static std::optional<int64_t> getConstOperand(Operation *op) {
   return index;
 }
 
-/// How many axes longer than 1 the only constant operand has.
+/// Returns how many axes longer than 1 the only constant operand has.
 static std::optional<int64_t> getConstAxes(Operation *op) {
   std::optional<int64_t> operand = getConstOperand(op);
   if (!operand)
@@ -98,8 +99,8 @@ static std::optional<int64_t> getConstAxes(Operation *op) {
   return llvm::count_if(type.getShape(), [](int64_t size) { return size > 1; });
 }
 
-/// How many axes of size 1 the result has more than the input; none when
-/// anything else changes too.
+/// Returns how many axes of size 1 the result has more than the input; none
+/// when anything else changes too.
 static std::optional<int64_t> getUnitAxes(RankedTensorType input,
                                           RankedTensorType result) {
   if (!input || !result || input.getNumDynamicDims() > 1)
@@ -112,8 +113,8 @@ static std::optional<int64_t> getUnitAxes(RankedTensorType input,
   return result.getRank() - input.getRank();
 }
 
-/// For a reshape of a concatenation: how many inputs that has, when they are
-/// alike and the result holds them side by side along an axis of their own.
+/// Returns for a reshape of a concatenation how many inputs that has, when they
+/// are alike and the result holds them side by side along an axis of their own.
 static std::optional<int64_t> getStackedInputs(Operation *op,
                                                RankedTensorType result) {
   Operation *concat = op->getOperand(0).getDefiningOp();

@@ -10,10 +10,11 @@
 
 namespace mct::tpc {
 
-/// Whether the op satisfies the filter.
+/// Returns whether the op satisfies the filter.
 bool matches(PredicateAttr filter, mlir::Operation *op);
 
-/// Names that a filter may use besides the op's attributes. All start with `$`.
+/// Returns the names that a filter may use besides the op's attributes. All
+/// start with `$`.
 llvm::ArrayRef<llvm::StringRef> listDerivedNames();
 
 } // namespace mct::tpc

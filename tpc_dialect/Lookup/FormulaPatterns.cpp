@@ -181,7 +181,7 @@ StringRef FormulaPatterns::classify(StringRef name,
   return classifyNorm(terms);
 }
 
-/// The formula is x - mean(x), or x, times what normalizes it.
+/// Returns the formula is x - mean(x), or x, times what normalizes it.
 StringRef FormulaPatterns::classifyNorm(ArrayRef<Term> terms) const {
   if (terms.empty() || terms.size() > 2)
     return "";

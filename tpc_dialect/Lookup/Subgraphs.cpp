@@ -61,7 +61,7 @@ struct Line {
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The bounds of `LO..HI`.
+/// Returns the bounds of `LO..HI`.
 static std::optional<std::pair<double, double>> parseRange(StringRef word) {
   auto [low, high] = word.split("..");
   double lowest = 0, highest = 0;
@@ -102,7 +102,8 @@ static FailureOr<Line> parseLine(StringRef text, Location loc, StringRef name) {
   return line;
 }
 
-/// The form with those of its optional lines whose bit in `present` is set.
+/// Returns the form with those of its optional lines whose bit in `present` is
+/// set.
 static FailureOr<std::shared_ptr<const CompiledSubgraph>>
 compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
   auto compiled = std::make_shared<CompiledSubgraph>();
@@ -181,7 +182,8 @@ compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
   return std::shared_ptr<const CompiledSubgraph>(std::move(compiled));
 }
 
-/// The texts of the lines of a form, each joined with what continues it.
+/// Returns the texts of the lines of a form, each joined with what continues
+/// it.
 static SmallVector<std::string> splitLines(StringRef ops) {
   SmallVector<std::string> texts;
   for (StringRef text : llvm::split(ops, '\n')) {
@@ -220,8 +222,9 @@ mct::tpc::compileSubgraph(const SubgraphForm &form, Location loc) {
 // Printing the table
 //===----------------------------------------------------------------------===//
 
-/// The ops of a form: `[reshape] conv2d`, in brackets what may be missing, with
-/// an ellipsis what is repeated. The ops of TOSA go without their dialect.
+/// Returns the ops of a form: `[reshape] conv2d`, in brackets what may be
+/// missing, with an ellipsis what is repeated. The ops of TOSA go without their
+/// dialect.
 static std::string summarize(const SubgraphForm &form, Location loc) {
   SmallVector<std::string> texts = splitLines(form.ops);
   SmallVector<Line> lines;
@@ -290,11 +293,11 @@ public:
     return solve();
   }
 
-  /// One for each step, the first of those that fit a repeated one.
+  /// Returns one for each step, the first of those that fit a repeated one.
   ArrayRef<Operation *> getOps() const { return ops; }
-  /// Further ops that fit repeated steps.
+  /// Returns further ops that fit repeated steps.
   ArrayRef<Operation *> getRepetitions() const { return repetitions; }
-  /// How often an op was held against a step.
+  /// Returns how often an op was held against a step.
   uint64_t getNumVisited() const { return numVisited; }
 
 private:
@@ -333,7 +336,7 @@ bool Matcher::fitsStep(const CompiledSubgraph::Step &step, Operation *op) {
   return true;
 }
 
-/// For everything but steps, which put up new goals.
+/// Matches everything but steps, which add goals.
 bool Matcher::fits(const CompiledSubgraph::Operand &operand, Value value) {
   switch (operand.kind) {
   case CompiledSubgraph::OperandKind::Input:

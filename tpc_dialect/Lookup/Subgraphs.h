@@ -81,15 +81,15 @@ struct CompiledSubgraph {
     mlir::Operation *kernelOp = nullptr;
   };
 
-  /// The ops of the form with this root; none when it does not match or when an
-  /// interior value is used outside. `visited` counts on how often an op was
-  /// held against a step.
+  /// Returns the ops of the form with this root; none when it does not match or
+  /// when an interior value is used outside. `visited` counts on how often an
+  /// op was held against a step.
   std::optional<Match> match(mlir::Operation *root,
                              uint64_t *visited = nullptr) const;
 };
 
-/// The form, once for every combination of its optional lines. One that cannot
-/// be read is reported at `loc`.
+/// Returns the form, once for every combination of its optional lines. One that
+/// cannot be read is reported at `loc`.
 mlir::FailureOr<std::vector<std::shared_ptr<const CompiledSubgraph>>>
 compileSubgraph(const SubgraphForm &form, mlir::Location loc);
 

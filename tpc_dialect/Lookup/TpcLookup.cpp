@@ -113,8 +113,8 @@ FailureOr<TpcLookup> TpcLookup::create(ModuleOp module) {
 // Matching
 //===----------------------------------------------------------------------===//
 
-/// The first of several claims on an op, once they are known not to contradict
-/// each other.
+/// Returns the first of several claims on an op, once they are known not to
+/// contradict each other.
 static FailureOr<const TpcLookup::Claim *>
 choose(Operation *op, StringRef what,
        ArrayRef<const TpcLookup::Claim *> claims) {
@@ -136,8 +136,8 @@ choose(Operation *op, StringRef what,
   return first;
 }
 
-/// Known bounds of the result: those of the description, and those that an
-/// attribute of the op states.
+/// Returns the known bounds of the result: those of the description, and those
+/// that an attribute of the op states.
 static std::pair<std::optional<double>, std::optional<double>>
 getRange(OpInfoAttr info, Operation *root) {
   std::pair<std::optional<double>, std::optional<double>> range;
@@ -154,7 +154,7 @@ getRange(OpInfoAttr info, Operation *root) {
   return range;
 }
 
-/// Operand numbers of the kernel op's weights by generic name.
+/// Returns the operand numbers of the kernel op's weights by generic name.
 static DictionaryAttr getWeights(const TpcLookup::Claim *claim,
                                  OpInfoAttr kernelInfo, MLIRContext *context) {
   if (claim && claim->entry.getWeights())
@@ -208,7 +208,7 @@ LogicalResult TpcLookup::fill(Node &node, StringRef what,
   return success();
 }
 
-/// The operator set that the op is tagged with; null without a tag.
+/// Returns the operator set that the op is tagged with; null without a tag.
 static StringAttr getTag(Operation *op) {
   return op->getAttrOfType<StringAttr>(TpcDialect::kSetAttrName);
 }

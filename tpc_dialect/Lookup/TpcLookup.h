@@ -42,13 +42,13 @@ struct Node {
   /// The #tpc.op or #tpc.subgraph that matched; null for an op that no pattern
   /// names, and for one whose tag names its set.
   mlir::Attribute pattern;
-  /// Of the operator set, else the platform's default.
+  /// Options of the operator set, else the platform's default.
   QCOptionsAttr options;
   /// Generic weight name to operand number of `kernelOp`: from the binding,
   /// else kernel and bias of the framework's description of `kernelOp`. Null
   /// when there is neither.
   mlir::DictionaryAttr weights;
-  /// Of the op, or of "subgraph:NAME". May be null.
+  /// Description of the op, or of "subgraph:NAME". May be null.
   OpInfoAttr info;
   /// Bounds that the result can never leave, as far as they are known.
   std::pair<std::optional<double>, std::optional<double>> range;
@@ -57,35 +57,39 @@ struct Node {
   mlir::Value result() const { return root()->getResult(0); }
 };
 
-/// Whether an `#tpc.op` or `#tpc.subgraph` speaks of the operator, as in a
-/// binding: an op within a subgraph, and one with a tag, is no op of its own.
+/// Returns whether an `#tpc.op` or `#tpc.subgraph` speaks of the operator, as
+/// in a binding: an op within a subgraph, and one with a tag, is no op of its
+/// own.
 bool matches(mlir::Attribute pattern, const Node &node);
 
 /// A module's target, indexed for queries. Holds references into the module:
 /// create it anew after the target changed.
 class TpcLookup {
 public:
-  /// Target, bindings and frameworks of the module whose attribute `tpc.target`
-  /// names the platform. Reports an error with its remedy when there is none.
+  /// Returns target, bindings and frameworks of the module whose attribute
+  /// `tpc.target` names the platform. Reports an error with its remedy when
+  /// there is none.
   static mlir::FailureOr<TpcLookup> create(mlir::ModuleOp module);
 
   PlatformOp platform() { return platformOp; }
 
-  /// Every op of the block that has a tensor result, other than constants and
-  /// quantizer points, belongs to exactly one node; nodes come in program order
-  /// of their roots. An op with a tag (`TpcDialect::kSetAttrName`) is a node of
-  /// the set that it names. Of the others, subgraphs are matched first (largest
-  /// first; no interior value is used elsewhere), then patterns with a filter,
-  /// then plain ones. Errors: an op claimed by two operator sets whose options
-  /// differ (U1); a tag that names a set which the platform does not define.
-  /// Takes time linear in the number of ops: `numVisited`.
+  /// Returns every op of the block that has a tensor result, other than
+  /// constants and quantizer points, belongs to exactly one node; nodes come in
+  /// program order of their roots. An op with a tag
+  /// (`TpcDialect::kSetAttrName`) is a node of the set that it names. Of the
+  /// others, subgraphs are matched first (largest first; no interior value is
+  /// used elsewhere), then patterns with a filter, then plain ones. Errors: an
+  /// op claimed by two operator sets whose options differ (U1); a tag that
+  /// names a set which the platform does not define. Takes time linear in the
+  /// number of ops: `numVisited`.
   mlir::FailureOr<llvm::SmallVector<Node>> match(mlir::Block &block);
 
-  /// How often `match` held an op against a line of a subgraph or computed
-  /// with it to find a formula: its cost, which does not depend on the machine.
+  /// Returns how often `match` held an op against a line of a subgraph or
+  /// computed with it to find a formula: its cost, which does not depend on the
+  /// machine.
   uint64_t numVisited() const { return visited; }
 
-  /// The description of an op (or of "subgraph:NAME") in the module's
+  /// Returns the description of an op (or of "subgraph:NAME") in the module's
   /// tpc.framework; null when there is none.
   OpInfoAttr getOpInfo(llvm::StringRef opName) const {
     return infos.lookup(opName);
@@ -122,12 +126,12 @@ private:
       subgraphsByRoot;
 };
 
-/// The op that makes a constant: the value's own, looking through weight
-/// points; null when it is not a constant.
+/// Returns the op that makes a constant: the value's own, looking through
+/// weight points; null when it is not a constant.
 mlir::Operation *getConstantOp(mlir::Value value);
 
-/// The elements of a constant, looking through weight points; null when the
-/// value is not a constant.
+/// Returns the elements of a constant, looking through weight points; null when
+/// the value is not a constant.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
 } // namespace mct::tpc

@@ -20,7 +20,7 @@ enum class SensitivityMetric {
   MSE,
 };
 
-/// The command line's words for them.
+/// Returns the command line's words for them.
 inline llvm::cl::ValuesClass sensitivityMetricValues() {
   return llvm::cl::values(
       clEnumValN(SensitivityMetric::Auto, "auto",
@@ -42,7 +42,7 @@ enum class SensitivityDistance {
   KL,
 };
 
-/// The command line's words for them.
+/// Returns the command line's words for them.
 inline llvm::cl::ValuesClass sensitivityDistanceValues() {
   return llvm::cl::values(
       clEnumValN(SensitivityDistance::Auto, "auto",
@@ -60,7 +60,7 @@ inline llvm::cl::ValuesClass sensitivityDistanceValues() {
 /// How the distances of several such values become one.
 enum class SensitivityWeighting { Average, LastLayer, Exponential, Hessian };
 
-/// The command line's words for them.
+/// Returns the command line's words for them.
 inline llvm::cl::ValuesClass sensitivityWeightingValues() {
   return llvm::cl::values(
       clEnumValN(SensitivityWeighting::Average, "average", "their mean"),

@@ -16,7 +16,7 @@ namespace mct {
 /// Where mct-correct-bias takes the error of a layer from.
 enum class BiasEstimate { QuantizedNetwork, InputMean };
 
-/// The command line's words for them.
+/// Returns the command line's words for them.
 inline llvm::cl::ValuesClass biasEstimateValues() {
   return llvm::cl::values(clEnumValN(BiasEstimate::QuantizedNetwork,
                                      "quantized-network",
@@ -25,7 +25,7 @@ inline llvm::cl::ValuesClass biasEstimateValues() {
                                      "mean inputs of the float network"));
 }
 
-/// The command line's words for the halves of the samples.
+/// Returns the command line's words for the halves of the samples.
 inline llvm::cl::ValuesClass sampleHalfValues() {
   using execution::SampleHalf;
   return llvm::cl::values(

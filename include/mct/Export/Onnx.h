@@ -22,7 +22,7 @@ enum class OnnxProfile {
 };
 enum class OnnxFormat { Binary, Text };
 
-/// The command line's words for them.
+/// Returns the command line's words for them.
 inline llvm::cl::ValuesClass onnxProfileValues() {
   return llvm::cl::values(
       clEnumValN(OnnxProfile::Imx500, "imx500",

@@ -42,7 +42,7 @@ struct AllocationProblem {
   std::vector<std::vector<double>> costs;
   std::vector<AllocatedResource> resources;
 
-  /// The costs of the choices, added in the order of the groups.
+  /// Returns the costs of the choices, added in the order of the groups.
   double costOf(llvm::ArrayRef<unsigned> choices) const;
 };
 
@@ -69,20 +69,20 @@ struct AllocationResult {
   llvm::SmallVector<size_t> exceeded;
 };
 
-/// All points at which less of the only resource would cost more, by rising
-/// amount; limits do not count. The costs are sums in the order of the groups,
-/// and exact optima of those. None where there are more than `maxStates`
-/// partial sums at once. The resource has no pairs.
+/// Returns all points at which less of the only resource would cost more, by
+/// rising amount; limits do not count. The costs are sums in the order of the
+/// groups, and exact optima of those. None where there are more than
+/// `maxStates` partial sums at once. The resource has no pairs.
 std::optional<std::vector<FrontPoint>>
 computeAllocationFront(const AllocationProblem &problem,
                        size_t maxStates = size_t(1) << 20);
 
-/// The `count` cheapest allocations that keep to the limits; among equally
-/// cheap ones what uses less of the resource comes first, then what has the
-/// lower choices. With one resource and no pairs by dynamic programming: exact,
-/// as above. Otherwise, or where that would have more than `maxStates` partial
-/// sums, as integer programs for COIN-OR CBC: limits hold exactly, costs are
-/// least up to 1e-9 of the largest. Fails where CBC does.
+/// Returns the `count` cheapest allocations that keep to the limits; among
+/// equally cheap ones what uses less of the resource comes first, then what has
+/// the lower choices. With one resource and no pairs by dynamic programming:
+/// exact, as above. Otherwise, or where that would have more than `maxStates`
+/// partial sums, as integer programs for COIN-OR CBC: limits hold exactly,
+/// costs are least up to 1e-9 of the largest. Fails where CBC does.
 llvm::Expected<AllocationResult> allocate(const AllocationProblem &problem,
                                           size_t count = 1,
                                           size_t maxStates = size_t(1) << 20);

@@ -13,7 +13,8 @@
 
 namespace mct::quantization {
 
-/// Number of channels: the product of the sizes of `axes` (1 without axes).
+/// Returns the number of channels: the product of the sizes of `axes` (1
+/// without axes).
 int64_t channelCount(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> axes);
 
@@ -32,8 +33,8 @@ void forEachChannelRun(
                             int64_t channelStep)>
         visit);
 
-/// The elements of each channel as one contiguous row, in memory order: a
-/// row-major [channels, elements per channel] copy of the tensor.
+/// Returns the elements of each channel as one contiguous row, in memory order:
+/// a row-major [channels, elements per channel] copy of the tensor.
 std::vector<float> gatherChannels(llvm::ArrayRef<float> values,
                                   llvm::ArrayRef<int64_t> shape,
                                   llvm::ArrayRef<int64_t> axes);

@@ -24,19 +24,18 @@ struct Moments {
 /// `deviation` >= 0.
 Moments rectifiedMoments(const Moments &moments);
 
-/// Factor <= 1 that brings the standard deviation of max(0, x) down to 1; 1
-/// where it is not above 1. Source: MCT `scale_equalization`.
+/// Returns the factor <= 1 that brings the standard deviation of max(0, x) down
+/// to 1; 1 where it is not above 1. Source: MCT `scale_equalization`.
 double equalizationFactor(const Moments &beforeRelu);
 
-/// Smallest multiple of the unsigned step threshold / 2^bits that lifts
-/// `minimum` to zero or above; 0 for a minimum >= 0. None when no multiple
-/// below the threshold does.
-/// Source: MCT `shift_negative_function`.
+/// Returns the smallest multiple of the unsigned step threshold / 2^bits that
+/// lifts `minimum` to zero or above; 0 for a minimum >= 0. None when no
+/// multiple below the threshold does. Source: MCT `shift_negative_function`.
 std::optional<double> shiftForNegative(double minimum, double threshold,
                                        unsigned bits);
 
-/// Whether a negative tail is short enough to be shifted: minimum < 0 and
-/// |minimum| / threshold <= ratio.
+/// Returns whether a negative tail is short enough to be shifted: minimum < 0
+/// and |minimum| / threshold <= ratio.
 bool isShortNegativeTail(double minimum, double threshold, double ratio);
 
 /// A shift with the unsigned threshold that quantizes the shifted values.
@@ -47,9 +46,9 @@ struct NegativeShift {
   double error = 0;
 };
 
-/// The best shift for `threshold` and twice `threshold`, over all multiples of
-/// their steps up to the one that lifts the smallest atom to zero. Of equal
-/// errors the smaller threshold, then the larger shift.
+/// Returns the best shift for `threshold` and twice `threshold`, over all
+/// multiples of their steps up to the one that lifts the smallest atom to zero.
+/// Of equal errors the smaller threshold, then the larger shift.
 ///
 /// MCT's parameter search also tries larger shifts, which can win by
 /// coincidence of rounding: no value needs them, and what
@@ -59,11 +58,11 @@ struct NegativeShift {
 NegativeShift searchNegativeShift(llvm::ArrayRef<Atom> atoms, double threshold,
                                   unsigned bits);
 
-/// Mean of the quantized minus mean of the float values of a histogram whose
-/// bins lie between consecutive `edges` (counts.size() + 1 of them). A bin
-/// stands for its centre; its quantized value is the mean of its quantized
-/// edges. 0 without counts.
-/// Source: MCT `compute_activation_bias_correction`.
+/// Returns the mean of the quantized minus mean of the float values of a
+/// histogram whose bins lie between consecutive `edges` (counts.size() + 1 of
+/// them). A bin stands for its centre; its quantized value is the mean of its
+/// quantized edges. 0 without counts. Source: MCT
+/// `compute_activation_bias_correction`.
 double meanQuantizationError(llvm::ArrayRef<double> edges,
                              llvm::ArrayRef<double> counts, const Grid &grid);
 
@@ -73,17 +72,17 @@ struct Affine {
   double offset = 0;
 };
 
-/// What to do with the output of a channel so that it has the moments of the
-/// float network again: scale = deviation_float / deviation_quantized, offset =
-/// mean_float - scale * mean_quantized; kernel, threshold and bias of the
-/// channel are multiplied by the scale, and the offset is added to the bias. A
-/// channel that is constant in one of the two networks keeps its scale.
+/// Returns what to do with the output of a channel so that it has the moments
+/// of the float network again: scale = deviation_float / deviation_quantized,
+/// offset = mean_float - scale * mean_quantized; kernel, threshold and bias of
+/// the channel are multiplied by the scale, and the offset is added to the
+/// bias. A channel that is constant in one of the two networks keeps its scale.
 /// Source: MCT `apply_second_moment_correction_to_graph`.
 Affine secondMomentCorrection(const Moments &floating,
                               const Moments &quantized);
 
-/// What to add to the operand of a softmax so that its range [lo, hi] becomes
-/// symmetric. Source: MCT `softmax_shift`.
+/// Returns what to add to the operand of a softmax so that its range [lo, hi]
+/// becomes symmetric. Source: MCT `softmax_shift`.
 inline double softmaxShift(double lo, double hi) { return -(lo + hi) / 2; }
 
 } // namespace mct::quantization

@@ -31,14 +31,15 @@ public:
   /// Adds another sum.
   void merge(const ExactSum &other);
 
-  /// The sum rounded once to the nearest double, ties to even.
+  /// Returns the sum rounded once to the nearest double, ties to even.
   double round() const;
 
   bool operator==(const ExactSum &other) const;
   bool operator!=(const ExactSum &other) const { return !(*this == other); }
 
-  /// Hexadecimal digits of the sum in units of 2^kUnitExponent, with a leading
-  /// '-' when negative; "0" for zero. Equal sums give equal strings.
+  /// Returns the hexadecimal digits of the sum in units of 2^kUnitExponent,
+  /// with a leading '-' when negative; "0" for zero. Equal sums give equal
+  /// strings.
   std::string toHex() const;
   /// Reads what toHex wrote. Fails on anything but an optional '-' and
   /// hexadecimal digits, or when the number is too large.
@@ -77,13 +78,14 @@ public:
     float max = -std::numeric_limits<float>::infinity();
     uint64_t count = 0;
 
-    /// The mean, 0 when nothing was seen. Two roundings: sum and quotient.
+    /// Returns the mean, 0 when nothing was seen. Two roundings: sum and
+    /// quotient.
     double mean() const { return count ? sum.round() / double(count) : 0.0; }
     bool operator==(const Channel &other) const;
     bool operator!=(const Channel &other) const { return !(*this == other); }
   };
 
-  /// One entry per channel; empty before the first observation.
+  /// Returns one entry per channel; empty before the first observation.
   llvm::ArrayRef<Channel> channels() const { return perChannel; }
   /// Rebuilds statistics from stored channels.
   static ChannelStatistics fromChannels(std::vector<Channel> channels);

@@ -35,12 +35,12 @@ struct Grid {
   bool operator!=(const Grid &other) const { return !(*this == other); }
 };
 
-/// Grid of the power-of-two and symmetric methods: step = threshold / 2^(bits -
-/// signed), zero point 0, 2^bits levels from -threshold (or 0) to threshold -
-/// step. `threshold` > 0, 1 <= `bits` <= 32.
+/// Returns the grid of the power-of-two and symmetric methods: step = threshold
+/// / 2^(bits - signed), zero point 0, 2^bits levels from -threshold (or 0) to
+/// threshold - step. `threshold` > 0, 1 <= `bits` <= 32.
 Grid symmetricGrid(double threshold, unsigned bits, bool isSigned);
 
-/// Grid of the uniform method: q in [0, 2^bits - 1].
+/// Returns the grid of the uniform method: q in [0, 2^bits - 1].
 Grid uniformGrid(double step, int64_t zeroPoint, unsigned bits);
 
 /// Step and zero point of a uniform grid.
@@ -49,11 +49,11 @@ struct UniformParameters {
   int64_t zeroPoint = 0;
 };
 
-/// The uniform grid of the range [lo, hi], moved so that zero is a level: a
-/// range of one sign is extended to zero, any other slides by less than half a
-/// step and keeps its width. An empty range at zero, or one that is not finite,
-/// gives (minThreshold, 0), never NaN.
-/// Source: MCT `fix_range_to_include_zero`.
+/// Returns the uniform grid of the range [lo, hi], moved so that zero is a
+/// level: a range of one sign is extended to zero, any other slides by less
+/// than half a step and keeps its width. An empty range at zero, or one that is
+/// not finite, gives (minThreshold, 0), never NaN. Source: MCT
+/// `fix_range_to_include_zero`.
 UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
                                             double minThreshold = 0x1p-16);
 

@@ -51,21 +51,25 @@ public:
   /// Adds everything `other` has seen. Exact, associative and commutative.
   void merge(const Histogram &other);
 
-  /// True while no finite value was seen.
+  /// Returns whether no finite value was seen.
   bool empty() const { return finiteCount == 0; }
-  /// Smallest and largest finite value; zero is +0. +inf and -inf when empty.
+  /// Returns the smallest and largest finite value; zero is +0. +inf and -inf
+  /// when empty.
   float min() const { return minimum; }
   float max() const { return maximum; }
-  /// Finite values seen, zeros included.
+  /// Returns the number of finite values, zeros included.
   uint64_t count() const { return finiteCount; }
   uint64_t zeros() const { return zeroCount; }
-  /// NaNs and infinities seen; they are part of nothing else.
+  /// Returns the number of NaNs and infinities; they are part of nothing else.
   uint64_t nonFinite() const { return nonFiniteCount; }
-  /// k of the range [-2^k, 2^k); kMinExponent while only zeros were seen.
+  /// Returns k of the range [-2^k, 2^k); kMinExponent while only zeros were
+  /// seen.
   int exponent() const { return rangeExponent; }
-  /// kBins counts, zeros not included. Empty while no other value was seen.
+  /// Returns kBins counts, zeros not included. Empty while no other value was
+  /// seen.
   llvm::ArrayRef<uint64_t> counts() const { return bins; }
-  /// Width of a bin, and left edge of bin `bin`, in the unit of the values.
+  /// Returns the width of a bin, and left edge of bin `bin`, in the unit of the
+  /// values.
   double binWidth() const;
   double binEdge(int bin) const;
 
@@ -84,7 +88,7 @@ public:
     std::vector<uint64_t> counts;
   };
 
-  /// The shortest run of bins that holds every count.
+  /// Returns the shortest run of bins that holds every count.
   Parts parts() const;
 
   /// Rebuilds a histogram. Fails when no stream of values has these parts: bins

@@ -17,26 +17,27 @@
 
 namespace mct::quantization {
 
-/// The values that stand for the bins of a histogram, as `selectForHistogram`
-/// sees them: minimum and maximum once each, the middle of every bin, zero.
+/// Returns the values that stand for the bins of a histogram, as
+/// `selectForHistogram` sees them: minimum and maximum once each, the middle of
+/// every bin, zero.
 std::vector<Atom> getAtoms(const Histogram &histogram);
 
-/// Each value plus `offset`.
+/// Returns each value plus `offset`.
 std::vector<Atom> shiftAtoms(llvm::ArrayRef<Atom> atoms, double offset);
 
-/// Mean squared error of the grid over the atoms, of clipping as well as of
-/// rounding; 0 without atoms.
+/// Returns the mean squared error of the grid over the atoms, of clipping as
+/// well as of rounding; 0 without atoms.
 double meanSquaredError(llvm::ArrayRef<Atom> atoms, const Grid &grid);
 
-/// The histogram of every value plus `offset` (finite). Exact where the offset
-/// is a multiple of the new bins' width, as a multiple of a power-of-two step
-/// is; else the content of a bin goes in proportion to the bins that it comes
-/// to lie in. Minimum and maximum are moved as floats. Of values that become
-/// zero only the minimum and the maximum are known.
+/// Returns the histogram of every value plus `offset` (finite). Exact where the
+/// offset is a multiple of the new bins' width, as a multiple of a power-of-two
+/// step is; else the content of a bin goes in proportion to the bins that it
+/// comes to lie in. Minimum and maximum are moved as floats. Of values that
+/// become zero only the minimum and the maximum are known.
 Histogram shiftHistogram(const Histogram &histogram, double offset);
 
-/// Shift and unsigned threshold for values that go from `minimum` < 0 to the
-/// largest atom, when they had the signed `threshold`.
+/// Returns the shift and the unsigned threshold for values that go from
+/// `minimum` < 0 to the largest atom, when they had the signed `threshold`.
 ///
 /// The threshold is the one that `options` (kind, bits, error method) choose
 /// for the shifted values; it and the shift, a multiple of its step, depend on

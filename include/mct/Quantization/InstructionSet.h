@@ -11,7 +11,8 @@ namespace mct::quantization {
 /// same bits with each of them.
 enum class InstructionSet { Portable, AVX2, AVX512, AVX512VNNI };
 
-/// The widest set this processor offers, or the forced one. Looked up once.
+/// Returns the widest set this processor offers, or the forced one. Looked up
+/// once.
 InstructionSet instructionSet();
 
 /// Forces a set for tests, `std::nullopt` goes back to the processor's own.

@@ -51,7 +51,7 @@ struct WeightLevels {
   Grid grid;
   std::vector<float> levels;
 
-  /// The level nearest to `value`, as a float.
+  /// Returns the level nearest to `value`, as a float.
   float nearest(double value) const;
 };
 
@@ -68,8 +68,8 @@ struct RoundingProblem {
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
   /// Whether each channel may take another one of the candidates.
   bool choosesPerChannel = true;
-  /// Of the mean variance of the columns: what is added to the covariance, so
-  /// that weights stay where the samples say nothing.
+  /// Share of the mean variance of the columns that is added to the covariance,
+  /// so that weights stay where the samples say nothing.
   double damping = 0.01;
 };
 
@@ -129,18 +129,18 @@ struct WideRoundingProblem {
   int64_t maxBytes = kMaxBytes;
 
   static constexpr int64_t kMaxBytes = int64_t(512) << 20;
-  /// The most columns whose covariance fits into so many bytes, at least 1:
-  /// 5181 for `kMaxBytes`.
+  /// Returns the most columns whose covariance fits into so many bytes, at
+  /// least 1: 5181 for `kMaxBytes`.
   static int64_t mostColumns(int64_t bytes);
 };
 
-/// As roundLeastSquares, within a budget of memory. Where the covariance is too
-/// large, columns that lie beside each other make blocks of equal size. For the
-/// candidate of each channel blocks are looked at each for itself; then they
-/// are rounded one after the other, to targets that hold what the blocks before
-/// missed. What the objective is in the end is computed from the rows, and
-/// where it is above that of the nearest levels, these are taken. One block is
-/// the same as roundLeastSquares.
+/// Rounds as roundLeastSquares, within a budget of memory. Where the covariance
+/// is too large, columns that lie beside each other make blocks of equal size.
+/// For the candidate of each channel blocks are looked at each for itself; then
+/// they are rounded one after the other, to targets that hold what the blocks
+/// before missed. What the objective is in the end is computed from the rows,
+/// and where it is above that of the nearest levels, these are taken. One block
+/// is the same as roundLeastSquares.
 ///
 /// Memory beside `maxBytes` and the rows: 12 bytes for each element of the
 /// targets, 8 for each of the weights.

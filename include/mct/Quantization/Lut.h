@@ -25,7 +25,8 @@ constexpr unsigned kTableBits = 8;
 /// divides nothing by zero. MCT's `EPS`.
 constexpr double kTableEpsilon = 1e-8;
 
-/// Smallest and largest integer that a table of `tableBits` bits can hold.
+/// Returns the smallest and largest integer that a table of `tableBits` bits
+/// can hold.
 constexpr int64_t tableMin(bool isSigned, unsigned tableBits = kTableBits) {
   return isSigned ? -(int64_t(1) << (tableBits - 1)) : 0;
 }
@@ -33,8 +34,8 @@ constexpr int64_t tableMax(bool isSigned, unsigned tableBits = kTableBits) {
   return (int64_t(1) << (tableBits - (isSigned ? 1 : 0))) - 1;
 }
 
-/// Where a value lies between the integers of a table, in their unit and not
-/// rounded: clamp(value / (threshold + kTableEpsilon) * 2^(tableBits -
+/// Returns where a value lies between the integers of a table, in their unit
+/// and not rounded: clamp(value / (threshold + kTableEpsilon) * 2^(tableBits -
 /// isSigned)) to the range of the table.
 double tablePosition(double value, double threshold, bool isSigned,
                      unsigned tableBits = kTableBits);
@@ -99,9 +100,9 @@ struct LutParameters {
 // The error method is not read: as in MCT, a table always minimizes the mean
 // squared error.
 
-/// The best table at given thresholds (one, or one per channel): of all tables
-/// of at most 2^bits integers, one of least squared error, and of those one
-/// with the fewest entries. Values that are not finite are left out.
+/// Returns the best table at given thresholds (one, or one per channel): of all
+/// tables of at most 2^bits integers, one of least squared error, and of those
+/// one with the fewest entries. Values that are not finite are left out.
 ///
 /// Dynamic program over the ordered entries. Two
 /// neighbouring entries a < b share the values between them at (a + b) / 2, so
@@ -113,13 +114,13 @@ LutParameters bestLutTable(llvm::ArrayRef<float> values,
                            llvm::ArrayRef<double> thresholds,
                            const SelectionOptions &options);
 
-/// bestLutTable for weighted values with one threshold. Zero is an entry only
-/// when `forceZero` asks for it. `zThreshold` is not read.
+/// Returns bestLutTable for weighted values with one threshold. Zero is an
+/// entry only when `forceZero` asks for it. `zThreshold` is not read.
 LutParameters bestLutTableForAtoms(llvm::ArrayRef<Atom> atoms, double threshold,
                                    const SelectionOptions &options,
                                    bool forceZero = false);
 
-/// One table for a tensor of weights, and a threshold for each channel.
+/// Returns one table for a tensor of weights, and a threshold for each channel.
 ///
 /// From several sets of thresholds, among them those that cover every value
 /// (widened by 128/127, so that the largest one is an entry; MCT widens by the
@@ -138,28 +139,28 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
                         const SelectionOptions &options,
                         const support::Threads &threads);
 
-/// The axis whose thresholds fit best, for a tensor of at least one axis that
-/// has no known channel axis: smallest error of selectLut, the first of equal
-/// ones.
+/// Returns the axis whose thresholds fit best, for a tensor of at least one
+/// axis that has no known channel axis: smallest error of selectLut, the first
+/// of equal ones.
 int64_t selectLutAxis(llvm::ArrayRef<float> values,
                       llvm::ArrayRef<int64_t> shape,
                       const SelectionOptions &options,
                       const support::Threads &threads);
 
-/// Table and threshold for an activation. The threshold that covers every
-/// value, twice it and fractions of it are tried, each with its best table. Of
-/// equal errors the one that covers wins. Weights of the atoms are positive.
-/// What withoutOutliers leaves out is neither covered nor part of the error.
-/// Zero is an entry only when `forceZero` asks for it: it may cost accuracy
-/// where few values are zero.
+/// Returns table and threshold for an activation. The threshold that covers
+/// every value, twice it and fractions of it are tried, each with its best
+/// table. Of equal errors the one that covers wins. Weights of the atoms are
+/// positive. What withoutOutliers leaves out is neither covered nor part of the
+/// error. Zero is an entry only when `forceZero` asks for it: it may cost
+/// accuracy where few values are zero.
 ///
 /// Source: MCT `lut_kmeans_histogram`, which takes the covering threshold.
 LutParameters selectLutForAtoms(llvm::ArrayRef<Atom> atoms,
                                 const SelectionOptions &options,
                                 bool forceZero = false);
 
-/// selectLutForAtoms for the atoms of a histogram. Fails when nothing finite
-/// was observed.
+/// Returns selectLutForAtoms for the atoms of a histogram. Fails when nothing
+/// finite was observed.
 llvm::Expected<LutParameters>
 selectLutForHistogram(const Histogram &histogram,
                       const SelectionOptions &options, bool forceZero = false);

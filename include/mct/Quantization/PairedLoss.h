@@ -18,14 +18,15 @@ namespace mct::quantization {
 struct PairedLoss {
   /// In dB: 10 log10 of the ratio of the sums; negative where they are smaller.
   double loss = 0;
-  /// Of `loss`, in dB, over the samples; infinite for fewer than 4 of them.
+  /// Standard error of `loss`, in dB, over the samples; infinite for fewer than
+  /// 4 of them.
   double standardError = std::numeric_limits<double>::infinity();
   int64_t samples = 0;
 
-  /// Two standard errors, or more where so few samples say little about the
-  /// standard error itself (as (n - 1) / (n - 3) grows).
+  /// Returns two standard errors, or more where so few samples say little about
+  /// the standard error itself (as (n - 1) / (n - 3) grows).
   double chance() const;
-  /// Whether other samples would show a loss, too.
+  /// Returns whether other samples would show a loss, too.
   bool isBeyondChance() const { return loss > chance(); }
 };
 

@@ -25,11 +25,12 @@ struct Rescale {
   int32_t multiplier = 1 << 30;
   int8_t shift = 30;
 
-  /// None for a factor that is not positive and finite, or is 2^29 or more.
+  /// Returns none for a factor that is not positive and finite, or is 2^29 or
+  /// more.
   static std::optional<Rescale>
   get(double factor, FactorRounding rounding = FactorRounding::Nearest);
 
-  /// value * factor, rounded half up. Requires |value| < `getLimit()`.
+  /// Returns value * factor, rounded half up. Requires |value| < `getLimit()`.
   int64_t apply(int64_t value) const {
     return (value * multiplier + (int64_t(1) << (shift - 1))) >> shift;
   }
@@ -47,8 +48,8 @@ struct ShortRescale {
   int16_t multiplier = 1 << 14;
   int8_t shift = 14;
 
-  /// The nearest one; none for a factor that is not positive and finite, or is
-  /// 2^13 or more.
+  /// Returns the nearest one; none for a factor that is not positive and
+  /// finite, or is 2^13 or more.
   static std::optional<ShortRescale> get(double factor);
 };
 

@@ -76,12 +76,12 @@ struct SelectedParameters {
   bool isLarger = false;
 };
 
-/// The grid that `parameters` describe under `options`.
+/// Returns the grid that `parameters` describe under `options`.
 Grid gridFor(const SelectedParameters &parameters,
              const SelectionOptions &options);
 
-/// Parameters for one row of weights. Values that are not finite are left out;
-/// a row without other values is treated as zeros.
+/// Returns the parameters for one row of weights. Values that are not finite
+/// are left out; a row without other values is treated as zeros.
 ///
 /// Source: MCT `qparams_search` and `power_of_two_selection_tensor`, with
 /// these decisions:
@@ -124,9 +124,9 @@ SelectedParameters selectForValues(llvm::ArrayRef<float> values,
                                    const SelectionOptions &options,
                                    llvm::ArrayRef<float> elementWeights = {});
 
-/// selectForValues for each channel of a row-major tensor (see
-/// fakeQuantizePerChannel for `shape` and `axes`), one result per channel.
-/// Runs on up to `threads` threads; the result does not depend on how many.
+/// Returns selectForValues for each channel of a row-major tensor (see
+/// fakeQuantizePerChannel for `shape` and `axes`), one result per channel. Runs
+/// on up to `threads` threads; the result does not depend on how many.
 std::vector<SelectedParameters>
 selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> axes, const SelectionOptions &options,
@@ -140,48 +140,47 @@ struct AxisSelection {
   std::vector<SelectedParameters> parameters;
 };
 
-/// selectPerChannel for every axis of a tensor of at least one axis; the
-/// smallest mean error of the channels wins, the first of equal ones.
-/// Source: MCT (`get_weights_qparams` without
-/// a channel axis).
+/// Returns selectPerChannel for every axis of a tensor of at least one axis;
+/// the smallest mean error of the channels wins, the first of equal ones.
+/// Source: MCT (`get_weights_qparams` without a channel axis).
 AxisSelection selectAxis(llvm::ArrayRef<float> values,
                          llvm::ArrayRef<int64_t> shape,
                          const SelectionOptions &options,
                          const support::Threads &threads,
                          llvm::ArrayRef<float> elementWeights = {});
 
-/// The values a search sees of a histogram. Each bin stands for its midpoint
-/// (the outer ones, cut at the exact minimum and maximum, for the middle of
-/// what is left) with its width, except that the minimum and the maximum are
-/// one value each.
+/// Returns the values a search sees of a histogram. Each bin stands for its
+/// midpoint (the outer ones, cut at the exact minimum and maximum, for the
+/// middle of what is left) with its width, except that the minimum and the
+/// maximum are one value each.
 std::vector<Atom> atomsOf(const Histogram &histogram);
 
-/// The atoms at most `zThreshold` standard deviations from the mean; all of
-/// them where the deviation is zero. Source: MCT `z_score_filter`.
+/// Returns the atoms at most `zThreshold` standard deviations from the mean;
+/// all of them where the deviation is zero. Source: MCT `z_score_filter`.
 std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
                                   double zThreshold);
 
-/// Whether a negative value remains without the outliers: the signedness of the
-/// activation, where the target leaves it open.
+/// Returns whether a negative value remains without the outliers: the
+/// signedness of the activation, where the target leaves it open.
 bool hasNegativeValue(const Histogram &histogram, double zThreshold);
 
-/// Parameters for an activation, from atomsOf(histogram) without its outliers.
-/// No widening: no-clipping is the exact range. Power of two tries twenty
-/// thresholds, a divergence has the histogram's own bins. Fails when nothing
-/// finite was observed.
+/// Returns the parameters for an activation, from atomsOf(histogram) without
+/// its outliers. No widening: no-clipping is the exact range. Power of two
+/// tries twenty thresholds, a divergence has the histogram's own bins. Fails
+/// when nothing finite was observed.
 ///
 /// Source: MCT `qparams_selection_histogram_search`, with the
 /// decisions of selectForValues.
 llvm::Expected<SelectedParameters>
 selectForHistogram(const Histogram &histogram, const SelectionOptions &options);
 
-/// As selectForHistogram, for any weighted values; weights are positive, values
-/// finite. The range to cover is that of the atoms.
+/// Selects as selectForHistogram, for any weighted values; weights are
+/// positive, values finite. The range to cover is that of the atoms.
 SelectedParameters selectForAtoms(llvm::ArrayRef<Atom> atoms,
                                   const SelectionOptions &options);
 
-/// Parameters for a tensor known to lie in [lo, hi] (a softmax, say): the
-/// no-clipping ones for max(|lo|, |hi|), whatever the error method.
+/// Returns the parameters for a tensor known to lie in [lo, hi] (a softmax,
+/// say): the no-clipping ones for max(|lo|, |hi|), whatever the error method.
 /// MCT reads |hi| only.
 SelectedParameters selectForBounds(double lo, double hi,
                                    const SelectionOptions &options);

@@ -35,7 +35,7 @@ enum class StepGradient {
   LearnedStep,
 };
 
-/// The smallest power of two that is not below a threshold; at least
+/// Returns the smallest power of two that is not below a threshold; at least
 /// kSmallestThreshold.
 double roundUpToPowerOfTwo(double threshold);
 
@@ -48,12 +48,12 @@ struct LearnedThreshold {
   /// what is deployed; back through the rounding of its exponent comes p / t.
   bool isPowerOfTwo = false;
   StepGradient gradient = StepGradient::LearnedStep;
-  /// Of StraightThrough; LearnedStep masks.
+  /// Gradient of clipped values, for StraightThrough; LearnedStep masks.
   ClipGradient clip = ClipGradient::Masked;
   /// Multiplies what comes back to the threshold.
   double gradientScale = 1;
 
-  /// Never less than kSmallestThreshold.
+  /// Returns the threshold, never less than kSmallestThreshold.
   double effective(double threshold) const;
   /// What the deployed quantizer makes of the values.
   void forward(double threshold, llvm::ArrayRef<float> values,
@@ -76,19 +76,19 @@ struct LearnedRange {
   struct Range {
     double min = 0, max = 0;
   };
-  /// At least 2 * kSmallestThreshold wide.
+  /// Returns the range, at least 2 * kSmallestThreshold wide.
   static Range effective(Range range);
   void forward(Range range, llvm::ArrayRef<float> values,
                llvm::MutableArrayRef<float> results) const;
-  /// As LearnedThreshold::backward, of both ends.
+  /// Computes, as LearnedThreshold::backward, the gradients of both ends.
   Range backward(Range range, llvm::ArrayRef<float> values,
                  llvm::MutableArrayRef<float> gradients) const;
   Grid freeze(Range range) const;
 };
 
-/// 1 / sqrt(levels above zero * parameters): the scale of the gradients of
-/// thresholds and ranges that MCT takes for LSQ. `parameters`: of a weight its
-/// channels, of an activation the size of its last axis.
+/// Returns 1 / sqrt(levels above zero * parameters): the scale of the gradients
+/// of thresholds and ranges that MCT takes for LSQ. `parameters`: of a weight
+/// its channels, of an activation the size of its last axis.
 double learnedStepGradientScale(unsigned bits, bool isSigned,
                                 int64_t parameters);
 
@@ -101,7 +101,8 @@ struct NudgedRange {
 
   void forward(LearnedRange::Range range, llvm::ArrayRef<float> values,
                llvm::MutableArrayRef<float> results) const;
-  /// Values outside pass theirs to the end that they were cut off at.
+  /// Returns the values outside pass theirs to the end that they were cut off
+  /// at.
   LearnedRange::Range backward(LearnedRange::Range range,
                                llvm::ArrayRef<float> values,
                                llvm::MutableArrayRef<float> gradients) const;
@@ -131,13 +132,13 @@ struct SoftRounding {
   static SoftRounding ofThreshold(double threshold, unsigned bits);
   static SoftRounding ofRange(LearnedRange::Range range, unsigned bits);
 
-  /// h in [0, 1], and its derivative, which lives on at both ends.
+  /// Return h in [0, 1], and its derivative, which lives on at both ends.
   static double soften(double variable);
   static double derivative(double variable);
-  /// The variable of an h in [0, 1].
+  /// Returns the variable of an h in [0, 1].
   static double variableOf(double soft);
-  /// The variables with which nothing is rounded yet: the float weights, cut
-  /// off.
+  /// Returns the variables with which nothing is rounded yet: the float
+  /// weights, cut off.
   std::vector<float> initialize(llvm::ArrayRef<float> weights) const;
   /// `isHard`: every weight is on a level, up where h >= 1/2. `scale`
   /// multiplies the results; not above zero it counts as kSmallestThreshold.
@@ -150,7 +151,7 @@ struct SoftRounding {
                   llvm::ArrayRef<float> variables,
                   llvm::MutableArrayRef<float> gradients,
                   double scale = 1) const;
-  /// What comes back to the step when everything else stays.
+  /// Returns what comes back to the step when everything else stays.
   double stepGradient(llvm::ArrayRef<float> weights,
                       llvm::ArrayRef<float> variables,
                       llvm::ArrayRef<float> gradients) const;
@@ -159,14 +160,15 @@ private:
   double base(float weight) const;
 };
 
-/// Sum of 1 - |2 h - 1|^power over the variables: zero when all are decided.
+/// Returns the sum of 1 - |2 h - 1|^power over the variables: zero when all are
+/// decided.
 double roundingRegularizer(llvm::ArrayRef<float> variables, double power);
 /// Adds `factor` times its derivative by each variable.
 void addRoundingRegularizerGradient(llvm::ArrayRef<float> variables,
                                     double power, double factor,
                                     llvm::MutableArrayRef<float> gradients);
-/// factor * importance / largest importance for each layer. Fails where the
-/// importances are not one for each layer, negative, or all zero.
+/// Returns factor * importance / largest importance for each layer. Fails where
+/// the importances are not one for each layer, negative, or all zero.
 llvm::Expected<std::vector<double>>
 regularizerFactors(llvm::ArrayRef<double> importances, size_t layers,
                    double factor);
@@ -201,8 +203,8 @@ struct LinearAnnealing {
   double at(int64_t step) const;
 };
 
-/// How much of an activation is quantized, from `initial` to `target` of it.
-/// Fails unless 0 <= initial < target <= 1 and 0 <= start < end.
+/// Returns how much of an activation is quantized, from `initial` to `target`
+/// of it. Fails unless 0 <= initial < target <= 1 and 0 <= start < end.
 llvm::Expected<LinearAnnealing> createQuantizedFraction(double initial,
                                                         double target,
                                                         int64_t start,
@@ -228,7 +230,7 @@ struct RangeObserver {
   double decay = 0.999;
   LearnedRange::Range range = {-6, 6};
 
-  /// Of a kind, with the range that it begins with.
+  /// Returns an observer of a kind, with its initial range.
   static RangeObserver create(Kind kind);
   /// Takes the next values into account; without any it stays.
   void observe(llvm::ArrayRef<float> values);

@@ -13,14 +13,15 @@
 
 namespace mct::quantization {
 
-/// mean((y - x)^2) / mean(x^2) of values y and what they should be, x; without
-/// the quotient where x is zero. Writes the gradients by y, times `factor`.
-/// Source: MCT `mse_loss` of its PyTorch GPTQ, normalized.
+/// Returns mean((y - x)^2) / mean(x^2) of values y and what they should be, x;
+/// without the quotient where x is zero. Writes the gradients by y, times
+/// `factor`. Source: MCT `mse_loss` of its PyTorch GPTQ, normalized.
 double normalizedSquaredError(llvm::ArrayRef<float> values,
                               llvm::ArrayRef<float> expected, double factor,
                               llvm::MutableArrayRef<float> gradients);
 
-/// Sum of factor * (y - x)^2, and its gradients: of a part of the values.
+/// Returns the sum of factor * (y - x)^2, and its gradients: of a part of the
+/// values.
 double squaredError(llvm::ArrayRef<float> values,
                     llvm::ArrayRef<float> expected, double factor,
                     llvm::MutableArrayRef<float> gradients);
@@ -34,16 +35,15 @@ struct ComparedLayer {
   llvm::ArrayRef<double> attention;
 };
 
-/// Sum over the layers of the mean over samples of attention * d, divided by
-/// the largest mean attention of a layer; d is the sum over channels of
-/// (y - x)^2, its mean over all positions. Fails where sizes do not fit or all
-/// attention is zero.
-/// Source: MCT `sample_layer_attention_loss`, with the channels on the last
-/// axis.
+/// Returns the sum over the layers of the mean over samples of attention * d,
+/// divided by the largest mean attention of a layer; d is the sum over channels
+/// of (y - x)^2, its mean over all positions. Fails where sizes do not fit or
+/// all attention is zero. Source: MCT `sample_layer_attention_loss`, with the
+/// channels on the last axis.
 llvm::Expected<double>
 sampleLayerAttention(llvm::ArrayRef<ComparedLayer> layers);
-/// The part of it that comes of some samples of a layer. `unit`: samples of all
-/// parts * the largest mean attention.
+/// Returns the part of it that comes of some samples of a layer. `unit`:
+/// samples of all parts * the largest mean attention.
 double attendedError(const ComparedLayer &layer, double unit);
 
 /// How results of a network are scores of classes.
@@ -52,29 +52,29 @@ enum class Scores {
   Probabilities, // of a softmax in the network
 };
 
-/// Mean over rows of -log p(label). `numClasses` scores a row, one label for
-/// each. Fails for a label that is no class. `rows`: of the mean, of which
-/// these are a part; 0: these alone.
+/// Returns the mean over rows of -log p(label). `numClasses` scores a row, one
+/// label for each. Fails for a label that is no class. `rows`: of the mean, of
+/// which these are a part; 0: these alone.
 llvm::Expected<double> crossEntropy(Scores scores, llvm::ArrayRef<float> values,
                                     llvm::ArrayRef<int64_t> labels,
                                     int64_t numClasses,
                                     llvm::MutableArrayRef<float> gradients,
                                     int64_t rows = 0);
 
-/// Mean over rows of the Kullback-Leibler divergence of the network's
-/// distribution from that of another one, its teacher. No probability counts as
-/// less than 2^-40. `rows`: as for `crossEntropy`.
+/// Returns the mean over rows of the Kullback-Leibler divergence of the
+/// network's distribution from that of another one, its teacher. No probability
+/// counts as less than 2^-40. `rows`: as for `crossEntropy`.
 double divergenceFromTeacher(Scores scores, llvm::ArrayRef<float> values,
                              llvm::ArrayRef<float> teacher, int64_t numClasses,
                              llvm::MutableArrayRef<float> gradients,
                              int64_t rows = 0);
 
-/// Of one distribution and its teacher's, both softened to softmax(log(p) /
-/// temperature): factor * temperature^2 * the Kullback-Leibler divergence,
-/// whose gradients by logits are as large as without. Writes its gradients by
-/// the probabilities. None counts as less than 2^-40.
-/// Source: Hinton, Vinyals, Dean, "Distilling the Knowledge in a Neural
-/// Network", arXiv:1503.02531.
+/// Returns the loss of one distribution against the teacher's, both softened to
+/// softmax(log(p) / temperature): factor * temperature^2 * the Kullback-Leibler
+/// divergence, whose gradients by logits are as large as without. Writes its
+/// gradients by the probabilities. None counts as less than 2^-40. Source:
+/// Hinton, Vinyals, Dean, "Distilling the Knowledge in a Neural Network",
+/// arXiv:1503.02531.
 double softenedDivergence(llvm::ArrayRef<float> values,
                           llvm::ArrayRef<float> teacher, double temperature,
                           double factor,
@@ -86,7 +86,7 @@ struct ScoreNormalization {
   bool bySample = true;
   /// Logarithms to the base 10, from 0 on; zeros count as the smallest other.
   bool isLogarithmic = true;
-  /// Of logarithms: the largest becomes 1.
+  /// Whether logarithms are scaled so that the largest becomes 1.
   bool isScaled = false;
 };
 

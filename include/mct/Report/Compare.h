@@ -8,7 +8,7 @@
 
 namespace mct::report {
 
-/// Of the document. Readers refuse a later one.
+/// Version of the document. Readers refuse a later one.
 inline constexpr int64_t kComparisonVersion = 1;
 
 /// A number of both reports; none where a report does not have it.
@@ -37,7 +37,7 @@ struct Matched {
 };
 
 struct Comparison {
-  /// Of a report, what it is about.
+  /// Identifies one of the reports.
   struct Side {
     std::string model, target, metric, digest, calibrationDigest, verdict,
         reproduce;
@@ -45,7 +45,7 @@ struct Comparison {
   Side before, after;
   /// The same samples; false also where that is not known.
   bool sameSamples = false, sameCalibration = false;
-  /// Of the network: accuracy, distance, memory, seconds.
+  /// Numbers of the network: accuracy, distance, memory, seconds.
   std::vector<Change> numbers;
   /// In the order of the later report.
   std::vector<Matched> points, operators;

@@ -11,9 +11,9 @@
 
 namespace mct::report {
 
-/// Of `Diagnosis::severity`: from here on the cause deserves attention before
-/// all others, a quarter of a distance that matters; and above that no other
-/// number of the report says much.
+/// Bounds of `Diagnosis::severity`: from here on the cause deserves attention
+/// before all others, a quarter of a distance that matters; and above that no
+/// other number of the report says much.
 inline constexpr Real kGrave = 0.25, kWorthless = 1;
 
 /// A rule as the documentation lists it.
@@ -23,21 +23,21 @@ struct RuleDescription {
   /// When it speaks, and what it proposes: half sentences.
   llvm::StringRef condition, remedy;
 };
-/// In the order in which they are tried.
+/// Returns the rules in the order in which they are tried.
 std::vector<RuleDescription> listRules();
 /// The same as a table in Markdown.
 void printRules(llvm::raw_ostream &stream);
 
-/// What the rules find, worst first; of equal severity in the order of the
-/// rules, then of the document. Reads neither `diagnoses` nor `verdict`, and
-/// nothing that was tried.
+/// Returns what the rules find, worst first; of equal severity in the order of
+/// the rules, then of the document. Reads neither `diagnoses` nor `verdict`,
+/// and nothing that was tried.
 std::vector<Diagnosis> diagnose(const Report &report);
 
-/// What quantization did to a result, in a sentence.
+/// Returns what quantization did to a result, in a sentence.
 std::string describeResult(const Report &report, const Result &result);
 
-/// What quantization did to the results, the worst first, and what is the first
-/// thing to look at. Reads `results` and `diagnoses`.
+/// Returns what quantization did to the results, the worst first, and what is
+/// the first thing to look at. Reads `results` and `diagnoses`.
 std::string describeVerdict(const Report &report);
 
 } // namespace mct::report

@@ -31,7 +31,7 @@ struct Distance {
   Real largest = 0;
 };
 
-/// Of a point in an integer network against the simulation.
+/// Distance of a point in an integer network from the simulation.
 struct IntegerDistance {
   int64_t values = 0, differing = 0;
   /// In steps of the grid.
@@ -65,7 +65,7 @@ struct Parameters {
   /// smallest and largest level; the distance of levels, where they are evenly
   /// spaced (else empty).
   std::vector<Real> threshold, lowest, highest, step;
-  /// Of a table: its levels at threshold 1; else empty.
+  /// Levels of a table at threshold 1; else empty.
   std::vector<Real> levels;
   /// As the IR says it.
   std::string text;
@@ -142,9 +142,9 @@ struct Point {
   /// shift, where there is one); none for weights. Channels of the last axis
   /// are always there.
   std::optional<Statistics> observed;
-  /// Of an activation that was moved above zero: the constant that is added,
-  /// and the mean squared error over the histogram, with the best signed grid
-  /// of the same bits before, and with the one that it has.
+  /// Shift of an activation that was moved above zero: the constant that is
+  /// added, and the mean squared error over the histogram, with the best signed
+  /// grid of the same bits before, and with the one that it has.
   struct Shift {
     Real by = 0, errorBefore = 0, error = 0;
   };
@@ -156,7 +156,7 @@ struct Point {
   /// share of the levels' range that values reach. Of activations by the
   /// histogram.
   std::optional<Real> clipped, used;
-  /// Of `tpc.corrections` and of the records of passes.
+  /// Decisions of `tpc.corrections` and of the records of passes.
   std::vector<Decision> decisions;
 
   /// Against the float network, behind the quantizer, with everything
@@ -171,7 +171,7 @@ struct Point {
   std::optional<Effect> effect;
   /// Where an integer network was given.
   std::optional<IntegerDistance> integer;
-  /// Of weights.
+  /// Channels of weights.
   std::vector<WeightChannel> channels;
 };
 
@@ -181,7 +181,7 @@ struct Point {
 struct Operator {
   /// Unique.
   std::string name;
-  /// Of its ops: `tosa.conv2d`.
+  /// Names of its ops: `tosa.conv2d`.
   std::vector<std::string> ops;
   /// Empty: none matches, the default applies.
   std::string operatorSet;
@@ -203,10 +203,11 @@ struct Operator {
   std::vector<Alternative> alternatives;
   int64_t chosen = 0;
   bool isDepthwise = false;
-  /// Of a layer whose input and kernel have evenly spaced levels: what an
-  /// integer network adds up, in steps of the input times steps of the kernel.
+  /// Sums of a layer whose input and kernel have evenly spaced levels, as an
+  /// integer network adds them up, in steps of the input times steps of the
+  /// kernel.
   struct Sums {
-    /// Of the accumulator.
+    /// Width of the accumulator.
     int64_t bits = 32;
     /// The magnitude that the terms and the bias can reach, in whatever order,
     /// and that of the bias alone, in the worst output channel of each.
@@ -225,7 +226,7 @@ struct Operator {
   int64_t multiplications = 0, bops = 0;
   /// All its points together, and that of its group.
   std::optional<Effect> effect;
-  /// Of the records of passes that are about it and none of its points.
+  /// Records of passes that are about it and none of its points.
   std::vector<Decision> decisions;
 };
 
@@ -233,8 +234,8 @@ struct Operator {
 struct Accuracy {
   int64_t samples = 0;
   std::optional<Real> top1, agreement;
-  /// Of the results against those of the float network; none for the float
-  /// network itself.
+  /// Distance of the results from those of the float network; none for the
+  /// float network itself.
   std::optional<Distance> output;
 };
 
@@ -251,7 +252,7 @@ struct ChangedPrediction {
 /// A choice of bit widths on the Pareto front, or the chosen one beside it.
 struct FrontPoint {
   Real weightsBytes = 0, sensitivities = 0;
-  /// Of each of `Report::frontOperators`.
+  /// Alternative of each of `Report::frontOperators`.
   std::vector<int64_t> alternatives;
   bool isChosen = false;
 };
@@ -312,7 +313,7 @@ struct Result {
   std::optional<Distance> integer;
   std::string worstPoint;
   Real worstShare = 0;
-  /// Of the channels of the groups.
+  /// Axis of the channels of the groups.
   int64_t axis = 0;
   /// None, or two and more.
   std::vector<ResultGroup> groups;
@@ -332,8 +333,8 @@ struct CorrectionEffect {
   /// Distance of the results without it, by how much that is less than with it
   /// (negative: the correction helps), and the standard error of that.
   Real without = 0, loss = 0, standardError = 0;
-  /// Of the result, or group, that loses most by it: its name, distance with
-  /// and without it.
+  /// Result, or group, that loses most by it: its name, distance with and
+  /// without it.
   std::string worst;
   Real worstWith = 0, worstWithout = 0;
   /// Whether it makes results worse beyond chance.
@@ -357,7 +358,7 @@ struct RejectedCorrection {
 /// A remedy that was tried on the quantized network, with the samples of the
 /// effects.
 struct Trial {
-  /// Of the lines, as in Diagnosis.
+  /// Kind of the lines, as in Diagnosis.
   std::string kind;
   /// One, or two that were tried together.
   std::vector<std::string> lines;
@@ -367,8 +368,8 @@ struct Trial {
   /// is less, and the standard error of that. Of points without harmful
   /// corrections.
   Real before = 0, after = 0, gain = 0, standardError = 0;
-  /// Of the result, or group, that is worst without the remedy: its name and
-  /// distance without and with it, and what it gains in dB where that is not a
+  /// Result, or group, that is worst without the remedy: its name and distance
+  /// without and with it, and what it gains in dB where that is not a
   /// divergence.
   std::string worst;
   Real worstBefore = 0, worstAfter = 0;
@@ -378,7 +379,8 @@ struct Trial {
 };
 
 struct Report {
-  /// Of mct and of LLVM; what made the numbers.
+  /// Versions of mct and of LLVM, and the instruction set that the numbers were
+  /// computed with.
   std::string mctVersion, llvmVersion, instructionSet;
   /// File or name of the model, function, and name of the target.
   std::string model, function, target;
@@ -395,8 +397,9 @@ struct Report {
   std::string whyNoEffects;
   int64_t samples = 0, effectSamples = 0;
   bool hasLabels = false;
-  /// Of the samples that the report ran on, and of those of the calibration (32
-  /// hexadecimal digits; does not depend on their order); empty: not known.
+  /// Digests of the samples that the report ran on, and of those of the
+  /// calibration (32 hexadecimal digits; does not depend on their order);
+  /// empty: not known.
   std::string digest, calibrationDigest;
   std::optional<int64_t> calibrationSamples;
   Accuracy floating, simulated;
@@ -421,9 +424,9 @@ struct Report {
   /// Those that had a choice.
   std::vector<std::string> frontOperators;
   std::vector<FrontPoint> front;
-  /// Of the run that made the module, in the order in which they began.
+  /// Passes of the run that made the module, in the order in which they began.
   std::vector<PassTime> passes;
-  /// Of the records of passes that are about neither a point nor an operator.
+  /// Records of passes that are about neither a point nor an operator.
   std::vector<Decision> decisions;
   std::vector<CorrectionEffect> corrections;
   std::vector<RejectedCorrection> rejectedCorrections;

@@ -11,13 +11,13 @@
 
 namespace mct::report {
 
-/// Of the document. Readers refuse a later one.
+/// Version of the document. Readers refuse a later one.
 inline constexpr int64_t kTraceVersion = 1;
 
 /// What a pass did or left alone.
 struct TracedRecord {
-  /// Of the op: its kind (`tosa.conv2d`), and the name that the point or value
-  /// had then; empty: none.
+  /// Kind of the op (`tosa.conv2d`), and the name that the point or value had
+  /// then; empty: none.
   std::string op, name;
   Decision decision;
 };
@@ -40,13 +40,13 @@ struct Trace {
   std::vector<std::string> placeholders;
   /// Name of the target; empty: the module has none.
   std::string target;
-  /// Of the calibration, as in Report; empty: not known.
+  /// Digest of the calibration, as in Report; empty: not known.
   std::string calibrationDigest;
   std::optional<int64_t> calibrationSamples;
   /// In the order in which they began. A pass that ran on several functions is
   /// there once, with all their time; one that runs others has their time, too.
   std::vector<PassTime> passes;
-  /// Of all passes that have the option `remarks`, on or off.
+  /// Records of all passes that have the option `remarks`, on or off.
   std::vector<TracedRecord> records;
   std::vector<std::string> frontOperators;
   std::vector<FrontPoint> front;
@@ -71,8 +71,8 @@ void addTracing(mlir::PassManager &passes, Trace *trace,
 /// Tells the report what a trace knows; the operators and points are there.
 void addTrace(Report &report, const Trace &trace);
 
-/// The command that makes the module of a trace again, as a shell reads it, and
-/// the words in capitals of files whose names are not known.
+/// Returns the command that makes the module of a trace again, as a shell reads
+/// it, and the words in capitals of files whose names are not known.
 std::string makeReproduceLine(const Trace &trace,
                               std::vector<std::string> &placeholders);
 

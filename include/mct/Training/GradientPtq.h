@@ -33,13 +33,14 @@ enum class GptqLoss {
   Program,
 };
 
-/// For options of passes.
+/// Return the values of the options of passes.
 llvm::cl::ValuesClass gptqRoundingValues();
 llvm::cl::ValuesClass gptqLossValues();
 
 /// How layers become important by Hessian scores.
 struct GptqHessianOptions {
-  /// Of Attention all samples are taken, and nothing is normalized.
+  /// Number of samples for the scores. Attention takes all of them, and
+  /// normalizes nothing.
   int64_t samples = 32;
   quantization::ScoreNormalization normalization;
   /// Samples that a worker takes at once; 0: chosen from the network.
@@ -48,19 +49,18 @@ struct GptqHessianOptions {
 
 struct GradientPtqOptions {
   GptqLoss loss = GptqLoss::Divergence;
-  /// Of Divergence: logits are divided by it.
+  /// Divisor of the logits, for Divergence.
   double temperature = 4;
-  /// Of SquaredError and Program: layers count by their Hessian scores; none:
-  /// all alike.
-  /// Attention needs it.
+  /// For SquaredError and Program layers count by their Hessian scores; none:
+  /// all alike. Attention needs it.
   std::optional<GptqHessianOptions> hessian;
 
   GptqRounding rounding = GptqRounding::Soft;
-  /// Of Soft: how far a weight lies from the level that it has at first, in
-  /// steps, at most: towards the one that it came from. Near 0.5 the network is
-  /// nearly the float one at first, near 0 the one that is there.
+  /// Largest initial distance of a weight from its level, for Soft, in steps
+  /// and towards the one that it came from. Near 0.5 the network is nearly the
+  /// float one at first, near 0 the one that is there.
   double softness = 0.02;
-  /// Of Perturbed.
+  /// Largest number of levels by which a weight is moved, for Perturbed.
   double mostLevels = 1;
   /// Thresholds of weights are learned with the rounding (Soft), and those of
   /// activations.
@@ -75,8 +75,8 @@ struct GradientPtqOptions {
   };
   std::optional<Gradual> gradual;
 
-  /// Of samples, steps, optimizers and checkpoints. What it says of weights,
-  /// the fraction and `afterStep` is not used. A regularizer without
+  /// Settings of samples, steps, optimizers and checkpoints. Those of weights,
+  /// the fraction and `afterStep` are not used. A regularizer without
   /// importances gets those of the Hessian scores, with Attention.
   TrainingSettings settings;
 };
@@ -91,7 +91,7 @@ struct GradientPtqResult {
   /// samples, before and after training.
   double before = 0, after = 0;
 
-  /// The network was changed: it was better after than before.
+  /// Returns the network was changed: it was better after than before.
   bool isBetter() const { return layers != 0 && after < before; }
 };
 

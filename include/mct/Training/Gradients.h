@@ -40,14 +40,14 @@ public:
 
   //===--- Constants ------------------------------------------------------===//
 
-  /// A tensor with one number everywhere.
+  /// Returns a tensor with one number everywhere.
   mlir::Value splat(double number, mlir::RankedTensorType type);
-  /// One number of the element type and the rank of another value.
+  /// Returns one number of the element type and the rank of another value.
   mlir::Value number(double number, mlir::Value like);
-  /// Real numbers, row-major, in the element type of another value.
+  /// Returns real numbers, row-major, in the element type of another value.
   mlir::Value constant(llvm::ArrayRef<double> numbers,
                        llvm::ArrayRef<int64_t> shape, mlir::Value like);
-  /// 0, 1, 2, ... as i32 along the last axis of [1, 1, count].
+  /// Returns 0, 1, 2, ... as i32 along the last axis of [1, 1, count].
   mlir::Value iota(int64_t count);
 
   //===--- Element by element ---------------------------------------------===//
@@ -64,7 +64,7 @@ public:
   mlir::Value mul(mlir::Value a, double b) { return mul(a, number(b, a)); }
   mlir::Value negate(mlir::Value a);
   mlir::Value reciprocal(mlir::Value a) { return unary("tosa.reciprocal", a); }
-  /// Truths.
+  /// Return truth values.
   mlir::Value greater(mlir::Value a, mlir::Value b);
   mlir::Value greaterEqual(mlir::Value a, mlir::Value b);
   mlir::Value equal(mlir::Value a, mlir::Value b);
@@ -75,13 +75,13 @@ public:
     return binary("tosa.logical_or", a, b);
   }
   mlir::Value isNot(mlir::Value a) { return unary("tosa.logical_not", a); }
-  /// `a` where `truth` holds, else `b`.
+  /// Returns `a` where `truth` holds, else `b`.
   mlir::Value select(mlir::Value truth, mlir::Value a, mlir::Value b);
-  /// `a` where `truth` holds, else 0.
+  /// Returns `a` where `truth` holds, else 0.
   mlir::Value where(mlir::Value truth, mlir::Value a) {
     return select(truth, a, number(0, a));
   }
-  /// 1 where `truth` holds, else 0, in the element type of `like`.
+  /// Returns 1 where `truth` holds, else 0, in the element type of `like`.
   mlir::Value indicator(mlir::Value truth, mlir::Value like);
   mlir::Value cast(mlir::Value a, mlir::Type element);
 
@@ -91,17 +91,17 @@ public:
   mlir::Value sum(mlir::Value a, int64_t axis) {
     return reduce("tosa.reduce_sum", a, axis);
   }
-  /// The gradient of an operand that was repeated: sums over the axes on which
-  /// `shape` has size 1 and the value has not.
+  /// Returns the gradient of an operand that was repeated: sums over the axes
+  /// on which `shape` has size 1 and the value has not.
   mlir::Value sumTo(mlir::Value a, llvm::ArrayRef<int64_t> shape);
-  /// The other direction.
+  /// Returns the other direction.
   mlir::Value repeatTo(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   mlir::Value reshape(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value a, llvm::ArrayRef<int32_t> permutation);
   mlir::Value reverse(mlir::Value a, int64_t axis);
   mlir::Value slice(mlir::Value a, llvm::ArrayRef<int64_t> start,
                     llvm::ArrayRef<int64_t> size);
-  /// One axis of it.
+  /// Returns one axis of it.
   mlir::Value sliceAxis(mlir::Value a, int64_t axis, int64_t start,
                         int64_t size);
   /// `before` and `after`: elements along each axis, with this number.
@@ -112,15 +112,15 @@ public:
   /// Puts `stride` - 1 zeros between two neighbours along an axis: n elements
   /// become (n - 1) * stride + 1.
   mlir::Value stuff(mlir::Value a, int64_t axis, int64_t stride);
-  /// `count` elements along an axis, every `stride`-th from `start` on.
+  /// Returns `count` elements along an axis, every `stride`-th from `start` on.
   mlir::Value takeEvery(mlir::Value a, int64_t axis, int64_t start,
                         int64_t stride, int64_t count);
 
   //===--- Products -------------------------------------------------------===//
 
   mlir::Value matmul(mlir::Value a, mlir::Value b);
-  /// A convolution without a bias: `op` is `tosa.conv2d`, `tosa.conv3d` or
-  /// `tosa.depthwise_conv2d`, `accumulator` the type of its sums.
+  /// Returns a convolution without a bias: `op` is `tosa.conv2d`, `tosa.conv3d`
+  /// or `tosa.depthwise_conv2d`, `accumulator` the type of its sums.
   mlir::Value convolution(llvm::StringRef op, mlir::Value input,
                           mlir::Value kernel, llvm::ArrayRef<int64_t> pad,
                           llvm::ArrayRef<int64_t> stride,
@@ -131,7 +131,7 @@ public:
                                    llvm::ArrayRef<int64_t> stride,
                                    mlir::Type accumulator);
 
-  /// Any op with one result.
+  /// Creates an op with one result.
   mlir::Value make(llvm::StringRef op, mlir::Type type,
                    mlir::ValueRange operands,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
@@ -150,7 +150,7 @@ public:
   OperandGradients(llvm::ArrayRef<bool> wanted, Taker take)
       : wanted(wanted), take(take) {}
 
-  /// Whether somebody reads the gradient of this operand.
+  /// Returns whether somebody reads the gradient of this operand.
   bool wants(unsigned operand) const { return wanted[operand]; }
   /// The gradient of an operand; of its type. One that is not wanted is
   /// dropped.
@@ -191,7 +191,7 @@ struct GradientRequest {
   llvm::SmallVector<mlir::Value> inputs;
   /// Numbers of the results that s depends on; all of real numbers.
   llvm::SmallVector<unsigned> results;
-  /// Of the new function; not taken yet.
+  /// Name of the new function, which no other has.
   std::string name;
   /// The new function also returns those results, before the gradients.
   bool withResults = false;

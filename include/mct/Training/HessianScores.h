@@ -53,7 +53,7 @@ struct HessianOptions {
   execution::RunOptions run;
   /// As CompileOptions::maxMemory.
   int64_t maxMemory = 0;
-  /// Of the pipeline that this belongs to; null: none.
+  /// Cache of the pipeline that this belongs to, or null.
   execution::RunCache *cache = nullptr;
 };
 
@@ -64,17 +64,17 @@ struct HessianScores {
   /// How many vectors each sample took.
   std::vector<int64_t> vectors;
 
-  /// Of each layer, over the samples; whatever their order, the same.
+  /// Returns the mean of each layer over the samples, which does not depend on
+  /// their order.
   std::vector<double> means() const;
 };
 
-/// For each sample and each of `values` (results of ops of `function`, or
-/// arguments; f32, the batch first) the mean of the squares of
-/// d(sum v f) / d(value) over random vectors v, where f are the results of f32.
-/// The network computes without its points. Where a result is the softmax of
-/// something, or where the largest of it lies, f is what that reads: behind a
-/// softmax that is certain everything would be 0. A value that no f depends on
-/// scores 0.
+/// Computes for each sample and each of `values` (results of ops of `function`,
+/// or arguments; f32, the batch first) the mean of the squares of d(sum v f) /
+/// d(value) over random vectors v, where f are the results of f32. The network
+/// computes without its points. Where a result is the softmax of something, or
+/// where the largest of it lies, f is what that reads: behind a softmax that is
+/// certain everything would be 0. A value that no f depends on scores 0.
 ///
 /// `samples`: of the arguments of the function. The scores of a sample depend
 /// on what it holds and on `seed`, not on threads, batches and its place.

@@ -25,7 +25,7 @@ enum class TrainingMethod {
   PerturbedRounding,
 };
 
-/// For options of passes.
+/// Return the values of the options of passes.
 llvm::cl::ValuesClass trainingMethodValues();
 
 struct TrainableOptions {
@@ -36,16 +36,16 @@ struct TrainableOptions {
   bool masksClipped = true;
   /// Activations are quantized more and more, by a fraction that is scheduled.
   bool isGradual = false;
-  /// Of soft rounding: a scale for each channel is learned, too, where
+  /// Whether soft rounding learns a scale for each channel, too, where
   /// thresholds are free.
   bool learnsScales = false;
-  /// Of perturbed rounding.
+  /// Largest number of levels by which perturbed rounding moves a weight.
   double mostLevels = 1;
 };
 
-/// The `trainable` of a point with parameters, by a method; null where it takes
-/// no part. A quantizer without evenly spaced levels stays fixed, with every
-/// method.
+/// Returns the `trainable` of a point with parameters, by a method; null where
+/// it takes no part. A quantizer without evenly spaced levels stays fixed, with
+/// every method.
 tpc::TrainableAttrInterface chooseTrainable(tpc::QuantizeOp point,
                                             const TrainableOptions &options);
 

@@ -11,7 +11,7 @@ namespace mct {
 
 enum class OptimizerKind { Adam, GradientDescent };
 
-/// For options of passes.
+/// Return the values of the options of passes.
 llvm::cl::ValuesClass optimizerKindValues();
 llvm::cl::ValuesClass rateScheduleValues();
 

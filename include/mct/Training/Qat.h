@@ -20,16 +20,16 @@ enum class QatLoss {
   Divergence,   // its distributions over classes
 };
 
-/// For options of passes: those, and the methods that train a network as a
-/// whole.
+/// Return the values of the options of passes: those, and the methods that
+/// train a network as a whole.
 llvm::cl::ValuesClass qatLossValues();
 llvm::cl::ValuesClass qatMethodValues();
 
 struct QatOptions {
-  /// Of points that do not say yet how they are trained.
+  /// How points are trained that do not say it yet.
   TrainableOptions trainable;
   QatLoss loss = QatLoss::CrossEntropy;
-  /// Of CrossEntropy: the class of each sample.
+  /// The class of each sample, for CrossEntropy.
   std::vector<int64_t> labels;
   bool trainsBiases = true;
   /// No epochs: nothing is trained, and points that say how they are trained

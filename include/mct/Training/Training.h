@@ -54,21 +54,22 @@ struct LearnedValue {
   /// All points share one `fraction`.
   std::string name;
   LearnedKind kind = LearnedKind::Weight;
-  /// Of the point of that unique name; none for weights, biases and fractions.
+  /// Role in the point of that unique name; none for weights, biases and
+  /// fractions.
   std::optional<tpc::LearnedRole> role;
   std::string point;
   LearnedTensor initial;
   /// Its number among the arguments of the function.
   unsigned argument = 0;
 
-  /// Whether there is a gradient.
+  /// Returns whether there is a gradient.
   bool isTrained() const {
     return kind != LearnedKind::State && kind != LearnedKind::Schedule;
   }
 };
 
 struct TrainingRequest {
-  /// Of the new function.
+  /// Name of the new function.
   std::string name;
   /// Samples that one call has; 0: as many as the network says.
   int64_t samples = 0;
@@ -134,7 +135,8 @@ mlir::LogicalResult writeLearned(mlir::func::FuncOp network,
                                  llvm::ArrayRef<std::vector<float>> values,
                                  bool recordsRounding = false);
 
-/// Of the kinds that the dialect has; `registerGradientModels` does it, too.
+/// Registers the kinds that the dialect has; `registerGradientModels` does it,
+/// too.
 void registerTrainableQuantizers(mlir::DialectRegistry &registry);
 
 } // namespace mct

@@ -22,22 +22,23 @@ public:
                                 llvm::ArrayRef<std::string> compared) = 0;
 
   virtual bool hasLoss() const = 0;
-  /// The loss of a shard of a batch; of several shards of a batch the mean
-  /// counts, weighted by their samples. Writes its gradients by the values.
-  /// `weights`: one for each result; empty: all count alike. Called by several
-  /// threads where batches have several shards.
+  /// Returns the loss of a shard of a batch; of several shards of a batch the
+  /// mean counts, weighted by their samples. Writes its gradients by the
+  /// values. `weights`: one for each result; empty: all count alike. Called by
+  /// several threads where batches have several shards.
   virtual llvm::Expected<double>
   computeLoss(llvm::ArrayRef<ComparedShape> shapes,
               llvm::ArrayRef<TrainingShard::Result> results,
               llvm::ArrayRef<double> weights) = 0;
-  /// So that a run that goes on can tell whether it is the same.
+  /// Returns a text by which a run that goes on can tell whether it is the
+  /// same.
   virtual std::string describeLoss() const = 0;
 };
 
 /// While it lives, the training of networks of a context is told to it.
 using TrainingHostScope = support::ContextScope<TrainingHost>;
 
-/// Of the mean of `host`'s losses. `host` outlives it.
+/// Returns the mean of the losses of `host`. `host` outlives it.
 std::unique_ptr<TrainingLoss> createHostLoss(TrainingHost &host,
                                              std::vector<double> weights);
 

@@ -31,7 +31,8 @@ struct ComparedShape {
 struct TrainingBatch {
   /// Their numbers in the source, in the order in which they come.
   llvm::ArrayRef<int64_t> samples;
-  /// Of each result, for all samples; empty for a loss without a teacher.
+  /// Values of each result of the teacher, for all samples; empty for a loss
+  /// without a teacher.
   llvm::ArrayRef<llvm::ArrayRef<float>> teacher;
 };
 
@@ -43,7 +44,7 @@ struct TrainingShard {
   struct Result {
     /// For all samples of the shard; of the teacher: empty without one.
     llvm::ArrayRef<float> values, teacher;
-    /// Of as many; what is in it is undefined.
+    /// Place for as many gradients; its contents are undefined.
     llvm::MutableArrayRef<float> gradients;
   };
   llvm::ArrayRef<Result> results;
@@ -57,8 +58,8 @@ using BatchLoss = std::function<llvm::Expected<double>(const TrainingShard &)>;
 class TrainingLoss {
 public:
   virtual ~TrainingLoss();
-  /// Whether it compares with what another network, the teacher, makes of the
-  /// samples.
+  /// Returns whether it compares with what another network, the teacher, makes
+  /// of the samples.
   virtual bool needsTeacher() const = 0;
   /// Whether it can be computed of those results of a network, for a source of
   /// so many samples, of those that there are. Called once, before anything
@@ -67,19 +68,20 @@ public:
                             int64_t numSamples, int64_t numAvailable) = 0;
   /// `batch` outlives what is returned.
   virtual BatchLoss begin(const TrainingBatch &batch) const = 0;
-  /// Whatever it depends on, so that a run that goes on can tell whether it is
-  /// the same.
+  /// Returns a text of all that it depends on, so that a run that goes on can
+  /// tell whether it is the same.
   virtual std::string describe() const = 0;
 };
 
-/// Mean over the samples of -log p(label). `labels`: one for each sample of the
-/// source, or for each that there is. Of one result, the scores of classes.
+/// Returns the mean over the samples of -log p(label). `labels`: one for each
+/// sample of the source, or for each that there is. Of one result, the scores
+/// of classes.
 std::unique_ptr<TrainingLoss>
 createCrossEntropyLoss(quantization::Scores scores,
                        std::vector<int64_t> labels);
 
-/// Mean over the samples of the Kullback-Leibler divergence from the teacher.
-/// Of one result, the scores of classes.
+/// Returns the mean over the samples of the Kullback-Leibler divergence from
+/// the teacher. Of one result, the scores of classes.
 std::unique_ptr<TrainingLoss> createDivergenceLoss(quantization::Scores scores);
 
 enum class ErrorUnit {
@@ -87,8 +89,8 @@ enum class ErrorUnit {
   Normalized // mean((y - x)^2) / mean(x^2) over the batch
 };
 
-/// Mean over the results of weight * squared error of the teacher's, x.
-/// `weights`: one for each result; empty: 1 for each.
+/// Returns the mean over the results of weight * squared error of the
+/// teacher's, x. `weights`: one for each result; empty: 1 for each.
 std::unique_ptr<TrainingLoss>
 createSquaredErrorLoss(ErrorUnit unit, std::vector<double> weights = {});
 

@@ -54,9 +54,10 @@ struct TrainedTensor {
 
 /// What is known behind a step of a training run.
 struct TrainingStepInfo {
-  /// Of this step, from 0 on; of all, and of an epoch.
+  /// Index of this step, from 0 on; number of all steps, and of those of an
+  /// epoch.
   int64_t step = 0, steps = 0, stepsPerEpoch = 0;
-  /// Of the batch, before the step; the regularizer's part of the whole.
+  /// Loss of the batch, before the step, and the part of the regularizer.
   double loss = 0, regularizer = 0;
   /// Until the next step.
   llvm::ArrayRef<TrainedTensor> trained;
@@ -78,7 +79,7 @@ struct TrainingSettings {
   /// By kind of what is learned; none: values of that kind stay.
   std::optional<OptimizerSettings> weights, biases, quantizers, rounding;
   std::optional<RegularizerSettings> regularizer;
-  /// Of gradual points, by step. None: from 0 to 1 over the whole run.
+  /// Fraction of gradual points, by step. None: from 0 to 1 over the whole run.
   std::optional<quantization::LinearAnnealing> fraction;
 
   /// What the teacher makes of the samples is kept, if it is no more than this.
@@ -109,16 +110,16 @@ struct TrainingProblem {
   /// `request`, or its results.
   llvm::SmallVector<std::string> teacherValues;
   std::shared_ptr<TrainingLoss> loss;
-  /// Of the network's arguments; null: those of RunSettings.
+  /// Samples for the network's arguments; null: those of RunSettings.
   std::shared_ptr<const execution::SampleSource> samples;
   /// Numbers of the samples to train on, in the order of the source; empty: all
   /// of them.
   std::vector<int64_t> chosen;
 };
 
-/// The order of `count` samples in an epoch: a permutation of 0 ... count - 1
-/// by Fisher and Yates, from the last place to the first, with numbers of
-/// SplitMix64 that begins at a mix of seed and epoch.
+/// Returns the order of `count` samples in an epoch: a permutation of 0 ...
+/// count - 1 by Fisher and Yates, from the last place to the first, with
+/// numbers of SplitMix64 that begins at a mix of seed and epoch.
 std::vector<int64_t> shuffleSamples(int64_t count, uint64_t seed,
                                     int64_t epoch);
 
@@ -136,19 +137,19 @@ public:
   /// the network, also when it is cancelled.
   mlir::LogicalResult train();
 
-  /// Steps that have been done, and that the whole run has.
+  /// Returns the steps that have been done, and that the whole run has.
   int64_t numStepsDone() const;
   int64_t numSteps() const;
 
-  /// What is learned, and its values now: one tensor for each. The functions
-  /// that `TrainingFunction` names are gone.
+  /// Returns what is learned, and its values now: one tensor for each. The
+  /// functions that `TrainingFunction` names are gone.
   const TrainingFunction &function() const;
   llvm::ArrayRef<std::vector<float>> values() const;
   /// Takes other values, of the same sizes.
   void setValues(llvm::ArrayRef<std::vector<float>> values);
 
   const execution::SampleSource &samples() const;
-  /// The loss, without a regularizer, of samples of the source by their
+  /// Returns the loss, without a regularizer, of samples of the source by their
   /// numbers, with the values that there are: the mean of their batches,
   /// weighted by their samples. `fraction`: of gradual points.
   mlir::FailureOr<double> evaluate(llvm::ArrayRef<int64_t> samples,
