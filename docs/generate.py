@@ -50,7 +50,8 @@ def passes(build: Path) -> str:
 
 
 def dialect(build: Path) -> str:
-    return read_definitions(build / "docs" / "TpcDialect.md", 0)
+    devices = read_definitions(build / "docs" / "TpcDevices.md", 0)
+    return read_definitions(build / "docs" / "TpcDialect.md", 0) + "\n## Devices\n\n" + devices
 
 
 def interfaces(build: Path) -> str:

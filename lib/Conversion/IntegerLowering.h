@@ -6,6 +6,7 @@
 
 #include "mct/Conversion/IntegerContext.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDevices.h"
 
 namespace mct {
 
@@ -54,15 +55,16 @@ private:
 };
 
 /// Computes convolutions whose sums several rescales read once for each of
-/// them, where Ethos-U is faster so: one rescale is part of the convolution
+/// them, where a device is faster so: one rescale is part of the convolution
 /// there, of several each reads the sums from memory. The values are the same.
-void repeatLayers(mlir::func::FuncOp function, IntegerProfile profile);
+void repeatLayers(mlir::func::FuncOp function, tpc::RepeatedLayersOp costs);
 
-/// Copies arguments of i8 with fewer than 16 channels, which convolutions read,
-/// by a 1x1 maximum pool over rows of 16 bytes. Ethos-U85 keeps arguments in
-/// DRAM, from where such convolutions fetch a few bytes at a time and several
-/// times over; the copy lies in SRAM. The values are the same.
-void stageArguments(mlir::func::FuncOp function);
+/// Copies arguments of i8 with fewer channels than a burst has bytes, which
+/// convolutions read, by a 1x1 maximum pool over rows of a burst: convolutions
+/// would fetch them a few bytes at a time and several times over, and the copy
+/// lies inside of the device. The values are the same.
+void stageArguments(mlir::func::FuncOp function,
+                    tpc::StagedArgumentsOp staging);
 
 } // namespace mct
 

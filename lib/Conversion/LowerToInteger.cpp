@@ -5,6 +5,7 @@
 #include "mct/Conversion/Passes.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Device.h"
 #include "mct/Transforms/SetBatch.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -65,6 +66,9 @@ struct LowerToIntegerPass
       diagnostic.attachNote() << "quantize the network before (mct-ptq)";
       return signalPassFailure();
     }
+    FailureOr<Device> device = Device::find(profile, getOperation());
+    if (failed(device))
+      return signalPassFailure();
     for (func::FuncOp function : functions) {
       if (failed(chooseBatch(function)))
         return signalPassFailure();
@@ -75,18 +79,18 @@ struct LowerToIntegerPass
       if (isLinalg)
         raiseLinalg(function, kernels);
       // Such a concatenation would be one of floats.
-      if (boundary == IntegerBoundary::Integer &&
-          profile != IntegerProfile::None)
+      if (boundary == IntegerBoundary::Integer && device->isIntegerOnly())
         splitMixedResults(function);
       IntegerLowering lowering(function, kernels, chosen);
       lowering.lower();
       if (failed(lowering.finish()))
         return signalPassFailure();
-      if (!isLinalg && (profile == IntegerProfile::EthosU55 ||
-                        profile == IntegerProfile::EthosU85))
-        repeatLayers(function, profile);
-      if (profile == IntegerProfile::EthosU85 && !isLinalg)
-        stageArguments(function);
+      if (!isLinalg) {
+        if (auto costs = device->getFact<tpc::RepeatedLayersOp>())
+          repeatLayers(function, costs);
+        if (auto staging = device->getFact<tpc::StagedArgumentsOp>())
+          stageArguments(function, staging);
+      }
       bool runs = true;
       StringRef remedy = boundary == IntegerBoundary::Float
                              ? "io=integer leaves arguments and results as "
@@ -94,7 +98,7 @@ struct LowerToIntegerPass
                                "split the network before it"
                              : "";
       function.walk([&](Operation *op) {
-        if (op != function && failed(verifyProfile(profile, op, remedy)))
+        if (op != function && failed(device->verify(op, remedy)))
           runs = false;
       });
       if (!runs || (isLinalg &&
@@ -178,8 +182,7 @@ private:
     if (isLeft)
       return;
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
-      if (isa<tpc::PlatformOp, tpc::BindingOp, tpc::FrameworkOp, tpc::DeriveOp>(
-              op))
+      if (tpc::isTargetDescription(&op))
         op.erase();
     for (NamedAttribute attribute :
          llvm::to_vector(getOperation()->getDiscardableAttrs()))

@@ -5,7 +5,7 @@
 #include "mct/Quantization/Grid.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcDevices.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace mct {
@@ -61,8 +61,7 @@ struct LowerToQuantPass
         points.push_back(point);
       else if (auto bias = dyn_cast<tpc::BiasOp>(op))
         biases.push_back(bias);
-      else if (isa<tpc::PlatformOp, tpc::BindingOp, tpc::FrameworkOp,
-                   tpc::DeriveOp>(op))
+      else if (tpc::isTargetDescription(op))
         target.push_back(op);
     });
     for (tpc::QuantizeOp point : points)

@@ -7,25 +7,8 @@
 using namespace mlir;
 using namespace mct;
 
-namespace {
-/// Costs of a device, in cycles.
-struct Costs {
-  /// Costs of a convolution with its rescale: for each result at least, for
-  /// each product, and for each weight.
-  double result, product, weight;
-  /// Cost of one result of a rescale that reads sums from memory, and of
-  /// writing them there.
-  double sum;
-};
-/// Fitted to what Vela 5.2.0 says of convolutions with 9 to 2304 products for
-/// each of 10 to 65536 results, on 256 MACs; where both forms are about as
-/// fast, the usual one is taken.
-constexpr Costs kEthosU55{0.65, 1.1 / 256, 1.4, 2},
-    kEthosU85{0.9, 1.0 / 52, 0.15, 3};
-} // namespace
-
 /// Returns true if the layer is fast enough to be computed again.
-static bool paysOff(Operation *layer, const Costs &costs) {
+static bool paysOff(Operation *layer, tpc::RepeatedLayersOp costs) {
   auto numElements = [](Value value) {
     return double(cast<RankedTensorType>(value.getType()).getNumElements());
   };
@@ -45,12 +28,16 @@ static bool paysOff(Operation *layer, const Costs &costs) {
                    .back());
     products = weights * results / channels;
   }
-  return std::max(costs.result * results, costs.product * products) +
-             costs.weight * weights <
-         costs.sum * results;
+  auto cycles = [](const APFloat &cost, double count) {
+    return cost.convertToDouble() * count;
+  };
+  return std::max(cycles(costs.getResult(), results),
+                  cycles(costs.getProduct(), products)) +
+             cycles(costs.getWeight(), weights) <
+         cycles(costs.getSum(), results);
 }
 
-void mct::repeatLayers(func::FuncOp function, IntegerProfile profile) {
+void mct::repeatLayers(func::FuncOp function, tpc::RepeatedLayersOp costs) {
   SmallVector<Operation *> layers;
   function.walk([&](Operation *op) {
     if (isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp>(
@@ -63,8 +50,7 @@ void mct::repeatLayers(func::FuncOp function, IntegerProfile profile) {
   for (Operation *layer : layers) {
     // From the last one on.
     SmallVector<Operation *> rescales(layer->getUsers());
-    if (!paysOff(layer,
-                 profile == IntegerProfile::EthosU55 ? kEthosU55 : kEthosU85)) {
+    if (!paysOff(layer, costs)) {
       emitRecord(layer, "mct-lower-to-integer", Reason::SumsReadTwice);
       continue;
     }

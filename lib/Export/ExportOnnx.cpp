@@ -7,6 +7,7 @@
 #include "mct/IR/FrozenPoints.h"
 #include "mct/IR/Names.h"
 #include "mct/IR/Preprocessing.h"
+#include "mct/Planning/Device.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/Support/JSON.h"
 
@@ -246,8 +247,12 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
   }
   if (failed(emitResults(graph, end)))
     return failure();
-  if (graph.isForImx500() &&
-      (failed(checkForImx500(graph.model)) || failed(checkMemory(graph))))
+  if (!graph.isForImx500())
+    return success();
+  FailureOr<Device> device =
+      Device::find("imx500", graph.function->getParentOfType<ModuleOp>());
+  if (failed(device) || failed(checkForDevice(graph.model, device->get())) ||
+      failed(checkMemory(graph)))
     return failure();
   return success();
 }

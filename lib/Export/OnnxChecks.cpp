@@ -10,31 +10,21 @@
 using namespace mlir;
 using namespace mct::onnx;
 
-/// What there is no code for.
-static constexpr StringLiteral kUnknownOps[] = {
-    "Erf", "Floor", "Log", "Reciprocal", "ReduceMin", "Tile"};
-/// What moves or selects values only: a quantizer before it is one behind it.
+/// Operators that move or select values: a quantizer before one of them is one
+/// behind it.
 static constexpr StringLiteral kMovingOps[] = {
     "Concat",    "Gather",  "Identity", "MaxPool",  "Pad",
     "ReduceMax", "Reshape", "Slice",    "Transpose"};
-/// What computes with 16 bits.
-static constexpr StringLiteral kWideOps[] = {
-    "Abs",     "Add",         "Clip",      "Concat",   "Cos",       "Div",
-    "Gelu",    "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Max",
-    "Min",     "Mul",         "Neg",       "Pad",      "Pow",       "Relu",
-    "Reshape", "Sigmoid",     "Sin",       "Slice",    "Sub",       "Tanh"};
-/// What is computed together with the layer, or the sum, that makes its input.
+/// Layers with a kernel.
 static constexpr StringLiteral kLayers[] = {"Conv", "ConvTranspose", "Gemm",
                                             "MatMul"};
-static constexpr StringLiteral kBehindLayers[] = {
-    "Clip",      "Gelu", "HardSigmoid", "HardSwish",
-    "LeakyRelu", "Relu", "Sigmoid",     "Tanh"};
-static constexpr StringLiteral kBehindSums[] = {"Clip", "Relu"};
 
 namespace {
 class Checker {
 public:
-  explicit Checker(const Model &model) : graph(model.graph) {
+  Checker(const Model &model, mct::tpc::DeviceOp device,
+          mct::tpc::OnnxOperatorsOp operators)
+      : graph(model.graph), device(device), operators(operators) {
     for (const Node &node : graph.nodes) {
       for (const std::string &input : node.inputs)
         readers[input].push_back(&node);
@@ -51,10 +41,11 @@ public:
       if (failed(checkInput(input)))
         return failure();
     for (const Node &node : graph.nodes) {
-      if (node.domain.empty() && llvm::is_contained(kUnknownOps, node.opType)) {
+      if (node.domain.empty() && has(operators.getMissing(), node.opType)) {
         InFlightDiagnostic error = node.source->emitOpError()
-                                   << "becomes '" << node.opType
-                                   << "', which the IMX500 does not have";
+                                   << "becomes '" << node.opType << "', which "
+                                   << device.getDisplayName()
+                                   << " does not have";
         error.attachNote() << "split the network in front of it and compute it "
                               "outside, or write the file with profile 'none'"
                            << mct::support::kTroubleshooting
@@ -75,6 +66,10 @@ public:
   }
 
 private:
+  static bool has(ArrayAttr names, StringRef name) {
+    return llvm::any_of(names.getAsRange<StringAttr>(),
+                        [&](StringAttr each) { return each == name; });
+  }
   bool isConstant(StringRef name) const {
     if (constants.contains(name))
       return true;
@@ -133,9 +128,6 @@ private:
   /// Returns whether the reader is computed together with what `maker`
   /// computes.
   bool isFused(const Node &maker, const Node &reader) {
-    auto behind = [&](ArrayRef<StringLiteral> ops) {
-      return llvm::is_contained(ops, reader.opType);
-    };
     if (llvm::is_contained(kLayers, maker.opType)) {
       // x * sigmoid(x), and a bias of its own.
       bool isSwish = reader.opType == "Mul" &&
@@ -149,7 +141,8 @@ private:
                     llvm::any_of(reader.inputs, [&](const std::string &name) {
                       return isConstant(name);
                     });
-      return behind(kBehindLayers) || isSwish || isBias;
+      return has(operators.getBehindLayers(), reader.opType) || isSwish ||
+             isBias;
     }
     if (maker.opType == "Add" || maker.opType == "Sub") {
       // The bias of a matrix product.
@@ -157,9 +150,9 @@ private:
         auto other = makers.find(name);
         if (other != makers.end() && other->second->opType == "MatMul" &&
             isFused(*other->second, maker))
-          return behind(kBehindLayers);
+          return has(operators.getBehindLayers(), reader.opType);
       }
-      return behind(kBehindSums);
+      return has(operators.getBehindSums(), reader.opType);
     }
     if (maker.opType == "Sigmoid")
       return reader.opType == "Mul" &&
@@ -195,8 +188,9 @@ private:
                                  << "', whose result no point quantizes before "
                                  << "'" << reader.opType << "' reads it";
       error.attachNote(reader.source->getLoc())
-          << "read here; the IMX500 has no float values: see tpc-explain for "
-             "why there is no point, or write the file with profile 'none'"
+          << "read here; " << device.getDisplayName()
+          << " has no float values: see tpc-explain for why there is no point, "
+             "or write the file with profile 'none'"
           << mct::support::kTroubleshooting << "an-operator-stays-float";
       return failure();
     };
@@ -209,12 +203,12 @@ private:
     if (!bits || std::get<int64_t>(bits->value) != 16)
       return success();
     auto isRead = [&](const Node &reader) -> LogicalResult {
-      if (isQuantizer(reader) || llvm::is_contained(kWideOps, reader.opType))
+      if (isQuantizer(reader) || has(operators.getWide(), reader.opType))
         return success();
-      InFlightDiagnostic error =
-          reader.source->emitOpError()
-          << "becomes '" << reader.opType
-          << "', which reads 8 bits on the IMX500, and gets 16";
+      InFlightDiagnostic error = reader.source->emitOpError()
+                                 << "becomes '" << reader.opType
+                                 << "', which reads 8 bits on "
+                                 << device.getDisplayName() << ", and gets 16";
       error.attachNote(point.source->getLoc())
           << "from this point; give it 8 bits (overrides)";
       return failure();
@@ -225,12 +219,16 @@ private:
   }
 
   const Graph &graph;
+  mct::tpc::DeviceOp device;
+  mct::tpc::OnnxOperatorsOp operators;
   llvm::StringMap<SmallVector<const Node *>> readers;
   llvm::StringMap<const Node *> makers;
   llvm::StringSet<> constants, outputs;
 };
 } // namespace
 
-LogicalResult mct::onnx::checkForImx500(const Model &model) {
-  return Checker(model).run();
+LogicalResult mct::onnx::checkForDevice(const Model &model,
+                                        tpc::DeviceOp device) {
+  auto operators = device.getFact<tpc::OnnxOperatorsOp>();
+  return operators ? Checker(model, device, operators).run() : success();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/ConstantTensor.h"
-#include "mct/IR/IntegerProfile.h"
 #include "mct/IR/QuantizedValues.h"
 #include "mct/IR/Records.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/IntegerRanges/IntegerRanges.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Device.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
@@ -35,11 +35,6 @@ static bool isDynamic(Type type) {
   auto tensor = dyn_cast<TensorType>(type);
   return tensor && !tensor.hasStaticShape();
 }
-static bool computesFloat(Operation *op) {
-  return !op->hasTrait<OpTrait::ConstantLike>() &&
-         (llvm::any_of(op->getOperandTypes(), isFloat) ||
-          llvm::any_of(op->getResultTypes(), isFloat));
-}
 
 /// The numbers of a constant, one where they are equal; none where it is not
 /// constant.
@@ -60,145 +55,6 @@ static std::optional<SmallVector<int64_t>> readNumbers(Value value) {
   for (const APInt &number : constant.getValues<APInt>())
     numbers.push_back(number.getSExtValue());
   return numbers;
-}
-
-//===----------------------------------------------------------------------===//
-// Profiles
-//===----------------------------------------------------------------------===//
-
-/// By a power of two, as if every element stood in the middle of its pixel.
-static bool enlargesFromCentres(tosa::ResizeOp op) {
-  std::optional<SmallVector<int64_t>> scale = readNumbers(op.getScale()),
-                                      offset = readNumbers(op.getOffset()),
-                                      border = readNumbers(op.getBorder());
-  if (!scale || !offset || !border)
-    return true;
-  // One number stands for all where they are equal.
-  auto numberOf = [](ArrayRef<int64_t> numbers, size_t index) {
-    return numbers[index < numbers.size() ? index : 0];
-  };
-  for (int axis = 0; axis != 2; ++axis) {
-    int64_t numerator = numberOf(*scale, 2 * axis),
-            denominator = numberOf(*scale, 2 * axis + 1),
-            last = numberOf(*border, axis);
-    if (denominator <= 0 || numerator % denominator != 0 ||
-        !llvm::isPowerOf2_64(uint64_t(numerator / denominator)) ||
-        2 * last != numerator - denominator || numberOf(*offset, axis) != -last)
-      return false;
-  }
-  return true;
-}
-
-std::optional<ProfileRefusal> mct::refuses(IntegerProfile profile,
-                                           Operation *op) {
-  if (profile == IntegerProfile::None)
-    return std::nullopt;
-  if (computesFloat(op) && isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
-    return ProfileRefusal{"computes with floating-point numbers",
-                          "quantize it, or split the network before it"};
-  if (profile != IntegerProfile::EthosU55)
-    return std::nullopt;
-  using Result = std::optional<ProfileRefusal>;
-  auto bitsOf = [](Value value) {
-    Type element = getElementTypeOrSelf(value.getType());
-    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  };
-  // Tensors of conditions, wherever they come from.
-  auto isCondition = [](Type type) {
-    return getElementTypeOrSelf(type).isInteger(1);
-  };
-  if (llvm::any_of(op->getOperandTypes(), isCondition) ||
-      llvm::any_of(op->getResultTypes(), isCondition))
-    return isa<tosa::TosaOp>(op)
-               ? Result(ProfileRefusal{
-                     "computes with conditions",
-                     "write a maximum, a minimum, a clamp or a table instead"})
-               : std::nullopt;
-  return TypeSwitch<Operation *, Result>(op)
-      .Case<tosa::IntDivOp>([](auto) -> Result {
-        return ProfileRefusal{
-            "divides integers",
-            "leave a softmax at the end to the CPU (softmax=cut)"};
-      })
-      .Case<tosa::BitwiseAndOp, tosa::BitwiseOrOp, tosa::BitwiseXorOp,
-            tosa::BitwiseNotOp, tosa::LogicalRightShiftOp>([](auto) -> Result {
-        return ProfileRefusal{"computes with bits",
-                              "round halves up, which a rescale alone does"};
-      })
-      .Case<tosa::LogicalLeftShiftOp>([&](auto shift) -> Result {
-        if (bitsOf(shift.getInput1()) == 32)
-          return std::nullopt;
-        return ProfileRefusal{"shifts values of less than 32 bits",
-                              "cast them to i32 before"};
-      })
-      .Case<tosa::ReduceMaxOp, tosa::ReduceMinOp>([&](auto reduce) -> Result {
-        if (bitsOf(reduce.getInput()) != 32)
-          return std::nullopt;
-        return ProfileRefusal{
-            "reduces values of 32 bits to their maximum or minimum",
-            "move it before the rescale, to 8 bits"};
-      })
-      .Case<tosa::GatherOp, tosa::ScatterOp>([](auto) -> Result {
-        return ProfileRefusal{"reads or writes by index",
-                              "split the network before it"};
-      })
-      .Case<tosa::ArgMaxOp>([&](tosa::ArgMaxOp argMax) -> Result {
-        if (bitsOf(argMax.getInput()) != 16)
-          return std::nullopt;
-        return ProfileRefusal{"looks for a maximum among values of 16 bits",
-                              "rescale them to 8 bits before"};
-      })
-      .Case<tosa::MatMulOp>([&](tosa::MatMulOp matmul) -> Result {
-        if (bitsOf(matmul.getA()) != 16)
-          return std::nullopt;
-        return ProfileRefusal{"multiplies matrices of 16 bits",
-                              "rescale the factors to 8 bits before"};
-      })
-      .Case<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
-            tosa::TransposeConv2DOp>([](auto conv) -> Result {
-        if (conv.getWeight().getDefiningOp())
-          return std::nullopt;
-        return ProfileRefusal{"reads weights that are not constant",
-                              "write them into a tosa.const"};
-      })
-      .Case<tosa::ResizeOp>([](tosa::ResizeOp resize) -> Result {
-        if (resize.getMode() == tosa::ResizeMode::BILINEAR)
-          return ProfileRefusal{"interpolates", "resize by nearest neighbours"};
-        if (enlargesFromCentres(resize))
-          return std::nullopt;
-        return ProfileRefusal{
-            "resizes otherwise than by a power of two between centres",
-            "write scale [2n, 2, 2n, 2], offset [1 - n, 1 - n] and border "
-            "[n - 1, n - 1] for n = 2, 4, 8"};
-      })
-      .Default([](Operation *) -> Result { return std::nullopt; });
-}
-
-static StringRef nameOf(IntegerProfile profile) {
-  switch (profile) {
-  case IntegerProfile::None:
-    return "none";
-  case IntegerProfile::ProInt:
-    return "pro_int";
-  case IntegerProfile::EthosU55:
-    return "ethos-u55";
-  case IntegerProfile::EthosU85:
-    return "ethos-u85";
-  }
-  llvm_unreachable("unknown profile");
-}
-
-LogicalResult mct::verifyProfile(IntegerProfile profile, Operation *op,
-                                 StringRef remedyForFloat) {
-  std::optional<ProfileRefusal> refusal = refuses(profile, op);
-  if (!refusal)
-    return success();
-  InFlightDiagnostic diagnostic = op->emitOpError(refusal->what)
-                                  << ", which " << nameOf(profile) << " cannot";
-  diagnostic.attachNote() << (computesFloat(op) && !remedyForFloat.empty()
-                                  ? remedyForFloat
-                                  : StringRef(refusal->remedy));
-  return diagnostic;
 }
 
 //===----------------------------------------------------------------------===//
@@ -691,13 +547,16 @@ struct CheckIntegerPass
     // What is computed of sizes relies on it.
     if (failed(verifyShapes(getOperation())))
       return signalPassFailure();
+    FailureOr<Device> runsOn = Device::find(device, getOperation());
+    if (failed(runsOn))
+      return signalPassFailure();
     bool isSound = succeeded(checkModule(getOperation()));
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (failed(checkSizes(op)))
         isSound = false;
       if (failed(checkOp(op)))
         isSound = false;
-      if (failed(verifyProfile(profile, op))) {
+      if (failed(runsOn->verify(op))) {
         isSound = false;
       } else if (remarks && computesFloat(op) &&
                  isa_and_nonnull<tosa::TosaDialect>(op->getDialect())) {

@@ -4,6 +4,7 @@
 #include "mct/IR/Names.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Device.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -347,6 +348,59 @@ static json::Object functionToJSON(StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+static std::string joinOps(tpc::RefuseOp refusal) {
+  if (refusal.getOps().empty())
+    return "tosa.*";
+  return llvm::join(llvm::map_range(refusal.getOps().getAsRange<StringAttr>(),
+                                    [](StringAttr name) -> StringRef {
+                                      return name.getValue();
+                                    }),
+                    ", ");
+}
+
+static void printText(Device &device, raw_ostream &os) {
+  os << "device " << device.getDisplayName() << '\n';
+  if (device.isIntegerOnly())
+    os << "  computes no floating-point numbers\n";
+  for (auto refusal : device.get().getBody().getOps<tpc::RefuseOp>()) {
+    os << "  refuses " << joinOps(refusal);
+    if (refusal.getFilter())
+      os << " where " << *refusal.getFilter();
+    os << ", which " << refusal.getReason() << ": " << refusal.getRemedy()
+       << '\n';
+  }
+  if (auto operators = device.getFact<tpc::OnnxOperatorsOp>();
+      operators && !operators.getMissing().empty())
+    os << "  has no ONNX operators " << operators.getMissing() << '\n';
+}
+
+static json::Object deviceToJSON(Device &device) {
+  json::Array refused, missing;
+  for (auto refusal : device.get().getBody().getOps<tpc::RefuseOp>()) {
+    json::Array ops;
+    for (StringAttr name : refusal.getOps().getAsRange<StringAttr>())
+      ops.push_back(name.getValue());
+    refused.push_back(
+        json::Object{{"ops", std::move(ops)},
+                     {"where", refusal.getFilter()
+                                   ? json::Value(getText(*refusal.getFilter()))
+                                   : json::Value(nullptr)},
+                     {"reason", refusal.getReason()},
+                     {"remedy", refusal.getRemedy()}});
+  }
+  if (auto operators = device.getFact<tpc::OnnxOperatorsOp>())
+    for (StringAttr name : operators.getMissing().getAsRange<StringAttr>())
+      missing.push_back(name.getValue());
+  return json::Object{{"name", device.getDisplayName()},
+                      {"integer_only", device.isIntegerOnly()},
+                      {"refuses", std::move(refused)},
+                      {"missing_onnx_operators", std::move(missing)}};
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -361,6 +415,12 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
       Overrides::read(overrides.str(), module->getLoc());
   if (failed(rules))
     return failure();
+  FailureOr<Device> device = Device::find("", *module);
+  if (failed(device))
+    return failure();
+  json::Object document;
+  if (device->get())
+    document["device"] = deviceToJSON(*device);
   auto createPlan = [&](func::FuncOp function) {
     return QuantizationPlan::createFromPoints(*lookup, function, *rules);
   };
@@ -380,9 +440,12 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
               return failure();
             printText(function.getSymName(), *plan, os);
             return success();
-          })) ||
+          },
+          std::move(document))) ||
       failed(rules->checkUsed()))
     return failure();
+  if (device->get() && format == ExplainFormat::Text)
+    printText(*device, textStream);
   stream << text;
   return success();
 }

@@ -9,7 +9,8 @@ namespace json = llvm::json;
 LogicalResult mct::writeFunctionReports(
     ModuleOp module, ExplainFormat format, raw_ostream &stream,
     llvm::function_ref<FailureOr<json::Object>(func::FuncOp)> describe,
-    llvm::function_ref<LogicalResult(func::FuncOp, raw_ostream &)> print) {
+    llvm::function_ref<LogicalResult(func::FuncOp, raw_ostream &)> print,
+    json::Object document) {
   std::string text;
   llvm::raw_string_ostream textStream(text);
   json::Array functions;
@@ -26,10 +27,10 @@ LogicalResult mct::writeFunctionReports(
       return failure();
     functions.push_back(std::move(*object));
   }
-  if (format == ExplainFormat::JSON)
-    textStream << llvm::formatv(
-        "{0:2}\n",
-        json::Value(json::Object{{"functions", std::move(functions)}}));
+  if (format == ExplainFormat::JSON) {
+    document["functions"] = std::move(functions);
+    textStream << llvm::formatv("{0:2}\n", json::Value(std::move(document)));
+  }
   stream << text;
   stream.flush();
   return success();

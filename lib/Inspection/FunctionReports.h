@@ -14,7 +14,7 @@
 namespace mct {
 
 /// Writes a report on each function that has a body: the text of `print`, or
-/// `{"functions": [...]}` with the objects that `describe` returns. Writes
+/// `document` with the objects that `describe` returns as "functions". Writes
 /// nothing if one of them fails; they emit the diagnostic.
 mlir::LogicalResult writeFunctionReports(
     mlir::ModuleOp module, ExplainFormat format, llvm::raw_ostream &stream,
@@ -22,7 +22,8 @@ mlir::LogicalResult writeFunctionReports(
         describe,
     llvm::function_ref<mlir::LogicalResult(mlir::func::FuncOp,
                                            llvm::raw_ostream &)>
-        print);
+        print,
+    llvm::json::Object document = {});
 
 } // namespace mct
 

@@ -241,8 +241,11 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
     the input), `$unit_axes` (axes of size 1 that the result has more than the input, where nothing else changes),
     `$stacked_inputs` (of a reshape of a concatenation: number of its inputs, when they come to lie side by side along
     an axis of their own), `$const_operand` (index of the only constant operand), `$const_axes` (number of axes longer
-    than 1 that it has), `$keeps_last_axis` (1 when the last axis has the same size before and after). Types that do
-    not tell, for example because a size is dynamic, leave the op without that name.
+    than 1 that it has), `$keeps_last_axis` (1 when the last axis has the same size before and after), `$bits` (of an
+    element of the first operand), `$conditions` (number of operands and results of truth values), `$argument_kernel`
+    (1 when the second operand is an argument), `$centred_enlargement` (of a resize: 1 when it enlarges each axis by a
+    power of two, with every element in the middle of its pixel, else 0). Types and constants that do not tell, for
+    example because a size is dynamic, leave the op without that name.
 
     Parentheses stand inside of each other at most 64 times.
 

@@ -148,6 +148,7 @@ void TpcDialect::initialize() {
 #define GET_OP_LIST
 #include "tpc_dialect/IR/TpcOps.cpp.inc"
       >();
+  registerDeviceOps();
   addInterfaces<TpcAliases>();
   addBytecodeInterface(this);
 }

@@ -11,7 +11,7 @@ def Tpc_Dialect : Dialect {
   let summary = "Target-platform capabilities and quantization points";
   let description = [{
     The dialect describes what a chip can do (`tpc.platform`), which ops form its operator sets in an IR
-    (`tpc.binding`) and what the ops of that IR look like (`tpc.framework`); and the op through which every quantized
+    (`tpc.binding`), what the ops of that IR look like (`tpc.framework`) and which of them a device runs (`tpc.device`); and the op through which every quantized
     tensor flows (`tpc.quantize`), on which all decisions about that tensor are recorded.
 
     Nothing in this dialect is computed from data: statistics and parameters are stored here, and made in
@@ -34,6 +34,7 @@ def Tpc_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSensitivitySamples = "samples";
 
     void registerAttributes();
+    void registerDeviceOps();
   }];
 }
 

@@ -113,12 +113,13 @@ static std::optional<unsigned> getNumOperands(RegisteredOperationName name) {
   return std::nullopt;
 }
 
-/// Whether every name in a filter exists.
-static LogicalResult checkFilter(BindingOp binding, OpPatternAttr pattern,
+/// Fails where a name in a filter does not exist. `op`: the ops that it is
+/// asked of, as far as they are known; `opName` names them in the message.
+static LogicalResult checkFilter(Location loc, StringRef opName,
                                  PredicateAttr filter,
                                  std::optional<RegisteredOperationName> op) {
   for (PredicateAttr operand : filter.getOperands())
-    if (failed(checkFilter(binding, pattern, operand, op)))
+    if (failed(checkFilter(loc, opName, operand, op)))
       return failure();
   if (!filter.getOperands().empty())
     return success();
@@ -126,18 +127,16 @@ static LogicalResult checkFilter(BindingOp binding, OpPatternAttr pattern,
   if (name.starts_with("$")) {
     if (llvm::is_contained(listDerivedNames(), name))
       return success();
-    return emitError(binding.getLoc())
-           << "filters by unknown name '" << name
-           << "'; known: " << llvm::join(listDerivedNames(), ", ");
+    return emitError(loc) << "filters by unknown name '" << name << "'; known: "
+                          << llvm::join(listDerivedNames(), ", ");
   }
   if (!op || llvm::any_of(op->getAttributeNames(), [&](StringAttr known) {
         return known.getValue() == name;
       }))
     return success();
   // B7
-  InFlightDiagnostic diagnostic = emitError(binding.getLoc())
-                                  << "'" << pattern.getOpName().getValue()
-                                  << "' has no attribute '" << name << "'";
+  InFlightDiagnostic diagnostic =
+      emitError(loc) << "'" << opName << "' has no attribute '" << name << "'";
   if (!op->getAttributeNames().empty())
     diagnostic << "; known: "
                << llvm::join(llvm::map_range(op->getAttributeNames(),
@@ -148,22 +147,29 @@ static LogicalResult checkFilter(BindingOp binding, OpPatternAttr pattern,
   return diagnostic;
 }
 
+/// Returns the dialect of an op that it does not have, or null. Dialects that
+/// are not loaded cannot tell; their ops may be meant for later.
+static Dialect *getDialectWithout(StringRef opName, MLIRContext *context) {
+  Dialect *dialect = context->getLoadedDialect(opName.split('.').first);
+  return dialect && !dialect->allowsUnknownOperations() &&
+                 !RegisteredOperationName::lookup(opName, context)
+             ? dialect
+             : nullptr;
+}
+
 static LogicalResult checkOpPattern(BindingOp binding, OpsOfAttr entry,
                                     OpPatternAttr pattern) {
   StringRef name = pattern.getOpName().getValue();
   MLIRContext *context = binding.getContext();
   std::optional<RegisteredOperationName> op =
       RegisteredOperationName::lookup(name, context);
-  // A typo, where the dialect can tell. Dialects that are not loaded cannot;
-  // their ops may be meant for later.
-  if (Dialect *dialect = context->getLoadedDialect(name.split('.').first);
-      !op && dialect && !dialect->allowsUnknownOperations())
+  if (Dialect *dialect = getDialectWithout(name, context))
     return emitError(binding.getLoc())
            << "binds operator set " << entry.getSet() << " to '" << name
            << "', which is not an op of dialect '" << dialect->getNamespace()
            << "'";
   if (pattern.getWhere() &&
-      failed(checkFilter(binding, pattern, pattern.getWhere(), op)))
+      failed(checkFilter(binding.getLoc(), name, pattern.getWhere(), op)))
     return failure();
   std::optional<unsigned> numOperands = op ? getNumOperands(*op) : std::nullopt;
   if (!numOperands || !entry.getWeights())
@@ -313,4 +319,39 @@ LogicalResult mct::tpc::checkTarget(PlatformOp platform,
           << " has no ops; it will never apply (bind it to "
              "[] if that is meant)";
   return success();
+}
+
+LogicalResult mct::tpc::checkDevice(DeviceOp device) {
+  for (auto refuse : device.getBody().getOps<RefuseOp>()) {
+    for (StringAttr name : refuse.getOps().getAsRange<StringAttr>()) {
+      if (Dialect *dialect = getDialectWithout(name, device.getContext()))
+        return refuse.emitOpError("names '")
+               << name.getValue() << "', which is not an op of dialect '"
+               << dialect->getNamespace() << "'";
+      if (refuse.getFilter() &&
+          failed(checkFilter(
+              refuse.getLoc(), name, *refuse.getFilter(),
+              RegisteredOperationName::lookup(name, device.getContext()))))
+        return failure();
+    }
+    if (refuse.getOps().empty() &&
+        failed(checkFilter(refuse.getLoc(), "", *refuse.getFilter(),
+                           std::nullopt)))
+      return failure();
+  }
+  return success();
+}
+
+RefuseOp mct::tpc::findRefusal(DeviceOp device, Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  for (auto refuse : device.getBody().getOps<RefuseOp>()) {
+    bool isNamed =
+        refuse.getOps().empty()
+            ? name.starts_with("tosa.")
+            : llvm::any_of(refuse.getOps().getAsRange<StringAttr>(),
+                           [&](StringAttr each) { return each == name; });
+    if (isNamed && (!refuse.getFilter() || matches(*refuse.getFilter(), op)))
+      return refuse;
+  }
+  return {};
 }

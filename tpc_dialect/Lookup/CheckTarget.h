@@ -2,7 +2,7 @@
 #ifndef TPC_DIALECT_LOOKUP_CHECKTARGET_H
 #define TPC_DIALECT_LOOKUP_CHECKTARGET_H
 
-#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcDevices.h"
 
 namespace mct::tpc {
 
@@ -13,6 +13,13 @@ namespace mct::tpc {
 mlir::LogicalResult checkTarget(PlatformOp platform,
                                 llvm::ArrayRef<BindingOp> bindings,
                                 llvm::ArrayRef<FrameworkOp> frameworks);
+
+/// Fails, with a diagnostic, where a device names ops, attributes or derived
+/// names that do not exist (V3).
+mlir::LogicalResult checkDevice(DeviceOp device);
+
+/// Returns the first refusal of the device that an op has the form of, or null.
+RefuseOp findRefusal(DeviceOp device, mlir::Operation *op);
 
 } // namespace mct::tpc
 

@@ -2,6 +2,8 @@
 #include "tpc_dialect/Lookup/Filters.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,11 +16,23 @@ using namespace mct::tpc;
 // Names derived from types
 //===----------------------------------------------------------------------===//
 
-static constexpr StringRef kDerivedNames[] = {
-    "$kernel_h",       "$kernel_w",       "$in_h",          "$in_w",
-    "$in_channels",    "$out_channels",   "$rank",          "$rank_change",
-    "$unit_axes",      "$stacked_inputs", "$const_operand", "$const_axes",
-    "$keeps_last_axis"};
+static constexpr StringRef kDerivedNames[] = {"$kernel_h",
+                                              "$kernel_w",
+                                              "$in_h",
+                                              "$in_w",
+                                              "$in_channels",
+                                              "$out_channels",
+                                              "$rank",
+                                              "$rank_change",
+                                              "$unit_axes",
+                                              "$stacked_inputs",
+                                              "$const_operand",
+                                              "$const_axes",
+                                              "$keeps_last_axis",
+                                              "$bits",
+                                              "$conditions",
+                                              "$argument_kernel",
+                                              "$centred_enlargement"};
 
 ArrayRef<StringRef> mct::tpc::listDerivedNames() { return kDerivedNames; }
 
@@ -132,7 +146,46 @@ static std::optional<int64_t> getStackedInputs(Operation *op,
   return concat->getNumOperands();
 }
 
+/// Returns how many operands and results hold truth values.
+static int64_t countConditions(Operation *op) {
+  auto isCondition = [](Type type) {
+    return getElementTypeOrSelf(type).isInteger(1);
+  };
+  return llvm::count_if(op->getOperandTypes(), isCondition) +
+         llvm::count_if(op->getResultTypes(), isCondition);
+}
+
+/// Returns whether a resize enlarges each axis by a power of two, with every
+/// element in the middle of its pixel; none where its sizes are not constant.
+static std::optional<int64_t> isCentredEnlargement(Operation *op) {
+  if (op->getNumOperands() != 4)
+    return std::nullopt;
+  SmallVector<int64_t, 4> numbers[3];
+  for (auto [numbersOf, operand, count] :
+       llvm::zip_equal(numbers, op->getOperands().drop_front(),
+                       ArrayRef<size_t>{4, 2, 2})) {
+    DenseIntElementsAttr constant;
+    if (!matchPattern(operand, m_Constant(&constant)) ||
+        size_t(constant.getNumElements()) != count)
+      return std::nullopt;
+    for (const APInt &number : constant.getValues<APInt>())
+      numbersOf.push_back(number.getSExtValue());
+  }
+  auto &[scale, offset, border] = numbers;
+  for (int axis = 0; axis != 2; ++axis) {
+    int64_t numerator = scale[2 * axis], denominator = scale[2 * axis + 1];
+    if (denominator <= 0 || numerator % denominator != 0 ||
+        !llvm::isPowerOf2_64(uint64_t(numerator / denominator)) ||
+        2 * border[axis] != numerator - denominator ||
+        offset[axis] != -border[axis])
+      return 0;
+  }
+  return 1;
+}
+
 static std::optional<int64_t> getDerived(StringRef name, Operation *op) {
+  if (name == "$conditions")
+    return countConditions(op);
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return std::nullopt;
   Value input = op->getOperand(0), result = op->getResult(0);
@@ -166,6 +219,18 @@ static std::optional<int64_t> getDerived(StringRef name, Operation *op) {
     return getConstAxes(op);
   if (name == "$const_operand")
     return getConstOperand(op);
+  if (name == "$bits") {
+    Type element = getElementTypeOrSelf(input.getType());
+    return element.isIntOrFloat()
+               ? std::optional<int64_t>(element.getIntOrFloatBitWidth())
+               : std::nullopt;
+  }
+  if (name == "$argument_kernel")
+    return op->getNumOperands() > 1
+               ? std::optional<int64_t>(isa<BlockArgument>(op->getOperand(1)))
+               : std::nullopt;
+  if (name == "$centred_enlargement")
+    return isCentredEnlargement(op);
   if (name == "$keeps_last_axis") {
     std::optional<int64_t> before = getSize(input, -1);
     return before && before == getSize(result, -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcDevices.h"
 #include "tpc_dialect/Lookup/CheckTarget.h"
 #include "tpc_dialect/Transforms/Passes.h"
 #include "tpc_dialect/targets/LoadTarget.h"
@@ -97,6 +97,11 @@ private:
     SmallVector<Operation *> parts = {platform};
     llvm::append_range(parts, bindings);
     llvm::append_range(parts, frameworks);
+    for (auto device : source->getOps<DeviceOp>()) {
+      if (failed(checkDevice(device)))
+        return failure();
+      parts.push_back(device);
+    }
 
     // The module may describe ops of its own.
     llvm::append_range(frameworks, module.getOps<FrameworkOp>());

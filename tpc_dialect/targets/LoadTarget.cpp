@@ -6,6 +6,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "tpc_dialect/IR/TpcDevices.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/Targets.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,17 +48,22 @@ private:
 };
 } // namespace
 
-static LogicalResult reportUnknownTarget(StringRef target,
-                                         Location requestedAt) {
-  SmallVector<StringRef> names;
-  for (const StockTarget &known : listTargets())
-    names.push_back(known.name);
+/// Reports that `name` is no `what` ("target", "device") of those known.
+static LogicalResult reportUnknown(StringRef what, StringRef name,
+                                   ArrayRef<StringRef> names,
+                                   Location requestedAt) {
   InFlightDiagnostic diagnostic = emitError(requestedAt)
-                                  << "unknown target '" << target << "'";
-  if (std::optional<StringRef> nearest = findNearest(target, names))
+                                  << "unknown " << what << " '" << name << "'";
+  if (std::optional<StringRef> nearest = findNearest(name, names))
     diagnostic << "; did you mean '" << *nearest << "'?";
   return diagnostic << "; known: " << llvm::join(names, ", ")
                     << ", or the path of a file";
+}
+
+/// Returns whether a name that is not known was meant as the path of a file.
+static bool isPath(StringRef name) {
+  return name.contains('/') || name.ends_with(".mlir") ||
+         name.ends_with(".mlirbc") || name.ends_with(".json");
 }
 
 static FailureOr<Source> open(StringRef target, StringRef folder,
@@ -81,11 +87,13 @@ static FailureOr<Source> open(StringRef target, StringRef folder,
                   llvm::sys::path::parent_path(path).str()};
   }
   std::string reason = llvm::toString(file.takeError());
-  if (target.contains('/') || target.ends_with(".mlir") ||
-      target.ends_with(".mlirbc") || target.ends_with(".json"))
+  if (isPath(target))
     return emitError(requestedAt)
            << "cannot read target file '" << path << "': " << reason;
-  return reportUnknownTarget(target, requestedAt);
+  SmallVector<StringRef> names;
+  for (const StockTarget &known : listTargets())
+    names.push_back(known.name);
+  return reportUnknown("target", target, names, requestedAt);
 }
 
 OwningOpRef<ModuleOp>
@@ -216,6 +224,9 @@ static void inheritVocabulary(ModuleOp module, ModuleOp base,
   if (module.getOps<FrameworkOp>().empty())
     for (auto framework : base.getOps<FrameworkOp>())
       symbols.insert(framework->clone());
+  if (module.getOps<DeviceOp>().empty())
+    for (auto device : base.getOps<DeviceOp>())
+      symbols.insert(device->clone());
 }
 
 LogicalResult Loader::resolve(ModuleOp module, StringRef folder) {
@@ -294,16 +305,63 @@ LogicalResult mct::tpc::resolveDerivations(ModuleOp module, StringRef folder) {
   return Loader(module.getContext()).resolve(module, folder);
 }
 
+/// Parses an embedded file. `kind` is what diagnostics call it.
+static OwningOpRef<ModuleOp> parseStock(const StockTarget &stock,
+                                        StringRef kind, MLIRContext *context) {
+  llvm::SourceMgr sourceMgr;
+  sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
+                                   stock.text, (kind + ":" + stock.name).str()),
+                               SMLoc());
+  return parseSourceFile<ModuleOp>(sourceMgr, context);
+}
+
+OwningOpRef<ModuleOp> mct::tpc::loadStockDevices(MLIRContext *context) {
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> all = ModuleOp::create(builder.getUnknownLoc());
+  for (const StockTarget &device : listDevices()) {
+    OwningOpRef<ModuleOp> one = parseStock(device, "device", context);
+    if (!one)
+      return {};
+    all->getBody()->getOperations().splice(all->getBody()->end(),
+                                           one->getBody()->getOperations());
+  }
+  return all;
+}
+
+OwningOpRef<ModuleOp> mct::tpc::loadDeviceFile(StringRef path,
+                                               Location requestedAt) {
+  auto file = mct::support::readInputFile(path);
+  if (!file) {
+    std::string reason = llvm::toString(file.takeError());
+    if (isPath(path)) {
+      emitError(requestedAt)
+          << "cannot read device file '" << path << "': " << reason;
+      return {};
+    }
+    SmallVector<StringRef> names{"none"};
+    for (const StockTarget &known : listDevices())
+      names.push_back(known.name);
+    (void)reportUnknown("device", path, names, requestedAt);
+    return {};
+  }
+  llvm::SourceMgr sourceMgr;
+  sourceMgr.AddNewSourceBuffer(std::move(*file), SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sourceMgr, requestedAt.getContext());
+  if (module && !llvm::hasSingleElement(module->getOps<DeviceOp>())) {
+    emitError(requestedAt) << "'" << path
+                           << "' must define one tpc.device, but has "
+                           << llvm::range_size(module->getOps<DeviceOp>());
+    return {};
+  }
+  return module;
+}
+
 OwningOpRef<ModuleOp> mct::tpc::loadStockVocabularies(MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> all = ModuleOp::create(builder.getUnknownLoc());
   for (const StockTarget &vocabulary : listStockVocabularies()) {
-    llvm::SourceMgr sourceMgr;
-    sourceMgr.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBuffer(vocabulary.text,
-                                         ("target:" + vocabulary.name).str()),
-        SMLoc());
-    OwningOpRef<ModuleOp> one = parseSourceFile<ModuleOp>(sourceMgr, context);
+    OwningOpRef<ModuleOp> one = parseStock(vocabulary, "target", context);
     if (!one)
       return {};
     all->getBody()->getOperations().splice(all->getBody()->end(),

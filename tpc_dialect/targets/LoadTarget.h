@@ -27,6 +27,14 @@ mlir::LogicalResult resolveDerivations(mlir::ModuleOp module,
 PlatformOp findPlatform(mlir::ModuleOp module, llvm::StringRef name,
                         mlir::Location requestedAt);
 
+/// Returns the stock devices in one module. Null after an error.
+mlir::OwningOpRef<mlir::ModuleOp> loadStockDevices(mlir::MLIRContext *context);
+
+/// Reads a file with one `tpc.device`. Null after an error, which is reported
+/// at `requestedAt` or in the file.
+mlir::OwningOpRef<mlir::ModuleOp> loadDeviceFile(llvm::StringRef path,
+                                                 mlir::Location requestedAt);
+
 /// The stock bindings and frameworks of all IRs, to be attached to any
 /// platform.
 mlir::OwningOpRef<mlir::ModuleOp>

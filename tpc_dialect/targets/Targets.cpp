@@ -18,6 +18,12 @@ struct Alias {
 static constexpr Embedded kEmbedded[] = {
 #include "tpc_dialect/targets/EmbeddedTargets.inc"
 };
+
+static constexpr StockTarget kDevices[] = {
+#undef MCT_TARGET
+#define MCT_TARGET(NAME, TEXT) {NAME, NAME, TEXT},
+#include "tpc_dialect/targets/EmbeddedDevices.inc"
+};
 #undef MCT_TARGET
 
 /// Files that describe an IR and no chip.
@@ -73,6 +79,8 @@ llvm::ArrayRef<StockTarget> mct::tpc::listStockVocabularies() {
   }();
   return vocabularies;
 }
+
+llvm::ArrayRef<StockTarget> mct::tpc::listDevices() { return kDevices; }
 
 std::optional<StringRef>
 mct::tpc::findNearest(StringRef name, llvm::ArrayRef<StringRef> known) {

@@ -28,6 +28,9 @@ const StockTarget *lookupTarget(llvm::StringRef name);
 /// The same for the stock `tpc.binding` and `tpc.framework` of each IR.
 llvm::ArrayRef<StockTarget> listStockVocabularies();
 
+/// Returns the stock devices, sorted by name.
+llvm::ArrayRef<StockTarget> listDevices();
+
 /// The one of `known` that `name` is probably a misspelling of, or nothing.
 std::optional<llvm::StringRef>
 findNearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);

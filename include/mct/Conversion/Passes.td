@@ -186,8 +186,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
   let options = [
     Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
            "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
-    Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
-           "Device that runs the result", "::mct::integerProfileValues()">,
+    Option<"profile", "profile", "std::string", /*default=*/"",
+           "Device that runs the result: none, ethos-u55, ethos-u85, imx500, pro_int, or a file with a `tpc.device`; empty: the one that belongs to the platform">,
     ListOption<"extensions", "extensions", "std::string", "Extensions of the device beyond pro_int: int4, int16">,
     Option<"batch", "batch", "uint64_t", /*default=*/"0", "Samples of the arguments; 0: as they are, or one">,
     Option<"boundary", "io", "::mct::IntegerBoundary", /*default=*/"::mct::IntegerBoundary::Float",

@@ -204,8 +204,7 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
     Ranges of values are those of `IntegerRanges` (interval arithmetic through the whole function, for each channel, on the
     actual weights and biases): an error says that nothing excludes the values it names.
 
-    `profile` adds what a device cannot run: floating-point ops (all profiles), and for `ethos-u55` and `ethos-u85` what
-    Arm's Vela cannot map onto it.
+    `profile` adds what a device (`tpc.device`) cannot run: floating-point ops where it is `integer_only`, and the forms that it refuses.
 
     With `simulation=true` a remark tells for each accumulator whether f32 computes it exactly, which a simulation on float
     tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output channel, and
@@ -227,8 +226,8 @@ def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"profile", "profile", "::mct::IntegerProfile", /*default=*/"::mct::IntegerProfile::None",
-           "Device that runs the network", "::mct::integerProfileValues()">,
+    Option<"device", "profile", "std::string", /*default=*/"\"none\"",
+           "Device that runs the network: none, ethos-u55, ethos-u85, imx500, pro_int, or a file with a `tpc.device`">,
     Option<"simulation", "simulation", "bool", /*default=*/"false",
            "Report for each accumulator whether f32 computes it exactly">,
     Mct_RemarksOption,

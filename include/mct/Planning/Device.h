@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The device that runs a network.
+#ifndef MCT_PLANNING_DEVICE_H
+#define MCT_PLANNING_DEVICE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tpc_dialect/IR/TpcDevices.h"
+
+namespace mct {
+
+/// A `tpc.device`, or none, which runs everything.
+class Device {
+public:
+  /// Returns the device called `name`: one of `module`, a stock device, or the
+  /// only one of a file. "none" is none; an empty name is the device of the
+  /// platform that the module is compiled for, if there is one. Fails with a
+  /// diagnostic at the module.
+  static mlir::FailureOr<Device> find(llvm::StringRef name,
+                                      mlir::ModuleOp module);
+
+  /// Returns whether the device computes no floating-point numbers.
+  bool isIntegerOnly() { return device && device.getIntegerOnly(); }
+  /// Returns the fact of a kind, or null.
+  template <typename FactOp> FactOp getFact() {
+    return device ? device.getFact<FactOp>() : FactOp();
+  }
+  /// Returns the description, or null for none.
+  tpc::DeviceOp get() const { return device; }
+  llvm::StringRef getDisplayName() { return device.getDisplayName(); }
+
+  /// Fails, with an error at the op, for an op that the device cannot run, as
+  /// far as is known. `remedyForFloat`: what to do about floating-point
+  /// numbers, where there is something better to say.
+  mlir::LogicalResult verify(mlir::Operation *op,
+                             llvm::StringRef remedyForFloat = {});
+
+private:
+  /// Owns the device, unless it belongs to the module of the network.
+  mlir::OwningOpRef<mlir::ModuleOp> source;
+  tpc::DeviceOp device;
+};
+
+/// Returns whether an op reads or makes floating-point numbers, and is no
+/// constant.
+bool computesFloat(mlir::Operation *op);
+
+} // namespace mct
+
+#endif // MCT_PLANNING_DEVICE_H

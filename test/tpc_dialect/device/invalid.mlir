@@ -1,0 +1,36 @@
+// RUN: mct-opt %s --split-input-file --verify-diagnostics
+
+tpc.device @costs {
+  // expected-note @below {{the first one is here}}
+  tpc.staged_arguments burst 16 smallest 1024
+  // expected-error @below {{stands in a device more than once}}
+  tpc.staged_arguments burst 32 smallest 1024
+}
+
+// -----
+
+tpc.device @everything {
+  // expected-error @below {{refuses all ops; name some, or give a filter}}
+  tpc.refuse reason("is an op") remedy("write none")
+}
+
+// -----
+
+tpc.device @free {
+  // expected-error @below {{has a cost of 0.000000e+00, which is no positive number}}
+  tpc.repeated_layers result 1.0 product 0.0 weight 1.0 sum 1.0
+}
+
+// -----
+
+tpc.device @empty_bursts {
+  // expected-error @below {{has a burst of 0 bytes and a smallest copy of 16; both are positive}}
+  tpc.staged_arguments burst 0 smallest 16
+}
+
+// -----
+
+tpc.device @other {
+  // expected-error @below {{is no fact about a device}}
+  %0 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+}

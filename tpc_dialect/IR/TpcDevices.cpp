@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tpc_dialect/IR/TpcDevices.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct::tpc;
+
+#define GET_OP_CLASSES
+#include "tpc_dialect/IR/TpcDevices.cpp.inc"
+
+void TpcDialect::registerDeviceOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "tpc_dialect/IR/TpcDevices.cpp.inc"
+      >();
+}
+
+bool mct::tpc::isTargetDescription(Operation *op) {
+  return isa<PlatformOp, DeriveOp, BindingOp, FrameworkOp, DeviceOp>(op);
+}
+
+LogicalResult DeviceOp::verifyRegions() {
+  llvm::SmallDenseMap<OperationName, Operation *> facts;
+  for (Operation &fact : getBody().front()) {
+    if (fact.getName().getDialect() != getOperation()->getDialect() ||
+        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, OnnxOperatorsOp>(
+            fact))
+      return fact.emitOpError("is no fact about a device");
+    // V1
+    auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
+    if (isNew || isa<RefuseOp>(fact))
+      continue;
+    InFlightDiagnostic diagnostic =
+        fact.emitOpError("stands in a device more than once");
+    diagnostic.attachNote(first->second->getLoc()) << "the first one is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult RefuseOp::verify() {
+  // V2
+  if (getOps().empty() && !getFilter())
+    return emitOpError("refuses all ops; name some, or give a filter");
+  return success();
+}
+
+LogicalResult RepeatedLayersOp::verify() {
+  // V4
+  for (APFloat cost : {getResult(), getProduct(), getWeight(), getSum()})
+    if (!cost.isFinite() || cost.isNegative() || cost.isZero())
+      return emitOpError("has a cost of ")
+             << cost.convertToDouble() << ", which is no positive number";
+  return success();
+}
+
+LogicalResult StagedArgumentsOp::verify() {
+  // V4
+  if (getBurst() <= 0 || getSmallest() <= 0)
+    return emitOpError("has a burst of ")
+           << getBurst() << " bytes and a smallest copy of " << getSmallest()
+           << "; both are positive";
+  return success();
+}

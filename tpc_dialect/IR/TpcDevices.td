@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descriptions of the devices that run quantized networks.
+#ifndef TPC_DIALECT_IR_TPCDEVICES_TD
+#define TPC_DIALECT_IR_TPCDEVICES_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "tpc_dialect/IR/TpcAttributes.td"
+
+class Tpc_DeviceOp_<string op_mnemonic, list<Trait> traits = []> : Op<Tpc_Dialect, op_mnemonic, traits>;
+
+/// An op in the body of `tpc.device`.
+class Tpc_DeviceFactOp<string op_mnemonic> : Tpc_DeviceOp_<op_mnemonic, [HasParent<"DeviceOp">]>;
+
+def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArguments, SingleBlock]> {
+  let summary = "What a device computes, beside its quantizers";
+  let description = [{
+    A platform says how values are quantized. A device says what runs the result, and which forms of ops it cannot run:
+    passes that lower a network check it against the device, and choose what is cheap there.
+
+    ```mlir
+    tpc.device @my_npu title("My NPU") for ["my_npu"] integer_only {
+      tpc.refuse ["tosa.intdiv"] reason("divides integers") remedy("leave a softmax at the end to the host")
+      tpc.refuse ["tosa.matmul"] where(#tpc.predicate<"$bits" eq 16>)
+        reason("multiplies matrices of 16 bits") remedy("rescale the factors to 8 bits before")
+    }
+    ```
+
+    * `title`: the name in messages; the symbol where it is left out.
+    * `for`: types of the platforms (`type` of `tpc.platform`) whose networks the device runs unless a pass is told
+      another one.
+    * `integer_only`: the device does not compute floating-point numbers.
+
+    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments` and `tpc.onnx_operators`, the last three
+    at most once each.
+
+    Rules: (V1) a fact other than `tpc.refuse` stands once; (V2) a refusal names ops, or has a filter; (V3) names in filters
+    that begin with `$` exist; (V4) costs and sizes are positive and finite.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    OptionalAttr<StrAttr>:$title,
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$platforms,
+    UnitAttr:$integer_only);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name (`title` `(` $title^ `)`)? (`for` $platforms^)? (`integer_only` $integer_only^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the name in messages.
+    ::llvm::StringRef getDisplayName() { return getTitle().value_or(getSymName()); }
+    /// Returns the only fact of a kind, or null.
+    template <typename FactOp> FactOp getFact() {
+      auto facts = getBody().getOps<FactOp>();
+      return facts.empty() ? FactOp() : *facts.begin();
+    }
+  }];
+}
+
+def Tpc_RefuseOp : Tpc_DeviceFactOp<"refuse"> {
+  let summary = "A form of ops that a device cannot run";
+  let description = [{
+    The ops of these names, or all ops of TOSA where none are named, that a filter is true of. `reason` continues "the op", as
+    in "divides integers"; `remedy` says what to write instead.
+
+    ```mlir
+    tpc.refuse ["tosa.logical_left_shift"] where(#tpc.predicate<"$bits" lt 32>)
+      reason("shifts values of less than 32 bits") remedy("cast them to i32 before")
+    ```
+  }];
+  let arguments = (ins
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$ops,
+    OptionalAttr<Tpc_PredicateAttr>:$filter,
+    StrAttr:$reason,
+    StrAttr:$remedy);
+  let assemblyFormat = [{
+    ($ops^)? (`where` `(` qualified($filter)^ `)`)? `reason` `(` $reason `)` `remedy` `(` $remedy `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tpc_RepeatedLayersOp : Tpc_DeviceFactOp<"repeated_layers"> {
+  let summary = "Cost of computing a layer again";
+  let description = [{
+    Where several rescales read the sums of a layer, each reads them from memory, or the layer is computed again for each
+    of them, which keeps the sums inside of the device. Cycles: for each `result` of a layer at least, for each `product`, for each
+    `weight`, and for each `sum` that a rescale reads from memory.
+
+    ```mlir
+    tpc.repeated_layers result 0.65 product 0.0043 weight 1.4 sum 2.0
+    ```
+  }];
+  let arguments = (ins F64Attr:$result, F64Attr:$product, F64Attr:$weight, F64Attr:$sum);
+  let assemblyFormat = [{
+    `result` $result `product` $product `weight` $weight `sum` $sum attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
+  let summary = "Arguments that are copied before a convolution reads them";
+  let description = [{
+    The memory behind the arguments hands over `burst` bytes at once. Arguments of at least `smallest` bytes with fewer
+    channels than that are copied into the device first, in rows of a burst.
+
+    ```mlir
+    tpc.staged_arguments burst 16 smallest 1024
+    ```
+  }];
+  let arguments = (ins I64Attr:$burst, I64Attr:$smallest);
+  let assemblyFormat = "`burst` $burst `smallest` $smallest attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tpc_OnnxOperatorsOp : Tpc_DeviceFactOp<"onnx_operators"> {
+  let summary = "Operators of ONNX that a device has";
+  let description = [{
+    * `missing`: operators that it does not have.
+    * `wide`: operators that read values of 16 bits; the others read 8.
+    * `behind_layers`: operators that are computed together with the layer that makes their input (`Conv`,
+      `ConvTranspose`, `Gemm`, `MatMul`), and `behind_sums` with an addition or subtraction: no point is needed between.
+
+    ```mlir
+    tpc.onnx_operators missing ["Erf"] wide ["Add", "Mul"] behind_layers ["Relu"] behind_sums ["Relu"]
+    ```
+  }];
+  let arguments = (ins
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$missing,
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$wide,
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$behind_layers,
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$behind_sums);
+  let assemblyFormat = [{
+    (`missing` $missing^)? (`wide` $wide^)? (`behind_layers` $behind_layers^)? (`behind_sums` $behind_sums^)? attr-dict
+  }];
+}
+
+#endif // TPC_DIALECT_IR_TPCDEVICES_TD

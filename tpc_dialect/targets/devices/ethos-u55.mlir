@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arm Ethos-U55, as Arm's Vela 5.2 maps networks onto it: the forms that it refuses were found by trying.
+tpc.device @"ethos-u55" integer_only {
+  tpc.refuse where(#tpc.predicate<"$conditions" gt 0>)
+    reason("computes with conditions") remedy("write a maximum, a minimum, a clamp or a table instead")
+  tpc.refuse ["tosa.intdiv"]
+    reason("divides integers") remedy("leave a softmax at the end to the CPU (softmax=cut)")
+  tpc.refuse ["tosa.bitwise_and", "tosa.bitwise_or", "tosa.bitwise_xor", "tosa.bitwise_not", "tosa.logical_right_shift"]
+    reason("computes with bits") remedy("round halves up, which a rescale alone does")
+  tpc.refuse ["tosa.logical_left_shift"] where(#tpc.predicate<"$bits" ne 32>)
+    reason("shifts values of less than 32 bits") remedy("cast them to i32 before")
+  tpc.refuse ["tosa.reduce_max", "tosa.reduce_min"] where(#tpc.predicate<"$bits" eq 32>)
+    reason("reduces values of 32 bits to their maximum or minimum") remedy("move it before the rescale, to 8 bits")
+  tpc.refuse ["tosa.gather", "tosa.scatter"]
+    reason("reads or writes by index") remedy("split the network before it")
+  tpc.refuse ["tosa.argmax"] where(#tpc.predicate<"$bits" eq 16>)
+    reason("looks for a maximum among values of 16 bits") remedy("rescale them to 8 bits before")
+  tpc.refuse ["tosa.matmul"] where(#tpc.predicate<"$bits" eq 16>)
+    reason("multiplies matrices of 16 bits") remedy("rescale the factors to 8 bits before")
+  tpc.refuse ["tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.transpose_conv2d"]
+    where(#tpc.predicate<"$argument_kernel" eq 1>)
+    reason("reads weights that are not constant") remedy("write them into a tosa.const")
+  tpc.refuse ["tosa.resize"] where(#tpc.predicate<mode eq #tosa.resize_mode<BILINEAR>>)
+    reason("interpolates") remedy("resize by nearest neighbours")
+  tpc.refuse ["tosa.resize"] where(#tpc.predicate<"$centred_enlargement" eq 0>)
+    reason("resizes otherwise than by a power of two between centres")
+    remedy("write scale [2n, 2, 2n, 2], offset [1 - n, 1 - n] and border [n - 1, n - 1] for n = 2, 4, 8")
+  // In cycles. Fitted to what Vela 5.2.0 says of convolutions with 9 to 2304 products for each of 10 to 65536 results, on
+  // 256 MACs; where both forms are about as fast, the usual one is taken.
+  tpc.repeated_layers result 0.65 product 0.004296875 weight 1.4 sum 2.0
+}
