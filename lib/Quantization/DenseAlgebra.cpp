@@ -2,10 +2,10 @@
 #include "DenseAlgebra.h"
 
 #include "Simd.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 namespace mct::quantization {
 
@@ -13,12 +13,12 @@ namespace mct::quantization {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Products of so many terms are summed in registers, and these sums are added
-/// to the result in order. Part of what the bits depend on.
+/// So many products are summed in registers, and the sums are added to the
+/// result in order. The bits depend on it.
 static constexpr int64_t kInnerBlock = 256;
 /// Rows of the left and columns of the right operand that are packed at once,
-/// for the second level of the cache. The bits do not depend on them.
-static constexpr int64_t kRowBlock = 120;
+/// so that they stay in the cache. The bits do not depend on them.
+static constexpr int64_t kRowBlock = 192;
 static constexpr int64_t kColumnBlock = 512;
 
 namespace {
@@ -30,46 +30,39 @@ template <> struct VectorOf<double> {
   using Type = Double8;
 };
 
-/// What decides about the registers of a kernel: it computes tiles of `Rows`
-/// rows and of `Vectors` vectors of 64 bytes, and rounds once for a product and
-/// its addition if `IsFused`.
+/// How a kernel uses the registers: it computes tiles of `Rows` rows and
+/// `Vectors` vectors, and rounds a product and its addition together if
+/// `IsFused`.
 template <int Rows, int Vectors, bool IsFused> struct TileShape {
-  static constexpr int rows = Rows, vectors = Vectors;
-  static constexpr bool isFused = IsFused;
+  static constexpr int kRows = Rows, kVectors = Vectors;
+  static constexpr bool kIsFused = IsFused;
 };
 } // namespace
 
-/// Packs `height` rows, from `row` on, and `depth` columns, from `inner` on, of
-/// `from` into blocks of `Rows` rows, [blocks, depth, Rows]. Missing rows are 0.
+/// Packs `height` rows and `depth` columns of `from` into blocks of `Rows`
+/// rows, [blocks, depth, Rows]. Rows that are missing from the last block are
+/// 0.
 template <int Rows, typename T>
-static MCT_VECTOR_BODY void packRows(T factor, const Operand<T> &from,
-                                     int64_t row, int64_t height, int64_t inner,
-                                     int64_t depth, T *to) {
-  for (int64_t end = row + height; row < end; row += Rows, to += Rows * depth) {
-    const T *source =
-        from.data + row * from.rowStride + inner * from.columnStride;
-    int64_t count = std::min<int64_t>(Rows, end - row);
-    if (count != Rows) {
-      for (int64_t k = 0; k != depth; ++k)
-        for (int64_t i = 0; i != Rows; ++i)
-          to[k * Rows + i] = i < count
-                                 ? factor * source[i * from.rowStride +
-                                                   k * from.columnStride]
-                                 : T(0);
-    } else if (from.rowStride == 1) {
-      for (int64_t k = 0; k != depth; ++k)
-        for (int64_t i = 0; i != Rows; ++i)
-          to[k * Rows + i] = factor * source[k * from.columnStride + i];
-    } else {
-      for (int64_t k = 0; k != depth; ++k)
-        for (int64_t i = 0; i != Rows; ++i)
-          to[k * Rows + i] =
-              factor * source[i * from.rowStride + k * from.columnStride];
+static MCT_VECTOR_BODY void packRows(T factor, Operand<T> from, int64_t height,
+                                     int64_t depth, T *__restrict to) {
+  for (; height > 0; height -= Rows, from.data += Rows * from.rowStride) {
+    for (int64_t k = 0; k != depth; ++k, to += Rows) {
+      const T *column = from.data + k * from.columnStride;
+      if (height < Rows) {
+        for (int i = 0; i != Rows; ++i)
+          to[i] = i < height ? factor * column[i * from.rowStride] : T(0);
+      } else if (from.rowStride == 1) {
+        for (int i = 0; i != Rows; ++i)
+          to[i] = factor * column[i];
+      } else {
+        for (int i = 0; i != Rows; ++i)
+          to[i] = factor * column[i * from.rowStride];
+      }
     }
   }
 }
 
-/// Adds the product of packed operands, [depth, Shape::rows] and [depth,
+/// Adds the product of packed operands, [depth, rows of a tile] and [depth,
 /// columns of a tile], to the first `height` rows and `width` columns of a tile
 /// of the result.
 template <typename Shape, typename T>
@@ -77,45 +70,44 @@ static MCT_VECTOR_BODY void addTile(const T *left, const T *right,
                                     int64_t depth, T *result, int64_t stride,
                                     int64_t height, int64_t width) {
   using Vector = typename VectorOf<T>::Type;
+  constexpr int kRows = Shape::kRows, kVectors = Shape::kVectors;
   constexpr int kLanes = sizeof(Vector) / sizeof(T);
-  constexpr int kColumns = Shape::vectors * kLanes;
-  Vector sums[Shape::rows][Shape::vectors] = {};
-  for (int64_t k = 0; k != depth; ++k) {
-    Vector columns[Shape::vectors];
+  constexpr int kColumns = kVectors * kLanes;
+  Vector sums[kRows][kVectors] = {};
+  for (int64_t k = 0; k != depth; ++k, left += kRows, right += kColumns) {
+    Vector columns[kVectors];
 #pragma clang loop unroll(full)
-    for (int j = 0; j != Shape::vectors; ++j)
+    for (int j = 0; j != kVectors; ++j)
       columns[j] = loadVector<Vector>(right + j * kLanes);
 #pragma clang loop unroll(full)
-    for (int i = 0; i != Shape::rows; ++i) {
+    for (int i = 0; i != kRows; ++i) {
       Vector row;
 #pragma clang loop unroll(full)
       for (int lane = 0; lane != kLanes; ++lane)
         row[lane] = left[i];
 #pragma clang loop unroll(full)
-      for (int j = 0; j != Shape::vectors; ++j)
-        if constexpr (Shape::isFused)
+      for (int j = 0; j != kVectors; ++j)
+        if constexpr (Shape::kIsFused)
           sums[i][j] = __builtin_elementwise_fma(row, columns[j], sums[i][j]);
         else
           sums[i][j] += row * columns[j];
     }
-    left += Shape::rows;
-    right += kColumns;
   }
-  if (height == Shape::rows && width == kColumns) {
+  if (height == kRows && width == kColumns) {
 #pragma clang loop unroll(full)
-    for (int i = 0; i != Shape::rows; ++i)
+    for (int i = 0; i != kRows; ++i)
 #pragma clang loop unroll(full)
-      for (int j = 0; j != Shape::vectors; ++j) {
+      for (int j = 0; j != kVectors; ++j) {
         T *to = result + i * stride + j * kLanes;
         storeVector(to, loadVector<Vector>(to) + sums[i][j]);
       }
     return;
   }
-  T tile[Shape::rows][kColumns];
+  T tile[kRows][kColumns];
 #pragma clang loop unroll(full)
-  for (int i = 0; i != Shape::rows; ++i)
+  for (int i = 0; i != kRows; ++i)
 #pragma clang loop unroll(full)
-    for (int j = 0; j != Shape::vectors; ++j)
+    for (int j = 0; j != kVectors; ++j)
       storeVector(&tile[i][j * kLanes], sums[i][j]);
   for (int64_t i = 0; i != height; ++i)
     for (int64_t j = 0; j != width; ++j)
@@ -125,52 +117,236 @@ static MCT_VECTOR_BODY void addTile(const T *left, const T *right,
 template <typename Shape, typename T>
 static MCT_VECTOR_BODY void addBlocks(T factor, const Operand<T> &left,
                                       const Operand<T> &right, int64_t inner,
-                                      const Result<T> &result) {
-  constexpr int64_t kColumns =
-      Shape::vectors * int64_t(sizeof(typename VectorOf<T>::Type) / sizeof(T));
-  auto roundUp = [](int64_t value, int64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-  };
-  int64_t deepest = std::min(inner, kInnerBlock);
-  int64_t highest = roundUp(std::min(result.rows, kRowBlock), Shape::rows);
-  int64_t widest = roundUp(std::min(result.columns, kColumnBlock), kColumns);
-  std::unique_ptr<T[]> packedLeft(new T[highest * deepest]);
-  std::unique_ptr<T[]> packedRight(new T[widest * deepest]);
-  const Operand<T> transposed{right.data, right.columnStride, right.rowStride};
+                                      const Result<T> &result, T *packedLeft,
+                                      T *packedRight) {
+  constexpr int64_t kRows = Shape::kRows;
+  constexpr int64_t kColumns = Shape::kVectors *
+                               int64_t(sizeof(typename VectorOf<T>::Type)) /
+                               int64_t(sizeof(T));
   for (int64_t k = 0; k < inner; k += kInnerBlock) {
     int64_t depth = std::min(kInnerBlock, inner - k);
     for (int64_t column = 0; column < result.columns; column += kColumnBlock) {
       int64_t width = std::min(kColumnBlock, result.columns - column);
-      packRows<kColumns>(T(1), transposed, column, width, k, depth,
-                         packedRight.get());
+      packRows<kColumns>(
+          T(1),
+          {right.data + k * right.rowStride + column * right.columnStride,
+           right.columnStride, right.rowStride},
+          width, depth, packedRight);
       for (int64_t row = 0; row < result.rows; row += kRowBlock) {
         int64_t height = std::min(kRowBlock, result.rows - row);
-        packRows<Shape::rows>(factor, left, row, height, k, depth,
-                              packedLeft.get());
+        packRows<kRows>(
+            factor,
+            {left.data + row * left.rowStride + k * left.columnStride,
+             left.rowStride, left.columnStride},
+            height, depth, packedLeft);
         for (int64_t j = 0; j < width; j += kColumns)
-          for (int64_t i = 0; i < height; i += Shape::rows)
-            addTile<Shape>(
-                packedLeft.get() + i * depth, packedRight.get() + j * depth,
-                depth, result.data + (row + i) * result.stride + column + j,
-                result.stride, std::min<int64_t>(Shape::rows, height - i),
-                std::min(kColumns, width - j));
+          for (int64_t i = 0; i < height; i += kRows)
+            addTile<Shape>(packedLeft + i * depth, packedRight + j * depth,
+                           depth,
+                           result.data + (row + i) * result.stride + column + j,
+                           result.stride, std::min(kRows, height - i),
+                           std::min(kColumns, width - j));
       }
     }
   }
 }
 
-/// Takes tiles of one vector for a result that has no more columns.
-template <typename Wide, typename Narrow, typename T>
-static MCT_VECTOR_BODY void addOf(T factor, const Operand<T> &left,
-                                  const Operand<T> &right, int64_t inner,
-                                  const Result<T> &result) {
-  if (result.columns * int64_t(sizeof(T)) >
-      int64_t(sizeof(typename VectorOf<T>::Type)))
-    addBlocks<Wide>(factor, left, right, inner, result);
-  else
-    addBlocks<Narrow>(factor, left, right, inner, result);
+// AVX-512 has 32 registers that hold a vector each. AVX2 has 16, and a vector
+// takes two of them; of those of SSE2 it takes four.
+#if defined(__x86_64__)
+template <typename... Arguments>
+static MCT_TARGET_AVX512 void addAvx512(Arguments... arguments) {
+  addBlocks<TileShape<12, 2, true>>(arguments...);
+}
+template <typename... Arguments>
+static MCT_TARGET_AVX512 void addNarrowAvx512(Arguments... arguments) {
+  addBlocks<TileShape<12, 1, true>>(arguments...);
+}
+template <typename... Arguments>
+static __attribute__((target("avx2,fma"))) void
+addAvx2(Arguments... arguments) {
+  addBlocks<TileShape<6, 1, true>>(arguments...);
+}
+#endif
+template <typename... Arguments>
+static void addPortable(Arguments... arguments) {
+  addBlocks<TileShape<2, 1, false>>(arguments...);
 }
 
-// AVX-512 has 32 registers of a vector each; AVX2 has 16 and needs two for a
-// vector, SSE2 four.
-MCT_DEFINE_PRODUCT_LOOPS
+char *ProductAdder::reserve(size_t bytes) {
+  if (size < bytes) {
+    packed = support::AlignedBuffer(bytes);
+    size = bytes;
+  }
+  return packed.get();
+}
+
+template <typename T>
+void ProductAdder::addOf(T factor, const Operand<T> &left,
+                         const Operand<T> &right, int64_t inner,
+                         const Result<T> &result) {
+  if (result.rows <= 0 || result.columns <= 0 || inner <= 0)
+    return;
+  // Whole tiles of any shape.
+  constexpr int64_t kVector = 64 / sizeof(T), kMostRows = 12;
+  bool isNarrow = result.columns <= kVector;
+  int64_t depth = std::min(inner, kInnerBlock);
+  int64_t width = llvm::alignTo(std::min(result.columns, kColumnBlock),
+                                isNarrow ? kVector : 2 * kVector);
+  int64_t height = llvm::alignTo(std::min(result.rows, kRowBlock), kMostRows);
+  auto *packedRight =
+      reinterpret_cast<T *>(reserve((width + height) * depth * sizeof(T)));
+  T *packedLeft = packedRight + width * depth;
+  switch (instructionSet()) {
+#if defined(__x86_64__)
+  case InstructionSet::AVX512VNNI:
+  case InstructionSet::AVX512:
+    if (isNarrow)
+      return addNarrowAvx512(factor, left, right, inner, result, packedLeft,
+                             packedRight);
+    return addAvx512(factor, left, right, inner, result, packedLeft,
+                     packedRight);
+  case InstructionSet::AVX2:
+    return addAvx2(factor, left, right, inner, result, packedLeft, packedRight);
+#endif
+  default:
+    return addPortable(factor, left, right, inner, result, packedLeft,
+                       packedRight);
+  }
+}
+
+void ProductAdder::add(float factor, const Operand<float> &left,
+                       const Operand<float> &right, int64_t inner,
+                       const Result<float> &result) {
+  addOf(factor, left, right, inner, result);
+}
+
+void ProductAdder::add(double factor, const Operand<double> &left,
+                       const Operand<double> &right, int64_t inner,
+                       const Result<double> &result) {
+  addOf(factor, left, right, inner, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Cholesky factors
+//===----------------------------------------------------------------------===//
+
+/// A factor of so many rows is not cut into blocks.
+static constexpr int64_t kSmallFactor = 32;
+
+static MCT_VECTOR_BODY void subtractMultiple(double multiple,
+                                             const double *from, int64_t count,
+                                             double *to) {
+  for (int64_t i = 0; i != count; ++i)
+    to[i] -= multiple * from[i];
+}
+MCT_DEFINE_VECTOR_LOOPS(subtractRow,
+                        (double multiple, const double *from, int64_t count,
+                         double *to),
+                        subtractMultiple(multiple, from, count, to))
+
+/// Where a factor is cut in two.
+static int64_t getFirstHalf(int64_t size) {
+  return (size / 2 + kSmallFactor - 1) / kSmallFactor * kSmallFactor;
+}
+
+/// Makes `values` the solution x of R^T x = values.
+static void solveTransposed(ProductAdder &products,
+                            const Operand<double> &factor, int64_t size,
+                            const Result<double> &values) {
+  auto at = [&](int64_t row, int64_t column) {
+    return factor.data + row * factor.rowStride + column;
+  };
+  auto row = [&](int64_t i) { return values.data + i * values.stride; };
+  if (size <= kSmallFactor) {
+    for (int64_t i = 0; i != size; ++i) {
+      for (int64_t j = 0; j != values.columns; ++j)
+        row(i)[j] /= *at(i, i);
+      for (int64_t k = i + 1; k != size; ++k)
+        MCT_CALL_VECTOR_LOOP(subtractRow, *at(i, k), row(i), values.columns,
+                             row(k));
+    }
+    return;
+  }
+  int64_t half = getFirstHalf(size), rest = size - half;
+  Result<double> second{row(half), rest, values.columns, values.stride};
+  solveTransposed(products, factor, half, values);
+  products.add(-1.0, {at(0, half), 1, factor.rowStride},
+               {values.data, values.stride, 1}, half, second);
+  solveTransposed(products, {at(half, half), factor.rowStride, 1}, rest,
+                  second);
+}
+
+/// Makes `values` the solution x of R x = values.
+static void solveUpper(ProductAdder &products, const Operand<double> &factor,
+                       int64_t size, const Result<double> &values) {
+  auto at = [&](int64_t row, int64_t column) {
+    return factor.data + row * factor.rowStride + column;
+  };
+  auto row = [&](int64_t i) { return values.data + i * values.stride; };
+  if (size <= kSmallFactor) {
+    for (int64_t i = size - 1; i >= 0; --i) {
+      for (int64_t j = 0; j != values.columns; ++j)
+        row(i)[j] /= *at(i, i);
+      for (int64_t k = 0; k != i; ++k)
+        MCT_CALL_VECTOR_LOOP(subtractRow, *at(k, i), row(i), values.columns,
+                             row(k));
+    }
+    return;
+  }
+  int64_t half = getFirstHalf(size), rest = size - half;
+  Result<double> second{row(half), rest, values.columns, values.stride};
+  solveUpper(products, {at(half, half), factor.rowStride, 1}, rest, second);
+  products.add(-1.0, {at(0, half), factor.rowStride, 1},
+               {second.data, values.stride, 1}, rest,
+               {values.data, half, values.columns, values.stride});
+  solveUpper(products, factor, half, values);
+}
+
+static bool factorizeRows(ProductAdder &products, double *matrix, int64_t size,
+                          int64_t stride) {
+  if (size <= kSmallFactor) {
+    for (int64_t i = 0; i != size; ++i) {
+      double *row = matrix + i * stride;
+      // NaN is not positive either.
+      if (!(row[i] > 0))
+        return false;
+      row[i] = std::sqrt(row[i]);
+      for (int64_t j = i + 1; j != size; ++j)
+        row[j] /= row[i];
+      for (int64_t k = i + 1; k != size; ++k)
+        MCT_CALL_VECTOR_LOOP(subtractRow, row[k], row + k, size - k,
+                             matrix + k * stride + k);
+    }
+    return true;
+  }
+  int64_t half = getFirstHalf(size), rest = size - half;
+  double *right = matrix + half, *below = right + half * stride;
+  if (!factorizeRows(products, matrix, half, stride))
+    return false;
+  solveTransposed(products, {matrix, stride, 1}, half,
+                  {right, half, rest, stride});
+  // Tiles of the upper triangle; the diagonal cuts some.
+  constexpr int64_t kTile = 120;
+  for (int64_t i = 0; i < rest; i += kTile)
+    products.add(
+        -1.0, {right + i, 1, stride}, {right + i, stride, 1}, half,
+        {below + i * stride + i, std::min(kTile, rest - i), rest - i, stride});
+  return factorizeRows(products, below, rest, stride);
+}
+
+bool factorizeCholesky(double *matrix, int64_t size) {
+  ProductAdder products;
+  return factorizeRows(products, matrix, size, size);
+}
+
+void solveCholesky(const double *factor, int64_t size, double *values,
+                   int64_t columns) {
+  Operand<double> upper{factor, size, 1};
+  Result<double> solution{values, size, columns, columns};
+  ProductAdder products;
+  solveTransposed(products, upper, size, solution);
+  solveUpper(products, upper, size, solution);
+}
+
+} // namespace mct::quantization

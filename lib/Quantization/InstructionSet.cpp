@@ -12,7 +12,7 @@ static InstructionSet detect() {
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
     return __builtin_cpu_supports("avx512vnni") ? InstructionSet::AVX512VNNI
                                                 : InstructionSet::AVX512;
-  if (__builtin_cpu_supports("avx2"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return InstructionSet::AVX2;
 #endif
   return InstructionSet::Portable;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerProgram.h"
 
-#include "Blas.h"
 #include "coin/Cbc_C_Interface.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 
 namespace mct::quantization {
 
@@ -77,8 +77,14 @@ IntegerProgram::solve() const {
                              {"allowableGap", "0"},
                              {"increment", "1e-9"}})
     Cbc_setParameter(model.get(), name, value);
-  // Bases that are dense are factorized by LAPACK, which is OpenBLAS's.
-  callBlas([&] { Cbc_solve(model.get()); });
+  {
+    // CBC factorizes dense bases by the LAPACK of the system. That of an
+    // OpenBLAS without threads, as Debian has it, must not be called twice at
+    // once.
+    static std::mutex solving;
+    std::lock_guard<std::mutex> lock(solving);
+    Cbc_solve(model.get());
+  }
   if (Cbc_isProvenInfeasible(model.get()))
     return std::nullopt;
   if (!Cbc_isProvenOptimal(model.get()))

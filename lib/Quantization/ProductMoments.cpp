@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ProductMoments.h"
 
-#include "Blas.h"
+#include "DenseAlgebra.h"
 #include "Simd.h"
 #include "mct/Quantization/Parallel.h"
 
 #include <algorithm>
-#include <cblas.h>
 
 namespace mct::quantization {
 
@@ -69,18 +68,17 @@ static void computeTile(const Tile &tile, int64_t tileSize,
   std::vector<float> left(kRowsInFloat * height),
       right(isDiagonal ? 0 : kRowsInFloat * width), product(height * width);
   std::vector<double> sum(height * width, 0.0);
+  ProductAdder products;
   for (int64_t first = 0; first < rows; first += kRowsInFloat) {
     int64_t count = std::min(kRowsInFloat, rows - first);
     centre(source, means, first, count, tile.left, height, left.data());
     if (!isDiagonal)
       centre(inputs, moments.inputMean, first, count, tile.right, width,
              right.data());
-    callBlas([&] {
-      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, int(height),
-                  int(width), int(count), 1.0f, left.data(), int(height),
-                  isDiagonal ? left.data() : right.data(), int(width), 0.0f,
-                  product.data(), int(width));
-    });
+    std::fill(product.begin(), product.end(), 0.0f);
+    products.add(1.0f, {left.data(), 1, height},
+                 {isDiagonal ? left.data() : right.data(), width, 1}, count,
+                 {product.data(), height, width, width});
     for (size_t i = 0; i != sum.size(); ++i)
       sum[i] += double(product[i]);
   }

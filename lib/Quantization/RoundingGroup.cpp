@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RoundingGroup.h"
 
-#include "Blas.h"
 #include "ClosestLevels.h"
+#include "DenseAlgebra.h"
 #include "ProductMoments.h"
 #include "Simd.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cblas.h>
 #include <cmath>
 #include <limits>
 #include <numeric>
-
-extern "C" {
-void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
-             int *info);
-void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a,
-             const int *lda, double *b, const int *ldb, int *info);
-}
 
 namespace mct::quantization {
 
@@ -177,7 +169,6 @@ RoundingGroup::RoundingGroup(const ProductMoments &moments,
   // Columns that are constant say nothing: weights stay where they are.
   addition = mean > 0 ? damping * mean : 1.0;
 
-  int size = int(columns), outputs = int(moments.outputs), info = 0;
   std::vector<double> cholesky(columns * columns);
   // More is added to a matrix that rounding makes indefinite.
   for (;; addition = std::max(10 * addition, 0x1p-40 * mean)) {
@@ -188,25 +179,24 @@ RoundingGroup::RoundingGroup(const ProductMoments &moments,
         to[j] = row[order[j]];
       to[i] += addition;
     }
-    // What is row-major and right of the diagonal for us lies below it for
-    // Fortran.
-    callBlas([&] { dpotrf_("L", &size, cholesky.data(), &size, &info); });
-    if (info == 0)
+    if (factorizeCholesky(cholesky.data(), columns))
       break;
   }
 
   // (H + addition) best = cross + addition * original
-  best.resize(moments.outputs * columns);
-  for (int64_t output = 0; output != moments.outputs; ++output)
+  int64_t outputs = moments.outputs;
+  std::vector<double> solution(columns * outputs);
+  for (int64_t output = 0; output != outputs; ++output)
     for (int64_t i = 0; i != columns; ++i) {
       int64_t element = output * columns + order[i];
-      best[output * columns + i] =
+      solution[i * outputs + output] =
           moments.cross[element] + addition * double(original[element]);
     }
-  callBlas([&] {
-    dpotrs_("L", &size, &outputs, cholesky.data(), &size, best.data(), &size,
-            &info);
-  });
+  solveCholesky(cholesky.data(), columns, solution.data(), outputs);
+  best.resize(outputs * columns);
+  for (int64_t output = 0; output != outputs; ++output)
+    for (int64_t i = 0; i != columns; ++i)
+      best[output * columns + i] = solution[i * outputs + output];
 
   factor.assign(columns * columns, 0.0f);
   for (int64_t i = 0; i != columns; ++i) {
@@ -254,28 +244,25 @@ void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
     for (size_t lane = 0; lane != count; ++lane)
       errors[i * count + lane] = float(best[lanes[lane].first * columns + i]);
   std::fill_n(objective, count, 0.0f);
+  ProductAdder products;
   // Adds to `shifts` of [begin, end) what [from, to) ask of them.
   auto addShifts = [&](int64_t begin, int64_t end, int64_t from, int64_t to,
-                       float before, float *shift) {
-    callBlas([&] {
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(end - begin),
-                  int(count), int(to - from), 1.0f,
-                  &factor[begin * columns + from], int(columns),
-                  &errors[from * count], int(count), before, shift, int(count));
-    });
+                       float *shift) {
+    auto lanes = int64_t(count);
+    products.add(1.0f, {&factor[begin * columns + from], columns, 1},
+                 {&errors[from * count], lanes, 1}, to - from,
+                 {shift, end - begin, lanes, lanes});
   };
   for (int64_t outerEnd = columns; outerEnd > 0;) {
     int64_t first = std::max<int64_t>(0, outerEnd - outer);
     // What the columns behind the block ask of it.
-    if (outerEnd == columns)
-      std::fill(shifts.begin(), shifts.end(), 0.0f);
-    else
-      addShifts(first, outerEnd, outerEnd, columns, 0.0f, shifts.data());
+    std::fill(shifts.begin(), shifts.end(), 0.0f);
+    if (outerEnd != columns)
+      addShifts(first, outerEnd, outerEnd, columns, shifts.data());
     for (int64_t end = outerEnd; end > first;) {
       int64_t begin = std::max(first, end - kBlock);
       if (end != outerEnd)
-        addShifts(begin, end, end, outerEnd, 1.0f,
-                  &shifts[(begin - first) * count]);
+        addShifts(begin, end, end, outerEnd, &shifts[(begin - first) * count]);
       for (int64_t i = end - 1; i >= begin; --i) {
         float *shift = &shifts[(i - first) * count];
         for (int64_t j = i + 1; j != end; ++j)
@@ -307,13 +294,10 @@ RoundingGroup::Point RoundingGroup::pointAt(size_t firstChannel,
                                             std::vector<float> weights) const {
   std::vector<double> exact(weights.begin(), weights.end());
   std::vector<double> gradient(weights.size());
-  auto rows = int(int64_t(weights.size()) / columns);
-  callBlas([&] {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, int(columns),
-                int(columns), 1.0, exact.data(), int(columns),
-                moments.covariance.data(), int(columns), 0.0, gradient.data(),
-                int(columns));
-  });
+  ProductAdder().add(
+      1.0, {exact.data(), columns, 1}, {moments.covariance.data(), columns, 1},
+      columns,
+      {gradient.data(), int64_t(weights.size()) / columns, columns, columns});
   for (size_t i = 0; i != gradient.size(); ++i) {
     size_t element = firstChannel * columns + i;
     gradient[i] += addition * (exact[i] - double(original[element])) -

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Blas.h"
+#include "DenseAlgebra.h"
 #include "ProductMoments.h"
 #include "RoundingCandidates.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cblas.h>
 #include <cmath>
 #include <numeric>
 
@@ -83,12 +82,9 @@ std::vector<float> WideRounding::slice(llvm::ArrayRef<float> weights,
 void WideRounding::addProduct(const Block &block, llvm::ArrayRef<float> weights,
                               float factor, std::vector<float> &sums) const {
   MatrixView inputs = inputsOf(block);
-  callBlas([&] {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, int(rows),
-                int(outputs), int(block.count), factor, inputs.data,
-                int(inputs.stride), weights.data(), int(block.count), 1.0f,
-                sums.data(), int(outputs));
-  });
+  ProductAdder().add(factor, {inputs.data, inputs.stride, 1},
+                     {weights.data(), 1, block.count}, block.count,
+                     {sums.data(), rows, outputs, outputs});
 }
 
 std::vector<float>

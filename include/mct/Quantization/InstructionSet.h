@@ -7,8 +7,9 @@
 
 namespace mct::quantization {
 
-/// Vector instructions a loop of this library may use. Every loop gives the
-/// same bits with each of them.
+/// Vector instructions that a loop of this library may use; AVX2 includes FMA.
+/// Every loop gives the same bits with each of them, but that of matrix
+/// products, which has others with `Portable`.
 enum class InstructionSet { Portable, AVX2, AVX512, AVX512VNNI };
 
 /// Returns the widest set this processor offers, or the forced one. Looked up

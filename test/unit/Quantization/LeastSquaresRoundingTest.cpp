@@ -4,12 +4,9 @@
 // tried, and never worse than each for itself.
 #include "mct/Quantization/LeastSquaresRounding.h"
 
-#include "mct/Quantization/InstructionSet.h"
 #include "gtest/gtest.h"
 
-#include <cblas.h>
 #include <cmath>
-#include <cstring>
 #include <random>
 
 using namespace mct;
@@ -135,25 +132,6 @@ TEST(LeastSquaresRounding, ThreadsChangeNothing) {
     EXPECT_EQ(alone.weights, together.weights);
     EXPECT_EQ(alone.bias, together.bias);
     EXPECT_EQ(alone.objective, together.objective);
-  }
-}
-
-// Whatever the processor's model is, and OPENBLAS_CORETYPE says.
-TEST(LeastSquaresRounding, KernelsAreThoseOfTheInstructionSet) {
-  if (!strstr(openblas_get_config(), "DYNAMIC_ARCH"))
-    GTEST_SKIP() << "this OpenBLAS has kernels for one processor";
-  Layer layer(1, 64, 8, 4);
-  (void)layer.moments();
-  switch (instructionSet()) {
-  case InstructionSet::AVX512VNNI:
-  case InstructionSet::AVX512:
-    EXPECT_STREQ(openblas_get_corename(), "SkylakeX");
-    break;
-  case InstructionSet::AVX2:
-    EXPECT_STREQ(openblas_get_corename(), "Haswell");
-    break;
-  case InstructionSet::Portable:
-    break;
   }
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of dense matrices and Cholesky factors, computed by the calling
+// thread alone. Each element is the sum of its products in one order, whatever
+// the sizes of the registers are: AVX2 and AVX-512 give the same bits. Without
+// either, products are rounded before they are added.
+#ifndef MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
+#define MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
+
+#include "mct/Support/AlignedBuffer.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mct::quantization {
+
+/// An operand of a product. Its element (row, column) is
+/// `data[row * rowStride + column * columnStride]`.
+template <typename T> struct Operand {
+  const T *data;
+  int64_t rowStride, columnStride;
+};
+
+/// A matrix that is written: rows lie `stride` elements apart.
+template <typename T> struct Result {
+  T *data;
+  int64_t rows, columns, stride;
+};
+
+/// Adds products to matrices, and keeps the memory in which it packs operands
+/// for the next one.
+class ProductAdder {
+public:
+  /// Adds `factor * left * right` to `result`, where `left` has `inner` columns
+  /// and `right` has `inner` rows. `factor` is 1 or -1. The result overlaps
+  /// neither operand.
+  void add(float factor, const Operand<float> &left,
+           const Operand<float> &right, int64_t inner,
+           const Result<float> &result);
+  void add(double factor, const Operand<double> &left,
+           const Operand<double> &right, int64_t inner,
+           const Result<double> &result);
+
+private:
+  /// Returns memory for so many bytes.
+  char *reserve(size_t bytes);
+  template <typename T>
+  void addOf(T factor, const Operand<T> &left, const Operand<T> &right,
+             int64_t inner, const Result<T> &result);
+
+  support::AlignedBuffer packed;
+  size_t size = 0;
+};
+
+/// Replaces the upper triangle of a symmetric matrix, [size, size], row-major,
+/// by the factor R for which the matrix is R^T R. The lower triangle is not
+/// looked at, and holds anything afterwards. Returns false for a matrix that is
+/// not positive definite.
+bool factorizeCholesky(double *matrix, int64_t size);
+
+/// Replaces the columns of `values`, [size, columns], row-major, by the
+/// solutions x of R^T R x = values, where `factor` comes from
+/// `factorizeCholesky`.
+void solveCholesky(const double *factor, int64_t size, double *values,
+                   int64_t columns);
+
+} // namespace mct::quantization
+
+#endif // MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
