@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BitWidthsFile.h"
 
-#include "mct/Execution/OutputFile.h"
 #include "mct/Support/InputFile.h"
-#include "tpc_dialect/Json/ParseJson.h"
+#include "mct/Support/OutputFile.h"
+#include "mct/Support/ParseJson.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -108,7 +108,7 @@ Error mct::bit_widths::writeBitWidths(
                        {"alternatives", toArray(point.alternatives)}});
     all.try_emplace("front", std::move(front));
   }
-  execution::OutputFile file(path);
+  support::OutputFile file(path);
   file << formatv("{0:1}\n", json::Value(std::move(all)));
   return file.keep();
 }
@@ -123,7 +123,7 @@ mct::bit_widths::readBitWidths(StringRef path, StringRef function,
   auto buffer = support::readInputFile(path);
   if (!buffer)
     return refuse(toString(buffer.takeError()));
-  Expected<json::Value> value = tpc::parseJson((*buffer)->getBuffer());
+  Expected<json::Value> value = support::parseJson((*buffer)->getBuffer());
   if (!value)
     return refuse(toString(value.takeError()));
   const json::Object *object = value->getAsObject();

@@ -124,7 +124,8 @@ CandidateNetwork::compile(func::FuncOp function,
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
-  auto executors = Executor::compileAll(*made.module, all, settings.cache);
+  auto executors =
+      Executor::compileAll(*made.module, all, settings.cache.get());
   if (failed(executors))
     return failure();
   made.floating = std::move(executors->front());

@@ -3,7 +3,7 @@
 
 #include "CandidateNetwork.h"
 #include "PointComparison.h"
-#include "mct/Execution/ResultDistance.h"
+#include "mct/Evaluation/ResultDistance.h"
 #include "mct/Execution/StagedRun.h"
 #include "mct/Quantization/Parallel.h"
 

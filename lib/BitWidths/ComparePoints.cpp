@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ComparePoints.h"
 
-#include "mct/Execution/ResultDistance.h"
+#include "mct/Evaluation/ResultDistance.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

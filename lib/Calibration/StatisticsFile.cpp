@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/PointStatistics.h"
-#include "mct/Execution/OutputFile.h"
 #include "mct/Support/InputFile.h"
-#include "tpc_dialect/Json/ParseJson.h"
+#include "mct/Support/OutputFile.h"
+#include "mct/Support/ParseJson.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -69,7 +69,7 @@ static void writePoint(json::OStream &stream, const PointStatistics &point) {
 }
 
 llvm::Error StatisticsFile::save(llvm::StringRef path) const {
-  execution::OutputFile file(path);
+  support::OutputFile file(path);
   {
     json::OStream stream(file, /*IndentSize=*/1);
     stream.object([&] {
@@ -270,7 +270,8 @@ llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
   auto buffer = support::readInputFile(path);
   if (!buffer)
     return llvm::createFileError(path, buffer.takeError());
-  llvm::Expected<json::Value> document = tpc::parseJson((*buffer)->getBuffer());
+  llvm::Expected<json::Value> document =
+      support::parseJson((*buffer)->getBuffer());
   if (!document)
     return llvm::createFileError(path, document.takeError());
 

@@ -5,8 +5,8 @@
 #include "mct/Conversion/Passes.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Planning/Device.h"
-#include "mct/Transforms/SetBatch.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace mct {

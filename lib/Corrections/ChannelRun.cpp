@@ -240,7 +240,7 @@ mct::corrections::compileQuietly(ModuleOp module,
       module.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
-  return execution::Executor::compileAll(module, all, settings.cache);
+  return execution::Executor::compileAll(module, all, settings.cache.get());
 }
 
 FailureOr<CompiledPair>

@@ -102,7 +102,10 @@ private:
       PassManager passes(&getContext(), ModuleOp::getOperationName());
       static_cast<OpPassManager &>(passes) = each;
       // Whoever listens to this pass alone, and silently, hears of those, too.
-      std::vector<std::unique_ptr<SilentRecords>> silent;
+      SilentPasses *silent = SilentPassesScope::find(&getContext());
+      if (silent && !silent->contains(getArgument()))
+        silent = nullptr;
+      SmallVector<StringRef> silenced;
       for (Pass &pass : passes.getPasses()) {
         if (!remarks || !hasRemarksOff(pass))
           continue;
@@ -111,10 +114,13 @@ private:
                   return emitError(module.getLoc()) << message;
                 })))
           return failure();
-        if (SilentRecords::areSilent(getArgument()))
-          silent.push_back(std::make_unique<SilentRecords>(pass.getArgument()));
+        if (silent)
+          silent->add(silenced.emplace_back(pass.getArgument()));
       }
-      if (failed(passes.run(module)))
+      LogicalResult ran = passes.run(module);
+      for (StringRef pass : silenced)
+        silent->remove(pass);
+      if (failed(ran))
         return failure();
     }
     return success();

@@ -6,7 +6,7 @@
 #define MCT_LIB_CORRECTIONS_SAMPLERUN_H
 
 #include "ChannelRun.h"
-#include "mct/Execution/ResultDistance.h"
+#include "mct/Evaluation/ResultDistance.h"
 #include "mct/Quantization/PairedLoss.h"
 #include <functional>
 #include <set>

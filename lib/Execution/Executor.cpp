@@ -12,8 +12,8 @@
 #include "mct/IR/Names.h"
 #include "mct/IR/ResizeOffsets.h"
 #include "mct/IR/Shapes.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Support/Troubleshooting.h"
-#include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
@@ -81,20 +81,21 @@ private:
     Operation *reader = nullptr;
   };
   SmallVector<Observation> observations;
-  /// Of `options.observedBefore`, in the copy.
+  /// The values of `options.observedBefore` in the copy.
   SmallVector<ObservedBefore> observedBefore;
-  /// Of `options.observedValues`, in the copy.
+  /// The values of `options.observedValues` in the copy.
   SmallVector<Value> observedValues;
-  /// Of `options.replaceable`, likewise.
+  /// The operands of `options.replaceable` in the copy.
   SmallVector<OpOperand *> replaceable;
-  /// Of `options.replaceablePoints`, likewise.
+  /// The points of `options.replaceablePoints` in the copy.
   SmallVector<QuantizeOp> replaceablePoints;
-  /// What asks the program around us, and for what; numbered as in the program.
+  /// Ops that call the program around us, and their quantizers, in the order of
+  /// the program.
   SmallVector<std::pair<Operation *, mct::HostPoint>> hosts;
   mct::Preprocessings preprocessing;
-  /// Whether the function got another batch than it came with.
+  /// True if the batch of the function was changed.
   bool hasOtherBatch = false;
-  /// Where the batch lies in the values, if it could be followed.
+  /// The places of the batch in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
 
@@ -236,7 +237,8 @@ LogicalResult Compiler::extract() {
   return success();
 }
 
-/// What the executor computes with: numbers and tensors of them.
+/// Returns whether the executor computes with the type: numbers and tensors of
+/// them.
 bool isComputable(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     type = tensor.getElementType();
@@ -695,16 +697,6 @@ LogicalResult Compiler::finish(const PartSet &parts) {
 
 } // namespace
 
-int64_t mct::execution::getElementBytes(Type type) {
-  if (type.isIndex())
-    return sizeof(int64_t);
-  uint64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  constexpr uint64_t kLargestAlignment = 16;
-  return int64_t(bytes <= kLargestAlignment
-                     ? llvm::PowerOf2Ceil(bytes)
-                     : llvm::alignTo(bytes, kLargestAlignment));
-}
-
 Executor::Executor(std::unique_ptr<Program> program)
     : program(std::move(program)) {}
 Executor::~Executor() = default;
@@ -784,143 +776,6 @@ bool Executor::readsInputs(unsigned stage) const {
 }
 int64_t Executor::savedBytes(unsigned stage) const {
   return program->stages[stage].savedBytes;
-}
-
-//===----------------------------------------------------------------------===//
-// Other constants and quantizers
-//===----------------------------------------------------------------------===//
-
-static llvm::Error checkSize(const ReplaceableConstant &constant,
-                             ArrayRef<float> values) {
-  if (int64_t(values.size()) == constant.elements)
-    return llvm::Error::success();
-  return llvm::createStringError("expected " + llvm::Twine(constant.elements) +
-                                 " values of a constant, found " +
-                                 llvm::Twine(values.size()));
-}
-
-static llvm::Error checkTaken(bool isTaken) {
-  if (isTaken)
-    return llvm::Error::success();
-  return llvm::createStringError("oneDNN could not take the new values of a "
-                                 "kernel");
-}
-
-/// The quantizer as a function on what the point quantizes.
-static llvm::Expected<QuantizeSite> prepareSite(const ReplaceablePoint &point,
-                                                Attribute attribute) {
-  auto refuse = [&](const std::string &why) {
-    return llvm::createStringError("'" + point.name + "' cannot quantize by " +
-                                   why);
-  };
-  auto quantizer = dyn_cast_or_null<tpc::QuantizerAttrInterface>(attribute);
-  if (attribute && !quantizer) {
-    std::string text;
-    llvm::raw_string_ostream(text) << attribute;
-    return refuse(text + ", which is not a quantizer");
-  }
-  if (quantizer && quantizer.getNumChannels() != 1 &&
-      int64_t(quantizer.getNumChannels()) != point.numChannels)
-    return refuse(std::to_string(quantizer.getNumChannels()) +
-                  " parameters: it has " + std::to_string(point.numChannels) +
-                  " channels");
-  return QuantizeSite{quantizer ? quantizer.prepare() : nullptr, point.shape,
-                      point.axes, std::nullopt};
-}
-
-/// Of a point of constants: replaces these.
-static llvm::Error replaceConstants(
-    const ReplaceablePoint &point, const QuantizeSite &site,
-    llvm::function_ref<llvm::Error(size_t, ArrayRef<float>)> replace) {
-  if (point.constants.empty())
-    return llvm::Error::success();
-  std::vector<float> values(point.values.size());
-  site.run(point.values.data(), values.data());
-  for (size_t constant : point.constants)
-    if (llvm::Error error = replace(constant, values))
-      return error;
-  return llvm::Error::success();
-}
-
-llvm::Error Executor::replaceConstant(size_t replaceable,
-                                      ArrayRef<float> values) {
-  const ReplaceableConstant &constant = program->replaceable[replaceable];
-  if (llvm::Error error = checkSize(constant, values))
-    return error;
-  switch (constant.place) {
-  case ReplaceableConstant::Place::Weights:
-    return checkTaken(program->primitives.setWeights(constant.index, values));
-  case ReplaceableConstant::Place::Bias:
-    return checkTaken(program->primitives.setBias(constant.index, values));
-  case ReplaceableConstant::Place::Buffer:
-    std::memcpy(program->constants[constant.index].data.get(), values.data(),
-                values.size() * sizeof(float));
-    return llvm::Error::success();
-  }
-  llvm_unreachable("all places are covered");
-}
-
-llvm::Error Executor::replaceQuantizer(size_t number, Attribute attribute) {
-  const ReplaceablePoint &point = program->replaceablePoints[number];
-  llvm::Expected<QuantizeSite> site = prepareSite(point, attribute);
-  if (!site)
-    return site.takeError();
-  if (point.site)
-    program->quantizers[*point.site].quantizer = site->quantizer;
-  return replaceConstants(point, *site,
-                          [&](size_t constant, ArrayRef<float> values) {
-                            return replaceConstant(constant, values);
-                          });
-}
-
-Replacements::Replacements(const Executor &executor)
-    : program(*executor.program), parts(std::make_unique<ReplacedParts>()) {}
-Replacements::~Replacements() = default;
-Replacements::Replacements(Replacements &&) = default;
-
-llvm::Error Replacements::replaceConstant(size_t replaceable,
-                                          ArrayRef<float> values) {
-  const ReplaceableConstant &constant = program.replaceable[replaceable];
-  if (llvm::Error error = checkSize(constant, values))
-    return error;
-  auto take = [&](auto &map, std::optional<PackedConstant> packed) {
-    if (packed)
-      map[constant.index] = std::move(*packed);
-    return checkTaken(packed.has_value());
-  };
-  switch (constant.place) {
-  case ReplaceableConstant::Place::Weights:
-    return take(parts->weights,
-                program.primitives.packWeights(constant.index, values));
-  case ReplaceableConstant::Place::Bias:
-    return take(parts->biases,
-                program.primitives.packBias(constant.index, values));
-  case ReplaceableConstant::Place::Buffer: {
-    mct::support::AlignedBuffer buffer(values.size() * sizeof(float));
-    if (!buffer.get())
-      return llvm::createStringError("there is no memory for the new values of "
-                                     "a constant");
-    std::memcpy(buffer.get(), values.data(), values.size() * sizeof(float));
-    parts->constants[constant.index] = std::move(buffer);
-    return llvm::Error::success();
-  }
-  }
-  llvm_unreachable("all places are covered");
-}
-
-llvm::Error Replacements::replaceQuantizer(size_t number, Attribute attribute) {
-  const ReplaceablePoint &point = program.replaceablePoints[number];
-  llvm::Expected<QuantizeSite> site = prepareSite(point, attribute);
-  if (!site)
-    return site.takeError();
-  if (llvm::Error error = replaceConstants(
-          point, *site, [&](size_t constant, ArrayRef<float> values) {
-            return replaceConstant(constant, values);
-          }))
-    return error;
-  if (point.site)
-    parts->quantizers[*point.site] = std::move(*site);
-  return llvm::Error::success();
 }
 
 unsigned Executor::stageOfPoint(size_t point) const {

@@ -14,14 +14,14 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// What loops may read behind the last byte.
+/// Number of bytes that loops may read behind the last one.
 static constexpr int64_t kSlack = 64;
 
 //===----------------------------------------------------------------------===//
 // Rescale
 //===----------------------------------------------------------------------===//
 
-/// So many channels, one after the other, and the last again up to whole
+/// Returns `count` channels in order, and the last one again up to whole
 /// vectors.
 static std::vector<int64_t> channelsInOrder(int64_t channels) {
   std::vector<int64_t> order(roundUp(channels, kLanes), channels - 1);
@@ -103,12 +103,12 @@ int32_t wrap(int64_t sum) { return int32_t(uint32_t(uint64_t(sum))); }
 /// An image with what a window reads around it and between its pixels.
 struct Border {
   int64_t height = 0, width = 0, channels = 0;
-  /// Of the image.
+  /// Sizes of the image.
   int64_t inputHeight = 0, inputWidth = 0;
   int64_t top = 0, left = 0;
-  /// From one pixel of the image to the next.
+  /// Distances between neighbouring pixels of the image.
   int64_t stepHeight = 1, stepWidth = 1;
-  /// Of the image; the border has each one so many times.
+  /// Channels of the image, and how often the border repeats each.
   int64_t inputChannels = 0, repeats = 1;
   /// Every so many columns lie side by side, behind those that begin before.
   int64_t phases = 1;
@@ -117,7 +117,7 @@ struct Border {
   int64_t phaseWidth() const { return (width + phases - 1) / phases; }
   int64_t rowBytes() const { return phases * phaseWidth() * channels; }
   int64_t bytes() const { return height * rowBytes(); }
-  /// Where a column lies in a row.
+  /// Returns the place of a column in a row.
   int64_t columnAt(int64_t column) const {
     return (column % phases * phaseWidth() + column / phases) * channels;
   }
@@ -189,6 +189,24 @@ Border padded(const ConvolutionShape &shape, int32_t inputZeroPoint) {
   border.height = shape.padTop + shape.inputHeight + shape.padBottom;
   border.width = shape.padLeft + shape.inputWidth + shape.padRight;
   return border;
+}
+
+/// Runs a loop on every image of a batch, which is written to `image` with its
+/// borders.
+template <typename Loop>
+void runImages(const ConvolutionShape &shape, const Border &border,
+               const void *operand, void *result, Loop &loop, uint8_t *image,
+               void (*compute)(const Loop &)) {
+  int64_t inputBytes =
+      shape.inputHeight * shape.inputWidth * shape.inputChannels;
+  int64_t outputBytes = shape.outputHeight * shape.outputWidth *
+                        shape.outputChannels * loop.rescale.outputBytes;
+  for (int64_t n = 0; n != shape.batch; ++n) {
+    border.write(integerLoops(),
+                 static_cast<const int8_t *>(operand) + n * inputBytes, image);
+    loop.output = static_cast<char *>(result) + n * outputBytes;
+    compute(loop);
+  }
 }
 
 /// Weights [rows][inner] of `numRuns` runs for the convolution loops, and what
@@ -301,17 +319,7 @@ public:
     loop.weights = packed->values.data();
     loop.bias = packed->bias.data();
     loop.rescale = rescale.loop();
-    int64_t inputBytes =
-        shape.inputHeight * shape.inputWidth * shape.inputChannels;
-    int64_t outputBytes = shape.outputHeight * shape.outputWidth *
-                          shape.outputChannels * loop.rescale.outputBytes;
-    for (int64_t n = 0; n != shape.batch; ++n) {
-      border.write(loops,
-                   static_cast<const int8_t *>(operands[0]) + n * inputBytes,
-                   image);
-      loop.output = static_cast<char *>(result) + n * outputBytes;
-      loops.convolve(loop);
-    }
+    runImages(shape, border, operands[0], result, loop, image, loops.convolve);
   }
 
 private:
@@ -424,17 +432,8 @@ public:
     loop.weights = packed.data();
     loop.bias = sums.data();
     loop.rescale = rescale.loop();
-    int64_t inputBytes =
-        shape.inputHeight * shape.inputWidth * shape.inputChannels;
-    int64_t outputBytes = shape.outputHeight * shape.outputWidth *
-                          shape.outputChannels * loop.rescale.outputBytes;
-    for (int64_t n = 0; n != shape.batch; ++n) {
-      border.write(loops,
-                   static_cast<const int8_t *>(operands[0]) + n * inputBytes,
-                   image);
-      loop.output = static_cast<char *>(result) + n * outputBytes;
-      loops.convolveDepthwise(loop);
-    }
+    runImages(shape, border, operands[0], result, loop, image,
+              loops.convolveDepthwise);
   }
 
 private:

@@ -18,26 +18,27 @@
 
 namespace mct::execution {
 
-/// What TOSA's rescale does, and a clamp behind it.
+/// The parameters of TOSA's rescale, and of a clamp behind it.
 struct RescaleShape {
-  /// One for all channels, or one for each; shifts are 1 to 62.
+  /// One value for all channels, or one for each; shifts are 1 to 62.
   std::vector<int32_t> multipliers;
   std::vector<int32_t> shifts;
   bool doubleRound = false;
   int32_t inputZeroPoint = 0, outputZeroPoint = 0;
   /// Bounds of the result, within those of its type.
   int32_t low = 0, high = 0;
-  /// 1, 2 or 4.
+  /// Size in bytes of a result: 1, 2 or 4.
   int outputBytes = 4;
 };
 
-/// A rescale in the form of the loops.
+/// A rescale in the layout that the loops read.
 class PackedRescale {
 public:
-  /// Copies i32.
+  /// Makes a rescale that copies i32.
   explicit PackedRescale(int64_t channels);
   PackedRescale(const RescaleShape &shape, int64_t channels);
-  /// `channels`: of the lanes, a multiple of 16 of them. Null: copies i32.
+  /// Makes one for lanes of these channels, a multiple of 16; a null shape
+  /// copies i32.
   PackedRescale(const RescaleShape *shape, llvm::ArrayRef<int64_t> channels);
 
   RescaleLoop loop() const;
@@ -49,30 +50,32 @@ private:
   std::vector<RescaleLanes> lanes;
 };
 
-/// One call. Read-only while it runs.
+/// One call of a kernel. It is read-only while it runs.
 class IntegerKernel {
 public:
   virtual ~IntegerKernel() = default;
-  /// `scratch`: memory of `scratchBytes()`, aligned to 64, for this call alone.
+  /// Runs the kernel with `scratchBytes()` of memory, aligned to 64, for this
+  /// call alone.
   virtual void run(llvm::ArrayRef<const void *> operands, void *result,
                    char *scratch) const = 0;
-  /// Bytes that it writes to `result`.
+  /// Returns the number of bytes that it writes to `result`.
   virtual int64_t resultBytes() const = 0;
   virtual int64_t scratchBytes() const { return 0; }
-  /// Of weights and tables.
+  /// Returns the size in bytes of weights and tables.
   virtual int64_t bytes() const { return 0; }
 };
 
-/// i8 by i8 weights. `weights`, `bias`: as TOSA has them, weights of a
-/// transpose convolution too; one bias for all channels, or one for each.
-/// `rescale`: null when the result is i32.
+/// Makes a convolution of i8 by i8. `weights` and `bias` are as TOSA has them,
+/// weights of a transpose convolution too; one bias for all channels, or one
+/// for each. `rescale`: null when the result is i32.
 std::unique_ptr<IntegerKernel>
 makeIntegerConvolution(const ConvolutionShape &shape,
                        llvm::ArrayRef<int8_t> weights,
                        llvm::ArrayRef<int32_t> bias, int32_t inputZeroPoint,
                        const RescaleShape *rescale);
 
-/// i8 by i8. `constant`: the second factor, or empty when it is an operand.
+/// Makes a matrix product of i8 by i8. `constant` is the second factor, or
+/// empty when that is an operand.
 std::unique_ptr<IntegerKernel>
 makeIntegerMatMul(const MatMulShape &shape, llvm::ArrayRef<int8_t> constant,
                   int32_t firstZeroPoint, int32_t secondZeroPoint,
@@ -81,13 +84,13 @@ makeIntegerMatMul(const MatMulShape &shape, llvm::ArrayRef<int8_t> constant,
 /// A step of an elementwise computation, without what it refers to.
 struct ChainNode {
   ChainStep step;
-  /// One for all elements; without a shift it only clamps.
+  /// The rescale of all elements; without a shift it only clamps.
   RescaleShape rescale;
   std::vector<int8_t> table;
 };
 
-/// Steps on so many elements of tensors of one shape. The last one makes the
-/// result, whose elements have 1, 2 or 4 bytes.
+/// Makes a kernel of steps on `elements` elements of tensors of one shape. The
+/// last step makes the result, whose elements have 1, 2 or 4 bytes.
 std::unique_ptr<IntegerKernel> makeIntegerChain(llvm::ArrayRef<ChainNode> nodes,
                                                 int64_t elements,
                                                 int outputBytes);

@@ -29,7 +29,7 @@ extern const IntegerLoops kAvx2Loops, kAvx512Loops, kVnniLoops;
 
 } // namespace mct::execution
 
-/// What a set defines, behind the loops.
+/// Defines the table of a set, behind its loops.
 #define MCT_INTEGER_LOOPS(name)                                                \
   {name,  &convolve,   &convolveDepthwise, &compute,                           \
    &flip, &flipPixels, &packColumns}

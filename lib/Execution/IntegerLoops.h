@@ -9,52 +9,52 @@
 
 namespace mct::execution {
 
-/// Channels that are computed side by side.
+/// Number of channels that are computed side by side.
 constexpr int64_t kLanes = 16;
 
-/// How 16 channels are rescaled. 64-bit numbers are those of the even lanes,
+/// The rescale of 16 channels. 64-bit numbers are those of the even lanes,
 /// then those of the odd ones.
 struct alignas(64) RescaleLanes {
   int64_t multiplier[2][8];
-  /// 2^(shift - 1), and 2^30 for double rounding.
+  /// Added before the shift: 2^(shift - 1), and 2^30 for double rounding.
   int64_t rounding[2][8];
-  /// Taken back where the value is negative: 2^31 for double rounding.
+  /// Subtracted where the value is negative: 2^31 for double rounding.
   int64_t takenBack[2][8];
   int64_t shift[2][8];
-  /// Where all multipliers are powers of two, what is left of the shifts: to
-  /// the right, less 1, or to the left.
+  /// Where all multipliers are powers of two: the remaining shift to the right,
+  /// less 1, or to the left.
   int32_t powerShift[kLanes];
 };
 
-/// (value - inputZeroPoint) * multiplier * 2^-shift + outputZeroPoint, rounded
-/// half up (or twice), between two bounds.
+/// Computes (value - inputZeroPoint) * multiplier * 2^-shift + outputZeroPoint,
+/// rounded half up (or twice), between two bounds.
 struct RescaleLoop {
   enum class Mode { Copy, ShiftLeft, ShiftRight, Single, Double };
   Mode mode = Mode::Copy;
   int32_t inputZeroPoint = 0, outputZeroPoint = 0;
   int32_t low = 0, high = 0;
-  /// 1, 2 or 4.
+  /// Size in bytes of a result: 1, 2 or 4.
   int outputBytes = 4;
-  /// One for every 16 channels.
+  /// An entry for every 16 channels.
   const RescaleLanes *lanes = nullptr;
 };
 
-/// Sums of products, for one image whose borders are written out: bytes
+/// A convolution of one image whose borders are written out: bytes
 /// are unsigned, 128 more than what they stand for.
 struct ConvolutionLoop {
   const uint8_t *image = nullptr;
-  /// Bytes from one output pixel to the next in the image.
+  /// Distances in bytes between the windows of neighbouring output pixels.
   int64_t rowStep = 0, columnStep = 0;
   int64_t outputHeight = 0, outputWidth = 0, channels = 0;
   /// A window is so many runs of bytes, each of `steps` times four of them.
   const int64_t *runs = nullptr;
   int64_t numRuns = 0, steps = 0;
-  /// For 32 channels, then the next 32, and at last for up to 16: for every
-  /// step four weights of each.
+  /// Weights of 32 channels, then of the next 32, and at last of up to 16: for
+  /// every step four weights of each.
   const int8_t *weights = nullptr;
-  /// For all channels, and up to a multiple of 16.
+  /// Biases of all channels, up to a multiple of 16.
   const int32_t *bias = nullptr;
-  /// What is added to all sums of an output pixel, or null.
+  /// Addends of all sums of each output pixel, or null.
   const int32_t *ofPixels = nullptr;
   RescaleLoop rescale;
   void *output = nullptr;
@@ -64,13 +64,13 @@ struct ConvolutionLoop {
 /// any pixels and channels, in four vectors: the first has four of each
 /// sixteen, the next the four behind them.
 constexpr int64_t kBlock = 4 * kLanes;
-/// Where an element of a vector lies in its block.
+/// Returns the place of an element of a vector in its block.
 inline int64_t depthwisePlace(int64_t vector, int64_t lane) {
   return lane / 4 * 16 + vector * 4 + lane % 4;
 }
 
-/// The same where every channel has its own window. What a window reads for
-/// neighbours are neighbours.
+/// A convolution where every channel has a window of its own. Windows of
+/// neighbours read neighbours.
 struct DepthwiseLoop {
   const uint8_t *image = nullptr;
   /// Bytes from what one row of the output reads to what the next one does, and
@@ -84,36 +84,37 @@ struct DepthwiseLoop {
   /// false: it is shorter.
   bool blocksOverlap = false;
   int64_t windowHeight = 1;
-  /// Of a row of the window, four for each of `quads`: bytes to what they read.
+  /// Offsets in bytes that the columns of a window read at, four for each of
+  /// `quads`.
   const int64_t *columns = nullptr;
   int64_t quads = 1;
   /// The blocks of a run take these in turn: for every row of the window and
   /// every four columns, for the four vectors, four weights of each neighbour.
   int64_t numBlocks = 1;
   const int8_t *weights = nullptr;
-  /// Of the neighbours in a block, in the order of the vectors.
+  /// Biases of the neighbours in a block, in the order of the vectors.
   const int32_t *bias = nullptr;
-  /// Lanes likewise.
+  /// The rescale, with lanes in the same order.
   RescaleLoop rescale;
   void *output = nullptr;
 };
 
 /// A step of an elementwise computation. Registers hold a block of elements.
 struct ChainStep {
-  /// Tensor that is read, or a register.
+  /// Index of the tensor that is read, or of the register.
   int operand = -1, from = 0;
   int operandBytes = 1;
-  /// Behind the clamp of `rescale`: adds to, or subtracts from, a register.
+  /// Operation with a register behind the clamp of `rescale`.
   enum class Combine { None, Add, Subtract };
   Combine combine = Combine::None;
   int combined = 0;
-  /// Instead of the rescale: 256 results, for elements of i8.
+  /// Table of 256 results for elements of i8, instead of the rescale.
   const int8_t *table = nullptr;
   RescaleLoop rescale;
-  /// Register that is written, or -1 for the output.
+  /// Index of the register that is written, or -1 for the output.
   int to = -1;
 };
-/// Elements of a register.
+/// Number of elements of a register.
 constexpr int64_t kChainBlock = 512;
 
 struct ChainLoop {
@@ -121,7 +122,7 @@ struct ChainLoop {
   int64_t numSteps = 0;
   const void *const *operands = nullptr;
   int64_t elements = 0;
-  /// The registers, one behind the other.
+  /// The registers, contiguous.
   int32_t *registers = nullptr;
   void *output = nullptr;
   int outputBytes = 1;
@@ -133,18 +134,19 @@ struct IntegerLoops {
   void (*convolve)(const ConvolutionLoop &);
   void (*convolveDepthwise)(const DepthwiseLoop &);
   void (*compute)(const ChainLoop &);
-  /// Bytes from signed to unsigned, 128 more.
+  /// Converts bytes from signed to unsigned, 128 more.
   void (*flip)(const int8_t *from, int64_t count, uint8_t *to);
-  /// The same of pixels that lie `step` bytes apart.
+  /// Converts bytes of pixels that lie `step` bytes apart.
   void (*flipPixels)(const int8_t *from, int64_t step, int64_t pixels,
                      int64_t channels, uint8_t *to);
-  /// [inner, columns] of bytes as weights of a ConvolutionLoop; columns that
-  /// there are not are 0. Adds what is in each column to `sums`.
+  /// Packs [inner, columns] of bytes as weights of a ConvolutionLoop; missing
+  /// columns are 0. Adds the sum of each column to `sums`.
   void (*packColumns)(const int8_t *from, int64_t inner, int64_t columns,
                       int8_t *to, int32_t *sums);
 };
 
-/// The best one for this machine, or for the instruction set that is forced.
+/// Returns the best loops for this machine, or for the instruction set that is
+/// forced.
 const IntegerLoops &integerLoops();
 
 } // namespace mct::execution

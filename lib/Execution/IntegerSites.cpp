@@ -149,7 +149,7 @@ static bool isLinkType(Value value) {
   return isStaticInteger(value, {8, 16, 32});
 }
 
-/// Whether a step can compute the op.
+/// Returns whether a step can compute the op.
 bool SiteFinder::isLink(Operation *op) {
   if (op->getNumResults() != 1 || !isLinkType(op->getResult(0)) ||
       sites.contains(op) || covered.contains(op))

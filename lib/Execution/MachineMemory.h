@@ -6,8 +6,9 @@
 
 namespace mct::execution {
 
-/// Bytes of memory that this process may have: of the machine, or of its
-/// control group or its resource limits where those allow less.
+/// Returns the number of bytes of memory that this process may have: those of
+/// the machine, or of its control group or its resource limits where these
+/// allow less.
 int64_t machineMemory();
 
 } // namespace mct::execution

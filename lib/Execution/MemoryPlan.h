@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the values of a program lie in one block of memory.
+// Places the values of a program in one block of memory.
 #ifndef MCT_LIB_EXECUTION_MEMORYPLAN_H
 #define MCT_LIB_EXECUTION_MEMORYPLAN_H
 
@@ -19,15 +19,15 @@ struct BufferLife {
 };
 
 struct MemoryPlan {
-  /// Of each buffer; multiples of 64.
+  /// Offset of each buffer, a multiple of 64.
   std::vector<int64_t> offsets;
-  /// Of the whole block.
+  /// Size in bytes of the whole block.
   int64_t bytes = 0;
 };
 
 /// Places buffers so that those alive at the same step do not overlap: each
-/// takes the smallest free range that holds it when its life begins. None when
-/// the block would have more than 2^62 bytes.
+/// takes the smallest free range that holds it when its life begins. Returns
+/// none when the block would have more than 2^62 bytes.
 std::optional<MemoryPlan> planMemory(llvm::ArrayRef<BufferLife> buffers);
 
 } // namespace mct::execution

@@ -13,7 +13,7 @@ namespace mct::execution {
 /// `sizes[d]` of them, `from[d]` apart in the source and `to[d]` in the target.
 /// Counts are in elements.
 struct StridedCopy {
-  /// Number of the source.
+  /// Index of the source.
   unsigned source = 0;
   llvm::SmallVector<int64_t, 4> sizes, from, to;
   int64_t fromOffset = 0, toOffset = 0;
@@ -22,18 +22,18 @@ struct StridedCopy {
   void simplify();
 };
 
-/// What a transpose, slice, pad or concatenation does.
+/// A transpose, slice, pad or concatenation as copies.
 struct MovingShape {
-  /// 1, 2, 4 or 8 bytes.
+  /// Size in bytes of an element: 1, 2, 4 or 8.
   unsigned elementBytes = 4;
-  /// The target's elements, before anything is copied to it: this one; none
-  /// where all of them are copied.
+  /// Bytes of the element that fills the target before anything is copied;
+  /// empty where every element is copied.
   llvm::SmallVector<char, 8> fill;
   int64_t targetElements = 0;
   std::vector<StridedCopy> copies;
 };
 
-/// `sources`: by their numbers.
+/// Moves elements of the sources to the target.
 void move(const MovingShape &shape, const void *const *sources, void *target);
 
 } // namespace mct::execution

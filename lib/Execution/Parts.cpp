@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Parts.h"
 
-#include "mct/Support/Progress.h"
+#include "mct/Support/ContextThreads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,7 +67,8 @@ size_t PartSet::add(func::FuncOp function, IndexChecks checks) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Whether a scalar inside of a linalg op depends on elements of tensors.
+/// Returns whether a scalar inside of a linalg op depends on elements of
+/// tensors.
 static bool dependsOnData(Value index) {
   SmallVector<Value> pending{index};
   llvm::DenseSet<Value> seen;
@@ -106,7 +107,7 @@ static void declare(ModuleOp module, StringRef name, ArrayRef<Type> types) {
 static constexpr StringLiteral kCheckIndex = "mctExecutionCheckIndex";
 static constexpr StringLiteral kCheckDivision = "mctExecutionCheckDivision";
 
-/// Whether the index lies within the size in every iteration.
+/// Returns whether the index lies within the size in every iteration.
 static bool isInside(Value index, int64_t size) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant >= 0 && *constant < size;
@@ -410,7 +411,8 @@ func::FuncOp PartSet::takeDestinations(const Code &code, size_t number) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// What a function allocates, if that can be known and is possible at all.
+/// Returns the number of bytes that a function allocates, if it is known and
+/// possible.
 static std::optional<int64_t> allocatedBytes(func::FuncOp function,
                                              bool &allocates) {
   int64_t total = 0;

@@ -14,7 +14,7 @@
 
 namespace mct::execution {
 
-/// Which indices of a part are compared with the sizes when it runs: none,
+/// The indices of a part that are compared with the sizes when it runs: none,
 /// those that depend on data (of ops whose other indices follow from sizes that
 /// were verified), or all that are not known to be right.
 enum class IndexChecks { None, OfData, All };
@@ -31,28 +31,29 @@ public:
       : all(mlir::ModuleOp::create(loc)), added(mlir::ModuleOp::create(loc)),
         originals(mlir::ModuleOp::create(loc)), loc(loc) {}
 
-  /// Number of the part that computes what `function` does; takes it over. Its
-  /// ops have no discardable attributes.
+  /// Returns the index of the part that computes what `function` does, and
+  /// takes the function over. Its ops have no discardable attributes.
   size_t add(mlir::func::FuncOp function, IndexChecks checks);
 
   /// Lowers the new parts to linalg on tensors. On failure there is one error,
   /// at the op that cannot be executed.
   mlir::LogicalResult lowerToLinalg();
 
-  /// Whether the part may write its result over its operand of that number:
-  /// each element is read only for the element at the same place.
+  /// Returns whether the part may write its result over an operand: each
+  /// element is read only for the element at the same place.
   bool canUpdate(size_t part, unsigned operand) const {
     return parts[part].updatable[operand];
   }
 
-  /// Number of the code for a part that has buffers of its own for its results
+  /// Returns the index of the code for a part that has buffers of its own for
+  /// its results
   /// (`updated` is none), or writes its result over an operand.
   size_t getCode(size_t part, std::optional<unsigned> updated);
 
   /// Compiles what `getCode` was asked for and is new.
   mlir::LogicalResult compile();
 
-  /// By the numbers of `getCode`, after `compile`; as it is now.
+  /// Returns the code by the indices of `getCode`, after `compile`.
   const std::shared_ptr<const std::vector<CompiledPart>> &code() const {
     return compiled;
   }
@@ -62,9 +63,9 @@ public:
 
 private:
   struct Part {
-    /// In linalg, when it was lowered.
+    /// The function in linalg, once it is lowered.
     mlir::func::FuncOp function;
-    /// As it was added.
+    /// The function as it was added.
     mlir::func::FuncOp original;
     IndexChecks checks = IndexChecks::None;
     llvm::SmallVector<bool> updatable;
@@ -72,7 +73,7 @@ private:
   struct Code {
     size_t part;
     std::optional<unsigned> updated;
-    /// While it is compiled.
+    /// The function while it is compiled.
     mlir::func::FuncOp function;
   };
   llvm::SmallVector<bool> findUpdatable(mlir::func::FuncOp function) const;

@@ -8,10 +8,11 @@
 
 namespace mct::execution {
 
-/// Everything the lowering, and the code around it, needs in the context.
+/// Registers everything that the lowering, and the code around it, need in the
+/// context.
 void registerPipelineDependencies(mlir::DialectRegistry &registry);
 
-/// Name of the op at each location, from before the lowering; for errors.
+/// By location: the name of the op before the lowering, for errors.
 using OpNames = llvm::DenseMap<mlir::Location, llvm::StringRef>;
 
 /// Lowers the functions of a module from TOSA (and upstream dialects below it)

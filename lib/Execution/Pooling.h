@@ -16,10 +16,10 @@ struct PoolingShape {
   int64_t padTop = 0, padLeft = 0;
 };
 
-/// Mean over the elements of the window that are not padding.
+/// Computes the mean over the elements of each window that are not padding.
 void averagePool(const PoolingShape &shape, const float *input, float *output);
 
-/// Largest element of the window; a NaN wins.
+/// Computes the largest element of each window; NaN where there is one.
 void maximumPool(const PoolingShape &shape, const float *input, float *output);
 void maximumPool(const PoolingShape &shape, const int8_t *input,
                  int8_t *output);

@@ -24,27 +24,27 @@ namespace {
 struct Argument {
   /// oneDNN's number of it.
   int index = 0;
-  /// As the caller has it, and as the primitive wants it.
+  /// Layouts of the caller and of the primitive.
   memory::desc given, used;
-  /// From one to the other, when they differ; made with the primitive, because
-  /// the number of threads is fixed then.
+  /// Conversion between them, where they differ; made with the primitive,
+  /// because the number of threads is fixed then.
   dnnl::reorder reorder;
   memory::desc scratchpad;
 
   bool isReordered() const { return static_cast<bool>(reorder); }
 };
 
-/// What one call needs besides the pointers.
+/// A primitive, and everything that its call needs but the pointers.
 struct Primitive {
   dnnl::primitive primitive;
   std::string implementation;
   std::vector<Argument> operands;
   Argument result;
   memory::desc scratchpad;
-  /// Whether the last operand is what a binary post-op adds.
+  /// True if a binary post-op adds the last operand.
   bool hasAdded = false;
   memory weights, bias;
-  /// How weights are given, before they are packed.
+  /// Layout of weights before they are packed.
   memory::desc givenWeights;
 };
 } // namespace
@@ -114,8 +114,8 @@ struct PrimitiveSet::Impl {
     made.scratchpad = descriptor.scratchpad_desc();
     return made;
   }
-  /// Of a primitive that makes its destination; its operands are complete but
-  /// for what is added.
+  /// Completes a primitive that makes its destination; its operands are
+  /// complete but for what is added.
   void finish(Primitive made, const memory::desc &result,
               const Epilogue &epilogue) {
     made.result = asGiven(DNNL_ARG_DST, result);
@@ -363,7 +363,7 @@ PackedConstant::PackedConstant(PackedConstant &&) = default;
 PackedConstant &PackedConstant::operator=(PackedConstant &&) = default;
 PackedConstant::~PackedConstant() = default;
 
-/// Whether `pack` did what it was to do.
+/// Returns whether `pack` succeeded.
 template <typename Pack> static bool packs(Pack pack) {
   try {
     pack();
@@ -373,7 +373,7 @@ template <typename Pack> static bool packs(Pack pack) {
   }
 }
 
-/// One value of a bias may stand for all.
+/// Returns the biases of all channels, for which one value may stand.
 static std::vector<float> spread(llvm::ArrayRef<float> bias,
                                  const memory::desc &wanted) {
   std::vector<float> all(bias.begin(), bias.end());
@@ -511,7 +511,7 @@ struct PrimitiveRunner::Impl {
                                     arguments.data()) == dnnl_success;
     }
   };
-  /// What is executed for one primitive: it, and reorders before and behind.
+  /// The calls for one primitive: itself, and reorders before and behind.
   struct Call {
     std::vector<Execution> executions;
     std::vector<memory> memories;

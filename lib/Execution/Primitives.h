@@ -29,13 +29,13 @@ struct ConvolutionShape {
   int64_t strideHeight = 1, strideWidth = 1;
   int64_t dilationHeight = 1, dilationWidth = 1;
   int64_t padTop = 0, padBottom = 0, padLeft = 0, padRight = 0;
-  /// Of volumes, which are plain.
+  /// True for a convolution of volumes, which is plain.
   bool hasDepth = false;
   int64_t inputDepth = 1, outputDepth = 1, kernelDepth = 1, strideDepth = 1,
           dilationDepth = 1, padFront = 0, padBack = 0;
 };
 
-/// [batch, rows, inner] x [batch, inner, columns].
+/// A product [batch, rows, inner] x [batch, inner, columns].
 struct MatMulShape {
   int64_t batch = 1, rows = 1, inner = 1, columns = 1;
   /// Factors that lie in memory with the last two dimensions exchanged; not
@@ -43,7 +43,7 @@ struct MatMulShape {
   bool firstTransposed = false, secondTransposed = false;
 };
 
-/// What a primitive does with its result before it stores it, in this order.
+/// Operations of a primitive on its result before it stores it, in this order.
 struct Epilogue {
   /// Adds a second operand of the result's shape.
   bool addOperand = false;
@@ -51,7 +51,7 @@ struct Epilogue {
   float low = 0, high = 0;
 };
 
-/// Weights or a bias as a primitive of a set wants them.
+/// Weights or a bias in the layout of a primitive.
 class PackedConstant {
 public:
   PackedConstant();
@@ -73,53 +73,57 @@ public:
   PrimitiveSet();
   ~PrimitiveSet();
 
-  /// Number of the new primitive, or none with the reason in `error`. Weights
-  /// or biases that are empty are operands, behind the input.
+  /// Adds a convolution. Returns the index of the new primitive, or none with
+  /// the reason in `error`. Weights or biases that are empty are operands,
+  /// behind the input.
   std::optional<size_t> addConvolution(const ConvolutionShape &shape,
                                        llvm::ArrayRef<float> weights,
                                        llvm::ArrayRef<float> bias,
                                        const Epilogue &epilogue,
                                        std::string &error);
-  /// The gradient of the weights of a convolution of this shape, which is not
-  /// transposed, from its input and the gradient of its output;
+  /// Adds the gradient of the weights of a convolution of this shape, which is
+  /// not transposed, from its input and the gradient of its output;
   /// `inputChannelsFirst`: of a plain one as [IC,KH,KW,OC] instead of
   /// [OC,KH,KW,IC].
   std::optional<size_t> addWeightGradient(const ConvolutionShape &shape,
                                           bool inputChannelsFirst,
                                           std::string &error);
-  /// `constant`: the second factor, or empty when it is an operand.
+  /// Adds a matrix product. `constant` is the second factor, or empty when that
+  /// is an operand.
   std::optional<size_t> addMatMul(const MatMulShape &shape,
                                   llvm::ArrayRef<float> constant,
                                   const Epilogue &epilogue, std::string &error);
-  /// Forgets the primitive that was added last.
+  /// Removes the primitive that was added last.
   void removeLast();
   /// Gives a primitive other weights, or another bias, of the sizes it was
-  /// added with. No runner runs meanwhile. False when oneDNN reports an error,
-  /// or the primitive has none.
+  /// added with. No runner runs meanwhile. Returns false when oneDNN reports
+  /// an error, or the primitive has none.
   bool setWeights(size_t primitive, llvm::ArrayRef<float> weights);
   bool setBias(size_t primitive, llvm::ArrayRef<float> bias);
-  /// The same for `PrimitiveRunner::run`: none when oneDNN reports an error, or
-  /// the primitive has none. Runners may run meanwhile.
+  /// Pack weights or a bias for `PrimitiveRunner::run`. Return none when oneDNN
+  /// reports an error, or the primitive has none. Runners may run meanwhile.
   std::optional<PackedConstant>
   packWeights(size_t primitive, llvm::ArrayRef<float> weights) const;
   std::optional<PackedConstant> packBias(size_t primitive,
                                          llvm::ArrayRef<float> bias) const;
-  /// Of all packed weights.
+  /// Returns the size in bytes of all packed weights.
   int64_t bytes() const;
-  /// Bytes of what a call reads, in the order of `PrimitiveRunner::run`, and of
-  /// what it writes.
+  /// Return the sizes in bytes of the operands of a call, in the order of
+  /// `PrimitiveRunner::run`, and of its result.
   llvm::SmallVector<int64_t, 4> operandBytes(size_t primitive) const;
   int64_t resultBytes(size_t primitive) const;
 
-  /// oneDNN's name of the implementation.
+  /// Returns oneDNN's name of the implementation.
   std::string implementation(size_t primitive) const;
-  /// Whether that is a reference implementation, hundreds of times slower.
+  /// Returns whether that is a reference implementation, hundreds of times
+  /// slower.
   bool isReference(size_t primitive) const;
-  /// Whether it adds a wrong operand: oneDNN 2.6's convolutions by matrix
-  /// products read the operand of a binary post-op as if it were one number.
+  /// Returns whether it adds a wrong operand: oneDNN 2.6's convolutions by
+  /// matrix products read the operand of a binary post-op as if it were one
+  /// number.
   bool addsWrongly(size_t primitive) const;
 
-  /// oneDNN's instruction set on this machine.
+  /// Returns oneDNN's instruction set on this machine.
   static std::string instructionSet();
 
   struct Impl;
@@ -135,10 +139,11 @@ public:
   explicit PrimitiveRunner(const PrimitiveSet &primitives);
   ~PrimitiveRunner();
 
-  /// `operands`: the input or the first factor; what is no constant of second
-  /// factor, weights and bias, or the gradient of the output; what is added.
-  /// `weights` and `bias`: instead of the primitive's (null: these). False when
-  /// oneDNN reports an error.
+  /// Runs a primitive. `operands` are the input or the first factor; those of
+  /// second factor, weights and bias that are no constants, or the gradient of
+  /// the output; and the addend. `weights` and `bias` replace those of the
+  /// primitive if they are not null. Returns false when oneDNN reports an
+  /// error.
   bool run(size_t primitive, llvm::ArrayRef<const void *> operands,
            void *result, const PackedConstant *weights = nullptr,
            const PackedConstant *bias = nullptr);
@@ -148,8 +153,9 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// While it lives, OpenMP (inside of oneDNN) uses the calling thread only. The
-/// setting belongs to the thread and is fixed in primitives at their creation.
+/// Restricts OpenMP (inside of oneDNN) to the calling thread while it lives.
+/// The setting belongs to the thread, and primitives take it over when they are
+/// created.
 class SingleOpenMPThread {
 public:
   SingleOpenMPThread();

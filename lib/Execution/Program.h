@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What compilation produces and workers read.
+// The program that compilation produces and workers run.
 #ifndef MCT_LIB_EXECUTION_PROGRAM_H
 #define MCT_LIB_EXECUTION_PROGRAM_H
 
@@ -22,28 +22,28 @@ namespace mct::execution {
 
 /// A quantizer with parameters, as a function on a buffer.
 struct QuantizeSite {
-  /// Null: the identity.
+  /// Null for the identity.
   std::shared_ptr<const quantization::TensorQuantizer> quantizer;
   llvm::SmallVector<int64_t> shape, axes;
-  /// The grid when there is one for the whole tensor, and always this one.
+  /// The grid, if one holds for the whole tensor and is never replaced.
   std::optional<quantization::Grid> grid;
 
   void run(const float *input, float *output) const;
 };
 
-/// Sizes of a tensor for any number of samples.
+/// Shape of a tensor as a function of the number of samples.
 struct FollowedShape {
   llvm::SmallVector<int64_t> shape;
   size_t batchDimension = 0;
   int64_t rowsPerSample = 1;
-  /// Whether the batch dimension is known.
+  /// True if the batch dimension is known.
   bool followed = false;
 
   llvm::SmallVector<int64_t> withSamples(int64_t samples) const;
 };
 
-/// What `Executor::primitives` says of a call of the program around us, in
-/// front of its name.
+/// Prefix of the implementation that `Executor::primitives` names for a call of
+/// the program around us.
 inline constexpr llvm::StringLiteral kHostImplementation = "host:";
 
 /// A quantizer that the program around us runs, or its gradient.
@@ -51,10 +51,11 @@ struct HostSite {
   std::shared_ptr<HostQuantizer> quantizer;
   FollowedShape shape;
   bool isGradient = false;
-  /// The function computes the quantizer's gradient.
+  /// True if the function computes the quantizer's gradient.
   bool isTraining = false;
 
-  /// Gradients: `values` and `gradients`, which may be null otherwise.
+  /// Runs the quantizer, or its gradient, which needs `gradients`; otherwise
+  /// they may be null.
   llvm::Error run(const float *values, const float *gradients, float *result,
                   int64_t samples) const;
 };
@@ -65,9 +66,9 @@ struct ReplaceablePoint {
   std::string name;
   int64_t numChannels = 1;
   unsigned stage = 0;
-  /// Quantizes a value that a step makes; none where nobody reads it.
+  /// The quantizer of a value that a step makes; none if nothing reads it.
   std::optional<size_t> site;
-  /// Or constants, by their numbers, which are all quantized from `values`.
+  /// Indices of constants that are all quantized from `values`.
   llvm::SmallVector<size_t, 1> constants;
   std::vector<float> values;
   llvm::SmallVector<int64_t> shape, axes;
@@ -78,16 +79,15 @@ struct CompiledPart {
   /// Takes the addresses of its arguments: pointers to the tensors it reads,
   /// then to those it writes.
   void (*entry)(void **) = nullptr;
-  /// Bytes of each of these tensors.
+  /// Size in bytes of each of these tensors.
   llvm::SmallVector<int64_t, 4> argumentBytes;
-  /// Bytes that it may allocate while it runs.
+  /// Number of bytes that it may allocate while it runs.
   int64_t temporaryBytes = 0;
-  /// Whether it may call `mctExecutionFail...` or allocate: then it may be left
-  /// before its end.
+  /// True if it may call a check or allocate, and so be left before its end.
   bool canFail = false;
 };
 
-/// One thing that is done to buffers.
+/// One operation on buffers.
 struct Step {
   enum class Kind {
     Primitive,
@@ -103,20 +103,20 @@ struct Step {
     Copy
   };
   Kind kind = Kind::Part;
-  /// In the program's list of that kind.
+  /// Index in the program's list of that kind.
   size_t index = 0;
   /// Buffers that are read, then those that are written. One that a part
   /// updates in place is only listed among the written ones.
   llvm::SmallVector<unsigned, 4> buffers;
   /// The first buffer that is written, if there is one.
   std::optional<unsigned> result;
-  /// A part is called for so many blocks of its buffers, one behind the other,
-  /// of these bytes each.
+  /// Number of blocks of its buffers that a part is called for, and the size in
+  /// bytes of a block of each buffer.
   int64_t numBlocks = 1;
   llvm::SmallVector<int64_t, 4> blockBytes;
   /// Quantizer that runs on the result while it is in the cache.
   std::optional<size_t> quantizer;
-  /// For errors: the op and its name.
+  /// The op and its name, for errors.
   std::string op;
   unsigned stage = 0;
 };
@@ -125,9 +125,10 @@ struct Step {
 struct SavedBuffer {
   unsigned buffer = 0;
   int64_t bytes = 0;
-  /// Where it is saved.
+  /// Offset at which it is saved.
   int64_t offset = 0;
-  /// All values are levels of this grid; codes of so many bytes are saved.
+  /// Grid whose levels all values are, and size in bytes of the codes that are
+  /// saved.
   std::optional<quantization::Grid> grid;
   unsigned codeBytes = 0;
   /// The observed values that it holds, if they were made in the stage.
@@ -138,7 +139,7 @@ struct Stage {
   /// The steps [begin, end).
   size_t begin = 0, end = 0;
   bool readsInputs = false;
-  /// What later stages read, and its size.
+  /// Buffers that later stages read, and their size.
   std::vector<SavedBuffer> saved;
   int64_t savedBytes = 0;
 };
@@ -147,7 +148,7 @@ struct Stage {
 struct ProgramBuffer {
   enum class Place { Input, Output, Constant, Block };
   Place place = Place::Block;
-  /// Number of the input, output or constant; offset in a worker's block.
+  /// Index of the input, output or constant; or the offset in a worker's block.
   int64_t index = 0;
   int64_t bytes = 0;
 };
@@ -165,12 +166,12 @@ struct ConstantBuffer {
 struct ReplaceableConstant {
   enum class Place { Weights, Bias, Buffer };
   Place place = Place::Buffer;
-  /// Of the primitive, or of the constant.
+  /// Index of the primitive, or of the constant.
   size_t index = 0;
   int64_t elements = 0;
 };
 
-/// What takes the place of parts of a program, by their numbers there.
+/// Replacements of parts of a program, by their indices there.
 struct ReplacedParts {
   llvm::DenseMap<size_t, PackedConstant> weights, biases;
   llvm::DenseMap<size_t, support::AlignedBuffer> constants;
@@ -196,24 +197,26 @@ struct Program {
   std::vector<ReplaceablePoint> replaceablePoints;
   std::vector<Executor::PrimitiveInfo> primitiveInfos;
 
-  /// What a worker does, in this order.
+  /// The steps of a worker, in order.
   std::vector<Step> steps;
   std::vector<Stage> stages;
   std::vector<unsigned> stageOfObserved;
   std::vector<ProgramBuffer> buffers;
-  /// By the numbers in the steps; shared by programs that were compiled
-  /// together.
+  /// Compiled parts, by the indices in the steps; shared by programs that were
+  /// compiled together.
   std::shared_ptr<const std::vector<CompiledPart>> parts;
-  /// Of the block of each worker.
+  /// Size in bytes of each worker's block.
   int64_t blockBytes = 0;
-  /// Of what an integer kernel needs while it runs; a multiple of a page.
+  /// Size in bytes of the memory that an integer kernel needs while it runs; a
+  /// multiple of a page.
   int64_t scratchBytes = 0;
   Executor::Memory memory;
   int64_t maxMemory = 0;
   /// See Executor::numVisits.
   size_t numVisits = 0;
 
-  /// Hold the code; shared by programs that were compiled together.
+  /// Engines that hold the code; shared by programs that were compiled
+  /// together.
   std::vector<std::shared_ptr<mlir::ExecutionEngine>> engines;
 };
 

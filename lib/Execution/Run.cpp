@@ -4,6 +4,7 @@
 #include "Program.h"
 #include "mct/Execution/CallBuffers.h"
 #include "mct/Execution/HostCalls.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Support/ByteSize.h"
 #include "mct/Support/ContextThreads.h"
 #include "mlir/IR/Diagnostics.h"
@@ -49,7 +50,7 @@ struct Chunks {
 FailureOr<RunSettings>
 RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
                    StringRef offset, uint64_t limit, uint64_t batchSize,
-                   unsigned threads, StringRef maxMemory, RunCache *cache) {
+                   unsigned threads, StringRef maxMemory) {
   auto samples = SampleOptions::parse(files, scale, offset, limit);
   if (!samples)
     return emitError(loc) << llvm::toString(samples.takeError());
@@ -63,7 +64,7 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
   if (!memory)
     return emitError(loc) << llvm::toString(memory.takeError());
   settings.maxMemory = *memory;
-  settings.cache = cache;
+  settings.cache = RunCache::of(loc.getContext());
   return settings;
 }
 
@@ -201,7 +202,7 @@ NetworkRun::prepare(ModuleOp module, CompileOptions options,
                     std::shared_ptr<const SampleSource> samples) {
   options.maxMemory = settings.maxMemory;
   FailureOr<std::unique_ptr<Executor>> executor =
-      Executor::compile(module, options, settings.cache);
+      Executor::compile(module, options, settings.cache.get());
   if (failed(executor))
     return failure();
   return prepare(module.getLoc(), std::move(*executor), settings,
@@ -214,7 +215,7 @@ NetworkRun::prepare(Location loc, std::unique_ptr<Executor> executor,
                     std::shared_ptr<const SampleSource> samples) {
   if (!samples) {
     auto opened = SampleSource::open(settings.samples, executor->inputs(),
-                                     executor->unit(), settings.cache);
+                                     executor->unit(), settings.cache.get());
     if (!opened)
       return emitError(loc) << llvm::toString(opened.takeError());
     samples = std::move(*opened);

@@ -2,12 +2,38 @@
 #include "mct/Execution/RunCache.h"
 
 #include "Parts.h"
-#include "mct/Execution/Npy.h"
+#include "mct/Support/Npy.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mct::execution;
+using namespace mct::support;
 
 RunCache::RunCache() = default;
 RunCache::~RunCache() = default;
+
+std::shared_ptr<RunCache> RunCache::of(mlir::MLIRContext *context) {
+  if (RunCache *open = RunCacheScope::find(context))
+    return {std::shared_ptr<RunCache>(), open};
+  return std::make_shared<RunCache>();
+}
+
+namespace {
+/// A cache that a pass manager owns; it observes no pass.
+class OwnedRunCache : public mlir::PassInstrumentation {
+public:
+  explicit OwnedRunCache(mlir::MLIRContext *context) : scope(context, cache) {}
+
+private:
+  RunCache cache;
+  RunCacheScope scope;
+};
+} // namespace
+
+void RunCache::shareAmong(mlir::PassManager &passes) {
+  passes.addInstrumentation(
+      std::make_unique<OwnedRunCache>(passes.getContext()));
+}
 
 llvm::Expected<std::shared_ptr<const StoredTensor>>
 RunCache::openFile(llvm::StringRef path) {

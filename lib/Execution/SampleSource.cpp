@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/SampleSource.h"
+#include "SampleRows.h"
 #include "mct/Execution/RunCache.h"
-#include "mct/Execution/SampleParts.h"
 #include "mct/Support/Troubleshooting.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +14,7 @@
 #include <vector>
 
 using namespace mct::execution;
+using namespace mct::support;
 
 template <typename... Parts>
 static llvm::Error fail(const char *format, Parts &&...parts) {
@@ -77,20 +77,6 @@ SampleOptions::getPaths(llvm::ArrayRef<std::string> files) {
   return paths;
 }
 
-static float fromHalf(uint16_t bits) {
-  uint32_t sign = uint32_t(bits & 0x8000) << 16;
-  uint32_t exponent = (bits >> 10) & 0x1f, mantissa = bits & 0x3ff;
-  if (exponent == 0) {
-    float value = std::ldexp(static_cast<float>(mantissa), -24);
-    return sign ? -value : value;
-  }
-  uint32_t wide = exponent == 31 ? 0xff : exponent + 112;
-  uint32_t result = sign | (wide << 23) | (mantissa << 13);
-  float value;
-  std::memcpy(&value, &result, sizeof(value));
-  return value;
-}
-
 /// `NAME:PATH` when NAME is that of an input; a path may contain colons.
 static std::pair<std::optional<size_t>, llvm::StringRef>
 splitName(llvm::StringRef text, llvm::ArrayRef<TensorSpec> inputs) {
@@ -106,7 +92,8 @@ splitName(llvm::StringRef text, llvm::ArrayRef<TensorSpec> inputs) {
   return {std::nullopt, text};
 }
 
-/// Whether a stored type can stand for the network's, with or without a scale.
+/// Returns whether a stored type can stand for the network's, with or without a
+/// scale.
 static bool isConvertible(ElementType from, mlir::Type to) {
   if (to.isF32())
     return from != ElementType::F64 && from != ElementType::I64 &&
@@ -128,8 +115,8 @@ static bool isConvertible(ElementType from, mlir::Type to) {
   return false;
 }
 
-/// What one sample of an input is: rows of its leading dimension, elements and
-/// bytes. Sizes come from the network and may be anything.
+/// Finds the size of a sample of an input: rows of its leading dimension,
+/// elements and bytes. Sizes come from the network and may be anything.
 static llvm::Error measure(const TensorSpec &spec, int64_t unit, int64_t &rows,
                            int64_t &elements, size_t &bytes) {
   auto refuse = [&](llvm::StringRef why) {
@@ -170,8 +157,8 @@ static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
   return rows + " or Nx" + shapeText(whole);
 }
 
-/// What to do about images whose channels lie first where the network has them
-/// last, or the other way round; empty for shapes that differ otherwise.
+/// Returns a remedy for images whose channels lie first where the network has
+/// them last, or the other way round; empty for shapes that differ otherwise.
 /// `found`, `row`: without the leading dimension.
 static std::string layoutHint(llvm::ArrayRef<int64_t> found,
                               llvm::ArrayRef<int64_t> row) {
@@ -217,7 +204,7 @@ private:
   struct Shard {
     std::shared_ptr<const StoredTensor> tensor;
     int64_t first = 0, count = 0;
-    /// Of the file, that make a sample.
+    /// Number of rows of the file that make a sample.
     int64_t rows = 1;
     /// Its elements are integers that stand for numbers.
     bool holdsCodes = false;
@@ -226,25 +213,27 @@ private:
     std::string name;
     mlir::Type elementType;
     llvm::SmallVector<int64_t> shape;
-    /// Of the leading dimension, that make a sample; 1 for a scalar.
+    /// Number of rows of the leading dimension that make a sample; 1 for a
+    /// scalar.
     int64_t sampleRows = 1;
     int64_t sampleElements = 0;
     size_t sampleBytes = 0;
-    /// Of a row of the input, what a file holds in another order.
+    /// Shape of a row in a file that holds its elements in another order.
     llvm::SmallVector<int64_t> permutation;
-    /// By element of the input's row: its number in the file's.
+    /// By element of the input's row: its index in the file's row.
     std::vector<int64_t> order;
-    /// Of the elements of a sample, repeated; empty: 1 and 0.
+    /// Scales and offsets of the elements of a sample, repeated; empty for 1
+    /// and 0.
     llvm::SmallVector<float> scale, offset;
     std::deque<Shard> shards;
-    /// What integers in files stand for.
+    /// The reals that integers in files stand for.
     std::optional<mct::QuantizedValue> codes;
   };
   llvm::Error add(std::shared_ptr<const StoredTensor> tensor, Input &input,
                   const TensorSpec &spec);
   static llvm::Error setScale(Input &input, llvm::ArrayRef<double> scale,
                               llvm::ArrayRef<double> offset, int64_t axis);
-  /// Whether a sample of some input has several rows.
+  /// True if a sample of some input has several rows.
   bool haveOwnLeadingSizes() const {
     return llvm::any_of(
         inputs, [](const Input &input) { return input.sampleRows != 1; });
@@ -302,7 +291,7 @@ public:
 private:
   struct Target {
     mct::quantization::Grid grid;
-    /// Of a stored value.
+    /// Size in bytes of a stored value.
     unsigned bytes;
   };
   /// The simulation's quantizer decides which level a value takes, so that both
@@ -445,7 +434,7 @@ static std::vector<int64_t> getOrder(llvm::ArrayRef<int64_t> shape,
   return order;
 }
 
-/// One value for all, or one for each element along `axis`.
+/// Takes one value for all, or one for each element along `axis`.
 llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
                                     llvm::ArrayRef<double> offset,
                                     int64_t axis) {
@@ -577,139 +566,6 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
   return llvm::Error::success();
 }
 
-namespace {
-/// One block at a time is read and converted, in memory that stays in the
-/// cache.
-constexpr size_t kBlockBytes = 64 * 1024;
-
-/// The elements of a range of rows of a file, in row-major order.
-class RowReader {
-public:
-  RowReader(const StoredTensor &file, int64_t firstRow, int64_t rows)
-      : file(file), firstRow(firstRow), rows(rows),
-        bytes(getByteSize(file.elementType())),
-        rowElements(file.numElements() / file.shape().front()) {}
-
-  /// Copies the elements [begin, begin + count).
-  llvm::Error read(int64_t begin, int64_t count, char *to) {
-    if (file.isFortranOrder() && gathered.empty())
-      if (llvm::Error error = gather())
-        return error;
-    if (file.isFortranOrder()) {
-      std::memcpy(to, gathered.data() + begin * bytes, count * bytes);
-      return llvm::Error::success();
-    }
-    return file.read((firstRow * rowElements + begin) * bytes, count * bytes,
-                     to);
-  }
-
-private:
-  /// Of a file in Fortran order, in which the elements of one row lie as far
-  /// apart as there are rows.
-  llvm::Error gather() {
-    gathered.resize(rows * rowElements * bytes);
-    std::vector<char> column(rows * bytes);
-    llvm::ArrayRef<int64_t> sizes = file.shape().drop_front();
-    llvm::SmallVector<int64_t> strides{file.shape().front()};
-    for (int64_t size : sizes.drop_back())
-      strides.push_back(strides.back() * size);
-    llvm::SmallVector<int64_t> index(sizes.size(), 0);
-    int64_t source = firstRow;
-    for (int64_t element = 0; element < rowElements; ++element) {
-      if (llvm::Error error =
-              file.read(source * bytes, column.size(), column.data()))
-        return error;
-      for (int64_t row = 0; row < rows; ++row)
-        std::memcpy(&gathered[(row * rowElements + element) * bytes],
-                    &column[row * bytes], bytes);
-      for (size_t d = sizes.size(); d-- > 0;) {
-        source += strides[d];
-        if (++index[d] < sizes[d])
-          break;
-        source -= strides[d] * sizes[d];
-        index[d] = 0;
-      }
-    }
-    return llvm::Error::success();
-  }
-
-  const StoredTensor &file;
-  int64_t firstRow, rows;
-  size_t bytes;
-  int64_t rowElements;
-  std::vector<char> gathered;
-};
-} // namespace
-
-template <typename Stored, typename Convert>
-static llvm::Error readAs(RowReader &rows, int64_t elements, float *to,
-                          Convert toFloat) {
-  constexpr int64_t kBlock = kBlockBytes / sizeof(Stored);
-  alignas(64) Stored block[kBlock];
-  for (int64_t begin = 0; begin < elements; begin += kBlock) {
-    int64_t count = std::min(kBlock, elements - begin);
-    if (llvm::Error error =
-            rows.read(begin, count, reinterpret_cast<char *>(block)))
-      return error;
-    for (int64_t i = 0; i < count; ++i)
-      to[begin + i] = toFloat(block[i]);
-  }
-  return llvm::Error::success();
-}
-
-static llvm::Error readAsFloats(RowReader &rows, ElementType type,
-                                int64_t elements, float *to) {
-  auto plain = [](auto value) { return static_cast<float>(value); };
-  switch (type) {
-  case ElementType::F16:
-    return readAs<uint16_t>(rows, elements, to, fromHalf);
-  case ElementType::I8:
-    return readAs<int8_t>(rows, elements, to, plain);
-  case ElementType::U8:
-    return readAs<uint8_t>(rows, elements, to, plain);
-  case ElementType::I16:
-    return readAs<int16_t>(rows, elements, to, plain);
-  case ElementType::U16:
-    return readAs<uint16_t>(rows, elements, to, plain);
-  case ElementType::I32:
-    return readAs<int32_t>(rows, elements, to, plain);
-  case ElementType::U32:
-    return readAs<uint32_t>(rows, elements, to, plain);
-  default:
-    // isConvertible has left no other.
-    return rows.read(0, elements, reinterpret_cast<char *>(to));
-  }
-}
-
-/// Brings the elements of each row into the order in which the network reads
-/// them.
-template <typename Element>
-static void reorder(llvm::ArrayRef<int64_t> order, int64_t elements,
-                    char *buffer) {
-  auto *data = reinterpret_cast<Element *>(buffer);
-  std::vector<Element> row(order.size());
-  for (int64_t begin = 0; begin < elements;
-       begin += static_cast<int64_t>(order.size())) {
-    std::copy_n(data + begin, order.size(), row.begin());
-    for (auto [to, from] : llvm::enumerate(order))
-      data[begin + to] = row[from];
-  }
-}
-
-static void reorder(llvm::ArrayRef<int64_t> order, int64_t elements,
-                    int64_t elementBytes, char *buffer) {
-  if (order.empty())
-    return;
-  if (elementBytes == 1)
-    reorder<uint8_t>(order, elements, buffer);
-  else if (elementBytes == 2)
-    reorder<uint16_t>(order, elements, buffer);
-  else if (elementBytes == 4)
-    reorder<uint32_t>(order, elements, buffer);
-  else
-    reorder<uint64_t>(order, elements, buffer);
-}
-
 llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
                                     int64_t first, int64_t count,
                                     char *buffer) const {
@@ -803,179 +659,4 @@ llvm::Error StoredSamples::load(size_t number, int64_t first, int64_t count,
                 position += length * input.sampleBytes;
               });
   return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Which samples these are
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A number of 128 bits.
-struct Digest {
-  uint64_t high = 0, low = 0;
-
-  void add(llvm::XXH128_hash_t hash) {
-    low += hash.low64;
-    high += hash.high64 + (low < hash.low64);
-  }
-};
-} // namespace
-
-llvm::Expected<std::string>
-mct::execution::digestSamples(const SampleSource &samples) {
-  constexpr int64_t kBlock = 64;
-  size_t inputs = samples.numInputs();
-  std::vector<uint8_t> block;
-  Digest sum;
-  for (int64_t first = 0; first < samples.numSamples(); first += kBlock) {
-    int64_t count = std::min(kBlock, samples.numSamples() - first);
-    // What belongs to a sample is hashed together.
-    std::vector<llvm::XXH128_hash_t> hashes(size_t(count) * inputs);
-    for (size_t input = 0; input != inputs; ++input) {
-      size_t bytes = samples.sampleBytes(input);
-      block.resize(bytes * size_t(count));
-      if (llvm::Error error = samples.load(input, first, count, block.data()))
-        return std::move(error);
-      for (size_t sample = 0; sample != size_t(count); ++sample)
-        hashes[sample * inputs + input] =
-            llvm::xxh3_128bits({block.data() + sample * bytes, bytes});
-    }
-    for (size_t sample = 0; sample != size_t(count); ++sample)
-      sum.add(llvm::xxh3_128bits(
-          {reinterpret_cast<const uint8_t *>(&hashes[sample * inputs]),
-           inputs * sizeof(llvm::XXH128_hash_t)}));
-  }
-  return llvm::formatv("{0:x-16}{1:x-16}", sum.high, sum.low).str();
-}
-
-//===----------------------------------------------------------------------===//
-// Fewer samples
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Some of the samples of another source.
-class ChosenSamples : public SampleSource {
-public:
-  ChosenSamples(std::shared_ptr<const SampleSource> all,
-                std::vector<int64_t> chosen)
-      : all(std::move(all)), chosen(std::move(chosen)) {}
-
-  int64_t numSamples() const override { return int64_t(chosen.size()); }
-  int64_t numAvailable() const override { return numSamples(); }
-  size_t numInputs() const override { return all->numInputs(); }
-  size_t sampleBytes(size_t input) const override {
-    return all->sampleBytes(input);
-  }
-  llvm::Error load(size_t input, int64_t first, int64_t count,
-                   void *buffer) const override {
-    auto *position = static_cast<char *>(buffer);
-    for (int64_t sample = first; sample != first + count; ++sample) {
-      if (llvm::Error error = all->load(input, chosen[sample], 1, position))
-        return error;
-      position += sampleBytes(input);
-    }
-    return llvm::Error::success();
-  }
-
-private:
-  std::shared_ptr<const SampleSource> all;
-  std::vector<int64_t> chosen;
-};
-} // namespace
-
-/// For each sample a number that depends on its values alone.
-static llvm::Expected<std::vector<uint64_t>>
-hashSamples(const SampleSource &samples) {
-  std::vector<uint64_t> hashes(samples.numSamples());
-  for (size_t input = 0; input != samples.numInputs(); ++input) {
-    size_t bytes = samples.sampleBytes(input);
-    std::vector<uint8_t> sample(bytes);
-    for (auto [number, hash] : llvm::enumerate(hashes)) {
-      if (llvm::Error error =
-              samples.load(input, int64_t(number), 1, sample.data()))
-        return std::move(error);
-      uint64_t both[] = {hash, llvm::xxh3_64bits(sample)};
-      hash = llvm::xxh3_64bits(
-          {reinterpret_cast<const uint8_t *>(both), sizeof(both)});
-    }
-  }
-  return hashes;
-}
-
-/// The samples whose numbers are in the second part, and the others; none where
-/// there are none of a kind.
-static std::optional<SampleParts>
-divide(const std::shared_ptr<const SampleSource> &samples,
-       llvm::ArrayRef<uint64_t> hashes,
-       llvm::function_ref<bool(uint64_t)> isSecond) {
-  std::vector<int64_t> first, second;
-  for (auto [number, hash] : llvm::enumerate(hashes))
-    (isSecond(hash) ? second : first).push_back(int64_t(number));
-  if (first.empty() || second.empty())
-    return std::nullopt;
-  return SampleParts{
-      std::make_shared<ChosenSamples>(samples, std::move(first)),
-      std::make_shared<ChosenSamples>(samples, std::move(second))};
-}
-
-llvm::Expected<std::optional<SampleParts>>
-mct::execution::halve(const std::shared_ptr<const SampleSource> &samples) {
-  auto hashes = hashSamples(*samples);
-  if (!hashes)
-    return hashes.takeError();
-  // Not the lowest bit or the order: thinSamples keeps the smallest numbers,
-  // and of those, too, half are to be in each half.
-  return divide(samples, *hashes,
-                [](uint64_t hash) { return llvm::popcount(hash) % 2 != 0; });
-}
-
-llvm::Expected<std::optional<SampleParts>>
-mct::execution::holdOut(const std::shared_ptr<const SampleSource> &samples,
-                        int64_t count) {
-  auto hashes = hashSamples(*samples);
-  if (!hashes)
-    return hashes.takeError();
-  if (count <= 0 || count >= int64_t(hashes->size()))
-    return std::nullopt;
-  // thinSamples keeps the smallest ones.
-  std::vector<uint64_t> sorted = *hashes;
-  std::nth_element(sorted.begin(), sorted.end() - count, sorted.end());
-  uint64_t smallest = *(sorted.end() - count);
-  return divide(samples, *hashes,
-                [&](uint64_t hash) { return hash >= smallest; });
-}
-
-llvm::Expected<std::shared_ptr<const SampleSource>>
-mct::execution::takeHalf(std::shared_ptr<const SampleSource> samples,
-                         SampleHalf half) {
-  if (half == SampleHalf::All)
-    return samples;
-  auto parts = halve(samples);
-  if (!parts)
-    return parts.takeError();
-  if (!*parts)
-    return samples;
-  return half == SampleHalf::First ? (*parts)->fitted : (*parts)->judging;
-}
-
-llvm::Expected<std::shared_ptr<const SampleSource>>
-mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
-                            int64_t count, SampleOrder order) {
-  auto hashed = hashSamples(*samples);
-  if (!hashed)
-    return hashed.takeError();
-  llvm::ArrayRef<uint64_t> hashes = *hashed;
-  std::vector<uint64_t> sorted = hashes.vec();
-  std::nth_element(sorted.begin(), sorted.begin() + (count - 1), sorted.end());
-  uint64_t largest = sorted[count - 1];
-  std::vector<int64_t> chosen;
-  for (auto [number, hash] : llvm::enumerate(hashes))
-    if (hash <= largest)
-      chosen.push_back(int64_t(number));
-  // Those with one hash are equal, so that their order does not matter.
-  if (order == SampleOrder::ByValue)
-    llvm::sort(chosen, [&](int64_t left, int64_t right) {
-      return std::pair(hashes[left], left) < std::pair(hashes[right], right);
-    });
-  return std::make_shared<ChosenSamples>(std::move(samples), std::move(chosen));
 }

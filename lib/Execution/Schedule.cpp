@@ -1,51 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Schedule.h"
 
-#include "MemoryPlan.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
 
-namespace {
+int64_t execution::getElementBytes(Type type) {
+  if (type.isIndex())
+    return sizeof(int64_t);
+  uint64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  constexpr uint64_t kLargestAlignment = 16;
+  return int64_t(bytes <= kLargestAlignment
+                     ? llvm::PowerOf2Ceil(bytes)
+                     : llvm::alignTo(bytes, kLargestAlignment));
+}
 
-/// More ops in one part than this do not run faster, but take long to compile.
-constexpr size_t kLargestPart = 24;
-/// Splats above this size are filled once instead of by compiled code.
-constexpr int64_t kLargeSplatBytes = 4096;
-
-int64_t byteSizeOf(Type type) {
+int64_t execution::byteSizeOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * getElementBytes(tensor.getElementType());
 }
 
-int64_t elementsOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getNumElements();
-}
-
-/// Whether compiled code and constants hold the elements in the same form.
-bool isStoredInBytes(RankedTensorType type) {
+bool execution::isStoredInBytes(RankedTensorType type) {
   Type element = type.getElementType();
   return element.isInteger(1) ||
          (element.isIntOrFloat() && int64_t(element.getIntOrFloatBitWidth()) ==
                                         8 * getElementBytes(element));
 }
 
-/// Everything an op reads, inside of its regions too.
-llvm::SetVector<Value> readsOf(Operation *op) {
+llvm::SetVector<Value> execution::readsOf(Operation *op) {
   llvm::SetVector<Value> reads;
   reads.insert(op->operand_begin(), op->operand_end());
   if (op->getNumRegions() != 0)
@@ -53,8 +45,7 @@ llvm::SetVector<Value> readsOf(Operation *op) {
   return reads;
 }
 
-/// Ops whose result is the same memory with another shape.
-bool isView(Operation *op) {
+bool execution::isView(Operation *op) {
   if (isa<tosa::ReshapeOp, tosa::IdentityOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp>(op))
     return true;
@@ -62,86 +53,13 @@ bool isView(Operation *op) {
          op->getOperand(0).getType() == op->getResult(0).getType();
 }
 
-bool hasOnlyScalars(Operation *op) {
+bool execution::hasOnlyScalars(Operation *op) {
   return op->getNumResults() != 0 && op->getNumRegions() == 0 &&
          llvm::none_of(op->getResultTypes(),
                        [](Type type) { return isa<TensorType>(type); });
 }
 
-/// Ops that linalg computes element by element.
-bool isElementwise(Operation *op) {
-  return isa<tosa::CastOp, tosa::MulOp, tosa::TableOp>(op) ||
-         op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>();
-}
-
-/// Makes a part that computes element by element, without broadcasting more
-/// than single numbers, one of a block of its elements: then networks need the
-/// same code for values of many sizes. Returns the number of blocks.
-int64_t cutIntoBlocks(func::FuncOp part) {
-  Block &body = part.getBody().front();
-  Operation *terminator = body.getTerminator();
-  if (terminator->getNumOperands() != 1)
-    return 1;
-  auto whole = dyn_cast<RankedTensorType>(terminator->getOperand(0).getType());
-  if (!whole || whole.getRank() == 0 || whole.getNumElements() == 0)
-    return 1;
-  auto isWhole = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getShape() == whole.getShape() &&
-           isStoredInBytes(tensor);
-  };
-  auto isWholeOrOne = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return isWhole(type) ||
-           (tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1);
-  };
-  if (!llvm::all_of(body.getArgumentTypes(), isWholeOrOne))
-    return 1;
-  for (Operation &op : body.without_terminator()) {
-    DenseElementsAttr constant;
-    if (auto value = dyn_cast<tosa::ConstOp>(op)) {
-      constant = dyn_cast<DenseElementsAttr>(value.getValues());
-      if (!constant || !constant.isSplat() ||
-          (constant.getNumElements() != 1 && !isWhole(constant.getType())))
-        return 1;
-    } else if (!isElementwise(&op) || op.getNumResults() != 1 ||
-               !isWholeOrOne(op.getResult(0).getType())) {
-      return 1;
-    }
-  }
-
-  // Few sizes, so that they are shared; below that calls would cost too much.
-  int64_t count = whole.getNumElements(), block = count;
-  for (int64_t size : {256, 1024, 4096})
-    if (count % size == 0)
-      block = size;
-  auto blockType = [&](Type type) -> RankedTensorType {
-    auto tensor = cast<RankedTensorType>(type);
-    bool isOne = tensor.getShape() != whole.getShape();
-    return RankedTensorType::get({isOne ? 1 : block}, tensor.getElementType());
-  };
-  for (BlockArgument argument : body.getArguments())
-    argument.setType(blockType(argument.getType()));
-  for (Operation &op : body.without_terminator()) {
-    RankedTensorType type = blockType(op.getResult(0).getType());
-    if (auto value = dyn_cast<tosa::ConstOp>(op))
-      value.setValuesAttr(
-          cast<DenseElementsAttr>(value.getValues()).resizeSplat(type));
-    op.getResult(0).setType(type);
-  }
-  part.setType(FunctionType::get(part.getContext(), body.getArgumentTypes(),
-                                 terminator->getOperandTypes()));
-  return count / block;
-}
-
-bool isReduction(Operation *op) {
-  return isa<tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
-             tosa::ReduceMinOp, tosa::ReduceProductOp, tosa::ReduceSumOp>(op);
-}
-
-} // namespace
-
-/// The parameters of a point, ready to run.
+/// Returns the parameters of a point, ready to run.
 static QuantizeSite makeQuantizer(QuantizeOp op) {
   QuantizeSite site;
   auto type = cast<RankedTensorType>(op.getType());
@@ -203,7 +121,7 @@ Scheduler::quantizeConstant(QuantizeOp point, const ConstantTensor &input) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Needed ops
 //===----------------------------------------------------------------------===//
 
 void Scheduler::markConstants() {
@@ -221,7 +139,7 @@ void Scheduler::markConstants() {
   }
 }
 
-/// Which ops lead to a result or to an observer, and are no constants.
+/// Marks the ops that lead to a result or to an observer, and are no constants.
 void Scheduler::markNeeded() {
   Block &body = function.getBody().front();
   llvm::DenseSet<Value> values(observed.begin(), observed.end());
@@ -255,201 +173,6 @@ void Scheduler::markNeeded() {
     if (hosts.contains(&op))
       kept.insert(op.operand_begin(), op.operand_end());
   }
-}
-
-bool Scheduler::canMerge(Operation *producer, Operation *user) const {
-  bool isTosa = isa<tosa::TosaDialect>(producer->getDialect());
-  if (isTosa != isa<tosa::TosaDialect>(user->getDialect()))
-    return false;
-  // Initial tensors and what fills them.
-  if (!isTosa)
-    return producer->getNumResults() == 1;
-  // What fusion makes one loop of. That loop would compute what is repeated as
-  // often as it is read.
-  return isElementwise(producer) &&
-         (isElementwise(user) || isReduction(user)) &&
-         elementsOf(producer->getResult(0)) >=
-             elementsOf((isReduction(user) ? user->getOperand(0)
-                                           : user->getResult(0)));
-}
-
-/// Whether to compute an op again in each of several parts moves less memory
-/// than to write its result and read it there: and that costs nothing besides.
-static bool isCheaperAgain(Operation *op, size_t numParts) {
-  if (!isa<tosa::AbsOp, tosa::AddOp, tosa::CastOp, tosa::CeilOp, tosa::ClampOp,
-           tosa::EqualOp, tosa::FloorOp, tosa::GreaterEqualOp, tosa::GreaterOp,
-           tosa::LogicalAndOp, tosa::LogicalNotOp, tosa::LogicalOrOp,
-           tosa::LogicalXorOp, tosa::MaximumOp, tosa::MinimumOp, tosa::MulOp,
-           tosa::NegateOp, tosa::SelectOp, tosa::SubOp>(op))
-    return false;
-  // Loops that load truths do not become vector code.
-  constexpr size_t kMostParts = 4;
-  if (getElementTypeOrSelf(op->getResult(0)).isInteger(1))
-    return numParts <= kMostParts;
-  llvm::SmallDenseSet<Value, 4> large;
-  for (Value operand : op->getOperands())
-    if (auto type = dyn_cast<RankedTensorType>(operand.getType());
-        type && type.getNumElements() > 1 &&
-        !matchPattern(operand, m_Constant()))
-      large.insert(operand);
-  return numParts * large.size() <= large.size() + 1 + numParts;
-}
-
-/// An op joins the part of its users when they are in one, or cost less with
-/// it in each of theirs: then every value inside of a part is read there alone,
-/// and no part waits for another one that waits for it.
-void Scheduler::formGroups() {
-  Block &body = function.getBody().front();
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
-    if (!needed.contains(&op) || sites->lookup(&op) || isView(&op) ||
-        isa<QuantizeOp>(op) || hosts.contains(&op) || hasOnlyScalars(&op) ||
-        isa<tensor::EmptyOp>(op))
-      continue;
-    SmallVector<Operation *, 1> roots;
-    bool joins = op.getNumResults() == 1 && !kept.contains(op.getResult(0));
-    if (joins)
-      for (Operation *next : op.getResult(0).getUsers()) {
-        next = body.findAncestorOpInBlock(*next);
-        auto users = rootsOf.find(next);
-        visit();
-        joins = users != rootsOf.end() && canMerge(&op, next);
-        if (!joins)
-          break;
-        for (Operation *root : users->second) {
-          visit(1 + roots.size());
-          if (!llvm::is_contained(roots, root))
-            roots.push_back(root);
-        }
-      }
-    joins &= !roots.empty() && llvm::all_of(roots, [&](Operation *root) {
-      return members[root].size() < kLargestPart;
-    }) && (roots.size() == 1 || isCheaperAgain(&op, roots.size()));
-    if (!joins)
-      roots = {&op};
-    for (Operation *root : roots)
-      members[root].push_back(&op);
-    rootsOf[&op] = std::move(roots);
-  }
-}
-
-bool Scheduler::isCloned(Value value, Operation *user) const {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (hasOnlyScalars(op) || isa<tensor::EmptyOp>(op))
-    return true;
-  if (!op->hasTrait<OpTrait::ConstantLike>())
-    return false;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (replaceableValues.contains(value))
-    return false;
-  // The lowering of a rescale wants to see its constants.
-  if (!type || isa<tosa::RescaleOp>(user))
-    return true;
-  if (!isStoredInBytes(type) || type.getNumElements() <= 1)
-    return true;
-  std::optional<ConstantTensor> constant = ConstantTensor::get(value);
-  if (!constant || !constant->isSplat())
-    return false;
-  return isElementwise(user) || byteSizeOf(type) <= kLargeSplatBytes;
-}
-
-/// Copies a constant or a scalar, and what it is computed from, into a part.
-/// Tensors that such a scalar is read from become operands. Returns the number
-/// of values that it looked at.
-static size_t cloneTree(Value value, OpBuilder &builder, IRMapping &mapping,
-                        function_ref<bool(Value)> isCloned,
-                        function_ref<void(Value)> addOperand) {
-  SmallVector<Value> pending{value};
-  size_t numVisits = 0;
-  while (!pending.empty()) {
-    ++numVisits;
-    Value next = pending.back();
-    if (mapping.contains(next)) {
-      pending.pop_back();
-      continue;
-    }
-    if (!isCloned(next)) {
-      addOperand(next);
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    size_t before = pending.size();
-    for (Value operand : op->getOperands())
-      if (!mapping.contains(operand))
-        pending.push_back(operand);
-    if (pending.size() == before)
-      builder.clone(*op, mapping)
-          ->setDiscardableAttrs(ArrayRef<NamedAttribute>());
-  }
-  return numVisits;
-}
-
-LogicalResult Scheduler::schedulePart(Operation *root) {
-  MLIRContext *context = function.getContext();
-  OpBuilder builder(context);
-  auto part = func::FuncOp::create(root->getLoc(), "part",
-                                   builder.getFunctionType({}, {}));
-  Block *body = part.addEntryBlock();
-  builder.setInsertionPointToStart(body);
-  IRMapping mapping;
-  SmallVector<Value> operands;
-  auto addOperand = [&](Value value) {
-    operands.push_back(value);
-    mapping.map(value, body->addArgument(value.getType(), value.getLoc()));
-  };
-  auto checks = IndexChecks::None;
-  for (Operation *op : llvm::reverse(members[root])) {
-    for (Value read : readsOf(op))
-      if (!mapping.contains(read))
-        visit(cloneTree(
-            read, builder, mapping,
-            [&](Value value) { return isCloned(value, op); }, addOperand));
-    Operation *copy = builder.clone(*op, mapping);
-    copy->walk([&](Operation *inner) {
-      inner->setDiscardableAttrs(ArrayRef<NamedAttribute>());
-    });
-  }
-  part.walk([&](Operation *op) {
-    if (isa<tosa::GatherOp, tosa::ScatterOp>(op))
-      checks = std::max(checks, IndexChecks::OfData);
-    else if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp,
-                 tensor::InsertSliceOp, tensor::PadOp>(op))
-      checks = IndexChecks::All;
-  });
-  SmallVector<Value> results = llvm::map_to_vector(
-      root->getResults(), [&](Value value) { return mapping.lookup(value); });
-  func::ReturnOp::create(builder, root->getLoc(), results);
-  part.setType(builder.getFunctionType(body->getArgumentTypes(),
-                                       ValueRange(results).getTypes()));
-
-  SmallVector<Type> wholes = llvm::map_to_vector(
-      operands, [](Value operand) { return operand.getType(); });
-  llvm::append_range(wholes, root->getResultTypes());
-  int64_t numBlocks = cutIntoBlocks(part);
-  SmallVector<unsigned, 4> reads;
-  for (Value operand : operands) {
-    FailureOr<unsigned> buffer = bufferOf(operand);
-    if (failed(buffer)) {
-      part->erase();
-      return failure();
-    }
-    reads.push_back(*buffer);
-  }
-  Planned &next = add(Step::Kind::Part, 0, root);
-  next.part = parts.add(part, checks);
-  next.step.numBlocks = numBlocks;
-  if (numBlocks != 1)
-    for (Type type : wholes) {
-      bool isOne = cast<RankedTensorType>(type).getNumElements() == 1;
-      next.step.blockBytes.push_back(isOne ? 0 : byteSizeOf(type) / numBlocks);
-    }
-  next.reads = std::move(reads);
-  for (Value result : root->getResults())
-    next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));
-  if (next.writes.size() == 1)
-    makerOf[next.writes.front()] = planned.size() - 1;
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -529,7 +252,7 @@ void Scheduler::scheduleObserver(size_t number, unsigned buffer) {
   planned.push_back({std::move(step), {buffer}, {}});
 }
 
-/// Those that see the value when it is made.
+/// Schedules the observers that see the value when it is made.
 void Scheduler::scheduleObservers(Value value) {
   auto found = observers.find(value);
   if (found == observers.end())
@@ -539,8 +262,8 @@ void Scheduler::scheduleObservers(Value value) {
       scheduleObserver(number, buffers.lookup(value));
 }
 
-/// Whether nobody but the point reads the buffer of its input.
-bool Scheduler::isReadOnlyBy(QuantizeOp point) {
+/// Returns whether the point alone reads the buffer of its input.
+bool Scheduler::hasSingleReader(QuantizeOp point) {
   Value value = point.getInput();
   while (value.hasOneUse() && !observers.contains(value)) {
     visit();
@@ -612,7 +335,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     }
     // At once, where the value is made for this point alone.
     auto maker = makerOf.find(*buffer);
-    if (maker != makerOf.end() && isReadOnlyBy(point) &&
+    if (maker != makerOf.end() && hasSingleReader(point) &&
         !planned[maker->second].step.quantizer) {
       planned[maker->second].step.quantizer = quantizer;
       buffers[point.getResult()] = *buffer;
@@ -628,8 +351,8 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   return success();
 }
 
-/// What points that may change quantize: constants, which join `replaceable`,
-/// or what is computed.
+/// Describes what points that may change quantize: constants, which join
+/// `replaceable`, or what is computed.
 LogicalResult Scheduler::describePoints() {
   for (auto [number, point] : llvm::enumerate(replaceablePoints)) {
     ReplaceablePoint &found = program.replaceablePoints.emplace_back();
@@ -659,7 +382,8 @@ LogicalResult Scheduler::describePoints() {
   return success();
 }
 
-/// Other ops keep what they read.
+/// Gives the replaceable operands constants of their own: other ops keep what
+/// they read.
 void Scheduler::separateReplaceable() {
   for (OpOperand *operand : replaceable) {
     Value value = operand->get();
@@ -672,7 +396,7 @@ void Scheduler::separateReplaceable() {
   }
 }
 
-/// Where the values of the operands are.
+/// Finds where the values of the replaceable operands are.
 LogicalResult Scheduler::findReplaceable() {
   for (OpOperand *operand : replaceable) {
     ReplaceableConstant &found = program.replaceable.emplace_back();
@@ -698,7 +422,7 @@ LogicalResult Scheduler::findReplaceable() {
   return success();
 }
 
-/// Ops of a stage come before those of later ones.
+/// Sorts the ops so that those of a stage come before those of later ones.
 void Scheduler::sortByStage() {
   Block &body = function.getBody().front();
   llvm::DenseMap<Value, unsigned> stageBehind;
@@ -834,226 +558,4 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
       point.stage = number == 0 ? reader : std::min(point.stage, reader);
     }
   return findReplaceable();
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// The grid on which all values lie that the step makes of values on the grids
-/// of `reads`.
-static std::optional<quantization::Grid>
-gridOf(const Program &program, const Step &step,
-       ArrayRef<std::optional<quantization::Grid>> reads) {
-  if (step.kind == Step::Kind::Quantize)
-    return program.quantizers[step.index].grid;
-  if (step.quantizer)
-    return program.quantizers[*step.quantizer].grid;
-  bool selects =
-      step.kind == Step::Kind::Copy || step.kind == Step::Kind::MaximumPool ||
-      (step.kind == Step::Kind::Move && program.moves[step.index].fill.empty());
-  return selects && llvm::all_equal(reads) ? reads.front() : std::nullopt;
-}
-
-/// Bytes of the codes of a grid; none where its values have no codes that give
-/// them back.
-static std::optional<unsigned> codeBytes(const quantization::Grid &grid) {
-  float step = float(grid.step);
-  int64_t codes = grid.qmax - grid.qmin + 1;
-  double end = grid.step * double(std::max(grid.qmax - grid.zeroPoint,
-                                           grid.zeroPoint - grid.qmin));
-  if (!std::isnormal(step) || !std::isnormal(1 / step) || codes > 1 << 16 ||
-      end > double(std::numeric_limits<float>::max()))
-    return std::nullopt;
-  return codes > 1 << 8 ? 2 : 1;
-}
-
-/// Cuts the steps, which are in their order, and finds what crosses each cut.
-void Scheduler::divideIntoStages() {
-  unsigned count = planned.empty() ? 1 : planned.back().step.stage + 1;
-  program.stages.resize(count);
-  program.stageOfObserved.resize(observed.size());
-  size_t number = 0;
-  for (auto [index, own] : llvm::enumerate(program.stages)) {
-    own.begin = number;
-    for (; number != planned.size() && planned[number].step.stage == index;
-         ++number) {
-      const Planned &next = planned[number];
-      own.readsInputs |= llvm::any_of(next.reads, [&](unsigned buffer) {
-        return program.buffers[buffer].place == ProgramBuffer::Place::Input;
-      });
-      if (next.step.kind == Step::Kind::Observe)
-        program.stageOfObserved[next.step.index] = index;
-    }
-    own.end = number;
-  }
-  assert(number == planned.size() && "steps of a stage come before later ones");
-  if (numEdited == 0)
-    return;
-
-  std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
-  std::vector<SmallVector<unsigned>> readBehind(count);
-  // What is there all the time crosses nothing.
-  auto isMade = [&](unsigned buffer) {
-    return program.buffers[buffer].place == ProgramBuffer::Place::Block ||
-           program.buffers[buffer].place == ProgramBuffer::Place::Output;
-  };
-  // The caller reads results behind the last stage, whichever makes them.
-  llvm::DenseSet<unsigned> live;
-  for (const Planned &next : planned)
-    for (unsigned buffer : next.writes)
-      if (program.buffers[buffer].place == ProgramBuffer::Place::Output)
-        live.insert(buffer);
-  for (unsigned last = count; last-- > 0;) {
-    visit(live.size());
-    readBehind[last].assign(live.begin(), live.end());
-    llvm::sort(readBehind[last]);
-    for (; number > program.stages[last].begin; --number) {
-      const Planned &next = planned[number - 1];
-      for (unsigned buffer : next.writes)
-        live.erase(buffer);
-      for (unsigned buffer : next.reads)
-        if (isMade(buffer))
-          live.insert(buffer);
-    }
-  }
-  for (auto [index, own] : llvm::enumerate(program.stages)) {
-    llvm::DenseMap<unsigned, SmallVector<size_t, 1>> editedIn;
-    for (const Planned &next :
-         ArrayRef(planned).slice(own.begin, own.end - own.begin)) {
-      // An editor may leave the grid.
-      if (next.step.kind == Step::Kind::Observe &&
-          next.step.index < numEdited) {
-        grids[next.reads[0]] = std::nullopt;
-        editedIn[next.reads[0]].push_back(next.step.index);
-      }
-      SmallVector<std::optional<quantization::Grid>> reads =
-          llvm::map_to_vector(next.reads,
-                              [&](unsigned buffer) { return grids[buffer]; });
-      for (unsigned buffer : next.writes)
-        grids[buffer] = gridOf(program, next.step, reads);
-    }
-    for (unsigned buffer : readBehind[index]) {
-      SavedBuffer &saved = own.saved.emplace_back();
-      saved.buffer = buffer;
-      saved.bytes = program.buffers[buffer].bytes;
-      saved.offset = own.savedBytes;
-      saved.observed = editedIn.lookup(buffer);
-      std::optional<unsigned> codes;
-      if (grids[buffer])
-        codes = codeBytes(*grids[buffer]);
-      if (codes) {
-        saved.grid = grids[buffer];
-        saved.codeBytes = *codes;
-      }
-      int64_t bytes =
-          codes ? saved.bytes / int64_t(sizeof(float)) * *codes : saved.bytes;
-      own.savedBytes += int64_t(llvm::alignTo(bytes, 64));
-    }
-  }
-}
-
-LogicalResult Scheduler::placeValues() {
-  // Of every buffer the first and last step that touches it.
-  std::vector<BufferLife> lives(program.buffers.size());
-  for (auto [number, buffer] : llvm::enumerate(program.buffers))
-    lives[number] = {buffer.bytes, std::numeric_limits<unsigned>::max(), 0};
-  auto touch = [&](unsigned buffer, unsigned step) {
-    lives[buffer].begin = std::min(lives[buffer].begin, step);
-    lives[buffer].end = std::max(lives[buffer].end, step);
-  };
-  for (auto [number, next] : llvm::enumerate(planned))
-    for (unsigned buffer : llvm::concat<unsigned>(next.reads, next.writes)) {
-      visit();
-      touch(buffer, number);
-    }
-
-  // The buffer whose memory another one takes.
-  std::vector<unsigned> place(program.buffers.size());
-  for (auto [number, taken] : llvm::enumerate(place))
-    taken = number;
-  auto isBlock = [&](unsigned buffer) {
-    return program.buffers[buffer].place == ProgramBuffer::Place::Block;
-  };
-  for (auto [number, next] : llvm::enumerate(planned)) {
-    for (unsigned &buffer : next.reads)
-      buffer = place[buffer];
-    if (next.step.kind != Step::Kind::Part &&
-        next.step.kind != Step::Kind::Quantize)
-      continue;
-    std::optional<unsigned> updated;
-    if (next.writes.size() == 1)
-      for (auto [operand, buffer] : llvm::enumerate(next.reads))
-        if (isBlock(buffer) && lives[buffer].end == number &&
-            program.buffers[buffer].bytes ==
-                program.buffers[next.writes[0]].bytes &&
-            llvm::count(next.reads, buffer) == 1 &&
-            (next.step.kind == Step::Kind::Quantize ||
-             parts.canUpdate(next.part, operand))) {
-          updated = operand;
-          break;
-        }
-    if (updated) {
-      unsigned buffer = next.reads[*updated], result = next.writes[0];
-      place[result] = buffer;
-      lives[buffer].end = std::max(lives[buffer].end, lives[result].end);
-      lives[result] = {0, 0, 0};
-      next.writes[0] = buffer;
-    }
-    if (next.step.kind == Step::Kind::Part) {
-      next.step.index = parts.getCode(next.part, updated);
-      // The code takes the updated buffer at the place of the operand.
-      next.isUpdate = updated.has_value();
-    }
-  }
-
-  // Results are made in the caller's memory where nothing else wants to be.
-  for (Planned &next : planned) {
-    if (next.step.kind != Step::Kind::Copy ||
-        program.buffers[next.writes[0]].place != ProgramBuffer::Place::Output)
-      continue;
-    ProgramBuffer &source = program.buffers[next.reads[0]];
-    if (source.place == ProgramBuffer::Place::Block) {
-      source.place = ProgramBuffer::Place::Output;
-      source.index = program.buffers[next.writes[0]].index;
-      next.writes[0] = next.reads[0];
-    }
-  }
-  llvm::erase_if(planned, [](const Planned &next) {
-    return next.step.kind == Step::Kind::Copy && next.reads == next.writes;
-  });
-
-  SmallVector<unsigned> blocks;
-  std::vector<BufferLife> blockLives;
-  for (auto [number, buffer] : llvm::enumerate(program.buffers))
-    if (isBlock(number) && place[number] == number) {
-      blocks.push_back(number);
-      blockLives.push_back(lives[number]);
-    }
-  std::optional<MemoryPlan> plan = planMemory(blockLives);
-  if (!plan)
-    return emitError(function.getLoc())
-           << "the values of the function need more memory than can be "
-              "addressed";
-  // A worker needs its block, and what the caller reads and writes.
-  program.memory.perWorker = plan->bytes + program.scratchBytes;
-  for (const ProgramBuffer &buffer : program.buffers)
-    if (buffer.place == ProgramBuffer::Place::Input ||
-        buffer.place == ProgramBuffer::Place::Output)
-      program.memory.perWorker += buffer.bytes;
-  for (auto [number, offset] : llvm::zip(blocks, plan->offsets))
-    program.buffers[number].index = offset;
-  program.blockBytes = plan->bytes;
-
-  divideIntoStages();
-  for (Planned &next : planned) {
-    Step step = std::move(next.step);
-    step.buffers.assign(next.reads.begin(), next.reads.end());
-    if (!next.writes.empty())
-      step.result = next.writes.front();
-    if (!next.isUpdate)
-      step.buffers.append(next.writes.begin(), next.writes.end());
-    program.steps.push_back(std::move(step));
-  }
-  return success();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ops of a function are calls of oneDNN, pools or quantizers.
+// Finds the ops of a function that become calls: of oneDNN, of integer kernels,
+// pools and moves.
 #ifndef MCT_LIB_EXECUTION_SITES_H
 #define MCT_LIB_EXECUTION_SITES_H
 
@@ -18,19 +19,19 @@ namespace mct::execution {
 /// One op, or several, that a call computes without compiled code.
 struct Site {
   Step::Kind kind;
-  /// In the program's list of that kind.
+  /// Index in the program's list of that kind.
   size_t index = 0;
   llvm::SmallVector<mlir::Value, 2> operands;
   /// A call before it, which makes a value for it or the calls behind.
   struct Call {
     Step::Kind kind;
     size_t index = 0;
-    /// Numbers of operands; behind them those of what earlier calls make.
+    /// Indices of operands, and behind them of the results of earlier calls.
     llvm::SmallVector<unsigned, 4> reads;
     int64_t bytes = 0;
   };
   llvm::SmallVector<Call, 0> before;
-  /// As in those calls; where there are none it reads the operands.
+  /// What the site reads, as in those calls; without any it reads the operands.
   llvm::SmallVector<unsigned, 4> reads = {};
 };
 
@@ -38,9 +39,9 @@ struct Site {
 /// and adds what they need to the program.
 class SiteFinder {
 public:
-  /// `observed`: values that somebody besides the function's ops reads. No call
-  /// computes past them. Where a rewrite replaces one it is exchanged.
-  /// `replaceable`: operands that may get other values.
+  /// `observed`: values that are read by others than the function's ops. No
+  /// call computes past them. Where a rewrite replaces one, its entry is
+  /// exchanged. `replaceable`: operands that may get other values.
   SiteFinder(mlir::func::FuncOp function, Program &program,
              ConstantEvaluator &constants,
              llvm::MutableArrayRef<mlir::Value> observed,
@@ -51,21 +52,22 @@ public:
       changing.insert(operand->getOwner());
   }
 
-  /// Convolutions, matrix products and pools; ops that only move elements.
+  /// Finds convolutions, matrix products and pools, integer kernels, and ops
+  /// that only move elements.
   void findPrimitives();
 
-  /// The call that computes the results of this op, or null.
+  /// Returns the call that computes the results of this op, or null.
   const Site *lookup(mlir::Operation *op) const {
     auto found = sites.find(op);
     return found == sites.end() ? nullptr : &found->second;
   }
-  /// The primitive that computes an op, whatever else its call does.
+  /// Returns the primitive that computes an op, whatever else its call does.
   std::optional<size_t> lookupPrimitive(mlir::Operation *op) const {
     auto found = primitives.find(op);
     return found == primitives.end() ? std::nullopt
                                      : std::optional<size_t>(found->second);
   }
-  /// Whether the call of another op does what this one does.
+  /// Returns whether the call of another op does what this one does.
   bool isCovered(mlir::Operation *op) const { return covered.contains(op); }
 
 private:
@@ -77,6 +79,7 @@ private:
   void moveReshapesBack();
   template <typename ConvolutionOp>
   std::optional<Record> findConvolution(ConvolutionOp op);
+  bool hasPhases(mlir::tosa::TransposeConv2DOp op);
   bool findPhases(mlir::tosa::TransposeConv2DOp op);
   template <typename ConvolutionOp> bool findWeightGradient(ConvolutionOp op);
   bool findDepthwiseWeightGradient(mlir::tosa::DepthwiseConv2DOp op);
@@ -120,7 +123,7 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> primitives;
 };
 
-/// Shape of a convolution whose tensors are static.
+/// Returns the shape of a convolution whose tensors are static.
 template <typename ConvolutionOp> ConvolutionShape readShape(ConvolutionOp op);
 
 /// A slice may cut rows off that a strided window never reaches: TOSA wants the
@@ -128,10 +131,18 @@ template <typename ConvolutionOp> ConvolutionShape readShape(ConvolutionOp op);
 /// makes the shape that of it.
 mlir::Value dropUnreadRows(mlir::Value input, ConvolutionShape &shape);
 
-/// oneDNN divides by sizes that it has cut to 32 bits.
+/// Returns whether oneDNN cannot compute with the type: it divides by sizes
+/// that it has cut to 32 bits.
 bool isTooLarge(mlir::Type type);
 
-/// Name of the op, for people: its location's, or what it is.
+/// Returns whether a value is a tensor of f32 with a static shape.
+bool isStaticFloat(mlir::Value value);
+
+/// Adds the bounds of a clamp to the epilogue; returns false, and adds nothing,
+/// if no epilogue has them.
+bool readClamp(mlir::tosa::ClampOp clamp, Epilogue &epilogue);
+
+/// Returns the name of the op in its location, or its kind if it has none.
 std::string describeOp(mlir::Operation *op);
 
 } // namespace mct::execution

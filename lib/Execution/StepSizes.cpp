@@ -20,7 +20,7 @@ static int64_t floatBytes(ArrayRef<int64_t> shape) {
 
 namespace {
 
-/// One step, and what is wrong with it.
+/// A step, and its fault.
 class StepChecker {
 public:
   StepChecker(const Program &program, const Step &step, Location loc)
@@ -29,7 +29,7 @@ public:
   LogicalResult check();
 
 private:
-  /// Of the buffer with that number among those of the step.
+  /// Returns the size of a buffer of the step, by its index there.
   int64_t buffer(unsigned number) const {
     return program.buffers[step.buffers[number]].bytes;
   }

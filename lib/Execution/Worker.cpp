@@ -84,7 +84,7 @@ private:
 /// carry no context.
 struct PartCall {
   BufferPool *pool = nullptr;
-  /// Where to go on when the part cannot.
+  /// The place to continue at when the part fails.
   std::jmp_buf leave;
   std::string error;
 };
@@ -158,7 +158,7 @@ struct Worker::State {
 
   llvm::Error prepare();
   llvm::Error run(const Step &step);
-  /// What takes the place of a part of the program; null: nothing.
+  /// Returns the replacement of a part of the program, or null.
   template <typename Part>
   const Part *findReplaced(llvm::DenseMap<size_t, Part> ReplacedParts::*parts,
                            size_t number) const {
@@ -171,7 +171,7 @@ struct Worker::State {
     const auto *other = findReplaced(&ReplacedParts::quantizers, number);
     (other ? *other : program.quantizers[number]).run(input, output);
   }
-  /// Whether the part came to its end.
+  /// Returns whether the part came to its end.
   bool runPart(const CompiledPart &part, void **arguments);
   void observe(size_t index, void *data);
   TensorView view(size_t index, const void *data);
@@ -194,7 +194,7 @@ struct Worker::State {
   std::vector<void *> pointers;
   /// Numbers of the buffers that are constants, and of inputs and outputs.
   std::vector<size_t> constants, given;
-  /// Whether constants are where the program has them.
+  /// True if constants are where the program has them.
   bool hasConstants = false;
   llvm::SmallVector<void *> arguments;
   llvm::SmallVector<char *> blocks;

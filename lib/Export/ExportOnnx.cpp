@@ -2,7 +2,7 @@
 #include "OnnxChecks.h"
 #include "OnnxRules.h"
 #include "ShiftPoints.h"
-#include "mct/Execution/Evaluation.h"
+#include "mct/Evaluation/Signature.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/IR/Names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/Evaluation.h"
+#include "mct/Evaluation/Signature.h"
 #include "mct/Export/Parameters.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/FrozenPoints.h"

@@ -55,7 +55,8 @@ FailureOr<Operators> mct::onnx::findOperators(Block &block) {
     for (tpc::FormulaMatch &match : llvm::reverse(formulas))
       if (match.name == name)
         take({name.str(), match.ops, match.input});
-  std::vector<tpc::SubgraphForm> forms = tpc::listSubgraphs();
+  std::vector<tpc::SubgraphForm> forms =
+      tpc::listSubgraphs(block.back().getContext());
   for (StringRef name : kForms) {
     std::vector<std::shared_ptr<const tpc::CompiledSubgraph>> subgraphs;
     for (const tpc::SubgraphForm &form : forms) {

@@ -101,17 +101,19 @@ DictionaryAttr Record::toAttribute(Operation *op, StringRef pass) const {
        builder.getNamedAttr(kValues, builder.getDictionaryAttr(pairs))});
 }
 
-static thread_local SilentRecords *innermost = nullptr;
-
-SilentRecords::SilentRecords(StringRef pass)
-    : pass(pass.str()), outer(innermost) {
-  innermost = this;
+void SilentPasses::add(StringRef pass) {
+  std::lock_guard<std::mutex> lock(mutex);
+  passes.emplace(std::this_thread::get_id(), pass.str());
 }
 
-SilentRecords::~SilentRecords() { innermost = outer; }
+void SilentPasses::remove(StringRef pass) {
+  std::lock_guard<std::mutex> lock(mutex);
+  passes.erase(passes.find({std::this_thread::get_id(), pass.str()}));
+}
 
-bool SilentRecords::areSilent(StringRef pass) {
-  return innermost && innermost->pass == pass;
+bool SilentPasses::contains(StringRef pass) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return passes.count({std::this_thread::get_id(), pass.str()});
 }
 
 InFlightDiagnostic mct::emitRecord(Operation *op, StringRef pass,
@@ -119,7 +121,8 @@ InFlightDiagnostic mct::emitRecord(Operation *op, StringRef pass,
   InFlightDiagnostic diagnostic = op->emitRemark()
                                   << prefix << record.getText();
   DictionaryAttr attribute = record.toAttribute(op, pass);
-  if (SilentRecords::areSilent(pass)) {
+  SilentPasses *silent = SilentPassesScope::find(op->getContext());
+  if (silent && silent->contains(pass)) {
     NamedAttrList entries(attribute);
     entries.set(kSilent, UnitAttr::get(op->getContext()));
     attribute = entries.getDictionary(op->getContext());

@@ -13,8 +13,8 @@ namespace mct::quantization {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// So many products are summed in registers, and the sums are added to the
-/// result in order. The bits depend on it.
+/// Number of products that are summed in registers, before the sum is added to
+/// the result. The bits of the result depend on it.
 static constexpr int64_t kInnerBlock = 256;
 /// Rows of the left and columns of the right operand that are packed at once,
 /// so that they stay in the cache. The bits do not depend on them.
@@ -30,7 +30,7 @@ template <> struct VectorOf<double> {
   using Type = Double8;
 };
 
-/// How a kernel uses the registers: it computes tiles of `Rows` rows and
+/// The use of registers by a kernel: it computes tiles of `Rows` rows and
 /// `Vectors` vectors, and rounds a product and its addition together if
 /// `IsFused`.
 template <int Rows, int Vectors, bool IsFused> struct TileShape {
@@ -245,7 +245,7 @@ MCT_DEFINE_VECTOR_LOOPS(subtractRow,
                          double *to),
                         subtractMultiple(multiple, from, count, to))
 
-/// Where a factor is cut in two.
+/// Returns the size of the first half of a factor that is cut in two.
 static int64_t getFirstHalf(int64_t size) {
   return (size / 2 + kSmallFactor - 1) / kSmallFactor * kSmallFactor;
 }

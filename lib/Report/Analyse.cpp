@@ -54,11 +54,9 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   options.integerName = inputs.integerName;
   options.labelsFile = inputs.labelsFile;
   options.effectSamples = inputs.effectSamples;
-  options.fail = inputs.fail;
-  execution::RunCache cache;
   execution::RunSettings settings = inputs.settings;
   if (!settings.cache)
-    settings.cache = &cache;
+    settings.cache = std::make_shared<execution::RunCache>();
   std::unique_ptr<EffectRun> run;
   if (failed(measureEffects(inputs.quantized, inputs.floating, inputs.integer,
                             settings, options, report, &run)))

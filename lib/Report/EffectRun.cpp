@@ -440,7 +440,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
             whyNot = diagnostic.str();
           return success();
         });
-    auto compiled = Executor::compile(*copy, options, settings.cache);
+    auto compiled = Executor::compile(*copy, options, settings.cache.get());
     if (failed(compiled))
       return success();
     executor = std::move(*compiled);

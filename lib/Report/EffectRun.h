@@ -6,8 +6,8 @@
 #ifndef MCT_LIB_REPORT_EFFECTRUN_H
 #define MCT_LIB_REPORT_EFFECTRUN_H
 
-#include "mct/Execution/Comparison.h"
-#include "mct/Execution/ResultDistance.h"
+#include "mct/Evaluation/Comparison.h"
+#include "mct/Evaluation/ResultDistance.h"
 #include "mct/Execution/Run.h"
 #include "mct/Planning/ResultGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -3,7 +3,8 @@
 
 #include "EffectRun.h"
 #include "MeasureCorrections.h"
-#include "mct/Execution/Evaluation.h"
+#include "mct/Evaluation/Evaluation.h"
+#include "mct/Evaluation/Labels.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/QuantizedValues.h"
@@ -138,7 +139,7 @@ public:
       : quantized(quantized), floating(floating), integer(integer),
         settings(std::move(settings)), options(options), report(report) {
     if (!this->settings.cache)
-      this->settings.cache = &cache;
+      this->settings.cache = std::make_shared<execution::RunCache>();
     for (Point &point : report.points)
       points[point.name] = &point;
   }
@@ -169,7 +170,6 @@ private:
   execution::RunSettings settings;
   const EffectOptions &options;
   Report &report;
-  execution::RunCache cache;
   llvm::StringMap<Point *> points;
   std::unique_ptr<EffectRun> effectRun;
 };
@@ -228,7 +228,6 @@ Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
   asked.function = options.function;
   asked.name = name.str();
   asked.referenceName = referenceName.str();
-  asked.fail = options.fail;
   return execution::evaluate(*own, *other, settings, asked);
 }
 
@@ -238,7 +237,7 @@ LogicalResult Measurement::measureSimulation() {
   asked.labelsFile = options.labelsFile;
   asked.splitErrors = true;
   asked.digest = true;
-  asked.see = [&](const SeenResults &seen) { return answers.add(seen); };
+  asked.onUnitDone = [&](const SeenResults &seen) { return answers.add(seen); };
   FailureOr<Evaluation> found =
       evaluate(quantized, options.name, floating, options.floatName, asked);
   if (failed(found))

@@ -5,7 +5,7 @@
 #define MCT_LIB_REPORT_JSONFIELDS_H
 
 #include "Fields.h"
-#include "tpc_dialect/Json/ParseJson.h"
+#include "mct/Support/ParseJson.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 #include <limits>
@@ -201,7 +201,7 @@ bool read(const json::Value &value, T &to, json::Path path) {
 template <typename Document>
 llvm::Expected<Document> parseDocument(StringRef text, StringRef what,
                                        StringRef format, int64_t latest) {
-  llvm::Expected<json::Value> value = tpc::parseJson(text);
+  llvm::Expected<json::Value> value = support::parseJson(text);
   if (!value)
     return value.takeError();
   json::Path::Root root(what);

@@ -2,9 +2,9 @@
 #include "Observe.h"
 #include "Describe.h"
 #include "mct/IR/EntryFunction.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Histogram.h"
-#include "mct/Transforms/SetBatch.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

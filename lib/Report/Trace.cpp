@@ -72,7 +72,8 @@ class Tracer : public PassInstrumentation {
 public:
   Tracer(PassManager &passes, Trace *trace,
          std::vector<CollectedRecord> *records)
-      : trace(trace), records(records), collector(passes.getContext()) {
+      : trace(trace), records(records), collector(passes.getContext()),
+        silentScope(passes.getContext(), silent) {
     if (!trace)
       return;
     scope.emplace(passes.getContext(), findings);
@@ -92,10 +93,13 @@ public:
     Running running;
     if (saysOption(print(*pass), "remarks=false") &&
         succeeded(setRemarks(*pass, true)))
-      running.silent = std::make_unique<SilentRecords>(pass->getArgument());
+      running.isSilent = true;
+    if (running.isSilent)
+      silent.add(pass->getArgument());
     running.entry = enter(pass->getArgument(), op);
     running.start = std::chrono::steady_clock::now();
-    stack().push_back(std::move(running));
+    std::lock_guard<std::mutex> lock(mutex);
+    underWay[pass] = running;
   }
   void runAfterPass(Pass *pass, Operation *op) override {
     leave(pass);
@@ -111,13 +115,8 @@ private:
     size_t entry = 0;
     std::chrono::steady_clock::time_point start;
     /// Its remarks were switched on.
-    std::unique_ptr<SilentRecords> silent;
+    bool isSilent = false;
   };
-  /// Returns the passes that run in this thread: passes run passes.
-  static std::vector<Running> &stack() {
-    thread_local std::vector<Running> running;
-    return running;
-  }
 
   static LogicalResult setRemarks(Pass &pass, bool on) {
     return pass.initializeOptions(on ? "remarks=true" : "remarks=false",
@@ -139,13 +138,15 @@ private:
   void leave(Pass *pass) {
     if (!trace || pass->getArgument().empty())
       return;
-    Running running = std::move(stack().back());
-    stack().pop_back();
+    std::lock_guard<std::mutex> lock(mutex);
+    Running running = underWay.at(pass);
+    underWay.erase(pass);
     std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - running.start;
-    if (running.silent)
+    if (running.isSilent) {
+      silent.remove(pass->getArgument());
       (void)setRemarks(*pass, false);
-    std::lock_guard<std::mutex> lock(mutex);
+    }
     trace->passes[running.entry].seconds += seconds.count();
   }
 
@@ -191,9 +192,13 @@ private:
   Trace *trace;
   std::vector<CollectedRecord> *records;
   RecordCollector collector;
+  SilentPasses silent;
+  SilentPassesScope silentScope;
   support::Findings findings;
   std::optional<support::FindingsScope> scope;
   std::mutex mutex;
+  /// The passes that run; each runs on one op at a time.
+  std::map<Pass *, Running> underWay;
   llvm::StringMap<size_t> nested;
 };
 } // namespace

@@ -18,7 +18,7 @@ static llvm::Error systemError() {
   return llvm::createStringError(std::strerror(errno));
 }
 
-/// Terminals and /dev/null end; /dev/zero does not.
+/// Returns false for terminals and /dev/null, which end; /dev/zero does not.
 static bool isEndlessDevice(int descriptor, const struct stat &status) {
   if (S_ISBLK(status.st_mode))
     return true;
@@ -138,17 +138,9 @@ bool FileIdentity::isSameFileAs(const FileIdentity &other) const {
          inode == other.inode && name == other.name;
 }
 
-/// Set once, before anything that checks runs.
-static std::string processInput, processOutput;
-
-void mct::support::setProcessFiles(llvm::StringRef input,
-                                   llvm::StringRef output) {
-  processInput = input.str();
-  processOutput = output.str();
-}
-
 llvm::Error mct::support::checkOutputFiles(llvm::ArrayRef<std::string> outputs,
-                                           llvm::ArrayRef<std::string> inputs) {
+                                           llvm::ArrayRef<std::string> inputs,
+                                           const ToolFiles &tool) {
   for (size_t number = 0; number < outputs.size(); ++number) {
     const std::string &output = outputs[number];
     if (output.empty())
@@ -169,13 +161,13 @@ llvm::Error mct::support::checkOutputFiles(llvm::ArrayRef<std::string> outputs,
     for (const std::string &input : inputs)
       if (isSame(input))
         return overwrites(input);
-    if (isSame(processInput))
-      return overwrites(processInput);
+    if (isSame(tool.input))
+      return overwrites(tool.input);
     for (const std::string &other : outputs.take_front(number))
       if (isSame(other))
         return isTwice(other);
-    if (isSame(processOutput))
-      return isTwice(processOutput);
+    if (isSame(tool.output))
+      return isTwice(tool.output);
   }
   return llvm::Error::success();
 }

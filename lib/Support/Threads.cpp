@@ -27,8 +27,8 @@ static void *run(void *argument) {
   return nullptr;
 }
 
-/// Not std::thread, which throws where a thread is refused. Returns how many
-/// were started.
+/// Runs the work on threads, and returns how many were started. Not
+/// std::thread, which throws where a thread is refused.
 static size_t startAndJoin(size_t count, Work work) {
   std::vector<Call> calls;
   std::vector<pthread_t> threads;

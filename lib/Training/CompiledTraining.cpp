@@ -2,7 +2,7 @@
 #include "CompiledTraining.h"
 #include "mct/IR/HostQuantizers.h"
 #include "mct/IR/Names.h"
-#include "mct/Transforms/SetBatch.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -168,7 +168,7 @@ LogicalResult CompiledTraining::compileStep(ModuleOp module,
   for (Value seed : step->seeds)
     isSeedRead.push_back(!seed.use_empty());
   FailureOr<std::unique_ptr<Executor>> compiled =
-      Executor::compile(module, options, run.cache);
+      Executor::compile(module, options, run.cache.get());
   if (failed(compiled))
     return failure();
   executor = std::move(*compiled);
@@ -192,7 +192,7 @@ CompiledTraining::compileTeacher(const TrainingProblem &problem,
   options.maxMemory = run.maxMemory;
   observesTeacher = !options.observed.empty();
   FailureOr<std::unique_ptr<Executor>> compiled = Executor::compile(
-      network->getParentOfType<ModuleOp>(), options, run.cache);
+      network->getParentOfType<ModuleOp>(), options, run.cache.get());
   if (failed(compiled))
     return failure();
   teacher = std::move(*compiled);

@@ -388,7 +388,6 @@ private:
   const GradientPtqOptions &options;
   execution::RunSettings run;
   TrainingSettings settings;
-  execution::RunCache ownCache;
 
   OwningOpRef<ModuleOp> module;
   func::FuncOp student, teacher;
@@ -529,7 +528,7 @@ LogicalResult GradientPtq::setSchedule() {
 FailureOr<GradientPtqResult> GradientPtq::train() {
   GradientPtqResult result;
   if (!run.cache)
-    run.cache = &ownCache;
+    run.cache = std::make_shared<execution::RunCache>();
   if (failed(copyNetworks()))
     return failure();
   if (layers.empty())

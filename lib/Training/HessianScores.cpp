@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Training/HessianScores.h"
 
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Training/Gradients.h"
-#include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -388,7 +388,7 @@ mct::computeHessianScores(func::FuncOp function, ArrayRef<Value> values,
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
-  auto executor = Executor::compile(**module, compile, options.cache);
+  auto executor = Executor::compile(**module, compile, options.cache.get());
   if (failed(executor))
     return failure();
 

@@ -93,7 +93,7 @@ LogicalResult RangeRun::compile(func::FuncOp network, bool isFirst,
   options.keepTypes = true;
   options.maxMemory = settings.maxMemory;
   FailureOr<std::unique_ptr<Executor>> compiled =
-      Executor::compile(*module, options, settings.cache);
+      Executor::compile(*module, options, settings.cache.get());
   if (failed(compiled))
     return failure();
   made.training = std::move(*training);
@@ -108,7 +108,7 @@ LogicalResult RangeRun::open(const RangeFunction &function,
   llvm::Expected<std::unique_ptr<SampleSource>> opened = SampleSource::open(
       settings.samples,
       function.executor->inputs().take_front(function.training.numInputs),
-      batch, settings.cache);
+      batch, settings.cache.get());
   if (!opened)
     return fail() << llvm::toString(opened.takeError());
   samples = std::move(*opened);

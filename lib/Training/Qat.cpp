@@ -3,8 +3,8 @@
 
 #include "mct/IR/Constants.h"
 #include "mct/IR/EraseUnused.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Planning/KernelOp.h"
-#include "mct/Transforms/SetBatch.h"
 #include "mlir/IR/SymbolTable.h"
 #include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/ADT/STLExtras.h"

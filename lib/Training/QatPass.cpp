@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/Evaluation.h"
+#include "mct/Evaluation/Labels.h"
 #include "mct/Execution/NetworkPass.h"
-#include "mct/Execution/Npy.h"
 #include "mct/IR/EntryFunction.h"
+#include "mct/Support/Npy.h"
 #include "mct/Training/Passes.h"
 #include "mct/Training/Qat.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -111,8 +111,8 @@ FailureOr<execution::RunSettings> QatPass::readOptions(QatOptions &options,
 LogicalResult QatPass::writeLosses(ArrayRef<double> losses) {
   if (lossesOut.empty())
     return success();
-  auto writer = execution::NpyWriter::create(
-      lossesOut, execution::ElementType::F64, {int64_t(losses.size())});
+  auto writer = support::NpyWriter::create(lossesOut, support::ElementType::F64,
+                                           {int64_t(losses.size())});
   if (!writer)
     return fail() << llvm::toString(writer.takeError());
   (*writer)->write(losses.data(), losses.size() * sizeof(double));

@@ -4,7 +4,7 @@
 // tensors, and a hash of all that. Numbers are of 8 bytes, little endian.
 #include "TrainingCheckpoint.h"
 
-#include "mct/Execution/OutputFile.h"
+#include "mct/Support/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -93,7 +93,7 @@ llvm::Error TrainingCheckpoint::write(StringRef path) const {
   writer.write(values);
   writer.write(states);
   writer.write(hashOf(writer.bytes));
-  execution::OutputFile file(path);
+  support::OutputFile file(path);
   file << writer.bytes;
   return file.keep();
 }

@@ -168,8 +168,9 @@ LogicalResult TrainingRun::State::openSamples() {
   ArrayRef<TensorSpec> inputs =
       compiled.executor->inputs().take_front(compiled.function.numInputs);
   if (!source) {
-    auto opened = take(loc, SampleSource::open(run.samples, inputs,
-                                               compiled.shard, run.cache));
+    auto opened =
+        take(loc, SampleSource::open(run.samples, inputs, compiled.shard,
+                                     run.cache.get()));
     if (failed(opened))
       return failure();
     auto half = take(loc, execution::takeHalf(std::move(*opened), run.half));

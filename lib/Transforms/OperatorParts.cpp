@@ -10,7 +10,8 @@ llvm::DenseSet<Operation *> mct::getOperatorParts(func::FuncOp function,
                                                   const KernelOps &kernelOps) {
   llvm::StringMap<std::vector<std::shared_ptr<const tpc::CompiledSubgraph>>>
       formsByRoot;
-  for (const tpc::SubgraphForm &form : tpc::listSubgraphs()) {
+  for (const tpc::SubgraphForm &form :
+       tpc::listSubgraphs(function.getContext())) {
     if (form.name == "batch_norm")
       continue;
     auto variants = tpc::compileSubgraph(form, function.getLoc());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.h"
 
+#include "mct/Evaluation/Evaluation.h"
+#include "mct/Evaluation/Signature.h"
 #include "mct/Execution/Check.h"
-#include "mct/Execution/Evaluation.h"
-#include "mct/Execution/RunCache.h"
 #include "mct/Report/Analyse.h"
 #include "mct/Support/InputFile.h"
 #include "llvm/Support/JSON.h"
@@ -33,13 +33,11 @@ struct Session {
 
   ScopedDiagnosticHandler handler;
   support::ProgressScope scope;
-  execution::RunCache cache;
 };
 } // namespace
 
 static FailureOr<execution::RunSettings>
-parseSettings(ModuleOp module, const ExecuteOptions &options,
-              execution::RunCache &cache, Job &job) {
+parseSettings(ModuleOp module, const ExecuteOptions &options, Job &job) {
   std::vector<std::string> files =
       execution::SampleOptions::getPaths(options.inputs);
   files.push_back(options.labels);
@@ -47,9 +45,9 @@ parseSettings(ModuleOp module, const ExecuteOptions &options,
     job.fail(llvm::toString(std::move(error)));
     return failure();
   }
-  return execution::RunSettings::parse(
-      module.getLoc(), options.inputs, "", "", options.samples,
-      options.batchSize, options.threads, options.maxMemory, &cache);
+  return execution::RunSettings::parse(module.getLoc(), options.inputs, "", "",
+                                       options.samples, options.batchSize,
+                                       options.threads, options.maxMemory);
 }
 
 static std::string
@@ -77,7 +75,7 @@ std::optional<std::string> Module::execute(const Module *reference,
       return std::nullopt;
   }
   FailureOr<execution::RunSettings> settings =
-      parseSettings(*own->op, options, session.cache, job);
+      parseSettings(*own->op, options, job);
   if (failed(settings))
     return std::nullopt;
   execution::EvaluationOptions asked;
@@ -88,8 +86,6 @@ std::optional<std::string> Module::execute(const Module *reference,
   asked.labelsFile = options.labels;
   asked.outputFiles = options.outputs;
   asked.exact = options.exact;
-  auto fail = [&](const Twine &message) { job.fail(message.str()); };
-  asked.fail = fail;
   FailureOr<execution::Evaluation> found = execution::evaluate(
       *own->op, other ? *other : ModuleOp(), *settings, asked);
   if (failed(found))
@@ -130,10 +126,9 @@ std::optional<std::string> Module::report(const Module &reference,
       return std::nullopt;
   }
   FailureOr<execution::RunSettings> settings =
-      parseSettings(*own->op, options, session.cache, job);
+      parseSettings(*own->op, options, job);
   if (failed(settings))
     return std::nullopt;
-  auto fail = [&](const Twine &message) { job.fail(message.str()); };
   job.setStage("report");
   report::AnalyseInputs inputs;
   inputs.quantized = *own->op;
@@ -147,7 +142,6 @@ std::optional<std::string> Module::report(const Module &reference,
   inputs.labelsFile = options.labels;
   inputs.effectSamples = int64_t(effectSamples);
   inputs.trace = known ? &*known : &trace;
-  inputs.fail = fail;
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made) || job.isCancelled())
     return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.h"
 
+#include "mct/Execution/RunCache.h"
 #include "mct/Export/Parameters.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Inspection/Explain.h"
@@ -252,6 +253,8 @@ Module::run(StringRef passes, Job &job,
     job.tell(toMessage(diagnostic));
   });
   support::ProgressScope scope(context, job.progress());
+  execution::RunCache cache;
+  execution::RunCacheScope cacheScope(context, cache);
   std::optional<TrainingHostScope> training;
   if (job.getTraining())
     training.emplace(context, *job.getTraining());

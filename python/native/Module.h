@@ -8,7 +8,7 @@
 #include "mct/Export/Onnx.h"
 #include "mct/IR/HostQuantizers.h"
 #include "mct/Report/Trace.h"
-#include "mct/Support/Progress.h"
+#include "mct/Support/ContextThreads.h"
 #include "mct/Training/TrainingHost.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -8,7 +8,7 @@
 #include "Reports.h"
 #include "Targets.h"
 
-#include "mct/Execution/OutputFile.h"
+#include "mct/Support/OutputFile.h"
 #include "tpc_dialect/targets/Targets.h"
 
 #include <nanobind/nanobind.h>
@@ -486,7 +486,7 @@ static nb::bytes exportOnnx(const Module &self, const std::string &profile,
 
 /// A file that has its name when it is complete, or never.
 static void writeFile(const std::string &path, const nb::bytes &data) {
-  mct::execution::OutputFile file(path);
+  mct::support::OutputFile file(path);
   std::optional<llvm::Error> failed;
   {
     llvm::StringRef bytes(data.c_str(), data.size());

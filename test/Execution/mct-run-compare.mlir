@@ -41,8 +41,8 @@
 // FLOAT:      fine inf 1.000000 0
 // FLOAT-NEXT: coarse inf 1.000000 0
 // BOTH: coarse 15.7
-// NOBODY: error: --float-points: no point is named 'fi'
-// PATTERN: error: --float-points: 'co[': invalid glob pattern
+// NOBODY: error: no point is named 'fi'
+// PATTERN: error: 'co[': invalid glob pattern
 // INPUTS: error: {{.*}}other.mlir: its inputs are not those of {{.*}}quantized.mlir
 
 //--- float.mlir

@@ -67,10 +67,10 @@
 // RUN: not mct-run %t/integer.mlir --compare=%t/simulated.mlir --exact 2>&1 | FileCheck %s --check-prefix=NOSAMPLES
 // RUN: not mct-run %t/integer.mlir --input=%S/Inputs/ties.npy --compare=%t/integer.mlir --exact 2>&1 | FileCheck %s --check-prefix=INTEGERS
 // RUN: not mct-run %t/integer.mlir --input=%S/Inputs/ties.npy --compare=%t/shapes.mlir --exact 2>&1 | FileCheck %s --check-prefix=SHAPES
-// NORECORDS: error: --exact: {{.*}}simulated.mlir has no 'tpc.points' and no 'tpc.quantized', which say what the integers of a network stand for; mct-lower-to-integer writes them
+// NORECORDS: error: {{.*}}simulated.mlir has no 'tpc.points' and no 'tpc.quantized', which say what the integers of a network stand for; mct-lower-to-integer writes them
 // ALONE: error: --exact needs --compare: the module that simulates
 // NOSAMPLES: error: --input is missing: the samples to run on; --signature prints what the inputs are
-// INTEGERS: error: --compare: {{.*}}integer.mlir is an integer network; run that one, and compare it with the network that simulates it
+// INTEGERS: error: {{.*}}integer.mlir is an integer network; run that one, and compare it with the network that simulates it
 // SHAPES: shapes.mlir:0:0: error: {{.*}}ties.npy': expected shape N for input 'arg0', found 6x2
 
 //--- integer.mlir

@@ -33,7 +33,7 @@
 // STDIN: error: standard input can only be read once
 // DEVICE: error: '/dev/zero': expected a regular file, which can be read more than once, found a device
 // ENDLESS: error: cannot read '/dev/zero': expected a file, found a device
-// OUTPUTS: error: --output: expected 1 files, one for each output, but got 2
+// OUTPUTS: error: expected 1 output files, one for each output, but got 2
 // FUNCTION: error: 'builtin.module' op has no function 'nobody' with a body; it has 'main'
 // ABSENT: error: cannot read '{{.*}}absent': No such file or directory
 // MODULE: error:

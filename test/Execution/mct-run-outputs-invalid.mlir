@@ -5,9 +5,9 @@
 // RUN: not mct-run %t/type.mlir --input=%S/Inputs/a.npy --output=%t/out.npy 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: test ! -e %t/out.npy
 
-// SCORES: error: --labels needs a first output with one score for each class of a sample, found tensor<{{[0-9]+}}x2x2xf32>
-// NONE: error: --labels needs a first output with one score for each class of a sample{{$}}
-// TYPE: error: {{.*}}out.npy: cannot write an output of type tensor<{{[0-9]+}}x2xi4>
+// SCORES: error: labels need a first output with one score for each class of a sample, found 'tensor<{{[0-9]+}}x2x2xf32>'
+// NONE: error: labels need a first output with one score for each class of a sample{{$}}
+// TYPE: error: {{.*}}out.npy: cannot write an output of type 'tensor<{{[0-9]+}}x2xi4>'
 
 //--- image.mlir
 func.func @main(%arg0: tensor<1x2xf32>) -> tensor<1x2x2xf32> {

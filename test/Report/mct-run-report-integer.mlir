@@ -25,7 +25,7 @@
 // WITHOUT-NOT: "integer"
 // WITHOUT: "points"
 // WITHOUT-NOT: "integer"
-// FLOAT: error: --exact: {{.*}}float.mlir has no 'tpc.points' and no 'tpc.quantized', which say what the integers of a network stand for; mct-lower-to-integer writes them
+// FLOAT: error: {{.*}}float.mlir has no 'tpc.points' and no 'tpc.quantized', which say what the integers of a network stand for; mct-lower-to-integer writes them
 // NOFILE: No such file
 
 //--- float.mlir

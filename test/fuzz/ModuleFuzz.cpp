@@ -15,13 +15,13 @@
 #include "RandomNetworks.h"
 #include "Sandbox.h"
 #include "mct/Execution/Executor.h"
-#include "mct/Execution/Npy.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Pipelines/Pipelines.h"
+#include "mct/Support/Npy.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -488,24 +488,24 @@ std::string Fuzzer::writeSamples(ModuleOp module) const {
       shape = {2, 4};
       elements = 8;
     }
-    execution::ElementType element = execution::ElementType::F32;
+    support::ElementType element = support::ElementType::F32;
     if (tensor && tensor.getElementType().isInteger(8))
-      element = execution::ElementType::I8;
+      element = support::ElementType::I8;
     else if (tensor && tensor.getElementType().isInteger(32))
-      element = execution::ElementType::I32;
-    auto writer = execution::NpyWriter::create(path, element, shape);
+      element = support::ElementType::I32;
+    auto writer = support::NpyWriter::create(path, element, shape);
     if (!writer) {
       llvm::consumeError(writer.takeError());
       continue;
     }
     for (int64_t i = 0; i != elements; ++i) {
       int64_t value = i * 7 % 11 - 3;
-      if (element == execution::ElementType::F32) {
+      if (element == support::ElementType::F32) {
         float number = float(value) / 4;
         (*writer)->write(&number, 4);
       } else {
         auto number = int32_t(std::abs(value) % 3);
-        (*writer)->write(&number, execution::getByteSize(element));
+        (*writer)->write(&number, support::getByteSize(element));
       }
     }
     llvm::consumeError((*writer)->commit());

@@ -149,7 +149,7 @@ def test_points_may_be_left_out(quantized: Any) -> None:
         ({"labels": np.zeros(5, np.int64)}, "expected 899 labels, found 5"),
         ({"labels": np.zeros(899)}, "labels: expected integers, found float64"),
         ({"labels": "none.npy"}, "'none.npy': cannot be read as a .npy file"),
-        ({"outputs": ["a.npy", "b.npy"]}, "expected 1 files, one for each output, but got 2"),
+        ({"outputs": ["a.npy", "b.npy"]}, "expected 1 output files, one for each output, but got 2"),
         ({"preprocessing": Preprocessing.of([1, 2])}, "expected one value, or one for each of the 1 channels"),
         ({"preprocessing": {"sound": SCALE}}, "preprocessing: the network has no input 'sound'; its inputs are"),
     ],

@@ -215,5 +215,6 @@ function(mct_install_package)
   configure_package_config_file(${CMAKE_SOURCE_DIR}/tools/cmake/MctConfig.cmake.in ${CMAKE_BINARY_DIR}/MctConfig.cmake
                                 INSTALL_DESTINATION ${package_dir})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/MctConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_BINARY_DIR}/MctConfig.cmake ${CMAKE_BINARY_DIR}/MctConfigVersion.cmake DESTINATION ${package_dir})
+  install(FILES ${CMAKE_BINARY_DIR}/MctConfig.cmake ${CMAKE_BINARY_DIR}/MctConfigVersion.cmake
+          ${CMAKE_SOURCE_DIR}/tools/cmake/MctDependencies.cmake DESTINATION ${package_dir})
 endfunction()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-opt with the tpc dialect and the mct passes.
-#include "mct/Execution/OutputFile.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Report/Trace.h"
-#include "mct/Support/InputFile.h"
+#include "mct/Support/ContextFiles.h"
+#include "mct/Support/OutputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/InitAllDialects.h"
@@ -107,11 +108,13 @@ static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
 
 /// One of the files beside the module.
 static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
-                              mct::execution::OutputFile &file,
-                              ArrayRef<std::string> others) {
+                              mct::support::OutputFile &file,
+                              ArrayRef<std::string> others,
+                              const mct::support::ToolFiles &tool) {
   if (name.empty())
     return llvm::Error::success();
-  llvm::Error error = mct::support::checkOutputFiles(name.getValue(), others);
+  llvm::Error error =
+      mct::support::checkOutputFiles(name.getValue(), others, tool);
   if (!error)
     error = file.open();
   if (!error)
@@ -174,12 +177,16 @@ int main(int argc, char **argv) {
       passes.addPass(mct::createVerifyShapesPass());
     if (failed(asked.setupPassPipeline(passes)))
       return failure();
+    mct::execution::RunCache::shareAmong(passes);
     if (!recordsName.empty() || !traceName.empty())
       mct::report::addTracing(passes, traceName.empty() ? nullptr : &trace,
                               &records);
     return success();
   });
-  mct::support::setProcessFiles(inputName, outputName);
+  const mct::support::ToolFiles toolFiles{inputName, outputName};
+  registry.addExtension(
+      mlir::TypeID::get<mct::support::ToolFilesExtension>(),
+      std::make_unique<mct::support::ToolFilesExtension>(toolFiles));
   auto process = [&](llvm::raw_ostream &stream) {
     // The buffer stays ours, to be looked at again.
     if (succeeded(MlirOptMain(stream,
@@ -192,12 +199,13 @@ int main(int argc, char **argv) {
       (void)fail("'" + inputName + "' is damaged bytecode");
     return false;
   };
-  mct::execution::OutputFile recordsFile(recordsName), traceFile(traceName);
-  if (llvm::Error error = openBeside(recordsName, recordsFile, {}))
+  mct::support::OutputFile recordsFile(recordsName), traceFile(traceName);
+  if (llvm::Error error = openBeside(recordsName, recordsFile, {}, toolFiles))
     return fail(llvm::toString(std::move(error)));
-  if (llvm::Error error = openBeside(traceName, traceFile, {recordsName}))
+  if (llvm::Error error =
+          openBeside(traceName, traceFile, {recordsName}, toolFiles))
     return fail(llvm::toString(std::move(error)));
-  std::optional<mct::execution::OutputFile> output;
+  std::optional<mct::support::OutputFile> output;
   if (outputName != "-")
     output.emplace(outputName);
   if (!process(output ? static_cast<llvm::raw_ostream &>(*output)

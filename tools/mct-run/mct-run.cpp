@@ -2,16 +2,16 @@
 //
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
-#include "mct/Execution/Evaluation.h"
+#include "mct/Evaluation/Evaluation.h"
+#include "mct/Evaluation/Signature.h"
 #include "mct/Execution/Executor.h"
-#include "mct/Execution/OutputFile.h"
-#include "mct/Execution/RunCache.h"
 #include "mct/IR/QuantizedValues.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Report/Analyse.h"
 #include "mct/Report/Compare.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/OutputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
@@ -429,7 +429,7 @@ static llvm::Expected<report::Trace> readTrace() {
 static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
                                  ModuleOp integer,
                                  const execution::RunSettings &settings,
-                                 execution::OutputFile &file) {
+                                 support::OutputFile &file) {
   std::optional<report::Trace> trace;
   if (!traceFile.empty()) {
     llvm::Expected<report::Trace> found = readTrace();
@@ -450,8 +450,6 @@ static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
   inputs.settings = settings;
   inputs.labelsFile = labelsFile;
   inputs.effectSamples = int64_t(reportSamples);
-  auto fail = [](const Twine &message) { (void)refuse(message); };
-  inputs.fail = fail;
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made))
     return failure();
@@ -504,14 +502,13 @@ static LogicalResult run(MLIRContext &context) {
   // Diagnostics speak of locations inside the modules.
   llvm::SourceMgr sourceManager;
   SourceMgrDiagnosticHandler handler(sourceManager, &context);
-  execution::OutputFile file(reportFile);
+  support::OutputFile file(reportFile);
   if (!reportFile.empty())
     if (llvm::Error error = file.open())
       return refuse(std::move(error));
-  execution::RunCache cache;
   FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
       module->getLoc(), samplesFiles, inputScale, inputOffset, sampleLimit,
-      batchSize, numThreads, maxMemory, &cache);
+      batchSize, numThreads, maxMemory);
   if (failed(settings))
     return failure();
   execution::EvaluationOptions options;
@@ -523,8 +520,6 @@ static LogicalResult run(MLIRContext &context) {
   options.outputFiles.assign(outputFiles.begin(), outputFiles.end());
   options.exact = exact;
   options.local = local;
-  auto fail = [](const Twine &message) { (void)refuse(message); };
-  options.fail = fail;
   FailureOr<execution::Evaluation> results = execution::evaluate(
       *module, reference ? *reference : ModuleOp(), *settings, options);
   if (failed(results))

@@ -2,12 +2,12 @@
 //
 // Target platforms to and from the JSON of MCT, and quantized networks to ONNX
 // and their parameters to JSON.
-#include "mct/Execution/OutputFile.h"
 #include "mct/Export/Onnx.h"
 #include "mct/Export/Parameters.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/OutputFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
              "--export-onnx or --export-parameters"));
   if (outputName == "-")
     return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
-  mct::execution::OutputFile output(outputName);
+  mct::support::OutputFile output(outputName);
   if (failed(translate(output)))
     return EXIT_FAILURE;
   if (llvm::Error error = output.keep())

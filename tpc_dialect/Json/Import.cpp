@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Support/ParseJson.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "tpc_dialect/Json/ParseJson.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -592,7 +592,7 @@ OwningOpRef<ModuleOp> mct::tpc::importTpcJson(StringRef text,
                                               MLIRContext *context) {
   context->loadDialect<TpcDialect>();
   Location loc = FileLineColLoc::get(context, fileName, 1, 1);
-  llvm::Expected<json::Value> document = parseJson(text);
+  llvm::Expected<json::Value> document = support::parseJson(text);
   if (!document) {
     emitError(loc) << "cannot be read as JSON: "
                    << llvm::toString(document.takeError());

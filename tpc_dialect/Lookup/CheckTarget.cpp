@@ -240,7 +240,7 @@ static LogicalResult checkWeightNames(PlatformOp platform, BindingOp binding,
 static LogicalResult checkBinding(PlatformOp platform, BindingOp binding,
                                   ArrayRef<FrameworkOp> frameworks) {
   llvm::StringSet<> subgraphs;
-  for (const SubgraphForm &form : listSubgraphs())
+  for (const SubgraphForm &form : listSubgraphs(platform.getContext()))
     subgraphs.insert(form.name);
   for (const Formula &formula : listFormulas())
     subgraphs.insert(formula.name);

@@ -12,35 +12,35 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 using namespace mlir;
 using namespace mct::tpc;
 
 namespace {
-/// Forms of the user, shared by all contexts as passes are.
-struct RegisteredForms {
-  std::mutex mutex;
+/// Forms of the user, which belong to the dialect that a context has loaded.
+struct RegisteredForms : DialectInterface::Base<RegisteredForms> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RegisteredForms)
+  explicit RegisteredForms(Dialect *dialect) : Base(dialect) {}
   std::vector<SubgraphForm> forms;
 };
 } // namespace
 
-static RegisteredForms &getRegistered() {
-  static RegisteredForms registered;
-  return registered;
+void mct::tpc::registerSubgraph(MLIRContext *context, StringRef name,
+                                StringRef ops) {
+  auto *dialect = context->getOrLoadDialect<TpcDialect>();
+  auto *registered = dialect->getRegisteredInterface<RegisteredForms>();
+  if (!registered)
+    registered = &dialect->addInterface<RegisteredForms>();
+  registered->forms.push_back({name.str(), ops.str()});
 }
 
-void mct::tpc::registerSubgraph(StringRef name, StringRef ops) {
-  RegisteredForms &registered = getRegistered();
-  std::lock_guard<std::mutex> lock(registered.mutex);
-  registered.forms.push_back({name.str(), ops.str()});
-}
-
-std::vector<SubgraphForm> mct::tpc::listSubgraphs() {
+std::vector<SubgraphForm> mct::tpc::listSubgraphs(MLIRContext *context) {
   std::vector<SubgraphForm> forms = listOurSubgraphs();
-  RegisteredForms &registered = getRegistered();
-  std::lock_guard<std::mutex> lock(registered.mutex);
-  llvm::append_range(forms, registered.forms);
+  auto *dialect = context ? context->getLoadedDialect<TpcDialect>() : nullptr;
+  if (auto *registered =
+          dialect ? dialect->getRegisteredInterface<RegisteredForms>()
+                  : nullptr)
+    llvm::append_range(forms, registered->forms);
   return forms;
 }
 
@@ -252,7 +252,7 @@ static std::string summarize(const SubgraphForm &form, Location loc) {
 void mct::tpc::printSubgraphs(llvm::raw_ostream &os) {
   MLIRContext context;
   llvm::MapVector<StringRef, SmallVector<std::string>> rows;
-  std::vector<SubgraphForm> forms = listSubgraphs();
+  std::vector<SubgraphForm> forms = listOurSubgraphs();
   for (const SubgraphForm &form : forms) {
     SmallVector<std::string> &row = rows[form.name];
     // Forms that differ in operands only are one to the reader.

@@ -38,15 +38,19 @@ struct SubgraphForm {
 
 /// Returns a form for every way in which importers write an operator.
 std::vector<SubgraphForm> listOurSubgraphs();
-/// Returns our forms and those registered since, in order.
-std::vector<SubgraphForm> listSubgraphs();
+/// Returns our forms and those that were registered for the context (null: ours
+/// alone), in order.
+std::vector<SubgraphForm> listSubgraphs(mlir::MLIRContext *context);
 
-/// All of them, and the formulas, as a table in Markdown, a row for each name.
+/// Prints our forms and the formulas as a table in Markdown, a row for each
+/// name.
 void printSubgraphs(llvm::raw_ostream &os);
 
-/// Adds a form, also one more of a name that is known. Takes effect for every
-/// TpcLookup created afterwards.
-void registerSubgraph(llvm::StringRef name, llvm::StringRef ops);
+/// Adds a form to a context, also one more of a name that is known. Takes
+/// effect for every TpcLookup created afterwards. Must not be called while
+/// passes run in the context.
+void registerSubgraph(mlir::MLIRContext *context, llvm::StringRef name,
+                      llvm::StringRef ops);
 
 /// A form without optional lines, ready to be matched.
 struct CompiledSubgraph {

@@ -99,7 +99,7 @@ FailureOr<TpcLookup> TpcLookup::create(ModuleOp module) {
               "a tpc.binding for "
            << name;
 
-  for (const SubgraphForm &form : listSubgraphs()) {
+  for (const SubgraphForm &form : listSubgraphs(module.getContext())) {
     auto variants = compileSubgraph(form, module.getLoc());
     if (failed(variants))
       return failure();

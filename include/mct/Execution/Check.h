@@ -5,20 +5,26 @@
 #define MCT_EXECUTION_CHECK_H
 
 #include "mct/Execution/Executor.h"
+#include "mct/Support/StoredTensor.h"
+#include <optional>
 
 namespace mct::execution {
 
-/// Whether `Executor::compile` takes the function, up to memory: every op has a
-/// lowering for the types that it computes with. Fails as that does. Nothing
-/// becomes machine code, so that it takes a fraction of the time.
+/// Checks whether `Executor::compile` takes the function, up to memory: every
+/// op has a lowering for the types that it computes with. Fails as that does.
+/// Nothing becomes machine code, so that it takes a fraction of the time.
 mlir::LogicalResult checkCompiles(mlir::ModuleOp module,
                                   const CompileOptions &options);
 
-/// Whether the function (empty: `main`, or the only public one) can be run on
-/// samples: the executor takes it, and files hold the types of its arguments
-/// and results. Otherwise one error names the op or the value.
+/// Checks whether the function (empty: `main`, or the only public one) can be
+/// run on samples: the executor takes it, and files hold the types of its
+/// arguments and results. Otherwise one error names the op or the value.
 mlir::LogicalResult checkRunnable(mlir::ModuleOp module,
                                   llvm::StringRef function);
+
+/// Returns the type of the elements of a file that holds values of the type, or
+/// none if no file does.
+std::optional<support::ElementType> getFileType(mlir::Type type);
 
 } // namespace mct::execution
 

@@ -24,21 +24,21 @@
 
 namespace mct::execution {
 
-/// Bytes of one element of a tensor in memory, as compiled code has it: an i48
-/// takes 8. `type`: a number or an index.
+/// Returns the size in bytes of an element of a tensor in memory, as compiled
+/// code has it: an i48 takes 8. `type` is a number or an index.
 int64_t getElementBytes(mlir::Type type);
 
 /// One tensor that crosses the boundary of a compiled function.
 struct TensorSpec {
-  /// Name of the argument or value, or its number when it has no name.
+  /// Name of the argument or value, or its index when it has no name.
   std::string name;
   /// Static type; it holds `Executor::unit()` samples.
   mlir::RankedTensorType type;
-  /// Of an input: what the module says of its samples.
+  /// For an input: the preprocessing that the module records.
   std::optional<Preprocessing> preprocessing = std::nullopt;
 };
 
-/// A value, and the op before which it is observed.
+/// A value, and the op in front of which it is observed.
 struct ObservedBefore {
   mlir::Value value;
   mlir::Operation *op = nullptr;
@@ -70,7 +70,8 @@ struct CompileOptions {
   bool ignoreUnknownNames = false;
   /// A point is observed behind (true) or before (false) its quantizer.
   bool observeAfterQuantization = true;
-  /// So many of the first observed values, of f32, may be changed while it runs
+  /// Number of the first observed values, of f32, that may be changed at run
+  /// time
   /// (`Worker::setEditor`). They cut it into stages: such a value is made in
   /// the stage behind the last one that makes such a value it depends on, and
   /// what reads it runs in later stages.
@@ -102,8 +103,7 @@ struct SampleRange {
   int64_t first = 0, count = 0;
 };
 
-/// The values of one tensor for some samples, row-major. Booleans have a byte
-/// each.
+/// Values of one tensor for some samples, row-major. A boolean takes a byte.
 class TensorView {
 public:
   TensorView(mlir::Type elementType, const void *data,
@@ -118,13 +118,13 @@ public:
       count *= size;
     return count;
   }
-  /// `T` has the size of an element.
+  /// Returns the values; `T` has the size of an element.
   template <typename T> llvm::ArrayRef<T> values() const {
     return {static_cast<const T *>(bytes), numElements()};
   }
-  /// Of a tensor of f32.
+  /// Returns the values of a tensor of f32.
   llvm::ArrayRef<float> floats() const { return values<float>(); }
-  /// Those that the values belong to.
+  /// Returns the samples that the values belong to.
   const SampleRange &samples() const { return range; }
 
 private:
@@ -134,19 +134,18 @@ private:
   SampleRange range;
 };
 
-/// Receives the values of one tensor as they are computed. Called by one worker
-/// at a time, in the order in which that worker runs its units.
+/// Receives the values of one tensor as they are computed. One worker at a time
+/// calls it, in the order in which that worker runs its units.
 class TensorObserver {
 public:
   virtual ~TensorObserver();
 
-  /// `values`: the valid samples of one unit; only valid during the call.
+  /// Receives the valid samples of one unit; `values` is valid during the call.
   virtual void observe(const TensorView &values) = 0;
 };
 
-/// Changes the elements of a tensor of f32, the valid samples of one unit, of
-/// the shape, before anything else reads them. Called by several workers at
-/// once.
+/// Changes the valid samples of one unit of a tensor of f32, which has the
+/// shape, before anything else reads them. Several workers call it at once.
 using TensorEditor =
     std::function<void(llvm::MutableArrayRef<float>, llvm::ArrayRef<int64_t>)>;
 
@@ -175,73 +174,77 @@ public:
   compileAll(mlir::ModuleOp module, llvm::ArrayRef<CompileOptions> options,
              RunCache *cache = nullptr);
 
-  /// Everything `compile` needs in the context: dialects, interfaces and
-  /// translations. For `getDependentDialects` of passes that compile.
+  /// Registers everything that `compile` needs in the context: dialects,
+  /// interfaces and translations. For `getDependentDialects` of passes that
+  /// compile.
   static void registerDependencies(mlir::DialectRegistry &registry);
 
   llvm::ArrayRef<TensorSpec> inputs() const;
   llvm::ArrayRef<TensorSpec> outputs() const;
-  /// The observed tensors, in the order of `CompileOptions::observed`.
+  /// Returns the observed tensors, in the order of `CompileOptions::observed`.
   llvm::ArrayRef<TensorSpec> observed() const;
 
-  /// Samples per call of Worker::run. Depends on the model alone, so that the
-  /// choice of primitives never depends on threads or batch sizes.
+  /// Returns the samples per call of Worker::run. They depend on the model
+  /// alone, so that the choice of primitives never depends on threads or batch
+  /// sizes.
   int64_t unit() const;
-  /// Whether a unit may hold fewer valid samples than `unit()`: false when the
-  /// function has a fixed batch that could not be followed through its ops.
+  /// Returns whether a unit may hold fewer valid samples than `unit()`: false
+  /// when the function has a fixed batch that could not be followed through its
+  /// ops.
   bool allowsPartialUnits() const;
 
-  /// Which implementation, of oneDNN or "integer:…", each call of a primitive
-  /// uses, with its op's name.
+  /// Implementation, of oneDNN or "integer:…", that the call of a primitive
+  /// uses, and the name of its op.
   struct PrimitiveInfo {
     std::string op;
     std::string implementation;
   };
   llvm::ArrayRef<PrimitiveInfo> primitives() const;
 
-  /// Bytes that running takes: of the constants, and of each worker with its
-  /// inputs and outputs. What oneDNN packs counts as constant.
+  /// Sizes in bytes that running takes: of the constants, with those that
+  /// oneDNN has packed, and of each worker with its inputs and outputs.
   struct Memory {
     int64_t shared = 0, perWorker = 0;
   };
   const Memory &memory() const;
-  /// `CompileOptions::maxMemory`, or what the machine has.
+  /// Returns `CompileOptions::maxMemory`, or the memory of the machine.
   int64_t maxMemory() const;
 
-  /// At least 1.
+  /// Returns the number of stages, at least 1.
   unsigned numStages() const;
-  /// In which stage an observed value is made.
+  /// Returns the stage that makes an observed value.
   unsigned stageOf(size_t observed) const;
-  /// Whether the stage reads the inputs of the function.
+  /// Returns whether the stage reads the inputs of the function.
   bool readsInputs(unsigned stage) const;
-  /// Bytes of what `Worker::save` writes behind a stage.
+  /// Returns the size in bytes of what `Worker::save` writes behind a stage.
   int64_t savedBytes(unsigned stage) const;
-  /// Gives an operand of `CompileOptions::replaceable`, by its number, other
+  /// Gives an operand of `CompileOptions::replaceable`, by its index, other
   /// values: as many as it has, as they are read (nothing quantizes them).
   /// Nothing is compiled again. No worker runs meanwhile; those that there are
   /// see the new values. Fails where oneDNN does.
   llvm::Error replaceConstant(size_t replaceable, llvm::ArrayRef<float> values);
-  /// Gives a point of `CompileOptions::replaceablePoints`, by its number,
+  /// Gives a point of `CompileOptions::replaceablePoints`, by its index,
   /// another quantizer (`tpc::QuantizerAttrInterface`), or none (null): then it
   /// is the identity (sums may differ in the last bit from those of a network
   /// without the point, where one call of oneDNN may do more). Otherwise as
   /// replaceConstant. Fails where the quantizer has not one parameter, or one
   /// for each channel.
   llvm::Error replaceQuantizer(size_t point, mlir::Attribute quantizer);
-  /// In which stage such a point quantizes; of a constant: in which its value
-  /// is read first.
+  /// Returns the stage in which such a point quantizes; for a constant, the
+  /// first that reads its value.
   unsigned stageOfPoint(size_t point) const;
 
-  /// Pieces of code that were compiled, those in the cache included; equal
-  /// parts of networks share one.
+  /// Returns the number of pieces of code that were compiled, those in the
+  /// cache included; equal parts of networks share one.
   size_t numCompiledParts() const;
 
-  /// Number of times that planning the steps looked at an op, a value or a
-  /// buffer: in proportion to the function, for tests.
+  /// Returns how often planning the steps looked at an op, a value or a buffer:
+  /// in proportion to the function, for tests.
   size_t numVisits() const;
 
-  /// Instructions that the compiled code and oneDNN use on this machine, for
-  /// reports: results may differ in the last bits between instruction sets.
+  /// Returns the instruction sets of the compiled code and oneDNN on this
+  /// machine, for reports: results may differ in the last bits between
+  /// instruction sets.
   static std::string instructionSet();
 
 private:
@@ -260,8 +263,8 @@ public:
   ~Replacements();
   Replacements(Replacements &&);
 
-  /// As those of the executor. No worker that takes them runs meanwhile;
-  /// others may.
+  /// Replace like the functions of the executor. No worker that takes the
+  /// replacements runs meanwhile; others may.
   llvm::Error replaceConstant(size_t replaceable, llvm::ArrayRef<float> values);
   llvm::Error replaceQuantizer(size_t point, mlir::Attribute quantizer);
 
@@ -280,10 +283,11 @@ public:
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
-  /// `observer` (null: none) receives the observed tensor of that number.
+  /// Lets `observer` (null: none) receive the observed tensor with that index.
   void setObserver(size_t observed, TensorObserver *observer);
 
-  /// Takes them in all later runs (null: none); they stay the caller's.
+  /// Uses the replacements (null: none) in all later runs. The caller owns
+  /// them.
   void setReplacements(const Replacements *replacements);
 
   /// Computes one unit. `inputs` and `outputs` point to whole units of the
@@ -298,8 +302,8 @@ public:
                   llvm::ArrayRef<void *> outputs, int64_t validSamples,
                   int64_t firstSample = 0);
 
-  /// `editor` (empty: none) changes the observed tensor of that number, of f32,
-  /// behind its observer. It is one of the first `CompileOptions::numEdited`.
+  /// Lets `editor` (empty: none) change the observed tensor with that index,
+  /// one of the first `CompileOptions::numEdited`, after its observer.
   void setEditor(size_t observed, TensorEditor editor);
   /// Computes the stages [first, last] of a unit. What those before `first`
   /// have made was made by this worker just before, or is loaded from `saved`
@@ -311,14 +315,14 @@ public:
   /// what a quantizer has made, the values of everything else.
   void save(unsigned stage, char *to) const;
 
-  /// Seconds spent in oneDNN, and in all calls of run, since the start. The
-  /// first is only measured after `measurePrimitives()`.
+  /// Return the seconds spent in oneDNN, and in all calls of run, since the
+  /// start. The first is only measured after `measurePrimitives()`.
   double primitiveSeconds() const;
   double totalSeconds() const;
   void measurePrimitives();
 
-  /// Number of steps that all calls ran, and of buffers that they placed or
-  /// loaded: in proportion to the stages that were run, for tests.
+  /// Returns the number of steps that all calls ran, and of buffers that they
+  /// placed or loaded: in proportion to the stages that were run, for tests.
   size_t numVisits() const;
 
 private:

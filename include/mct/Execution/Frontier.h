@@ -14,12 +14,13 @@
 
 namespace mct::execution {
 
-/// What is kept of every unit of samples between two stages of a run: one block
+/// Keeps values of every unit of samples between two stages of a run: one block
 /// of bytes for each, in memory as long as there is room, and the others in a
 /// temporary file. Different units may be read and written at the same time.
 class Frontier {
 public:
-  /// `largest`: bytes of the largest block. `budget`: bytes in memory.
+  /// `largest` is the size in bytes of the largest block, `budget` that of all
+  /// blocks in memory.
   Frontier(int64_t units, int64_t largest, int64_t budget)
       : blocks(units), largest(largest), budget(budget) {}
 
@@ -28,12 +29,12 @@ public:
   /// Reads the block that was written last, which has the size of `block`.
   llvm::Error read(int64_t unit, llvm::MutableArrayRef<char> block) const;
 
-  /// Bytes that are in memory.
+  /// Returns the number of bytes that are in memory.
   int64_t memoryBytes() const { return used; }
 
 private:
   struct Block {
-    /// Null: in the file.
+    /// Null for a block in the file.
     std::unique_ptr<char[]> data;
     int64_t bytes = 0;
   };

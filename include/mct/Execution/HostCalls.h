@@ -6,9 +6,9 @@
 
 namespace mct::execution {
 
-/// Whether the program around the compiler quantizes some points
-/// (`mct::HostQuantizers`). Its quantizers may keep what they have seen: then
-/// samples go through one worker, in their order.
+/// Returns whether the program around the compiler quantizes some points
+/// (`mct::HostQuantizers`). Its quantizers may keep what they have seen, so
+/// that samples go through one worker, in their order.
 bool callsHost(const Executor &executor);
 
 } // namespace mct::execution

@@ -3,8 +3,7 @@
 #define MCT_EXECUTION_NETWORKPASS_H
 
 #include "mct/Execution/Run.h"
-#include "mct/Execution/RunCache.h"
-#include "mct/Support/InputFile.h"
+#include "mct/Support/ContextFiles.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
@@ -44,10 +43,10 @@ protected:
                                                 unsigned threads) {
     if (failed(checkSamples(purpose)))
       return mlir::failure();
-    return RunSettings::parse(
-        this->getOperation().getLoc(), this->calibrationData, this->inputScale,
-        this->inputOffset, this->calibrationSamples, batchSize, threads,
-        this->maxMemory, &this->template getAnalysis<RunCache>());
+    return RunSettings::parse(this->getOperation().getLoc(),
+                              this->calibrationData, this->inputScale,
+                              this->inputOffset, this->calibrationSamples,
+                              batchSize, threads, this->maxMemory);
   }
 
   /// Fails when a file that the pass writes is one that it reads: the samples,
@@ -60,7 +59,8 @@ protected:
                         .getLoc()
                         ->template findInstanceOf<mlir::FileLineColLoc>())
       inputs.push_back(file.getFilename().str());
-    if (llvm::Error error = support::checkOutputFiles(outputs, inputs))
+    if (llvm::Error error =
+            support::checkOutputFiles(&this->getContext(), outputs, inputs))
       return fail() << prefix << llvm::toString(std::move(error));
     return mlir::success();
   }

@@ -12,46 +12,48 @@ namespace mct::execution {
 
 /// One unit of samples, before or after it was computed.
 struct Unit {
-  /// Number of the worker, below `numWorkers`.
+  /// Index of the worker, below `numWorkers`.
   size_t worker = 0;
-  /// Number of the unit: first sample / Executor::unit().
+  /// Index of the unit: first sample / Executor::unit().
   int64_t index = 0;
   int64_t firstSample = 0;
-  /// Samples of the unit that are real; less than a unit at the end only.
+  /// Number of valid samples; smaller than a unit at the end only.
   int64_t validSamples = 0;
   llvm::ArrayRef<const void *> inputs;
-  /// Whole units; what is behind the valid samples is undefined.
+  /// Whole units; values behind the valid samples are undefined.
   llvm::ArrayRef<void *> outputs;
 };
 
 struct RunOptions {
-  /// Of the workers.
+  /// Threads of the workers.
   support::Threads threads;
-  /// Samples a worker takes at a time, rounded up to units; 0: one unit.
+  /// Number of samples that a worker takes at a time, rounded up to units; 0
+  /// stands for one unit.
   int64_t batchSize = 0;
-  /// Is told of the samples; null: nobody is.
+  /// Progress sink, or null.
   support::Progress *progress = nullptr;
 };
 
-/// How a network is run on samples, whatever for.
+/// Settings of a run of a network on samples.
 struct RunSettings {
   SampleOptions samples;
   RunOptions run;
-  /// Which of the samples; a network with a fixed batch takes all.
+  /// The part of the samples that is used; a network with a fixed batch takes
+  /// all.
   SampleHalf half = SampleHalf::All;
-  /// As CompileOptions::maxMemory.
+  /// Limit on memory, as CompileOptions::maxMemory.
   int64_t maxMemory = 0;
-  /// Of the pipeline that the run belongs to; null: none.
-  RunCache *cache = nullptr;
+  /// Shared with other runs; null: the run has its own.
+  std::shared_ptr<RunCache> cache;
 
-  /// Reads what users write; a diagnostic at `loc` when it makes no sense.
-  /// `scale`, `offset` and `limit` as for SampleOptions::parse; `maxMemory`
-  /// bytes, or K, M or G of them.
+  /// Reads what users write; emits a diagnostic at `loc` when it makes no
+  /// sense. `scale`, `offset` and `limit` are as for SampleOptions::parse;
+  /// `maxMemory` is in bytes, or in K, M or G of them. The cache is that of the
+  /// context (`RunCache::of`).
   static mlir::FailureOr<RunSettings>
   parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
         llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
-        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory,
-        RunCache *cache = nullptr);
+        uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
 };
 
 /// Hands out units in order to workers, some in a row. `body(worker, unit)`
@@ -63,7 +65,7 @@ llvm::Error shareUnits(int64_t samples, int64_t unit, size_t workers,
                        llvm::function_ref<llvm::Error(size_t, int64_t)> body);
 
 /// Loads a whole unit of one input: behind the last sample it is repeated, for
-/// primitives compute whole units. What comes of the copies is nobody's.
+/// primitives compute whole units. Results of the copies are not used.
 llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
                      int64_t valid, int64_t unit, char *buffer);
 
@@ -71,8 +73,8 @@ llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
 /// fixed.
 llvm::Error checkUnits(const Executor &executor, const SampleSource &samples);
 
-/// How many workers `forEachUnit` will use: never more than there are units.
-/// `times`: for so many runs at once.
+/// Returns the number of workers that `forEachUnit` will use, never more than
+/// there are units, or than units of `times` runs at once.
 size_t numWorkers(const Executor &executor, const SampleSource &samples,
                   const RunOptions &options, int64_t times = 1);
 
@@ -98,7 +100,7 @@ public:
   prepare(mlir::ModuleOp module, CompileOptions options,
           const RunSettings &settings,
           std::shared_ptr<const SampleSource> samples = nullptr);
-  /// The same for what is compiled already; diagnostics are at `loc`.
+  /// Prepares an executor that is compiled already; diagnostics are at `loc`.
   static mlir::FailureOr<NetworkRun>
   prepare(mlir::Location loc, std::unique_ptr<Executor> executor,
           const RunSettings &settings,
@@ -109,17 +111,17 @@ public:
   const std::shared_ptr<const SampleSource> &sharedSamples() const {
     return source;
   }
-  /// Of all runs.
+  /// Returns the number of workers of each run.
   size_t numWorkers() const {
     return execution::numWorkers(*compiled, *source, options);
   }
 
-  /// From now on about so many samples, as thinSamples; 0, or a network with a
-  /// fixed batch: all.
+  /// Keeps about `count` samples, as thinSamples does; all for 0 and for a
+  /// network with a fixed batch.
   mlir::LogicalResult thin(int64_t count,
                            SampleOrder order = SampleOrder::AsTheyAre);
 
-  /// As forEachUnit.
+  /// Runs on all samples, as forEachUnit does.
   mlir::LogicalResult
   run(llvm::function_ref<void(size_t, Worker &)> setUp,
       llvm::function_ref<llvm::Error(const Unit &)> done) const;

@@ -2,51 +2,58 @@
 #ifndef MCT_EXECUTION_RUNCACHE_H
 #define MCT_EXECUTION_RUNCACHE_H
 
-#include "mct/Execution/StoredTensor.h"
-#include "mlir/Pass/AnalysisManager.h"
+#include "mct/Support/ContextScope.h"
+#include "mct/Support/StoredTensor.h"
+#include "mlir/IR/Location.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <memory>
 #include <mutex>
+
+namespace mlir {
+class PassManager;
+} // namespace mlir
 
 namespace mct::execution {
 
 class PartSet;
 
-/// What the runs of one pipeline share: files of samples that are open, and
-/// code that is compiled.
-///
-/// It is an analysis of a module that nothing invalidates: the passes that a
-/// pass manager runs on the module have one together, others have others, and
-/// it goes when that run of the pass manager ends. So all passes of a run see
-/// the file that its first one has opened, whatever becomes of the path, and
-/// the next run opens files again. Thread safe.
+/// Open files of samples and compiled code, which several runs share: all of
+/// them see the file that the first one has opened, whatever becomes of the
+/// path. Thread safe.
 class RunCache {
 public:
   RunCache();
-  explicit RunCache(mlir::Operation * /*module*/) : RunCache() {}
   ~RunCache();
   RunCache(const RunCache &) = delete;
   RunCache &operator=(const RunCache &) = delete;
 
-  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) {
-    return false;
-  }
+  /// Returns the cache that a `RunCacheScope` has opened for the context, which
+  /// must outlive the result, or a new one.
+  static std::shared_ptr<RunCache> of(mlir::MLIRContext *context);
+  /// Opens a cache for the passes of the manager, which lives as long as the
+  /// manager.
+  static void shareAmong(mlir::PassManager &passes);
 
-  /// As NpyFile::open, once for each path.
-  llvm::Expected<std::shared_ptr<const StoredTensor>>
+  /// Opens a file as NpyFile::open does, once for each path.
+  llvm::Expected<std::shared_ptr<const support::StoredTensor>>
   openFile(llvm::StringRef path);
 
-  /// Compiles with the parts that there are; forgets them when that fails.
+  /// Calls `compile` with the parts that are compiled already; forgets them
+  /// when that fails.
   mlir::LogicalResult
   compileWith(mlir::Location loc,
               llvm::function_ref<mlir::LogicalResult(PartSet &)> compile);
 
 private:
   std::mutex mutex;
-  llvm::StringMap<std::shared_ptr<const StoredTensor>> files;
+  llvm::StringMap<std::shared_ptr<const support::StoredTensor>> files;
   std::unique_ptr<PartSet> parts;
 };
+
+/// While it lives, runs of modules of a context share a cache.
+using RunCacheScope = support::ContextScope<RunCache>;
 
 } // namespace mct::execution
 

@@ -8,19 +8,20 @@
 
 namespace mct::execution {
 
-/// Two parts of some samples, which have nothing in common.
+/// Two disjoint parts of some samples.
 struct SampleParts {
   std::shared_ptr<const SampleSource> fitted, judging;
 };
 
-/// About `count` samples judge, the others are fitted to. Which ones depends on
-/// their values and not on their order; equal ones are in one part. What
-/// `thinSamples` keeps of the fitted ones is what it keeps of all, as long as
-/// that is no more than the fitted ones are. None where a part would be empty.
+/// Divides samples into about `count` that judge and the others, which are
+/// fitted to, by their values and not by their order; equal ones are in one
+/// part. What `thinSamples` keeps of the fitted ones is what it keeps of all,
+/// as long as that is no more than the fitted ones are. Returns none where a
+/// part would be empty.
 llvm::Expected<std::optional<SampleParts>>
 holdOut(const std::shared_ptr<const SampleSource> &samples, int64_t count);
 
-/// Both halves, as takeHalf; none where one would be empty.
+/// Returns both halves, as takeHalf; none where one would be empty.
 llvm::Expected<std::optional<SampleParts>>
 halve(const std::shared_ptr<const SampleSource> &samples);
 

@@ -3,15 +3,15 @@
 #define MCT_EXECUTION_SAMPLESOURCE_H
 
 #include "mct/Execution/Executor.h"
-#include "mct/Execution/Npy.h"
 #include "mct/IR/QuantizedValues.h"
+#include "mct/Support/Npy.h"
 
 #include <deque>
 #include <optional>
 
 namespace mct::execution {
 
-/// Where the values of the network inputs come from.
+/// Sources of the values of the network inputs.
 struct SampleOptions {
   /// Files, each as `PATH`, or `NAME:PATH` with an argument's name or number.
   /// Files of the same input are concatenated.
@@ -20,7 +20,7 @@ struct SampleOptions {
   /// files of the same input.
   struct Tensor {
     std::string input;
-    std::shared_ptr<const StoredTensor> tensor;
+    std::shared_ptr<const support::StoredTensor> tensor;
   };
   std::vector<Tensor> tensors;
   /// Network input = value * scale + offset: one value for all, or one per
@@ -28,18 +28,18 @@ struct SampleOptions {
   /// or 1 and 0. Applies to the f32 inputs; an input of another type takes the
   /// values as they are stored.
   llvm::SmallVector<double> scale, offset;
-  /// By number of the input: takes the place of what the module has recorded.
-  /// Empty: nothing does.
+  /// By index of the input: overrides the preprocessing that the module has
+  /// recorded. May be empty.
   Preprocessings preprocessing;
-  /// By number of the input: one with a record reads samples as if it were of
-  /// f32, and gets them on its grid, in its integers. Empty: no input has one.
+  /// By index of the input: one with a record reads samples as if it were of
+  /// f32, and gets them on its grid, in its integers. May be empty.
   QuantizedValues quantized;
-  /// By number of the input: a file of the signed type that stores a record's
+  /// By index of the input: a file of the signed type that stores a record's
   /// integers (i8 up to 8 bits, i16 up to 16, i32) holds those, and is read as
   /// what they stand for, without preprocessing, unless there is a `scale` or
   /// `offset`.
   QuantizedValues codes;
-  /// Use at most so many samples; negative: all.
+  /// Largest number of samples that are used; negative: all.
   int64_t limit = -1;
 
   /// Reads what users write: `scale` and `offset` are `0.5`, or `0.5;0.25;1`
@@ -50,19 +50,19 @@ struct SampleOptions {
                                              llvm::StringRef offset,
                                              uint64_t limit);
 
-  /// The paths that `files` may mean: whether NAME is one of an input or part
-  /// of the path only the network tells.
+  /// Returns the paths that `files` may mean: only the network tells whether
+  /// NAME is that of an input or part of the path.
   static std::vector<std::string> getPaths(llvm::ArrayRef<std::string> files);
 };
 
 class RunCache;
 
-/// Samples as a network reads them, wherever they come from. Thread safe.
+/// Provides samples as a network reads them. Thread safe.
 class SampleSource {
 public:
   virtual ~SampleSource();
 
-  /// Samples in `.npy` files and other stored tensors.
+  /// Opens samples in `.npy` files and other stored tensors.
   /// `unit`: samples that one tensor of the types in `inputs` holds. A sample
   /// is what the leading dimension holds divided by the unit: one row of a
   /// batch; for a function whose arguments do not share a batch, of unit 1, all
@@ -70,19 +70,19 @@ public:
   /// For a tensor<4x1x64xf32>, a recurrent state say, a file then has the shape
   /// 4Nx1x64 or Nx4x1x64. A scalar is read from a file of shape N.
   ///
-  /// `cache` (null: none): where files are that are open already.
+  /// `cache`, which may be null, has files that are open already.
   ///
   /// Errors name the file, what was expected and what was found.
   static llvm::Expected<std::unique_ptr<SampleSource>>
   open(const SampleOptions &options, llvm::ArrayRef<TensorSpec> inputs,
        int64_t unit, RunCache *cache = nullptr);
 
-  /// Samples to read: those that there are, or `SampleOptions::limit`.
+  /// Returns the number of samples to read: of all, or `SampleOptions::limit`.
   virtual int64_t numSamples() const = 0;
-  /// Samples that there are.
+  /// Returns the number of samples that there are.
   virtual int64_t numAvailable() const = 0;
   virtual size_t numInputs() const = 0;
-  /// Bytes of one sample of one input.
+  /// Returns the size in bytes of one sample of one input.
   virtual size_t sampleBytes(size_t input) const = 0;
 
   /// Writes samples [first, first + count) of one input to `buffer`. Fails for
@@ -91,28 +91,28 @@ public:
                            void *buffer) const = 0;
 };
 
-/// Of the values of all samples, as the network reads them: 32 hexadecimal
-/// digits. A sum of hashes of the samples: their order, and how they lie in
-/// files, do not matter. Tells apart what is not made to deceive.
+/// Returns a digest of the values of all samples, as the network reads them, in
+/// 32 hexadecimal digits. It is a sum of hashes of the samples, so that their
+/// order, and how they lie in files, do not matter. It is not cryptographic.
 llvm::Expected<std::string> digestSamples(const SampleSource &samples);
 
-/// In which order chosen samples come: that of the source, or one that, like
-/// the choice, depends on their values alone. Sums that are rounded are the
-/// same then, however the samples lie in files.
+/// Order of chosen samples: that of the source, or one that, like the choice,
+/// depends on their values alone, so that rounded sums are the same however the
+/// samples lie in files.
 enum class SampleOrder { AsTheyAre, ByValue };
 
-/// So many of the samples; a few more where equal ones are at stake. Which ones
-/// depends on their values and not on their order: they are as good as drawn by
-/// lot. 0 < `count` <= number of samples.
+/// Returns `count` of the samples, and a few more where equal ones are at
+/// stake. They are chosen by their values and not by their order, as good as at
+/// random. 0 < `count` <= number of samples.
 llvm::Expected<std::shared_ptr<const SampleSource>>
 thinSamples(std::shared_ptr<const SampleSource> samples, int64_t count,
             SampleOrder order = SampleOrder::AsTheyAre);
 
-/// A part of the samples, chosen by their values: on one half something is
-/// fitted, on the other one judged.
+/// A part of the samples, chosen by their values: something is fitted to one
+/// half and judged on the other.
 enum class SampleHalf { All, First, Second };
 
-/// That half; all of them where one would be empty.
+/// Returns that half, or all samples where one half would be empty.
 llvm::Expected<std::shared_ptr<const SampleSource>>
 takeHalf(std::shared_ptr<const SampleSource> samples, SampleHalf half);
 

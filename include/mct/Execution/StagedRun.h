@@ -14,34 +14,34 @@
 
 namespace mct::execution {
 
-/// Adds to each channel of an axis what a bias would.
+/// Returns an editor that adds an offset to each channel of an axis.
 TensorEditor addToChannels(std::vector<float> offsets, int64_t axis);
 
-/// An executor that is run in stages on samples, by several workers. What is
-/// made does not depend on them.
+/// Runs an executor in stages on samples, by several workers. Results do not
+/// depend on their number.
 class StagedRun {
 public:
-  /// `executor` stays the caller's, who may change it between runs; so many
-  /// passes run at a time. Fails where there is no memory.
+  /// Prepares for `passes` passes at a time. The caller owns `executor`, and
+  /// may change it between runs. Fails where there is no memory.
   static llvm::Expected<std::unique_ptr<StagedRun>>
   create(const Executor &executor, std::shared_ptr<const SampleSource> samples,
          const RunOptions &options, int64_t passes = 1);
 
   size_t numWorkers() const { return lanes.size(); }
-  /// For observers and editors.
+  /// Returns a worker, for its observers and editors.
   Worker &worker(size_t number) { return lanes[number]->worker; }
 
-  /// Which stages run, from what, and to what.
+  /// The stages that run, what they start from, and what is kept of them.
   struct Pass {
     unsigned first = 0, last = 0;
-    /// What the stage before `first` kept; what `last` makes is kept there
-    /// (null: not kept).
+    /// Values that the stage before `first` kept, and where to keep those of
+    /// `last` (null: nowhere).
     const Frontier *from = nullptr;
     Frontier *to = nullptr;
-    /// Makes a worker ready for the units of the pass, in its thread: gives it
-    /// replacements, observers and editors (none: it has what it had).
+    /// Called in the thread of a worker before its first unit of the pass, to
+    /// give it replacements, observers and editors; may be null.
     std::function<void(size_t)> enter = nullptr;
-    /// Is told of every unit that was run, in the worker's thread.
+    /// Called for every unit that was run, in the worker's thread; may be null.
     std::function<llvm::Error(const Unit &)> done = nullptr;
   };
   llvm::Error run(const Pass &pass) { return run(llvm::ArrayRef(pass)); }
@@ -52,7 +52,8 @@ public:
 
   unsigned lastStage() const { return executor.numStages() - 1; }
   int64_t numUnits() const;
-  /// For what any stage keeps, `budget` bytes of it in memory.
+  /// Creates a frontier for what any stage keeps, with `budget` bytes in
+  /// memory.
   std::unique_ptr<Frontier> createFrontier(int64_t budget) const;
 
 private:
@@ -63,7 +64,7 @@ private:
     llvm::SmallVector<const void *> inputPointers;
     llvm::SmallVector<void *> outputPointers;
     support::AlignedBuffer crossing;
-    /// What it is ready for.
+    /// The pass that the worker has entered.
     const Pass *entered = nullptr;
   };
   StagedRun(const Executor &executor,
@@ -74,7 +75,7 @@ private:
   const Executor &executor;
   std::shared_ptr<const SampleSource> samples;
   RunOptions options;
-  /// Bytes of the largest block between two stages.
+  /// Size in bytes of the largest block between two stages.
   int64_t largest = 0;
   std::vector<std::unique_ptr<Lane>> lanes;
 };

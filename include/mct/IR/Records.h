@@ -5,10 +5,14 @@
 #ifndef MCT_IR_RECORDS_H
 #define MCT_IR_RECORDS_H
 
+#include "mct/Support/ContextScope.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/Support/JSON.h"
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -90,23 +94,22 @@ mlir::InFlightDiagnostic emitRecord(mlir::Operation *op, llvm::StringRef pass,
                                     const Record &record,
                                     const llvm::Twine &prefix = "");
 
-/// While it lives, and no other one, records of a pass that are emitted in this
-/// thread are for collectors only: nobody prints them.
-class SilentRecords {
+/// The passes of a context whose records are for collectors only, and not
+/// printed, with the threads that run them. Thread safe.
+class SilentPasses {
 public:
-  /// `pass`: its flag; empty: of none.
-  explicit SilentRecords(llvm::StringRef pass);
-  ~SilentRecords();
-  SilentRecords(const SilentRecords &) = delete;
-  SilentRecords &operator=(const SilentRecords &) = delete;
-
-  /// Whether those of a pass are, in this thread.
-  static bool areSilent(llvm::StringRef pass);
+  /// `pass` is its flag; the calling thread runs it.
+  void add(llvm::StringRef pass);
+  void remove(llvm::StringRef pass);
+  bool contains(llvm::StringRef pass) const;
 
 private:
-  std::string pass;
-  SilentRecords *outer;
+  mutable std::mutex mutex;
+  std::multiset<std::pair<std::thread::id, std::string>> passes;
 };
+
+/// While it lives, passes of a context may be silent.
+using SilentPassesScope = support::ContextScope<SilentPasses>;
 
 //===----------------------------------------------------------------------===//
 // Collecting

@@ -28,8 +28,6 @@ struct AnalyseInputs {
   int64_t effectSamples = 128;
   /// What the passes left behind that made the quantized network, or null.
   const Trace *trace = nullptr;
-  /// Hears of what is wrong where no diagnostic says so.
-  llvm::function_ref<void(const llvm::Twine &)> fail;
 };
 
 /// Makes a report. Runs the networks on all samples, and the quantized one on

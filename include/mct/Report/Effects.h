@@ -27,8 +27,6 @@ struct EffectOptions {
   /// for the runs in which one point or operator differs; 0, or a network with
   /// a fixed batch: all.
   int64_t effectSamples = 128;
-  /// Hears of what is wrong where no diagnostic says so.
-  llvm::function_ref<void(const llvm::Twine &)> fail;
 };
 
 /// Runs `quantized`, `floating` and, where it is not null, `integer` on the

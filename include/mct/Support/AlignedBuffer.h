@@ -19,7 +19,7 @@ public:
       data.reset(static_cast<char *>(std::aligned_alloc(
           kAlignment, (bytes + kAlignment) / kAlignment * kAlignment)));
   }
-  /// Null where there is not so much memory.
+  /// Returns the memory, or null where there is not so much.
   char *get() const { return data.get(); }
 
 private:

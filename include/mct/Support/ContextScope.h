@@ -2,47 +2,69 @@
 #ifndef MCT_SUPPORT_CONTEXTSCOPE_H
 #define MCT_SUPPORT_CONTEXTSCOPE_H
 
-#include <map>
-#include <mutex>
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/DenseMap.h"
 
-namespace mlir {
-class MLIRContext;
-} // namespace mlir
+#include <mutex>
 
 namespace mct::support {
 
-/// While it lives, `find` of its context is the object: a context cannot carry
-/// anything of ours. One at a time for each context and type. Thread safe.
-template <typename T> class ContextScope {
+/// Objects of callers that a context knows by their types. The context owns the
+/// table, as an interface of its builtin dialect, and not the objects. Thread
+/// safe.
+class ContextObjects : public mlir::DialectInterface::Base<ContextObjects> {
 public:
-  ContextScope(mlir::MLIRContext *context, T &object) : context(context) {
-    std::lock_guard<std::mutex> lock(all().mutex);
-    all().open[context] = &object;
-  }
-  ~ContextScope() {
-    std::lock_guard<std::mutex> lock(all().mutex);
-    all().open.erase(context);
-  }
-  ContextScope(const ContextScope &) = delete;
-  ContextScope &operator=(const ContextScope &) = delete;
+  explicit ContextObjects(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Null: there is none.
-  static T *find(mlir::MLIRContext *context) {
-    std::lock_guard<std::mutex> lock(all().mutex);
-    auto found = all().open.find(context);
-    return found == all().open.end() ? nullptr : found->second;
+  /// Returns the table of the context, which gets one if it has none; the
+  /// first call for a context must not be concurrent with other uses of it.
+  static ContextObjects &get(mlir::MLIRContext *context) {
+    auto *builtin = context->getLoadedDialect<mlir::BuiltinDialect>();
+    if (auto *known = builtin->getRegisteredInterface<ContextObjects>())
+      return *known;
+    return builtin->addInterface<ContextObjects>();
+  }
+
+  /// Null takes the object of that type out.
+  template <typename T> void set(T *object) {
+    std::lock_guard<std::mutex> lock(mutex);
+    objects[mlir::TypeID::get<T>()] =
+        const_cast<std::remove_const_t<T> *>(object);
+  }
+  /// Returns null if there is no object of that type.
+  template <typename T> static T *find(mlir::MLIRContext *context) {
+    auto *builtin = context->getLoadedDialect<mlir::BuiltinDialect>();
+    auto *table = builtin->getRegisteredInterface<ContextObjects>();
+    if (!table)
+      return nullptr;
+    std::lock_guard<std::mutex> lock(table->mutex);
+    return static_cast<T *>(table->objects.lookup(mlir::TypeID::get<T>()));
   }
 
 private:
-  struct Objects {
-    std::mutex mutex;
-    std::map<mlir::MLIRContext *, T *> open;
-  };
-  static Objects &all() {
-    static Objects objects;
-    return objects;
+  std::mutex mutex;
+  llvm::DenseMap<mlir::TypeID, void *> objects;
+};
+
+/// While it lives, `find` of its context returns the object. There is one at a
+/// time for each context and type.
+template <typename T> class ContextScope {
+public:
+  ContextScope(mlir::MLIRContext *context, T &object) : context(context) {
+    ContextObjects::get(context).set(&object);
+  }
+  ~ContextScope() { ContextObjects::get(context).set<T>(nullptr); }
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+
+  /// Returns null if there is none.
+  static T *find(mlir::MLIRContext *context) {
+    return ContextObjects::find<T>(context);
   }
 
+private:
   mlir::MLIRContext *context;
 };
 

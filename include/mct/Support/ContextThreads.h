@@ -2,15 +2,24 @@
 #ifndef MCT_SUPPORT_CONTEXTTHREADS_H
 #define MCT_SUPPORT_CONTEXTTHREADS_H
 
+#include "mct/Support/ContextScope.h"
 #include "mct/Support/Progress.h"
 #include "mct/Support/Threads.h"
-#include "mlir/IR/MLIRContext.h"
 
 namespace mct::support {
 
-/// So many threads of the context's pool, 0: all of them; the calling thread
-/// alone where the context has no threads (`--mlir-disable-threading`). Watched
-/// by what is told of runs of the context.
+/// While it lives, runs over samples of modules of a context report to the
+/// object.
+using ProgressScope = ContextScope<Progress>;
+
+/// Returns what runs of the context report to, or null.
+inline Progress *findProgress(mlir::MLIRContext *context) {
+  return ProgressScope::find(context);
+}
+
+/// Returns `count` threads of the context's pool, or all of them for 0; the
+/// calling thread alone where the context has no threads
+/// (`--mlir-disable-threading`). They watch the progress of the context.
 inline Threads getThreads(mlir::MLIRContext *context, unsigned count) {
   Threads threads = context->isMultithreadingEnabled()
                         ? Threads(count, context->getThreadPool())

@@ -10,39 +10,39 @@
 
 namespace mct::support {
 
-/// What passes find out that stands neither in the module nor in their records,
-/// for whoever asks.
+/// Side outputs of passes: what stands neither in the module nor in their
+/// records.
 struct Findings {
   struct Samples {
-    /// 32 hexadecimal digits, as execution::digestSamples; empty where
-    /// statistics of samples that nobody knows were added.
+    /// Digest of the samples (execution::digestSamples); empty where statistics
+    /// of unknown samples were added.
     std::string digest;
     int64_t count = 0;
   };
-  /// Of the last calibration; none where there was none.
+  /// Samples of the last calibration, if there was one.
   std::optional<Samples> calibration;
 
-  /// What an assignment of bit widths was chosen from.
+  /// Alternatives of an assignment of bit widths.
   struct BitWidths {
     /// Names of the operators that had a choice.
     std::vector<std::string> operators;
     struct Choice {
-      /// Of the weights.
+      /// Size of the weights in bytes.
       double bytes = 0;
       /// Sum of the sensitivities, or NaN.
       double sensitivities = 0;
-      /// Number of the alternative of each operator.
+      /// Index of the alternative of each operator.
       std::vector<unsigned> alternatives;
       bool isChosen = false;
     };
-    /// By rising bytes: the Pareto front, of which some 256 points are kept,
-    /// and what was chosen, which may not be on it.
+    /// Some 256 points of the Pareto front, by rising bytes, and the choice,
+    /// which may not be on it.
     std::vector<Choice> front;
   };
   std::optional<BitWidths> bitWidths;
 };
 
-/// While it lives, passes on modules of a context tell what they find.
+/// While it lives, passes on modules of a context fill in the object.
 using FindingsScope = ContextScope<Findings>;
 
 } // namespace mct::support

@@ -2,30 +2,29 @@
 #ifndef MCT_SUPPORT_PROGRESS_H
 #define MCT_SUPPORT_PROGRESS_H
 
-#include "mct/Support/ContextScope.h"
 #include <atomic>
 #include <cstdint>
 
 namespace mct::support {
 
-/// How far a run over samples is, for another thread, which may also end it.
-/// Thread safe; one run at a time.
+/// Tells another thread how far a run over samples is; that thread may also end
+/// the run. Thread safe; one run at a time.
 class Progress {
 public:
   struct Counts {
-    /// Samples; 0 of 0 where no run is under way.
+    /// Numbers of samples, both 0 where no run is under way.
     int64_t done = 0, total = 0;
-    /// Runs that have begun.
+    /// Number of runs that have begun.
     int64_t runs = 0;
   };
 
   void begin(int64_t samples);
   void add(int64_t samples) { done.fetch_add(samples); }
   void end();
-  /// What was computed beyond the last sample, to fill a unit, does not count.
+  /// Leaves out what was computed beyond the last sample, to fill a unit.
   Counts counts() const;
 
-  /// What runs, and whatever would run after it, fails soon.
+  /// Makes the run, and every later one, fail soon.
   void cancel() { cancelled = true; }
   bool isCancelled() const { return cancelled; }
 
@@ -33,14 +32,6 @@ private:
   std::atomic<int64_t> done{0}, total{0}, runs{0};
   std::atomic<bool> cancelled{false};
 };
-
-/// While it lives, runs over samples of modules of a context are told to it.
-using ProgressScope = ContextScope<Progress>;
-
-/// What is told of runs of a context; null: nobody asks.
-inline Progress *findProgress(mlir::MLIRContext *context) {
-  return ProgressScope::find(context);
-}
 
 } // namespace mct::support
 

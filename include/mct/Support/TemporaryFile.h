@@ -10,8 +10,8 @@
 
 namespace mct::support {
 
-/// A file without a name in the system's folder for temporary files (`TMPDIR`):
-/// it is gone with this object, however the process ends. Thread safe.
+/// A file without a name in the system's folder for temporary files (`TMPDIR`),
+/// which vanishes with this object, however the process ends. Thread safe.
 class TemporaryFile {
 public:
   ~TemporaryFile();
@@ -20,9 +20,9 @@ public:
 
   static llvm::Expected<std::unique_ptr<TemporaryFile>> create();
 
-  /// Errors name the folder.
+  /// Writes bytes. Errors name the folder.
   llvm::Error write(uint64_t offset, size_t size, const void *from);
-  /// Fails where nothing was written.
+  /// Reads bytes. Fails where nothing was written.
   llvm::Error read(uint64_t offset, size_t size, void *to) const;
 
 private:

@@ -17,23 +17,25 @@ namespace mct::support {
 
 class Progress;
 
-/// How many threads something may use, and from where it has them.
+/// A number of threads, and where they come from.
 class Threads {
 public:
-  /// Started for each use. 0: one per core. A number stands for this.
+  /// Threads that are started for each use; one per core for 0. Converts from a
+  /// number.
   Threads(unsigned count = 0);
-  /// Those of a pool, and the calling thread. 0: as many as the pool has.
+  /// Threads of a pool, and the calling one; as many as the pool has for 0.
   Threads(unsigned count, llvm::ThreadPoolInterface &pool);
 
-  /// At least 1.
+  /// Returns the number of threads, at least 1.
   unsigned count() const { return number; }
-  /// The same for work that whoever watches `progress` may end; null: nobody.
+  /// Returns the same threads for work that ends when `progress` (null: none)
+  /// is cancelled.
   Threads watchedBy(const Progress *progress) const;
-  /// Whether the work has been cancelled: what is computed is dropped, so that
-  /// whoever computes may leave out what is left.
+  /// Returns whether the work has been cancelled: its results are dropped, so
+  /// that the rest may be left out.
   bool isCancelled() const;
 
-  /// From the same place, but at most so many, and at least 1.
+  /// Returns at most so many of the threads, and at least 1.
   Threads atMost(size_t most) const;
 
   /// Calls `work(0)` on the calling thread and `work(1)` ... `work(calls - 1)`,
@@ -48,7 +50,7 @@ private:
   const Progress *progress = nullptr;
 };
 
-/// Whether the system gives so many threads beside the calling one at once.
+/// Returns whether the system allows so many threads beside the calling one.
 bool canRunThreads(size_t count);
 
 } // namespace mct::support

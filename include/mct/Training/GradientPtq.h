@@ -6,7 +6,7 @@
 #ifndef MCT_TRAINING_GRADIENTPTQ_H
 #define MCT_TRAINING_GRADIENTPTQ_H
 
-#include "mct/Execution/ResultDistance.h"
+#include "mct/Evaluation/ResultDistance.h"
 #include "mct/Training/TrainingRun.h"
 #include "llvm/Support/CommandLine.h"
 

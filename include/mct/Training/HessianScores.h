@@ -53,8 +53,8 @@ struct HessianOptions {
   execution::RunOptions run;
   /// As CompileOptions::maxMemory.
   int64_t maxMemory = 0;
-  /// Cache of the pipeline that this belongs to, or null.
-  execution::RunCache *cache = nullptr;
+  /// Cache that the run shares with others; may be null.
+  std::shared_ptr<execution::RunCache> cache;
 };
 
 struct HessianScores {

@@ -7,7 +7,7 @@
 #include "lib/Corrections/Layers.h"
 #include "lib/Corrections/ProductLayout.h"
 #include "mct/Corrections/Passes.h"
-#include "mct/Execution/Npy.h"
+#include "mct/Support/Npy.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
 #include "test/unit/Execution/Fixture.h"
@@ -19,6 +19,7 @@
 #include <regex>
 
 using namespace mct;
+using namespace mct::support;
 using namespace mct::execution;
 using quantization::Affine;
 using quantization::ChannelStatistics;

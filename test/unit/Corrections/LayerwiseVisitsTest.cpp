@@ -2,10 +2,11 @@
 //
 // Layer by layer costs one pass over the network, however many layers it has.
 #include "lib/Corrections/Layerwise.h"
-#include "mct/Execution/Npy.h"
+#include "mct/Support/Npy.h"
 #include "test/unit/Execution/Fixture.h"
 
 using namespace mct;
+using namespace mct::support;
 using namespace mct::execution;
 
 namespace {

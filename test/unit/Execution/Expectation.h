@@ -7,7 +7,7 @@
 #include "RandomNetworks.h"
 #include "ReferenceEvaluator.h"
 
-#include "mct/Execution/Npy.h"
+#include "mct/Support/Npy.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -246,14 +246,14 @@ private:
   }
 };
 
-inline execution::ElementType npyElement(mlir::Type type) {
+inline support::ElementType npyElement(mlir::Type type) {
   mlir::Type element =
       mlir::cast<mlir::RankedTensorType>(type).getElementType();
-  return element.isF32()         ? execution::ElementType::F32
-         : element.isInteger(32) ? execution::ElementType::I32
-         : element.isInteger(16) ? execution::ElementType::I16
-         : element.isInteger(8)  ? execution::ElementType::I8
-                                 : execution::ElementType::Bool;
+  return element.isF32()         ? support::ElementType::F32
+         : element.isInteger(32) ? support::ElementType::I32
+         : element.isInteger(16) ? support::ElementType::I16
+         : element.isInteger(8)  ? support::ElementType::I8
+                                 : support::ElementType::Bool;
 }
 
 /// Writes the samples of each argument to a file in `folder`, as NUMBER:FILE.
@@ -276,7 +276,7 @@ inline llvm::SmallVector<std::string> writeSamples(const Expectation &expected,
       shape[0] = shape[0] / expected.batch * expected.samples;
     std::string path = folder + "/" + std::to_string(number) + ".npy";
     auto writer = llvm::cantFail(
-        execution::NpyWriter::create(path, npyElement(type), shape));
+        support::NpyWriter::create(path, npyElement(type), shape));
     writer->write(expected.data[number].data(),
                   expected.sampleBytes(number) * size_t(expected.samples));
     llvm::cantFail(writer->commit());

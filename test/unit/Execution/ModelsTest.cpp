@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace mct::execution;
+using namespace mct::support;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "mct/Execution/Run.h"
 #include "mct/IR/Names.h"
-#include "mct/Transforms/SetBatch.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -18,6 +18,7 @@
 #include <set>
 
 using namespace mct::execution;
+using namespace mct::support;
 using namespace mct::testing;
 using mlir::Value;
 

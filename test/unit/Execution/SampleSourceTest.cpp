@@ -5,7 +5,7 @@
 #include "mct/Execution/SampleParts.h"
 #include "mct/Execution/SampleSource.h"
 
-#include "mct/Support/Progress.h"
+#include "mct/Support/ContextThreads.h"
 #include "mct/Support/Threads.h"
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <numeric>
 
 using namespace mct::execution;
+using namespace mct::support;
 
 namespace {
 

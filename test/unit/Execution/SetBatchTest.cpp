@@ -3,7 +3,7 @@
 // Executing what `mct::setBatch` makes is the test of its rules.
 #include "Fixture.h"
 
-#include "mct/Transforms/SetBatch.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mlir/IR/Verifier.h"
 
 #include <cmath>

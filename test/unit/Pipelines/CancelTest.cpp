@@ -4,7 +4,7 @@
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Quantization/LeastSquaresRounding.h"
 #include "mct/Quantization/Parallel.h"
-#include "mct/Support/Progress.h"
+#include "mct/Support/ContextThreads.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

@@ -5,12 +5,12 @@
 #include "mct/Report/Effects.h"
 #include "../Execution/Fixture.h"
 #include "../Execution/RandomNetworks.h"
-#include "mct/Execution/Evaluation.h"
-#include "mct/Execution/Npy.h"
+#include "mct/Evaluation/Evaluation.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Planning/OperatorPoints.h"
+#include "mct/Support/Npy.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringSet.h"
@@ -21,6 +21,7 @@
 #include <mutex>
 
 using namespace mct;
+using namespace mct::support;
 using namespace mct::execution;
 using namespace mct::report;
 
@@ -112,11 +113,7 @@ protected:
     std::map<int64_t, Results> units;
     std::mutex mutex;
     EvaluationOptions options;
-    auto fail = [](const llvm::Twine &message) {
-      ADD_FAILURE() << message.str();
-    };
-    options.fail = fail;
-    options.see = [&](const SeenResults &seen) {
+    options.onUnitDone = [&](const SeenResults &seen) {
       Results own;
       for (int64_t sample = 0; sample != seen.unit.validSamples; ++sample) {
         own.emplace_back();
@@ -180,10 +177,6 @@ protected:
     EffectOptions options;
     options.effectSamples = effectSamples;
     options.labelsFile = labels;
-    auto fail = [](const llvm::Twine &message) {
-      ADD_FAILURE() << message.str();
-    };
-    options.fail = fail;
     EXPECT_TRUE(mlir::succeeded(measureEffects(quantized, floating, nullptr,
                                                settings, options, report)))
         << llvm::join(diagnostics, "\n");
@@ -467,10 +460,6 @@ TEST_F(EffectsTest, TotalErrorsAreThoseOfAComparison) {
   RunSettings settings = makeSettings(*quantized, 37);
   Report report = measure(*quantized, *floating, settings);
   EvaluationOptions options;
-  auto fail = [](const llvm::Twine &message) {
-    ADD_FAILURE() << message.str();
-  };
-  options.fail = fail;
   mlir::OwningOpRef<mlir::ModuleOp> own = quantized->clone(),
                                     other = floating->clone();
   auto found = evaluate(*own, *other, settings, options);

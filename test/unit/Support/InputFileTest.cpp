@@ -110,8 +110,9 @@ TEST_F(InputFileTest, FilesAreTheSameByWhatTheyAreNotBySpelling) {
 
 TEST_F(InputFileTest, OutputsAreDifferentFilesAndNoInputs) {
   auto error = [](const std::vector<std::string> &outputs,
-                  const std::vector<std::string> &inputs) {
-    return llvm::toString(checkOutputFiles(outputs, inputs));
+                  const std::vector<std::string> &inputs,
+                  const ToolFiles &tool = {}) {
+    return llvm::toString(checkOutputFiles(outputs, inputs, tool));
   };
   std::string a = write("a", "1");
   EXPECT_EQ(error({path("x"), path("y"), ""}, {a, "", "-"}), "");
@@ -124,11 +125,11 @@ TEST_F(InputFileTest, OutputsAreDifferentFilesAndNoInputs) {
   EXPECT_EQ(error({"/dev/null", "/dev/null"}, {"/dev/null"}), "");
 
   // What only the tool knows.
-  setProcessFiles(a, path("out"));
-  EXPECT_EQ(error({a}, {}), "'" + a + "' would overwrite '" + a +
-                                "', which is read; write to another file");
-  EXPECT_EQ(error({path("out")}, {}), "'" + path("out") + "' and '" +
-                                          path("out") +
-                                          "' are one file; write to two");
-  setProcessFiles("", "");
+  ToolFiles tool{a, path("out")};
+  EXPECT_EQ(error({a}, {}, tool),
+            "'" + a + "' would overwrite '" + a +
+                "', which is read; write to another file");
+  EXPECT_EQ(error({path("out")}, {}, tool), "'" + path("out") + "' and '" +
+                                                path("out") +
+                                                "' are one file; write to two");
 }

@@ -436,7 +436,7 @@ TEST_F(LookupTest, ScalarFactorAndOffsetAreNoBatchNorm) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(LookupTest, RegisteredSubgraphIsMatchedLikeOurs) {
-  registerSubgraph("square_plus_one", R"(
+  registerSubgraph(&context, "square_plus_one", R"(
     s = tosa.mul x x
     y = tosa.add s 1)");
   parse(function(R"(

@@ -3,8 +3,8 @@
 // Time of gradient functions in one thread: of single ops, of what a trained
 // quantizer expands to, and of the kernels of real networks.
 #include "mct/Execution/Executor.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Training/Gradients.h"
-#include "mct/Transforms/SetBatch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/MLIRContext.h"

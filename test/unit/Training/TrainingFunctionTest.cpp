@@ -6,9 +6,9 @@
 #include "Expectation.h"
 #include "RandomNetworks.h"
 
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Training/MakeTrainable.h"
 #include "mct/Training/Training.h"
-#include "mct/Transforms/SetBatch.h"
 
 #include <map>
 

@@ -6,8 +6,8 @@
 
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/RunCache.h"
-#include "mct/Execution/StoredTensor.h"
 #include "mct/Support/Progress.h"
+#include "mct/Support/StoredTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -245,7 +245,7 @@ protected:
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("training", path));
     folder = std::string(path);
     // What most of these networks have in common is compiled once.
-    run.cache = &cache;
+    run.cache = std::make_shared<execution::RunCache>();
     settings.epochs = 4;
     settings.batch = 4;
     settings.shard = 3;
@@ -270,8 +270,8 @@ protected:
     run.samples = {};
     int64_t count = int64_t(data.labels.size());
     run.samples.tensors.push_back(
-        {"", execution::viewArray("images", execution::ElementType::F32,
-                                  {count, 1, 1, kInputs}, data.images.data())});
+        {"", support::viewArray("images", support::ElementType::F32,
+                                {count, 1, 1, kInputs}, data.images.data())});
   }
 
   mlir::func::FuncOp parse(const std::string &text) {
@@ -331,7 +331,6 @@ protected:
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
   Data data{0};
   TrainingSettings settings;
-  execution::RunCache cache;
   execution::RunSettings run;
   std::vector<double> losses;
 };
@@ -994,8 +993,8 @@ TEST_F(TrainingRunTest, RefusesSamplesThatDoNotFit) {
   std::vector<float> values(10);
   execution::SampleOptions options;
   options.tensors.push_back(
-      {"", execution::viewArray("wide", execution::ElementType::F32,
-                                {2, 1, 1, 5}, values.data())});
+      {"", support::viewArray("wide", support::ElementType::F32, {2, 1, 1, 5},
+                              values.data())});
   problem.samples =
       llvm::cantFail(execution::SampleSource::open(options, {wide}, 1));
   expectFails(problem,

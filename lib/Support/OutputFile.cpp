@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/OutputFile.h"
+#include "mct/Support/OutputFile.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace mct::execution;
+using namespace mct::support;
 
 static std::error_code lastError() {
   return std::error_code(errno, std::generic_category());

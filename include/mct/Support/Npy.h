@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MCT_EXECUTION_NPY_H
-#define MCT_EXECUTION_NPY_H
+#ifndef MCT_SUPPORT_NPY_H
+#define MCT_SUPPORT_NPY_H
 
-#include "mct/Execution/OutputFile.h"
-#include "mct/Execution/StoredTensor.h"
+#include "mct/Support/OutputFile.h"
+#include "mct/Support/StoredTensor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-namespace mct::execution {
+namespace mct::support {
 
 /// A `.npy` file (format 1, 2 or 3), little endian. Its data are read, not
-/// mapped, so that a file that somebody shortens meanwhile is an error.
+/// mapped, so that a file that is shortened meanwhile is an error.
 class NpyFile : public StoredTensor {
 public:
   ~NpyFile() override;
@@ -26,7 +26,7 @@ public:
   static llvm::Expected<std::unique_ptr<NpyFile>> open(llvm::StringRef path);
 
   llvm::Error read(uint64_t offset, size_t size, void *to) const override;
-  /// All elements in the order of the file; `T` is of the element's size.
+  /// Returns all elements in the order of the file; `T` has the element's size.
   template <typename T> llvm::Expected<std::vector<T>> readAll() const {
     std::vector<T> values(elements);
     if (llvm::Error error = read(0, elements * sizeof(T), values.data()))
@@ -77,6 +77,6 @@ private:
   uint64_t expectedBytes = 0, writtenBytes = 0;
 };
 
-} // namespace mct::execution
+} // namespace mct::support
 
-#endif // MCT_EXECUTION_NPY_H
+#endif // MCT_SUPPORT_NPY_H

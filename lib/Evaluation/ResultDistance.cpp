@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/ResultDistance.h"
+#include "mct/Evaluation/ResultDistance.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -217,7 +217,7 @@ double ResultDistance::energyOf(size_t part) const {
   return sum;
 }
 
-/// Where the largest element is; -1 where one is NaN.
+/// Returns the index of the largest element, or -1 where one is NaN.
 static int64_t findLargest(ArrayRef<float> row) {
   if (llvm::any_of(row, [](float value) { return std::isnan(value); }))
     return -1;
@@ -301,7 +301,7 @@ double ResultDistance::distance(const Found &found) const {
   return total / double(parts.size());
 }
 
-/// Of values with that mean; 0 for one.
+/// Returns the standard deviation of values with that mean; 0 for one value.
 static double findDeviation(ArrayRef<double> values, double mean) {
   double squares = 0;
   for (double value : values)

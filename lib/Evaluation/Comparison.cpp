@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/Comparison.h"
+#include "mct/Evaluation/Comparison.h"
 
 #include "mct/Support/AlignedBuffer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -96,14 +96,14 @@ public:
     else
       decode<int32_t>(view);
   }
-  /// What the quantizer makes of as many values.
+  /// Returns what the quantizer makes of the values.
   std::vector<float> quantize(ArrayRef<float> from) const {
     std::vector<float> to(from.size());
     quantizer->run(shape, axes, from.data(), to.data());
     return to;
   }
 
-  /// What is stored, where there is a grid, and the real numbers; with a
+  /// Stored integers, where there is a grid, and real numbers; with a
   /// quantizer, what it makes of them.
   std::vector<int64_t> stored;
   std::vector<float> values, quantized;
@@ -187,14 +187,15 @@ struct Comparison::WorkerState {
   std::unique_ptr<Worker> reference;
   std::vector<Capture> captures;
   std::vector<std::unique_ptr<Compare>> compares; // null without a partner
-  /// Of the reference, where it reads samples of its own.
+  /// Inputs of the reference, where it reads samples of its own.
   std::vector<support::AlignedBuffer> inputs;
   std::vector<const void *> inputPointers;
   std::vector<std::vector<char>> outputs;
   std::vector<void *> outputPointers;
 };
 
-/// Whether `permutation` is one, and brings the sizes `from` to be `to`.
+/// Returns whether `permutation` is one, and brings the sizes `from` to be
+/// `to`.
 static bool isPermuted(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
                        ArrayRef<int64_t> to) {
   llvm::SmallVector<bool> taken(from.size(), false);
@@ -209,8 +210,8 @@ static bool isPermuted(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
   return true;
 }
 
-/// Whether a value can be compared: real numbers, or integers that stand for
-/// such.
+/// Returns whether a value can be compared: real numbers, or integers that
+/// stand for such.
 static bool hasRealValues(const TensorSpec &spec, const ComparedValue &value) {
   return value.stored || spec.type.getElementType().isF32();
 }

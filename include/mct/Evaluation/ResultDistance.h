@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the results of a network are from those of another one, as a number.
-#ifndef MCT_EXECUTION_RESULTDISTANCE_H
-#define MCT_EXECUTION_RESULTDISTANCE_H
+// The distance of the results of a network from those of another one.
+#ifndef MCT_EVALUATION_RESULTDISTANCE_H
+#define MCT_EVALUATION_RESULTDISTANCE_H
 
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Frontier.h"
@@ -12,16 +12,16 @@
 
 namespace mct::execution {
 
-/// Kullback-Leibler divergence of rows that are distributions, or become ones
-/// by softmax; mean over the rows. Nothing is 0: networks of floats take
-/// nothing for impossible.
+/// Returns the mean Kullback-Leibler divergence of rows that are distributions,
+/// or become ones by softmax. No probability counts as 0.
 double divergence(llvm::ArrayRef<float> expected, llvm::ArrayRef<float> actual,
                   int64_t rowLength, bool isDistribution);
 
+/// Returns the sum of the squared differences.
 double squaredError(llvm::ArrayRef<float> expected,
                     llvm::ArrayRef<float> actual);
 
-/// Sum of the squares.
+/// Returns the sum of the squares.
 double energy(llvm::ArrayRef<float> values);
 
 enum class ResultMetric {
@@ -32,10 +32,10 @@ enum class ResultMetric {
   MSE
 };
 
-/// Distance of the results of a network from those of a reference. The results
-/// of f32 with the batch first count, each of their parts as much as any other:
-/// a result as a whole, or each group of its channels. Sums are in the order of
-/// the samples, whoever computes them.
+/// Measures the distance of the results of a network from those of a reference.
+/// The results of f32 with the batch first count, each of their parts as much
+/// as any other: a result as a whole, or each group of its channels. Sums are
+/// in the order of the samples, whoever computes them.
 class ResultDistance {
 public:
   /// `outputs`: of networks with units of `unit` samples, of which there are
@@ -46,23 +46,25 @@ public:
                  int64_t samples, int64_t budget,
                  llvm::ArrayRef<ResultGroups> groups = {});
 
-  /// Whether no result counts.
+  /// Returns whether no result counts.
   bool isEmpty() const;
 
   /// Keeps what the reference makes of a unit, by its number. Different units
   /// may be kept at the same time.
   llvm::Error keep(int64_t number, int64_t valid,
                    llvm::ArrayRef<void *> outputs);
-  /// When all units were kept. Fails where results are not finite.
+  /// Decides how results are compared, when all units were kept. Fails where
+  /// results are not finite.
   llvm::Error decide(ResultMetric metric);
-  /// KL when some result is compared so.
+  /// Returns KL when some result is compared by it.
   ResultMetric usedMetric() const;
-  /// How the result of that number is compared; none: it does not count.
+  /// Returns how the result with that index is compared; none if it does not
+  /// count.
   std::optional<ResultMetric> metricOf(size_t output) const;
 
-  /// What comparing a network has found.
+  /// Distances of one network.
   struct Found {
-    /// Of each part, and each sample the divergence, or the squared error.
+    /// By part and sample: the divergence, or the squared error.
     std::vector<std::vector<double>> distances;
     std::vector<char> agreeing;
   };
@@ -72,53 +74,54 @@ public:
   llvm::Error compare(int64_t number, int64_t valid,
                       llvm::ArrayRef<void *> outputs,
                       std::vector<float> &scratch, Found &found) const;
-  /// Of all units, when all were compared.
+  /// Returns the distance over all units, when all were compared.
   double distance(const Found &found) const;
-  /// Standard deviation of the distance from sample to sample; 0 for one.
+  /// Returns the standard deviation of the distance from sample to sample; 0
+  /// for one sample.
   double deviation(const Found &found) const;
 
   /// A result, or a group of its channels.
   struct Part {
     size_t output = 0;
-    /// Number of the group; none: the whole result.
+    /// Index of the group; none for the whole result.
     std::optional<size_t> group;
-    /// Of each sample: of the values of the reference.
+    /// By sample: the energy of the values of the reference.
     std::vector<double> energies;
   };
-  /// When it was decided how results are compared: those that count.
+  /// Returns the parts that count, after `decide`.
   llvm::ArrayRef<Part> getParts() const { return parts; }
-  /// Distance of one part, by its number: the mean divergence, or the squared
+  /// Returns the distance of one part: the mean divergence, or the squared
   /// error over the energy.
   double distanceOf(size_t part, const Found &found) const;
-  /// Sum of the squares of one part in the reference, by its number.
+  /// Returns the sum of the squares of one part in the reference.
   double energyOf(size_t part) const;
-  /// How much smaller the distance is in `after` than in `before`, and the
-  /// standard error of that from sample to sample, infinite for one sample. Of
-  /// a part, or of all of them.
+  /// How much smaller the distance of a part, or of all of them, is in `after`
+  /// than in `before`, and the standard error of that from sample to sample,
+  /// infinite for one sample.
   struct Gain {
     double mean = 0, standardError = 0;
-    /// Samples whose distance becomes smaller, and larger.
+    /// Numbers of samples whose distance becomes smaller, and larger.
     int64_t better = 0, worse = 0;
   };
   Gain compareRuns(const Found &before, const Found &after,
                    std::optional<size_t> part = std::nullopt) const;
-  /// Share of the samples whose first result has its largest element where the
-  /// reference has it; none where the first result is not one row of scores for
-  /// each sample.
+  /// Returns the share of the samples whose first result has its largest
+  /// element where the reference has it; none where the first result is not one
+  /// row of scores for each sample.
   std::optional<double> agreement(const Found &found) const;
 
 private:
   struct Output {
     ResultMetric metric = ResultMetric::MSE;
-    /// Rows sum up to 1 in the reference.
+    /// True if rows sum up to 1 in the reference.
     bool isDistribution = true;
-    /// Of a sample; 0: it does not count.
+    /// Number of elements of a sample; 0 if the output does not count.
     int64_t elements = 0;
     int64_t rowLength = 1;
-    /// Of each unit.
+    /// By unit: whether its rows are distributions.
     std::vector<char> distributions;
-    /// Of each element of a sample: its part, counted from `firstPart`; empty:
-    /// all are one.
+    /// By element of a sample: its part, counted from `firstPart`; empty if all
+    /// are one part.
     std::vector<int64_t> partOf;
     size_t firstPart = 0, numParts = 1;
   };
@@ -126,18 +129,18 @@ private:
   void addByPart(const Output &output, llvm::ArrayRef<float> expected,
                  llvm::ArrayRef<float> actual, int64_t sample,
                  Found &found) const;
-  /// What the sum over the samples is divided by.
+  /// Returns the number that the sum over the samples is divided by.
   double scaleOf(const Part &part) const;
 
   int64_t unit, samples, blockElements = 0;
   std::vector<Output> outputs;
   std::vector<Part> parts;
   bool hasScores = false;
-  /// Of each unit.
+  /// By unit: whether its results are finite.
   std::vector<char> finite;
   std::unique_ptr<Frontier> reference;
 };
 
 } // namespace mct::execution
 
-#endif // MCT_EXECUTION_RESULTDISTANCE_H
+#endif // MCT_EVALUATION_RESULTDISTANCE_H

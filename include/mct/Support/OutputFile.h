@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MCT_EXECUTION_OUTPUTFILE_H
-#define MCT_EXECUTION_OUTPUTFILE_H
+#ifndef MCT_SUPPORT_OUTPUTFILE_H
+#define MCT_SUPPORT_OUTPUTFILE_H
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-namespace mct::execution {
+namespace mct::support {
 
 /// A file that has its name when it is complete, or never: what is written goes
 /// to a nameless file in the same folder, which takes the name in `keep`. Until
@@ -26,8 +26,8 @@ public:
   /// Opens the file before anything is written, to report a folder that cannot
   /// be written to early.
   llvm::Error open();
-  /// Gives the file its name. The error of the first failing step, with the
-  /// path.
+  /// Gives the file its name. Returns the error of the first failing step, with
+  /// the path.
   llvm::Error keep();
 
 private:
@@ -37,8 +37,8 @@ private:
   std::error_code giveName();
 
   std::string path;
-  /// Of a file that has a name already: on file systems without nameless files,
-  /// and while `keep` renames.
+  /// Path of the file while it has another name: on file systems without
+  /// nameless files, and while `keep` renames.
   std::string temporaryPath;
   std::error_code error;
   int descriptor = -1;
@@ -46,6 +46,6 @@ private:
   uint64_t written = 0;
 };
 
-} // namespace mct::execution
+} // namespace mct::support
 
-#endif // MCT_EXECUTION_OUTPUTFILE_H
+#endif // MCT_SUPPORT_OUTPUTFILE_H

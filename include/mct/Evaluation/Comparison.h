@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Distances between the same values in two modules.
-#ifndef MCT_EXECUTION_COMPARISON_H
-#define MCT_EXECUTION_COMPARISON_H
+#ifndef MCT_EVALUATION_COMPARISON_H
+#define MCT_EVALUATION_COMPARISON_H
 
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
@@ -34,44 +34,43 @@ struct ErrorSums {
   double cosine() const;
 };
 
-/// How often integers are others than those of a simulation, and how far from
-/// them.
+/// Counts how often integers differ from those of a simulation, and how far.
 struct StepCounts {
   int64_t values = 0, differing = 0;
-  /// In steps of the grid. Whole, where what the simulation has lies on the
-  /// grid; a value that does not is a difference, however small.
+  /// Largest difference in steps of the grid. A simulated value that does not
+  /// lie on the grid is a difference, however small.
   double largest = 0;
 
-  /// `stored` integers of `grid` against what a simulation has.
+  /// Compares integers of the grid with the values of a simulation.
   void add(const quantization::Grid &grid, llvm::ArrayRef<int64_t> stored,
            llvm::ArrayRef<float> simulated);
   void merge(const StepCounts &other);
 };
 
-/// A value that is compared, as the reference knows it.
+/// A value that is compared, under its name in the reference.
 struct ComparedValue {
   std::string name;
-  /// What stored integers stand for; none for a tensor of f32.
+  /// The reals that stored integers stand for; none for a tensor of f32.
   std::optional<QuantizedValue> stored;
-  /// Of a tensor of f32 that is observed in front of its quantizer, which then
-  /// takes part in the comparison; null: none does.
+  /// The quantizer of a tensor of f32 that is observed in front of it, which
+  /// then takes part in the comparison; may be null.
   tpc::QuantizerAttrInterface quantizer;
   llvm::SmallVector<int64_t> axes;
 };
 
-/// What was found out of one value.
+/// Comparison of one value.
 struct ComparedPoint {
   std::string name;
-  /// Of real numbers.
+  /// Distances of real numbers.
   ErrorSums sums;
-  /// Of a value that is stored as integers.
+  /// Differences of a value that is stored as integers.
   std::optional<StepCounts> steps;
-  /// With a quantizer: what it does to the values of the reference, and what
-  /// comes in, in front of it.
+  /// With a quantizer: the error that it adds to the values of the reference,
+  /// and the error in front of it.
   std::optional<ErrorSums> own, inherited;
 };
 
-/// By the name of a value: the value of a reference that it is with its axes in
+/// By the name of a value: the value of a reference whose axes it has in
 /// another order.
 using TransposedNames = llvm::StringMap<TransposedName>;
 
@@ -120,7 +119,7 @@ private:
   std::vector<ComparedValue> values;
   /// The grids of those that are stored as integers.
   std::vector<std::optional<quantization::Grid>> grids;
-  /// Those that take part; else null.
+  /// The quantizers that take part; null for the other values.
   std::vector<std::unique_ptr<quantization::TensorQuantizer>> quantizers;
   struct Partner {
     size_t index;
@@ -140,4 +139,4 @@ private:
 
 } // namespace mct::execution
 
-#endif // MCT_EXECUTION_COMPARISON_H
+#endif // MCT_EVALUATION_COMPARISON_H

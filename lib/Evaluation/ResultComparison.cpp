@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/ResultComparison.h"
+#include "mct/Evaluation/ResultComparison.h"
 
-#include "mct/Execution/Evaluation.h"
+#include "mct/Evaluation/Labels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -239,8 +239,8 @@ static std::string nameChannels(ArrayRef<int64_t> channels) {
   return text;
 }
 
-/// For each channel the number of a group of channels with ranges alike; in the
-/// order of their first channels. Empty: all are alike.
+/// Returns for each channel the index of a group of channels with ranges alike;
+/// in the order of their first channels. Empty: all are alike.
 static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
   if (llvm::any_of(magnitudes,
                    [](float value) { return !std::isfinite(value); }))

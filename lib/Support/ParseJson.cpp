@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tpc_dialect/Json/ParseJson.h"
+#include "mct/Support/ParseJson.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -18,7 +18,7 @@ static std::string unescape(llvm::StringRef quoted) {
   return value->getAsString().value_or(quoted).str();
 }
 
-llvm::Expected<json::Value> mct::tpc::parseJson(llvm::StringRef text) {
+llvm::Expected<json::Value> mct::support::parseJson(llvm::StringRef text) {
   // Of the objects and arrays around a place, those of an array are empty.
   llvm::SmallVector<llvm::StringSet<>> names;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MCT_TRANSFORMS_SETBATCH_H
-#define MCT_TRANSFORMS_SETBATCH_H
+#ifndef MCT_INTERFACES_SETBATCH_H
+#define MCT_INTERFACES_SETBATCH_H
 
 #include "mct/Interfaces/BatchFollower.h"
 
@@ -27,4 +27,4 @@ mlir::LogicalResult setBatch(mlir::func::FuncOp function, int64_t newBatch);
 
 } // namespace mct
 
-#endif // MCT_TRANSFORMS_SETBATCH_H
+#endif // MCT_INTERFACES_SETBATCH_H

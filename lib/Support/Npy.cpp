@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/Npy.h"
+#include "mct/Support/Npy.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace mct::execution;
+using namespace mct::support;
 
 static llvm::Error failFile(const llvm::Twine &path,
                             const llvm::Twine &message) {
@@ -22,7 +22,7 @@ static llvm::Error failFile(const llvm::Twine &path,
 
 static std::string systemError() { return std::strerror(errno); }
 
-llvm::StringRef mct::execution::getName(ElementType type) {
+llvm::StringRef mct::support::getName(ElementType type) {
   switch (type) {
   case ElementType::F16:
     return "f16";
@@ -50,7 +50,7 @@ llvm::StringRef mct::execution::getName(ElementType type) {
   return "";
 }
 
-size_t mct::execution::getByteSize(ElementType type) {
+size_t mct::support::getByteSize(ElementType type) {
   switch (type) {
   case ElementType::I8:
   case ElementType::U8:
@@ -218,8 +218,8 @@ std::string HeaderParser::parse() {
   return "";
 }
 
-/// Where the dictionary of a header begins and ends; the end may be behind that
-/// of `bytes`.
+/// Finds where the dictionary of a header begins and ends; the end may be
+/// behind that of `bytes`.
 static llvm::Expected<std::pair<size_t, size_t>>
 findDictionary(llvm::ArrayRef<char> bytes, llvm::StringRef path) {
   constexpr llvm::StringLiteral kMagic = "\x93NUMPY";
@@ -249,8 +249,7 @@ findDictionary(llvm::ArrayRef<char> bytes, llvm::StringRef path) {
 }
 
 llvm::Expected<NpyHeader>
-mct::execution::parseNpyHeader(llvm::ArrayRef<char> bytes,
-                               llvm::StringRef path) {
+mct::support::parseNpyHeader(llvm::ArrayRef<char> bytes, llvm::StringRef path) {
   auto dictionary = findDictionary(bytes, path);
   if (!dictionary)
     return dictionary.takeError();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the results of a network are from those of a reference: each, and
-// each group of its channels that means something else.
-#ifndef MCT_EXECUTION_RESULTCOMPARISON_H
-#define MCT_EXECUTION_RESULTCOMPARISON_H
+// Distances of the results of a network from those of a reference: of each
+// result, and of each group of channels with a meaning of its own.
+#ifndef MCT_EVALUATION_RESULTCOMPARISON_H
+#define MCT_EVALUATION_RESULTCOMPARISON_H
 
-#include "mct/Execution/Comparison.h"
+#include "mct/Evaluation/Comparison.h"
 #include "mct/IR/QuantizedValues.h"
 #include "mct/Planning/ResultGroups.h"
 #include <map>
@@ -13,9 +13,9 @@
 
 namespace mct::execution {
 
-/// Channels of a result that mean the same.
+/// Channels of a result that have one meaning.
 struct ComparedGroup {
-  /// The values that they are made of, or which channels they are.
+  /// Names of the values that they are made of, or a list of the channels.
   std::string name;
   /// Positions along `ComparedResult::axis`, ascending.
   std::vector<int64_t> channels;
@@ -25,13 +25,13 @@ struct ComparedGroup {
 struct ComparedResult {
   /// Index among the results of the function.
   int64_t number = 0;
-  /// That of the value in the reference.
+  /// Name of the value in the reference.
   std::string name;
   ErrorSums sums;
-  /// Whether it is one row of scores of classes for each sample.
+  /// True for one row of scores of classes for each sample.
   bool isScores = false;
   int64_t axis = 0;
-  /// None, or two and more.
+  /// Either none, or two and more.
   std::vector<ComparedGroup> groups;
 };
 
@@ -71,10 +71,11 @@ public:
 
   void compare(const Unit &unit, llvm::ArrayRef<void *> reference);
 
-  /// When all units were compared: the results that are real numbers in both.
+  /// Returns the results that are real numbers in both, when all units were
+  /// compared.
   std::vector<ComparedResult> results() const;
-  /// The share of the samples whose largest score is that of the reference;
-  /// none where the first result is no row of scores.
+  /// Returns the share of the samples whose largest score is that of the
+  /// reference; none where the first result is no row of scores.
   std::optional<double> agreement() const;
 
 private:
@@ -88,7 +89,7 @@ private:
     ErrorSums whole;
     /// Errors of each group, or of each channel.
     std::vector<ErrorSums> parts;
-    /// Largest in the reference.
+    /// Largest magnitudes in the reference.
     std::vector<float> magnitudes;
   };
   struct Part {
@@ -109,7 +110,7 @@ private:
   /// For each result, the index of the part that each position along the axis
   /// of its channels belongs to; empty where the result is not compared.
   std::vector<std::vector<int64_t>> comparedAs;
-  /// Of a row that may be one of scores; 0: none.
+  /// Length of a row that may be one of scores; 0 if no row may.
   int64_t classes = 0;
   bool isReconstruction = false;
 
@@ -119,12 +120,13 @@ private:
   Part total;
 };
 
-/// The elements of the valid samples of a unit as real numbers; none where they
-/// are none. `stored`: what integers stand for, by number of the result.
+/// Returns the elements of the valid samples of a unit as real numbers, or none
+/// where they are not real. `stored` has the reals that integers stand for, by
+/// index of the result.
 std::optional<std::vector<float>>
 readResult(const TensorSpec &spec, const void *data, int64_t unit,
            int64_t valid, const QuantizedValues &stored, size_t number);
 
 } // namespace mct::execution
 
-#endif // MCT_EXECUTION_RESULTCOMPARISON_H
+#endif // MCT_EVALUATION_RESULTCOMPARISON_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/OutputFile.h"
+#include "mct/Support/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-using mct::execution::OutputFile;
+using mct::support::OutputFile;
 
 namespace {
 class OutputFileTest : public testing::Test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Execution/StoredTensor.h"
+#include "mct/Support/StoredTensor.h"
 
 #include "mct/Support/TemporaryFile.h"
 
 #include <cstring>
 #include <numeric>
 
-using namespace mct::execution;
+using namespace mct::support;
 
 static int64_t product(llvm::ArrayRef<int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t(1),
@@ -51,12 +51,12 @@ private:
 } // namespace
 
 std::shared_ptr<const StoredTensor>
-mct::execution::viewArray(llvm::StringRef name, ElementType type,
-                          llvm::ArrayRef<int64_t> shape, const void *data) {
+mct::support::viewArray(llvm::StringRef name, ElementType type,
+                        llvm::ArrayRef<int64_t> shape, const void *data) {
   return std::make_shared<Array>(name, type, shape, data);
 }
 
-llvm::Expected<std::shared_ptr<const StoredTensor>> mct::execution::spool(
+llvm::Expected<std::shared_ptr<const StoredTensor>> mct::support::spool(
     llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> rowShape,
     llvm::function_ref<llvm::Expected<llvm::ArrayRef<char>>()> pull) {
   auto file = support::TemporaryFile::create();

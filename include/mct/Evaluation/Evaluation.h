@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a module on samples, alone or beside a reference.
+#ifndef MCT_EVALUATION_EVALUATION_H
+#define MCT_EVALUATION_EVALUATION_H
+
+#include "mct/Evaluation/Comparison.h"
+#include "mct/Evaluation/ResultComparison.h"
+#include "mct/Execution/Run.h"
+#include "llvm/Support/JSON.h"
+
+namespace mct::execution {
+
+/// Results of a module and of its reference for the samples of one unit.
+struct SeenResults {
+  const Unit &unit;
+  /// Number of samples of a whole unit.
+  int64_t unitSize;
+  /// Outputs of the module and of the reference (empty without one), in whole
+  /// units.
+  llvm::ArrayRef<TensorSpec> specs, referenceSpecs;
+  llvm::ArrayRef<void *> reference;
+  /// Classes of all samples; empty if they are not known.
+  llvm::ArrayRef<int64_t> labels;
+};
+
+struct EvaluationOptions {
+  /// Function to run; empty: `main`, or the only public one.
+  std::string function;
+  /// Names of the modules in messages.
+  std::string name, referenceName;
+  /// Names, or patterns with *, of the points that do not quantize.
+  std::vector<std::string> floatPoints;
+  /// Class of each sample, in an `.npy` file; empty: not known.
+  std::string labelsFile;
+  /// Paths of an `.npy` file for each output; empty if outputs are not kept.
+  std::vector<std::string> outputFiles;
+  /// With a reference: the stored integers of an integer network are compared,
+  /// and nothing else. `local`: every point computes from those integers.
+  bool exact = false, local = false;
+  /// With a reference: split the error of every point that quantizes into what
+  /// its quantizer does and what comes in.
+  bool splitErrors = false;
+  /// Called for each unit, in the thread of the worker; may be null.
+  std::function<llvm::Error(const SeenResults &)> onUnitDone;
+  /// Compute the digest of the samples, too.
+  bool digest = false;
+};
+
+struct Evaluation {
+  int64_t samples = 0;
+  /// The digest of the samples (`digestSamples`); empty if it was not asked
+  /// for.
+  std::string digest;
+  double seconds = 0;
+  /// Shares of the samples whose largest score is the label, or that of the
+  /// reference; the latter only for scores of classes (`ResultComparison`).
+  std::optional<double> top1, agreement;
+  /// Comparisons of the results that are real numbers in both networks.
+  std::vector<ComparedResult> results;
+  /// Comparisons of every point that the reference has, in program order.
+  std::vector<ComparedPoint> points;
+  /// Sum over all points that are stored as integers.
+  StepCounts steps;
+  /// Points that the reference does not have.
+  std::vector<std::string> notCompared;
+  /// True if there was a reference.
+  bool compared = false, exact = false;
+};
+
+/// Runs the function on the samples of `settings`, and `reference`, which may
+/// be null, beside it. Both modules are in one context, and their values get
+/// names. Every failure is one diagnostic. Output files appear when all has
+/// been done, or not at all.
+mlir::FailureOr<Evaluation> evaluate(mlir::ModuleOp module,
+                                     mlir::ModuleOp reference,
+                                     RunSettings settings,
+                                     const EvaluationOptions &options);
+
+/// Writes the members of a JSON object; a number that is infinite or not
+/// defined is null.
+void printMembers(llvm::json::OStream &stream, const Evaluation &evaluation);
+
+} // namespace mct::execution
+
+#endif // MCT_EVALUATION_EVALUATION_H

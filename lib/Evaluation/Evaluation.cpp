@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Evaluation/Evaluation.h"
+
+#include "mct/Evaluation/Labels.h"
+#include "mct/Evaluation/Signature.h"
+#include "mct/Execution/Check.h"
+#include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
+#include "mct/Support/Npy.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+using namespace mlir;
+using namespace mct;
+using execution::EvaluationOptions;
+using execution::Executor;
+
+/// Names the values of the functions. `records`: what the function that is run
+/// says of its integers, by names that are in the file.
+static LogicalResult nameValues(ModuleOp module, StringRef function,
+                                std::vector<RecordedValue> &records) {
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
+  if (failed(entry))
+    return failure();
+  FailureOr<std::vector<RecordedValue>> found = findRecordedValues(*entry);
+  if (failed(found))
+    return failure();
+  records = std::move(*found);
+  for (auto other : module.getOps<func::FuncOp>())
+    assignNames(other);
+  return success();
+}
+
+/// Adds the quantizers of the points among the values.
+static void findQuantizers(ModuleOp module,
+                           std::vector<execution::ComparedValue> &values) {
+  llvm::StringMap<tpc::QuantizeOp> points;
+  module.walk([&](tpc::QuantizeOp point) {
+    if (point.isActivation())
+      points[point.getUniqueName()] = point;
+  });
+  for (execution::ComparedValue &value : values)
+    if (tpc::QuantizeOp point = points.lookup(value.name)) {
+      value.quantizer = point.getParametersAttr();
+      value.axes = llvm::to_vector(point.getChannelAxes());
+    }
+}
+
+/// Finds the values of `module` that are values of `other` with their axes in
+/// another order, as mct-move-transposes leaves them: as their locations say,
+/// or, as text without locations only has their names, as the pass does it in
+/// `other`.
+static execution::TransposedNames
+findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
+               ModuleOp other) {
+  execution::TransposedNames names;
+  auto collect = [&](ModuleOp from) {
+    from.walk([&](Operation *op) {
+      auto point = dyn_cast<tpc::QuantizeOp>(op);
+      StringAttr name = getName(op->getLoc());
+      if (std::optional<TransposedName> found = getTransposed(op->getLoc()))
+        names.try_emplace(point ? point.getUniqueName() : name.str(), *found);
+    });
+  };
+  collect(module);
+  if (llvm::all_of(values, [&](const auto &value) {
+        return names.contains(value.name) || !isTransposedName(value.name);
+      }))
+    return names;
+  OwningOpRef<ModuleOp> moved = other.clone();
+  PassManager manager(other.getContext());
+  manager.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  manager.addNestedPass<func::FuncOp>(createMoveTransposesPass());
+  if (succeeded(manager.run(*moved)))
+    collect(*moved);
+  return names;
+}
+
+namespace {
+/// Writes one output in the order of the samples, whichever worker is first.
+class OutputStream {
+public:
+  OutputStream(std::unique_ptr<support::NpyWriter> writer, size_t sampleBytes)
+      : writer(std::move(writer)), sampleBytes(sampleBytes) {}
+
+  void add(int64_t unit, const void *data, int64_t samples) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto *bytes = static_cast<const char *>(data);
+    waiting[unit].assign(bytes, bytes + samples * sampleBytes);
+    while (!waiting.empty() && waiting.begin()->first == next) {
+      const std::vector<char> &ready = waiting.begin()->second;
+      writer->write(ready.data(), ready.size());
+      waiting.erase(waiting.begin());
+      ++next;
+    }
+  }
+
+  llvm::Error commit() { return writer->commit(); }
+
+private:
+  std::unique_ptr<support::NpyWriter> writer;
+  size_t sampleBytes;
+  std::mutex mutex;
+  std::map<int64_t, std::vector<char>> waiting;
+  int64_t next = 0;
+};
+
+} // namespace
+
+namespace {
+/// One evaluation, step by step.
+class EvaluationRun {
+public:
+  EvaluationRun(ModuleOp module, ModuleOp reference,
+                execution::RunSettings settings, const EvaluationOptions &asked)
+      : module(module), reference(reference), settings(std::move(settings)),
+        asked(asked) {}
+
+  FailureOr<execution::Evaluation> run();
+
+private:
+  const Executor &executor() const { return network->executor(); }
+  /// The executor of the reference, or null.
+  const Executor *otherExecutor() const {
+    return succeeded(other) ? &other->executor() : nullptr;
+  }
+  InFlightDiagnostic emitError() { return mlir::emitError(module.getLoc()); }
+  LogicalResult report(llvm::Error error) {
+    return emitError() << llvm::toString(std::move(error));
+  }
+  FailureOr<execution::NetworkRun>
+  prepare(ModuleOp of, execution::CompileOptions options,
+          const execution::RunSettings &runSettings,
+          std::shared_ptr<const execution::SampleSource> samples = nullptr);
+  LogicalResult switchOff(func::FuncOp function,
+                          execution::CompileOptions &options);
+  LogicalResult prepareNetwork();
+  LogicalResult observeReference(execution::CompileOptions &options);
+  LogicalResult prepareReference();
+  bool readSameInputs() const;
+  LogicalResult describeSamples();
+  LogicalResult readClasses();
+  LogicalResult openOutputs();
+  LogicalResult prepareComparison(size_t workers);
+  llvm::Error see(const execution::Unit &done);
+  void collect();
+
+  ModuleOp module, reference;
+  execution::RunSettings settings;
+  /// Settings of the reference, which reads samples as real numbers.
+  execution::RunSettings otherSettings;
+  const EvaluationOptions &asked;
+  std::vector<RecordedValue> recorded;
+  std::vector<execution::ComparedValue> values;
+  FailureOr<execution::NetworkRun> network = failure(), other = failure();
+  execution::TransposedNames transposed;
+  size_t numEdited = 0;
+  bool sharesSamples = true;
+
+  int64_t classes = 0;
+  std::vector<int64_t> labels;
+  std::vector<std::unique_ptr<OutputStream>> streams;
+  /// Numbers of samples that each worker has found classified as labelled.
+  std::vector<int64_t> correct;
+  std::optional<execution::Comparison> comparison;
+  QuantizedValues stored;
+  std::unique_ptr<execution::ResultComparison> compared;
+  execution::Evaluation results;
+};
+} // namespace
+
+/// The points of the function that the options name do not quantize.
+LogicalResult EvaluationRun::switchOff(func::FuncOp function,
+                                       execution::CompileOptions &options) {
+  for (const std::string &text : asked.floatPoints) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      return emitError() << "'" << text
+                         << "': " << llvm::toString(pattern.takeError());
+    bool isFound = false;
+    function.walk([&](tpc::QuantizeOp point) {
+      std::string name = point.getUniqueName();
+      if (!pattern->match(name))
+        return;
+      isFound = true;
+      options.quantizers[name] = Attribute();
+    });
+    if (!isFound)
+      return emitError() << "no point is named '" << text << "'";
+  }
+  return success();
+}
+
+/// Compiles the function that was asked for.
+FailureOr<execution::NetworkRun>
+EvaluationRun::prepare(ModuleOp of, execution::CompileOptions options,
+                       const execution::RunSettings &runSettings,
+                       std::shared_ptr<const execution::SampleSource> samples) {
+  FailureOr<func::FuncOp> entry = findEntryFunction(of, asked.function);
+  if (failed(entry))
+    return failure();
+  options.function = entry->getSymName().str();
+  if (of == module && failed(switchOff(*entry, options)))
+    return failure();
+  return execution::NetworkRun::prepare(of, options, runSettings,
+                                        std::move(samples));
+}
+
+LogicalResult EvaluationRun::prepareNetwork() {
+  if (failed(nameValues(module, asked.function, recorded)))
+    return failure();
+  if (asked.exact && recorded.empty())
+    return emitError() << asked.name << " has no '" << kPointsAttrName
+                       << "' and no '" << kQuantizedAttrName
+                       << "', which say what the integers of a network stand "
+                          "for; mct-lower-to-integer writes them";
+  for (const RecordedValue &value : recorded)
+    if (auto argument = dyn_cast<BlockArgument>(value.value)) {
+      QuantizedValues &codes = settings.samples.codes;
+      codes.resize(argument.getOwner()->getNumArguments());
+      codes[argument.getArgNumber()] = value.record;
+    }
+  otherSettings = settings;
+  settings.samples.quantized = settings.samples.codes;
+  sharesSamples = settings.samples.quantized.empty();
+  execution::CompileOptions options;
+  if (reference) {
+    for (const RecordedValue &value : recorded)
+      options.observedValues.push_back(value.value);
+    options.observeAllPoints = !asked.exact;
+    options.observeAfterQuantization = !asked.splitErrors;
+  }
+  network = prepare(module, options, settings);
+  if (failed(network))
+    return failure();
+  for (const execution::TensorSpec &input : executor().inputs())
+    otherSettings.samples.preprocessing.push_back(input.preprocessing);
+
+  for (auto [index, spec] : llvm::enumerate(executor().observed()))
+    if (index < recorded.size())
+      values.push_back(
+          {recorded[index].record.name, recorded[index].record, {}, {}});
+    else
+      values.push_back({spec.name, std::nullopt, {}, {}});
+  if (asked.splitErrors)
+    findQuantizers(module, values);
+  return success();
+}
+
+/// Observes the partners of the values; with local comparison those that may be
+/// edited come first.
+LogicalResult
+EvaluationRun::observeReference(execution::CompileOptions &options) {
+  llvm::SetVector<StringRef> wanted;
+  for (const execution::ComparedValue &value : values) {
+    wanted.insert(value.name);
+    if (auto found = transposed.find(value.name); found != transposed.end())
+      wanted.insert(found->second.original.getValue());
+  }
+  llvm::StringSet<> points;
+  if (asked.local) {
+    FailureOr<func::FuncOp> entry =
+        findEntryFunction(reference, asked.function);
+    if (failed(entry))
+      return failure();
+    entry->walk([&](tpc::QuantizeOp point) {
+      if (point.isActivation() &&
+          cast<RankedTensorType>(point.getType()).getElementType().isF32())
+        points.insert(point.getUniqueName());
+    });
+  }
+  SmallVector<std::string> others;
+  for (StringRef name : wanted)
+    (points.contains(name) ? options.observed : others).push_back(name.str());
+  numEdited = options.numEdited = options.observed.size();
+  options.observed.append(others.begin(), others.end());
+  return success();
+}
+
+bool EvaluationRun::readSameInputs() const {
+  ArrayRef<execution::TensorSpec> own = executor().inputs(),
+                                  theirs = other->executor().inputs();
+  if (other->executor().unit() != executor().unit() ||
+      own.size() != theirs.size())
+    return false;
+  for (auto [index, pair] : llvm::enumerate(llvm::zip_equal(own, theirs))) {
+    RankedTensorType mine = std::get<0>(pair).type,
+                     its = std::get<1>(pair).type;
+    bool isSame =
+        sharesSamples || !settings.samples.quantized[index]
+            ? mine == its
+            : mine.getShape() == its.getShape() && its.getElementType().isF32();
+    if (!isSame)
+      return false;
+  }
+  return true;
+}
+
+LogicalResult EvaluationRun::prepareReference() {
+  std::vector<RecordedValue> integers;
+  if (failed(nameValues(reference, asked.function, integers)))
+    return failure();
+  if (!integers.empty())
+    return emitError() << asked.referenceName
+                       << " is an integer network; run that one, and compare "
+                          "it with the network that simulates it";
+  transposed = findTransposed(module, values, reference);
+  execution::CompileOptions options;
+  options.ignoreUnknownNames = true;
+  options.unit = executor().unit();
+  if (failed(observeReference(options)))
+    return failure();
+  other = prepare(reference, options, otherSettings,
+                  sharesSamples ? network->sharedSamples() : nullptr);
+  if (failed(other))
+    return failure();
+  if (!readSameInputs())
+    return emitError() << asked.referenceName
+                       << ": its inputs are not those of " << asked.name;
+  return success();
+}
+
+LogicalResult EvaluationRun::describeSamples() {
+  results.compared = bool(reference);
+  results.exact = asked.exact;
+  results.samples = network->samples().numSamples();
+  if (!asked.digest)
+    return success();
+  auto digest = digestSamples(network->samples());
+  if (!digest)
+    return report(digest.takeError());
+  results.digest = std::move(*digest);
+  return success();
+}
+
+LogicalResult EvaluationRun::readClasses() {
+  if (asked.labelsFile.empty())
+    return success();
+  ArrayRef<execution::TensorSpec> outputs = executor().outputs();
+  int64_t unit = executor().unit();
+  if (outputs.empty() || !hasScores(outputs.front(), unit)) {
+    InFlightDiagnostic error =
+        emitError() << "labels need a first output with one score for each "
+                       "class of a sample";
+    if (!outputs.empty())
+      error << ", found " << outputs.front().type;
+    return error;
+  }
+  classes = outputs.front().type.getNumElements() / unit;
+  auto read =
+      execution::readLabels(network->samples(), asked.labelsFile, classes);
+  if (!read)
+    return report(read.takeError());
+  labels = std::move(*read);
+  return success();
+}
+
+LogicalResult EvaluationRun::openOutputs() {
+  ArrayRef<execution::TensorSpec> outputs = executor().outputs();
+  int64_t unit = executor().unit();
+  if (!asked.outputFiles.empty() && asked.outputFiles.size() != outputs.size())
+    return emitError() << "expected " << outputs.size()
+                       << " output files, one for each output, but got "
+                       << asked.outputFiles.size();
+  for (auto [index, path] : llvm::enumerate(asked.outputFiles)) {
+    RankedTensorType type = outputs[index].type;
+    std::optional<support::ElementType> fileType =
+        execution::getFileType(type.getElementType());
+    // A scalar for each call makes a vector.
+    SmallVector<int64_t> shape(type.getShape());
+    if (shape.empty())
+      shape.push_back(1);
+    if (!fileType || shape[0] % unit != 0 ||
+        llvm::MulOverflow(shape[0] / unit, results.samples, shape[0]))
+      return emitError() << path << ": cannot write an output of type " << type;
+    auto writer = support::NpyWriter::create(path, *fileType, shape);
+    if (!writer)
+      return report(writer.takeError());
+    streams.push_back(std::make_unique<OutputStream>(
+        std::move(*writer),
+        type.getNumElements() / unit * support::getByteSize(*fileType)));
+  }
+  return success();
+}
+
+/// Prepares to compare values and results. Both networks are named.
+LogicalResult EvaluationRun::prepareComparison(size_t workers) {
+  int64_t unit = executor().unit();
+  comparison.emplace(executor(), values, other->executor(),
+                     sharesSamples ? nullptr : other->sharedSamples(),
+                     transposed, workers, (results.samples + unit - 1) / unit,
+                     asked.local, numEdited);
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
+  if (failed(entry))
+    return failure();
+  FailureOr<QuantizedValues> read = readQuantizedResults(*entry);
+  if (failed(read))
+    return failure();
+  stored = std::move(*read);
+  entry = findEntryFunction(reference, asked.function);
+  if (failed(entry))
+    return failure();
+  execution::ResultComparison::Inputs inputs;
+  inputs.specs = executor().outputs();
+  inputs.stored = &stored;
+  inputs.referenceSpecs = other->executor().outputs();
+  inputs.arguments = other->executor().inputs();
+  inputs.unit = unit;
+  inputs.hasLabels = !asked.labelsFile.empty();
+  for (unsigned number = 0; number != entry->getNumResults(); ++number)
+    inputs.names.push_back(execution::getResultName(*entry, number));
+  inputs.groups = findResultGroups(*entry);
+  compared = std::make_unique<execution::ResultComparison>(std::move(inputs));
+  return success();
+}
+
+/// Compares, counts, writes and reports a unit in the thread of its worker.
+llvm::Error EvaluationRun::see(const execution::Unit &done) {
+  ArrayRef<execution::TensorSpec> outputs = executor().outputs();
+  ArrayRef<void *> theirs;
+  if (comparison) {
+    if (llvm::Error error = comparison->compare(done))
+      return error;
+    theirs = comparison->referenceOutputs(done.worker);
+    compared->compare(done, theirs);
+  }
+  for (int64_t sample = 0; !labels.empty() && sample != done.validSamples;
+       ++sample)
+    correct[done.worker] +=
+        execution::findAnswer(outputs.front(), done.outputs.front(), sample,
+                              classes) == labels[done.firstSample + sample];
+  for (auto [index, stream] : llvm::enumerate(streams))
+    stream->add(done.index, done.outputs[index], done.validSamples);
+  if (!asked.onUnitDone)
+    return llvm::Error::success();
+  ArrayRef<execution::TensorSpec> theirSpecs;
+  if (const Executor *reference = otherExecutor())
+    theirSpecs = reference->outputs();
+  return asked.onUnitDone(
+      {done, executor().unit(), outputs, theirSpecs, theirs, labels});
+}
+
+void EvaluationRun::collect() {
+  if (!labels.empty())
+    results.top1 =
+        double(std::accumulate(correct.begin(), correct.end(), int64_t(0))) /
+        double(results.samples);
+  if (!comparison)
+    return;
+  results.agreement = compared->agreement();
+  results.results = compared->results();
+  results.points = comparison->results();
+  results.notCompared = comparison->withoutPartner();
+  for (const execution::ComparedPoint &point : results.points)
+    if (point.steps)
+      results.steps.merge(*point.steps);
+}
+
+FailureOr<execution::Evaluation> EvaluationRun::run() {
+  if (failed(prepareNetwork()) || (reference && failed(prepareReference())) ||
+      failed(describeSamples()) || failed(readClasses()) ||
+      failed(openOutputs()))
+    return failure();
+  size_t workers = network->numWorkers();
+  correct.resize(workers);
+  if (reference && failed(prepareComparison(workers)))
+    return failure();
+
+  auto start = std::chrono::steady_clock::now();
+  if (failed(network->run(
+          [&](size_t index, execution::Worker &worker) {
+            if (comparison)
+              comparison->setUp(index, worker);
+          },
+          [&](const execution::Unit &done) { return see(done); })))
+    return failure();
+  results.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  for (const std::unique_ptr<OutputStream> &stream : streams)
+    if (llvm::Error error = stream->commit())
+      return report(std::move(error));
+  collect();
+  return std::move(results);
+}
+
+FailureOr<execution::Evaluation>
+execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
+                    const EvaluationOptions &options) {
+  return EvaluationRun(module, reference, std::move(settings), options).run();
+}

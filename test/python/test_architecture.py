@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of docs/dev/architecture.md is what CMake links, and sources include what their library links."""
+
+import functools
+import re
+
+import measure
+
+ROOT = measure.REPOSITORY
+TPC = "tpc_dialect"
+# Where all of the libraries are assembled.
+ASSEMBLY = {"lib/Pipelines", "python", "tools"}
+
+
+@functools.cache
+def links():
+    """By folder: those of ours that its libraries link themselves."""
+    owners, linked = {}, {}
+    for path in sorted([*ROOT.glob("lib/*/CMakeLists.txt"), *ROOT.glob("tpc_dialect/**/CMakeLists.txt")]):
+        folder = str(path.parent.relative_to(ROOT))
+        folder = TPC if folder.startswith(TPC) else folder
+        text = re.sub(r"#.*", "", path.read_text())
+        for call in re.findall(r"mct_add_library\(([^)]*)\)", text):
+            owners[call.split()[0]] = folder
+            _, found, libraries = call.partition("LINK")
+            linked.setdefault(folder, set()).update(libraries.split() if found else [])
+    return {
+        folder: {owners[name] for name in names if name in owners} - {folder}
+        for folder, names in sorted(linked.items())
+    }
+
+
+@functools.cache
+def reached(folder):
+    """The folders that a folder links, directly or not."""
+    found = set()
+    for other in links()[folder]:
+        found |= {other} | reached(other)
+    return found
+
+
+def nearest(folder):
+    """Those of `reached` from which the others follow."""
+    direct = links()[folder]
+    return {other for other in direct if not any(other in reached(more) for more in direct)}
+
+
+def table():
+    """By folder: what the page says that it depends on."""
+    page = (ROOT / "docs" / "dev" / "architecture.md").read_text()
+    rows = re.findall(r"^\| `([\w/]+?)/?` \| .* \| (.*) \|$", page.split("\n## ")[0], re.MULTILINE)
+    return {folder: [name.strip().strip("`") for name in text.split(",")] for folder, text in rows}
+
+
+def test_nothing_links_what_links_it():
+    for folder in links():
+        assert folder not in reached(folder)
+
+
+def test_page_names_the_nearest_libraries_of_each():
+    expected = {}
+    for folder in links():
+        names = {name.removeprefix("lib/") for name in nearest(folder)}
+        expected[folder] = names or {"LLVM"}
+    found = {folder: set(names) for folder, names in table().items() if folder not in ASSEMBLY}
+    assert found == {folder: names for folder, names in expected.items() if folder not in ASSEMBLY}
+    assert all(table()[folder] == ["all"] for folder in ASSEMBLY)
+
+
+def test_sources_include_what_their_library_links():
+    wrong = []
+    for folder in links():
+        headers = ROOT / "include" / "mct" / folder.removeprefix("lib/")
+        allowed = {folder, *reached(folder)}
+        for path in sorted([*(ROOT / folder).rglob("*.cpp"), *(ROOT / folder).rglob("*.h"), *headers.rglob("*.h")]):
+            for include in re.findall(r'^#include "(mct/\w+|tpc_dialect)/', path.read_text(), re.MULTILINE):
+                owner = include.replace("mct/", "lib/")
+                if owner not in allowed:
+                    wrong.append(f"{path.relative_to(ROOT)} includes {include}")
+    assert not wrong, "\n".join(sorted(set(wrong)))
