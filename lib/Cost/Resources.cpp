@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Of an operand of a multiplication that nothing quantizes.
+/// Bits of an operand of a multiplication that nothing quantizes.
 static constexpr int64_t kFloatBits = 32;
 
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,7 @@ namespace mct::onnx {
 
 /// Some ops that are one operator.
 struct Operator {
-  /// That of `tpc-list-subgraphs`.
+  /// Name as in `tpc-list-subgraphs`.
   std::string name;
   /// In program order; the result of the last is that of the operator.
   llvm::SmallVector<mlir::Operation *> ops;

@@ -70,7 +70,7 @@ std::string Record::getText() const {
   return text.empty() ? getTextOf(reason).str() : text;
 }
 
-/// Of a point what it is called everywhere, else the name in the location.
+/// Returns the unique name of a point, else the name in the location.
 static std::string recordedName(Operation *op) {
   if (auto point = dyn_cast<tpc::QuantizeOp>(op))
     return point.getUniqueName();

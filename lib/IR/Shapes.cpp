@@ -97,7 +97,7 @@ static std::optional<SmallVector<int64_t>> readShape(Value value) {
 namespace {
 /// What moves along one dimension of an image.
 struct Window {
-  /// Of the image; the result has it too.
+  /// Dimension of the image, and of the result.
   unsigned dimension = 0;
   /// kDynamic where it is not known.
   int64_t kernel = 1;

@@ -335,7 +335,8 @@ public:
   Steps find(Operation *accumulator) const;
 
 private:
-  /// Of what the accumulator reads, or of what it is moved or rescaled from.
+  /// Return the step of what the accumulator reads, or of what it is moved or
+  /// rescaled from, and that behind it.
   std::optional<double> before(Value value) const;
   std::optional<double> behind(Value value) const;
 

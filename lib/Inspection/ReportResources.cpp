@@ -21,7 +21,7 @@ static int64_t toBytes(int64_t bits) {
 }
 
 namespace {
-/// Of a step, in bits.
+/// Resources that a step uses, in bits.
 struct StepUse {
   int64_t weights = 0, made = 0, cut = 0, bops = 0;
 };

@@ -17,7 +17,8 @@ namespace mct {
 
 /// A last axis that is longer is looked at as a whole.
 inline constexpr int64_t kMaxChannels = 1 << 16;
-/// Of a sum whose terms are looked at one by one; a splat may have any number.
+/// Most terms of a sum that are looked at one by one; a splat may have any
+/// number.
 inline constexpr int64_t kMaxTerms = 1 << 26;
 
 /// What is known of the elements of a tensor.
@@ -59,9 +60,10 @@ public:
 
 private:
   void readArguments(mlir::func::FuncOp function);
-  /// Of an operand; none for what is no tensor of integers.
+  /// Returns what is known of an operand; null for what is no tensor of
+  /// integers.
   Knowledge *know(mlir::Value value);
-  /// Nothing but the type is known.
+  /// Returns what the type alone says.
   Knowledge fromType(mlir::Value value);
   /// All elements of a constant; those of a splat once for each.
   std::optional<std::vector<int64_t>> readIntegers(mlir::Value value);
@@ -86,7 +88,8 @@ private:
   Knowledge combine(mlir::Value a, mlir::Value b, Function function);
   /// Values become functions of the elements of this one, level by level.
   void makeRoot(mlir::Value value);
-  /// Those of leading zeros: they change slowly behind a power of two.
+  /// Makes the numbers of leading zeros levels: they change slowly behind a
+  /// power of two.
   void makeOctaves(mlir::Value value);
   /// The axis along which `maximum` has the greatest of `value`.
   std::optional<int64_t> axisOfMaximum(mlir::Value value, mlir::Value maximum);

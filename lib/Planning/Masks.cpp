@@ -52,7 +52,7 @@ public:
   llvm::DenseMap<Value, Mask> find(Block &block);
 
 private:
-  /// Of a constant, or of a value that has been seen.
+  /// Returns the mask of a constant, or of a value that has been seen.
   std::optional<Mask> get(Value value);
   std::optional<Mask> classify(Operation *op);
   /// Whether a value is made of truth values or integers.

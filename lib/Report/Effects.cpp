@@ -36,8 +36,8 @@ struct UnitResults {
   std::vector<std::pair<int64_t, int64_t>> answers;
 };
 
-/// Whose largest scores are others than in the reference, for a first result
-/// that may be a row of scores.
+/// Finds samples whose largest scores are others than in the reference, for a
+/// first result that may be a row of scores.
 class SeeAnswers {
 public:
   static constexpr int64_t kMaxClasses = 64;

@@ -53,9 +53,13 @@ std::error_code OutputFile::openDescriptor() {
   }
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
   std::string folderPath = folder.empty() ? "." : folder.str();
-  descriptor =
-      ::open(folderPath.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+  // A nameless file gets its name by way of /proc, which some containers lack.
+  bool canName = ::access("/proc/self/fd", X_OK) == 0;
+  if (canName)
+    descriptor =
+        ::open(folderPath.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (!canName ||
+      (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR))) {
     // A file system without nameless files.
     temporaryPath = path + ".XXXXXX";
     descriptor = ::mkostemp(temporaryPath.data(), O_CLOEXEC);

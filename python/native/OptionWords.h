@@ -12,7 +12,7 @@
 namespace mct::python {
 
 struct OptionWords {
-  /// Of C++: the type, and the value that an option of that type begins with.
+  /// The C++ type, and the value that an option of that type begins with.
   std::string type, initial;
   /// The word of `initial`.
   std::string initialWord;

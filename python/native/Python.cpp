@@ -247,7 +247,7 @@ public:
   }
   std::string describeLoss() const override { return name; }
 
-  /// Of the call that trains.
+  /// What the call that trains has raised.
   Raised *raised = nullptr;
 
 private:
@@ -534,52 +534,12 @@ static std::string readReport(const std::string &text,
   return json;
 }
 
-NB_MODULE(_native, m) {
-  m.doc() = "Functions of mct-opt and mct-run, for the package `mct`.";
-  m.def("write_file", writeFile, "path"_a, "data"_a,
-        "Write a file that has its name when it is complete, or never.");
-
-  m.def(
-      "option_words",
-      [] {
-        nb::list all;
-        for (const mct::python::OptionWords &option :
-             mct::python::getOptionWords()) {
-          nb::list words;
-          for (const auto &[word, text] : option.words)
-            words.append(nb::make_tuple(word, text));
-          all.append(nb::make_tuple(option.type, option.initial,
-                                    option.initialWord, words));
-        }
-        return all;
-      },
-      nb::sig("def option_words() -> list[tuple[str, str, str, "
-              "list[tuple[str, str]]]]"),
-      "The options with one of a closed set of words: C++ type, initial value, "
-      "its word, and the words with their meanings.");
-  m.def("export_target", exportTarget, "target"_a,
-        "The JSON of MCT of a stock target, by its name, or of a file's.");
-  m.def("read_report", readReport, "text"_a, "name"_a = "report",
-        "The JSON of a report as this version prints it; `name` is what "
-        "messages call it. Raises `mct.Error` for what is none.");
-  m.def("compare_reports", compareReports, "before"_a, "after"_a,
-        "Two reports side by side: a JSON document with what changed.");
-  m.def("report_schema", mct::python::getReportSchema,
-        "JSON Schema of reports, with what each key means.");
-  m.def(
-      "stock_targets",
-      [] {
-        std::vector<std::pair<std::string, std::string>> targets;
-        for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
-          targets.emplace_back(target.name, target.resolved);
-        return targets;
-      },
-      "Names of the stock targets, and what they stand for: themselves, unless "
-      "they are aliases.");
-
-  nb::class_<Module>(m, "Module",
-                     "A module in text or bytecode, never changed. Threads may "
-                     "share it.")
+/// Defines what a module writes and copies.
+static nb::class_<Module> defineModule(nb::module_ &m) {
+  return nb::class_<Module>(
+             m, "Module",
+             "A module in text or bytecode, never changed. Threads may "
+             "share it.")
       .def_static("parse", parse, "data"_a, "name"_a = "<module>",
                   "Read text or bytecode; `name` is what messages call it.")
       .def("text", &Module::text, nb::call_guard<nb::gil_scoped_release>(),
@@ -618,7 +578,12 @@ NB_MODULE(_native, m) {
           [](const Module &self) {
             return run(self, "", nb::none(), {}, nb::none());
           },
-          "A copy, in a context of its own.")
+          "A copy, in a context of its own.");
+}
+
+/// Defines what runs a module or looks at it.
+static void defineRuns(nb::class_<Module> &module) {
+  module
       .def(
           "run", run, "pipeline"_a, "poll"_a = nb::none(),
           "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
@@ -689,4 +654,51 @@ NB_MODULE(_native, m) {
                    "The name that messages have for it.")
       .def_prop_ro("pipeline", &Module::getPipeline,
                    "The passes that it comes from, with all their options.");
+}
+
+NB_MODULE(_native, m) {
+  m.doc() = "Functions of mct-opt and mct-run, for the package `mct`.";
+  m.def("write_file", writeFile, "path"_a, "data"_a,
+        "Write a file that has its name when it is complete, or never.");
+
+  m.def(
+      "option_words",
+      [] {
+        nb::list all;
+        for (const mct::python::OptionWords &option :
+             mct::python::getOptionWords()) {
+          nb::list words;
+          for (const auto &[word, text] : option.words)
+            words.append(nb::make_tuple(word, text));
+          all.append(nb::make_tuple(option.type, option.initial,
+                                    option.initialWord, words));
+        }
+        return all;
+      },
+      nb::sig("def option_words() -> list[tuple[str, str, str, "
+              "list[tuple[str, str]]]]"),
+      "The options with one of a closed set of words: C++ type, initial value, "
+      "its word, and the words with their meanings.");
+  m.def("export_target", exportTarget, "target"_a,
+        "The JSON of MCT of a stock target, by its name, or of a file's.");
+  m.def("read_report", readReport, "text"_a, "name"_a = "report",
+        "The JSON of a report as this version prints it; `name` is what "
+        "messages call it. Raises `mct.Error` for what is none.");
+  m.def("compare_reports", compareReports, "before"_a, "after"_a,
+        "Two reports side by side: a JSON document with what changed.");
+  m.def("report_schema", mct::python::getReportSchema,
+        "JSON Schema of reports, with what each key means.");
+  m.def(
+      "stock_targets",
+      [] {
+        std::vector<std::pair<std::string, std::string>> targets;
+        for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
+          targets.emplace_back(target.name, target.resolved);
+        return targets;
+      },
+      "Names of the stock targets, and what they stand for: themselves, unless "
+      "they are aliases.");
+
+  nb::class_<Module> module = defineModule(m);
+  defineRuns(module);
 }

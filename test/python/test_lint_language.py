@@ -44,6 +44,11 @@ def findings(root: Path, path: str, text: str) -> list[str]:
         ("python/mct/a.py", '"""What it returns."""\n', "1: 'What' in text for users: begin with"),
         ("docs/a.md", "# A\n\n* One.\n* Two. What is left\n  is here.\n", "4: 'What' in text for users: begin with"),
         ("README.md", "# A\n\n| a | b |\n|---|---|\n| c | Of d |\n", "5: 'Of' in text for users: begin with"),
+        (
+            "include/A.h",
+            "/// Of a channel.\nint step();\n",
+            "1: '/// Of a channel.' is a doc comment without a subject",
+        ),
         ("python/mct/a.js", "a('b', { c: 'd' });\ne('What it did', `${f} g`);\n", "2: 'What' in text for users: begin"),
     ],
 )
@@ -56,6 +61,7 @@ def test_word_is_found(tmp_path: Path, path: str, text: str, expected: str) -> N
     "path, text",
     [
         ("lib/A.cpp", '// Nobody reads it: a comment.\nget("readers");\n'),
+        ("lib/A.h", "/// Returns the step\n/// Of a channel: a second line.\nint step();\n"),
         ("include/P.td", DESCRIPTION.format(summary="Run", text="The key `readers` is the old one.")),
         ("include/P.td", "// What runs\n"),
         ("python/mct/a.py", 'words = {"readers": 1}  # nobody\n'),

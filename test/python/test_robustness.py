@@ -196,3 +196,14 @@ def test_refused_threads_change_nothing(tools, tmp_path):
         measure.run_ok(limited(limit, measure.run_command(output, calibration, output=scores, num_threads=4, **DIGITS)))
         outputs.append((output.read_bytes(), scores.read_bytes()))
     assert outputs[0] == outputs[1]
+
+
+def test_output_is_written_where_there_is_no_proc(tools, tmp_path):
+    hide = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    if subprocess.run([*hide, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user cannot hide /proc (unshare, mount)")
+    plain, hidden = tmp_path / "plain.mlirbc", tmp_path / "hidden.mlirbc"
+    subprocess.run([tools / "mct-opt", MODEL, "-o", plain], check=True)
+    subprocess.run([*hide, tools / "mct-opt", MODEL, "-o", hidden], check=True)
+    assert hidden.read_bytes() == plain.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [hidden, plain]

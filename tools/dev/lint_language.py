@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses words that readers of LLVM would have to translate, in text that users see.
+"""Refuses words that readers of LLVM would have to translate, in text that users see and in doc comments.
 
 Text that users see is: summaries, descriptions and options in .td files; string literals with a space in C++
 (diagnostics, remarks, reasons, help texts, keys of the report's schema); docstrings and messages in Python; pages of
 docs/ and those beside the sources; texts of the report's page. The words to use instead are those of
-docs/concepts/glossary.md.
+docs/concepts/glossary.md. Doc comments are sentences with a subject or a verb ("Returns the step of channel `c`.").
 
     python3 tools/dev/lint_language.py [ROOT]
 
@@ -33,6 +33,8 @@ WORDS = {
 }
 # At the beginning of a sentence that is not a question.
 STARTS = {r"(?:Of|What|Whatever|Who|Whose)\b(?![^.?!]*\?)": "begin with a noun or a verb"}
+# At the beginning of a doc comment of C++.
+DOC_STARTS = re.compile(r"(?:Of|Whose|Who|Whoever|Nobody|That of|Those of)\b")
 SENTENCE = r"(?:\A|(?<=[.:;!|] )|(?<=[.:;!]\n)|(?<=\n\n))\s*"
 
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
@@ -72,8 +74,15 @@ def lint_definitions(path: Path) -> Iterator[Finding]:
 
 
 def lint_code(path: Path) -> Iterator[Finding]:
-    for line, text in literals(path.read_text()):
+    source = path.read_text()
+    for line, text in literals(source):
         yield from findings_of(path, line, text)
+    before = ""
+    for number, text in enumerate(source.split("\n"), 1):
+        comment = text.strip()
+        if comment.startswith("/// ") and not before.startswith("///") and DOC_STARTS.match(comment[4:]):
+            yield path, number, f"'{comment}' is a doc comment without a subject or a verb: write 'Returns …'"
+        before = comment
 
 
 def lint_python(path: Path) -> Iterator[Finding]:

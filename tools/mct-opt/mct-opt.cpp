@@ -123,18 +123,59 @@ static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
                                  llvm::toString(std::move(error)));
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM initialized(argc, argv);
-  // A limit of the size of files is an error of the write.
-  std::signal(SIGXFSZ, SIG_IGN);
-  DialectRegistry registry;
+/// Registers the dialects and passes of MLIR and of this project.
+static void registerAll(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<mct::tpc::TpcDialect>();
   mct::registerOpModels(registry);
   registerAllPasses();
   mct::registerAllMctPasses();
+}
 
+/// Prints the lists that were asked for; returns whether there were any.
+static bool printLists() {
+  if (listTargets)
+    for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
+      llvm::outs() << target.name
+                   << (target.isAlias() ? " -> " + target.resolved : "")
+                   << '\n';
+  else if (listSubgraphs)
+    mct::tpc::printSubgraphs(llvm::outs());
+  return listTargets || listSubgraphs;
+}
+
+/// Completes the files beside the module that were asked for.
+static llvm::Error keepFilesBeside(ArrayRef<mct::CollectedRecord> records,
+                                   mct::support::OutputFile &recordsFile,
+                                   const mct::report::Trace &trace,
+                                   mct::support::OutputFile &traceFile) {
+  auto named = [](StringRef option, llvm::Error error) {
+    return error ? llvm::createStringError(option + ": " +
+                                           llvm::toString(std::move(error)))
+                 : llvm::Error::success();
+  };
+  if (!recordsName.empty()) {
+    mct::printRecords(records, recordsFile);
+    if (llvm::Error error = named(recordsName.ArgStr, recordsFile.keep()))
+      return error;
+  }
+  if (traceName.empty())
+    return llvm::Error::success();
+  {
+    llvm::json::OStream stream(traceFile, /*IndentSize=*/1);
+    mct::report::print(stream, trace);
+  }
+  traceFile << '\n';
+  return named(traceName.ArgStr, traceFile.keep());
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialized(argc, argv);
+  // A limit of the size of files is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
+  DialectRegistry registry;
+  registerAll(registry);
   registerCLIOptions("mct-opt", registry);
   // A diagnostic says what is wrong; the op it is about may be a whole target,
   // or hold a megabyte of weights. The flag brings it back.
@@ -142,17 +183,8 @@ int main(int argc, char **argv) {
   const std::pair<std::string, std::string> files = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
   const std::string &inputName = files.first, &outputName = files.second;
-  if (listTargets) {
-    for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
-      llvm::outs() << target.name
-                   << (target.isAlias() ? " -> " + target.resolved : "")
-                   << '\n';
+  if (printLists())
     return EXIT_SUCCESS;
-  }
-  if (listSubgraphs) {
-    mct::tpc::printSubgraphs(llvm::outs());
-    return EXIT_SUCCESS;
-  }
 
   // The context's own threads must not be refused.
   if (!mct::support::canRunThreads(mct::support::Threads().count()))
@@ -211,20 +243,9 @@ int main(int argc, char **argv) {
   if (!process(output ? static_cast<llvm::raw_ostream &>(*output)
                       : llvm::outs()))
     return EXIT_FAILURE;
-  if (!recordsName.empty()) {
-    mct::printRecords(records, recordsFile);
-    if (llvm::Error error = recordsFile.keep())
-      return fail("mct-records: " + llvm::toString(std::move(error)));
-  }
-  if (!traceName.empty()) {
-    {
-      llvm::json::OStream stream(traceFile, /*IndentSize=*/1);
-      mct::report::print(stream, trace);
-    }
-    traceFile << '\n';
-    if (llvm::Error error = traceFile.keep())
-      return fail("mct-trace: " + llvm::toString(std::move(error)));
-  }
+  if (llvm::Error error =
+          keepFilesBeside(records, recordsFile, trace, traceFile))
+    return fail(llvm::toString(std::move(error)));
   if (output)
     if (llvm::Error error = output->keep())
       return fail(llvm::toString(std::move(error)));

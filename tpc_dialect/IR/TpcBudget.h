@@ -6,9 +6,9 @@
 
 namespace mct::tpc {
 
-/// Of a function: the limits that the alternatives of its operators keep to, a
-/// dictionary of positive i64, at least one of the keys below. It goes when an
-/// operator takes another alternative.
+/// Attribute of a function: the limits that the alternatives of its operators
+/// keep to, a dictionary of positive i64, at least one of the keys below. It
+/// goes when an operator takes another alternative.
 ///
 ///     tpc.budget = {weights_bytes = 38680 : i64}
 inline constexpr llvm::StringLiteral kBudgetAttrName = "tpc.budget";

@@ -14,7 +14,7 @@ struct BytecodeVersion : mlir::DialectVersion {
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;
 
-  /// Of what `reader` reads.
+  /// Returns the version of what `reader` reads.
   static uint64_t get(const mlir::DialectBytecodeReader &reader);
 };
 

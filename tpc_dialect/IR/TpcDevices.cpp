@@ -27,7 +27,7 @@ LogicalResult DeviceOp::verifyRegions() {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
         !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, OnnxOperatorsOp>(
             fact))
-      return fact.emitOpError("is no fact about a device");
+      return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
     if (isNew || isa<RefuseOp>(fact))
@@ -52,7 +52,7 @@ LogicalResult RepeatedLayersOp::verify() {
   for (APFloat cost : {getResult(), getProduct(), getWeight(), getSum()})
     if (!cost.isFinite() || cost.isNegative() || cost.isZero())
       return emitOpError("has a cost of ")
-             << cost.convertToDouble() << ", which is no positive number";
+             << cost.convertToDouble() << ", which is not positive";
   return success();
 }
 

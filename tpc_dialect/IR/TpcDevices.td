@@ -14,7 +14,7 @@ class Tpc_DeviceOp_<string op_mnemonic, list<Trait> traits = []> : Op<Tpc_Dialec
 class Tpc_DeviceFactOp<string op_mnemonic> : Tpc_DeviceOp_<op_mnemonic, [HasParent<"DeviceOp">]>;
 
 def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArguments, SingleBlock]> {
-  let summary = "What a device computes, beside its quantizers";
+  let summary = "Limits and costs of what runs a network";
   let description = [{
     A platform says how values are quantized. A device says what runs the result, and which forms of ops it cannot run:
     passes that lower a network check it against the device, and choose what is cheap there.

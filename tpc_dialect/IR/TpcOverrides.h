@@ -6,8 +6,8 @@
 
 namespace mct::tpc {
 
-/// Of a function: the rules of the user that its points were inserted by, in
-/// order, each as the line of its file.
+/// Attribute of a function: the rules of the user that its points were inserted
+/// by, in order, each as the line of its file.
 ///
 ///     tpc.overrides = ["name \22conv*\22 weights=4"]
 inline constexpr llvm::StringLiteral kOverridesAttrName = "tpc.overrides";

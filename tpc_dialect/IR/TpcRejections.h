@@ -13,8 +13,8 @@
 
 namespace mct::tpc {
 
-/// Of a function: corrections that were undone, because samples to which they
-/// had not been fitted showed a loss; a list of dictionaries.
+/// Attribute of a function: corrections that were undone, because samples to
+/// which they had not been fitted showed a loss; a list of dictionaries.
 ///
 ///     tpc.rejected_corrections = [
 ///       {correction = "quantized_network", layers = ["dense/kernel_attr"],

@@ -6,8 +6,8 @@
 
 namespace mct::tpc {
 
-/// Of `tpc.sensitivities`: which points inside of the network were compared
-/// beside its results, and how. Without it: none.
+/// Member of `tpc.sensitivities`: which points inside of the network were
+/// compared beside its results, and how. Without it: none.
 ///
 ///     points = {fraction = 1.0, distance = "auto", weighting = "average"}
 inline constexpr llvm::StringLiteral kSensitivityPoints = "points";

@@ -16,7 +16,7 @@ mlir::LogicalResult verifyBounds(EmitError emitError, const llvm::Twine &what,
                                  std::optional<Real> min,
                                  std::optional<Real> max);
 
-/// Of quantizers.
+/// Check parameters of quantizers.
 mlir::LogicalResult verifyBits(EmitError emitError, unsigned bits);
 
 /// What is learned of a point, and its operands.

@@ -22,7 +22,7 @@ struct TensorMemory {
   /// With channels that are rounded up, where the target computes several at
   /// once.
   int64_t paddedElements = 0;
-  /// Of an element: as it is stored, and in the float module.
+  /// Bits of an element: as it is stored, and in the float module.
   unsigned bits = 0, floatBits = 0;
   /// The value stays inside of a fused chain and is not stored.
   bool isFused = false;
@@ -41,7 +41,7 @@ struct OpMemory {
   std::vector<TensorMemory> tensors;
 };
 
-/// Of one function, in program order.
+/// The memory of one function, in program order.
 struct MemoryReport {
   std::string function;
   std::vector<OpMemory> ops;

@@ -26,12 +26,12 @@ using BitsOfPoint = llvm::function_ref<int64_t(tpc::QuantizeOp)>;
 
 /// In bits.
 struct ResourceUse {
-  /// Of all weights that are quantized.
+  /// Bits of all weights that are quantized.
   int64_t weights = 0;
-  /// Of the activations that live at the same time, at the step where they need
-  /// most.
+  /// Bits of the activations that live at the same time, at the step where they
+  /// need most.
   int64_t activations = 0;
-  /// Of both.
+  /// Returns the bits of both.
   int64_t total() const { return weights + activations; }
   /// Sum over the layers of bits of the input * bits of the kernel *
   /// multiplications.
@@ -62,7 +62,7 @@ struct ResourceModel {
     /// Weights that it is the first to read, activations that it makes and
     /// those of its cut, by number.
     std::vector<size_t> weights, made, cut;
-    /// Of the layers in it; without a point the input counts 32 bits.
+    /// A layer in the step; without a point its input counts 32 bits.
     struct Layer {
       int64_t multiplications = 0;
       tpc::QuantizeOp input, kernel;

@@ -84,7 +84,7 @@ size_t numWorkers(const Executor &executor, const SampleSource &samples,
 /// different workers. Results and observations do not depend on `options`,
 /// apart from which worker makes them and in which order.
 ///
-/// Of several errors the one of the lowest sample is returned.
+/// Where several samples fail, returns the error of the lowest one.
 llvm::Error forEachUnit(const Executor &executor, const SampleSource &samples,
                         const RunOptions &options,
                         llvm::function_ref<void(size_t, Worker &)> setUp,

@@ -39,8 +39,8 @@ struct OnnxOptions {
   std::string function;
   OnnxProfile profile = OnnxProfile::Imx500;
   OnnxFormat format = OnnxFormat::Binary;
-  /// Who made the file, and in which version; empty: this project. Whatever
-  /// they are, `metadata_props` say that this project did.
+  /// Producer of the file, and its version; empty: this project. The entries of
+  /// `metadata_props` name this project in any case.
   std::string producer, producerVersion;
   /// In bytes: what readers of protobuf take.
   uint64_t largestFile = (uint64_t(1) << 31) - 1;

@@ -18,8 +18,8 @@ struct Interval {
   int64_t low = 0, high = 0;
 
   static Interval point(int64_t value) { return {value, value}; }
-  /// Of a signless integer type read as signed; i1 has 0 and 1. None for other
-  /// types and for more than 48 bits.
+  /// Returns the values of a signless integer type read as signed; i1 has 0 and
+  /// 1. None for other types and for more than 48 bits.
   static std::optional<Interval> ofType(mlir::Type type);
 
   bool contains(int64_t value) const { return low <= value && value <= high; }

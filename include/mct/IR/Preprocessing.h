@@ -10,7 +10,7 @@
 
 namespace mct {
 
-/// Of an argument: a dictionary.
+/// Attribute of an argument, a dictionary.
 inline constexpr llvm::StringLiteral kPreprocessingAttrName =
     "tpc.preprocessing";
 

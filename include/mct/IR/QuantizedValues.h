@@ -12,10 +12,10 @@
 
 namespace mct {
 
-/// Of an argument or result that is stored as integers: a dictionary.
+/// Attribute of an argument or result that is stored as integers, a dictionary.
 inline constexpr llvm::StringLiteral kQuantizedAttrName = "tpc.quantized";
-/// Of a function: an array of them, for values inside of it. The value is the
-/// result of the op whose location has that name (`getName`).
+/// Attribute of a function, an array of them for values inside of it: each is
+/// the result of the op whose location has that name (`getName`).
 inline constexpr llvm::StringLiteral kPointsAttrName = "tpc.points";
 
 /// A tensor of signless integers and what they stand for: real = scale *

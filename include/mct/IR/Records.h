@@ -118,7 +118,7 @@ using SilentPassesScope = support::ContextScope<SilentPasses>;
 /// A record as it was emitted; it does not need the context any more.
 struct CollectedRecord {
   std::string pass, decision, reason;
-  /// Of the op: its kind (`tosa.conv2d`), and the name of the point or the
+  /// Kind of the op (`tosa.conv2d`), and the name of the point or the
   /// value, empty when it has none.
   std::string op, name;
   std::vector<NamedValue> values;
@@ -128,7 +128,7 @@ struct CollectedRecord {
     std::string location, text;
   };
   std::vector<Note> notes;
-  /// Nobody asked for the remark.
+  /// The remark was not asked for.
   bool isSilent = false;
 };
 

@@ -88,10 +88,10 @@ public:
 
   /// Requires canMove.
   void move(mlir::Operation *op, unsigned operand, int64_t dimension);
-  /// Of an operand that isSameForAll: as many copies as the batch has samples.
+  /// Repeats an operand that isSameForAll as often as the batch has samples.
   void repeat(mlir::Operation *op, unsigned operand, int64_t dimension,
               int64_t rows);
-  /// Of an operand that isSameForAll: one copy.
+  /// Takes one copy of an operand that isSameForAll.
   void take(mlir::Operation *op, unsigned operand, int64_t dimension,
             int64_t rows);
   /// Moves the first operand's batch to the cheapest dimension that `isFree`

@@ -53,14 +53,14 @@ struct OverrideRule {
   bool isOptional = false;
   /// Operators that the pattern selects, and those for which it says anything.
   size_t numSelected = 0, numAffected = 0;
-  /// Of results and of weights, where the selector is `All`.
+  /// Use of the widths of results and of weights, where the selector is `All`.
   WidthUse activationUse, weightUse;
 
   /// Whether the rule is about the operator of that name.
   bool selects(mlir::StringAttr name, const tpc::Node &node) const;
   /// Whether the rule leaves tensors alone that cannot have the width.
   bool appliesWhereOffered() const { return selector == Selector::All; }
-  /// Of weights or of results.
+  /// Returns the use of the widths of weights or of results.
   WidthUse &getUse(bool isWeight) {
     return isWeight ? weightUse : activationUse;
   }
@@ -73,7 +73,7 @@ struct Wishes {
   Wish activation, weights;
   llvm::StringMap<Wish> namedWeights;
 
-  /// Of the weight with that generic name.
+  /// Returns what is asked for of the weight with that generic name.
   Wish ofWeight(llvm::StringRef name) const {
     auto named = namedWeights.find(name);
     return named == namedWeights.end() ? weights : named->second;

@@ -97,7 +97,7 @@ struct Number {
 /// `Records.h`.
 struct Decision {
   std::string pass, decision, reason, text;
-  /// Those of the record: `error_before` and `error_after` of a shift, say.
+  /// Values of the record: `error_before` and `error_after` of a shift, say.
   std::vector<Number> numbers;
 };
 

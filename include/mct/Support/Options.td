@@ -56,7 +56,7 @@ def Mct_FunctionOption : Option<"function", "function", "std::string", /*default
 def Mct_OverridesOption : Option<"overrides", "overrides", "std::string", /*default=*/"",
                                  "File with rules that go before the target's; see mct-insert-quantizers">;
 
-/// Of a pass that runs the network on samples.
+/// Options of a pass that runs the network on samples.
 defvar Mct_SampleOptions = [
   ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
   Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,

@@ -22,7 +22,7 @@ public:
   RandomSigns(uint64_t seed, llvm::ArrayRef<llvm::ArrayRef<char>> sample,
               int64_t elements);
 
-  /// Those of the elements from `first` on in the vector of that number.
+  /// Writes the signs of the elements from `first` on in vector `vector`.
   void fill(int64_t vector, int64_t first,
             llvm::MutableArrayRef<float> signs) const;
 

@@ -103,8 +103,8 @@ struct TrainingProblem {
   /// What of it is compared and learned; `name` and `samples` are the run's.
   TrainingRequest request;
   GradientRules rules;
-  /// Whose values a loss compares with: another function (null: `network`),
-  /// whose points do not quantize. It has the same arguments.
+  /// Function with the values that a loss compares with (null: `network`). Its
+  /// points do not quantize, and it has the same arguments.
   mlir::func::FuncOp teacher;
   /// Names of its values to compare, one for each result; empty: those of
   /// `request`, or its results.

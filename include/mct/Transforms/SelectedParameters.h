@@ -61,28 +61,28 @@ double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
 // What a point tells of its parameters. Null where an error is no number.
 //===----------------------------------------------------------------------===//
 
-/// Of a search for grids, one result for each parameter.
+/// Describes a search for grids, one result for each parameter.
 tpc::SelectionAttr
 describeSelection(mlir::MLIRContext *context,
                   llvm::ArrayRef<quantization::SelectedParameters> selected,
                   const quantization::SelectionOptions &options);
-/// Of a search for a table.
+/// Describes a search for a table.
 tpc::SelectionAttr
 describeSelection(mlir::MLIRContext *context,
                   const quantization::LutParameters &selected);
-/// Of a grid that covers known bounds.
+/// Describes a grid that covers known bounds.
 tpc::SelectionAttr describeBounds(mlir::MLIRContext *context, double lo,
                                   double hi);
-/// Of parameters that were not searched for (`own` or `given`), with their mean
-/// squared error.
+/// Describes parameters that were not searched for (`own` or `given`), with
+/// their mean squared error.
 tpc::SelectionAttr describeError(mlir::MLIRContext *context,
                                  tpc::ErrorMethod method,
                                  double meanSquaredError);
-/// Of parameters under which weights were rounded together: for each the mean
-/// squared error of the outputs.
+/// Describes parameters under which weights were rounded together: for each the
+/// mean squared error of the outputs.
 tpc::SelectionAttr describeRounding(mlir::MLIRContext *context,
                                     llvm::ArrayRef<double> errors);
-/// Of parameters that `point` shall get: the mean squared error over its
+/// Describes parameters that `point` shall get: the mean squared error over its
 /// constant, for each parameter, or over the histogram of its statistics. Null
 /// where there is none.
 tpc::SelectionAttr measureGiven(tpc::QuantizeOp point,

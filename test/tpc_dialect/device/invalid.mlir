@@ -17,7 +17,7 @@ tpc.device @everything {
 // -----
 
 tpc.device @free {
-  // expected-error @below {{has a cost of 0.000000e+00, which is no positive number}}
+  // expected-error @below {{has a cost of 0.000000e+00, which is not positive}}
   tpc.repeated_layers result 1.0 product 0.0 weight 1.0 sum 1.0
 }
 
@@ -31,6 +31,6 @@ tpc.device @empty_bursts {
 // -----
 
 tpc.device @other {
-  // expected-error @below {{is no fact about a device}}
+  // expected-error @below {{is not a fact about a device}}
   %0 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
 }
