@@ -7,6 +7,7 @@
 #include "lib/Corrections/Layers.h"
 #include "lib/Corrections/ProductLayout.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/Support/Npy.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
@@ -375,7 +376,7 @@ double deviation(const ChannelStatistics::Channel &channel) {
 
 // The passes of a pipeline read the file that the first one has opened; the
 // next run of the pipeline opens it again.
-TEST_F(CorrectionsTest, APipelineOpensItsSamplesOnce) {
+TEST_F(CorrectionsTest, PassesThatShareACacheOpenTheirSamplesOnce) {
   auto moments = onSamples<CorrectSecondMomentPassOptions>();
   auto bias = onSamples<CorrectBiasPassOptions>();
   auto expected = parse(), found = parse(), later = parse();
@@ -388,8 +389,12 @@ TEST_F(CorrectionsTest, APipelineOpensItsSamplesOnce) {
   manager.addPass(createCorrectSecondMomentPass(moments));
   manager.addPass(std::make_unique<ReplaceFile>(file));
   manager.addPass(createCorrectBiasPass(bias));
-  ASSERT_TRUE(mlir::succeeded(manager.run(*found)))
-      << llvm::join(diagnostics, "\n");
+  {
+    execution::RunCache cache;
+    execution::RunCacheScope scope(&context, cache);
+    ASSERT_TRUE(mlir::succeeded(manager.run(*found)))
+        << llvm::join(diagnostics, "\n");
+  }
   // The context numbers resources of one name.
   auto withoutNumbers = [](const std::string &text) {
     return std::regex_replace(text, std::regex("kernel_[0-9]+"), "kernel");
