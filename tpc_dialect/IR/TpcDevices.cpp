@@ -49,7 +49,7 @@ LogicalResult RefuseOp::verify() {
 
 LogicalResult RepeatedLayersOp::verify() {
   // V4
-  for (APFloat cost : {getResult(), getProduct(), getWeight(), getSum()})
+  for (const APFloat &cost : {getResult(), getProduct(), getWeight(), getSum()})
     if (!cost.isFinite() || cost.isNegative() || cost.isZero())
       return emitOpError("has a cost of ")
              << cost.convertToDouble() << ", which is not positive";
