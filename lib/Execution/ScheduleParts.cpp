@@ -3,6 +3,7 @@
 // Ops that are compiled together.
 #include "Schedule.h"
 
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -88,11 +89,6 @@ static int64_t cutIntoBlocks(func::FuncOp part) {
   return count / block;
 }
 
-static bool isReduction(Operation *op) {
-  return isa<tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
-             tosa::ReduceMinOp, tosa::ReduceProductOp, tosa::ReduceSumOp>(op);
-}
-
 bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   bool isTosa = isa<tosa::TosaDialect>(producer->getDialect());
   if (isTosa != isa<tosa::TosaDialect>(user->getDialect()))
@@ -103,10 +99,10 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   // What fusion makes one loop of. That loop would compute what is repeated as
   // often as it is read.
   return isElementwise(producer) &&
-         (isElementwise(user) || isReduction(user)) &&
+         (isElementwise(user) || isa<ReductionOpInterface>(user)) &&
          elementsOf(producer->getResult(0)) >=
-             elementsOf((isReduction(user) ? user->getOperand(0)
-                                           : user->getResult(0)));
+             elementsOf((isa<ReductionOpInterface>(user) ? user->getOperand(0)
+                                                         : user->getResult(0)));
 }
 
 /// Returns whether to compute an op again in each of several parts moves less

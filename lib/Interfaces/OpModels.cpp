@@ -293,6 +293,11 @@ struct PoolMovement
 };
 
 template <typename Op>
+struct Reduction : ReductionOpInterface::ExternalModel<Reduction<Op>, Op> {
+  int64_t getReducedAxis(Operation *op) const { return cast<Op>(op).getAxis(); }
+};
+
+template <typename Op>
 struct ReduceMovement
     : DataMovementOpInterface::ExternalModel<ReduceMovement<Op>, Op> {
   std::optional<Movement> getMovement(Operation *) const {
@@ -501,6 +506,8 @@ static void attachTosa(MLIRContext *context, tosa::TosaDialect *) {
   tosa::AvgPool2dOp::attachInterface<
       PoolMovement<tosa::AvgPool2dOp, Movement::Average>>(*context);
   attach<ReduceMovement, tosa::ReduceMaxOp, tosa::ReduceMinOp>(context);
+  attach<Reduction, tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
+         tosa::ReduceMinOp, tosa::ReduceProductOp, tosa::ReduceSumOp>(context);
 }
 
 static void attachLinalg(MLIRContext *context, linalg::LinalgDialect *) {

@@ -138,11 +138,6 @@ static bool isElementwise(Operation *op) {
       [&](int64_t axis) { return elementwise.hasParametersAlong(axis); });
 }
 
-static bool isReduction(Operation *op) {
-  return isa<tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
-             tosa::ReduceProductOp, tosa::ReduceAllOp, tosa::ReduceAnyOp>(op);
-}
-
 /// Values of a `tosa.const_shape`; empty when they are unknown.
 static SmallVector<int64_t> getShapeValues(Value value) {
   SmallVector<int64_t> values;
@@ -181,8 +176,8 @@ static bool canPermute(Operation *op) {
     return hasSizes(pad.getPadding(), rank, 2);
   if (auto tile = dyn_cast<tosa::TileOp>(op))
     return hasSizes(tile.getMultiples(), rank, 1);
-  return isElementwise(op) || isReduction(op) ||
-         isa<tosa::ConcatOp, tosa::ReverseOp>(op);
+  return isElementwise(op) ||
+         isa<ReductionOpInterface, tosa::ConcatOp, tosa::ReverseOp>(op);
 }
 
 /// Puts the sizes of operand `number`, `perAxis` for each axis, in order.

@@ -2,6 +2,10 @@
 //
 // What passes did, what they left alone, and why: as data. A remark is printed
 // from the record that it carries, so that the two cannot disagree.
+//
+// MLIR's own remarks (mlir/IR/Remarks.h) are not used: they need an engine that
+// the tool installs in the context, which a plugin of another tool cannot, and
+// the arguments of one are texts, where reports read numbers.
 #ifndef MCT_IR_RECORDS_H
 #define MCT_IR_RECORDS_H
 

@@ -53,6 +53,17 @@ def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
   ];
 }
 
+def Mct_ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::mct";
+  let description = [{
+    Ops that combine the elements of their first operand along one axis, which has size 1 in their only result.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the axis along which elements are combined, counted from 0.",
+      "int64_t", "getReducedAxis", (ins)>,
+  ];
+}
+
 def Mct_BatchOpInterface : OpInterface<"BatchOpInterface"> {
   let cppNamespace = "::mct";
   let description = [{

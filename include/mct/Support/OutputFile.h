@@ -15,7 +15,10 @@ namespace mct::support {
 /// then, and when the process fails or is killed, a file of that name stays as
 /// it is and nothing lies beside it.
 ///
-/// A path that is no regular file (`/dev/null`, a pipe) is written directly.
+/// A path that is not a regular file (`/dev/null`, a pipe) is written directly.
+///
+/// `llvm::writeToOutput` leaves a named temporary file when the process is
+/// killed, replaces links, and gives the file other permissions.
 class OutputFile : public llvm::raw_ostream {
 public:
   /// Touches nothing until the first byte is written.
