@@ -7,7 +7,6 @@
 #include <limits>
 #include <tuple>
 
-using llvm::ArrayRef;
 using llvm::StringRef;
 using namespace mct::tpc;
 
