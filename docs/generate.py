@@ -292,7 +292,7 @@ def key_table(schema: dict) -> str:
     return "\n".join(["| key | type | meaning |", "|---|---|---|", *dict.fromkeys(rows_of(schema))])
 
 
-# What mct-run prints of the documents around a report.
+# Options of mct-run that print schemas, and the titles of their pages.
 REPORT_SCHEMAS = {
     "report-schema": "Schema of the report",
     "trace-schema": "Trace",

@@ -119,7 +119,7 @@ CandidateNetwork::compile(func::FuncOp function,
     own.observedValues.push_back(point.value);
   for (execution::CompileOptions &each : all)
     each.maxMemory = settings.maxMemory;
-  // What runs slowly has been remarked when it was calibrated.
+  // Calibration has told already which ops run slowly.
   ScopedDiagnosticHandler quiet(
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);

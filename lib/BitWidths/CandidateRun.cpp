@@ -70,7 +70,7 @@ struct TrialRounding {
   quantization::RoundedWeights result = {};
 };
 
-/// What one thread observes with.
+/// Buffers and observers of one thread.
 struct ThreadObservers {
   std::vector<float> reference;
   std::vector<std::unique_ptr<SeeLayer>> observers;

@@ -103,7 +103,7 @@ static std::optional<bool> getAlways(IntegerContext &context, Value predicate,
   }
   if (!isa<tosa::EqualOp>(op))
     return std::nullopt;
-  // What is no code of the other operand equals none.
+  // A number that is not a code of the other operand equals none of them.
   std::optional<ComparedNumbers> numbers = findNumbers(context, op);
   if (!numbers || numbers->halfSteps.empty() ||
       llvm::any_of(numbers->halfSteps,

@@ -196,7 +196,7 @@ IntegerOr<Value> IntegerContext::roundAccumulator(Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// What is remembered
+// Remembered answers
 //===----------------------------------------------------------------------===//
 
 void IntegerContext::setStored(Value value, const StoredIntegers &stored) {
@@ -211,7 +211,7 @@ const StoredIntegers *IntegerContext::findPoint(Value value) const {
 }
 
 void IntegerContext::leave(Region &region) {
-  // What is stored is made beside what it stands for.
+  // Stored integers are computed beside the value that they stand for.
   auto isInside = [&](Value value) {
     return region.isAncestor(value.getParentRegion());
   };

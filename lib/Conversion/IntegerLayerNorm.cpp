@@ -28,7 +28,7 @@ struct LayerNorm {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What a layer norm computes
+// Layer norms in the IR
 //===----------------------------------------------------------------------===//
 
 /// Returns the value behind reshapes, and behind conversions between float
@@ -86,7 +86,7 @@ findNormalized(IntegerContext &context, Value value) {
     else
       centred = dyn_cast_or_null<tosa::SubOp>(op);
   }
-  // What a gain or an offset makes is looked at with these.
+  // A gain or an offset is matched with the values that it is applied to.
   if (!root || !centred)
     return std::nullopt;
   LayerNorm norm;
@@ -126,7 +126,7 @@ static std::optional<IntegerOr<LayerNorm>>
 findLayerNorm(IntegerContext &context, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t channels = type.getRank() == 0 ? 1 : type.getShape().back();
-  // What lies behind the normalized values, the last first.
+  // Gains and offsets behind the normalized values, the last one first.
   std::vector<double> gain = {1}, offset = {0};
   auto combine = [](std::vector<double> &into, ArrayRef<double> with,
                     auto apply) {
@@ -287,7 +287,7 @@ Value LayerNormBuilder::createSum(Value values) {
 /// Returns the inverse root of the squared differences from the mean.
 Value LayerNormBuilder::createRoot(Value codes, Value sum) {
   auto number = [&](int64_t integer) { return b.createNumber(codes, integer); };
-  // What rounding the mean adds to the squares is known exactly.
+  // The error that rounding the mean adds to the squares is known exactly.
   Value mean = b.rescale(sum, 0, std::ldexp(1.0, bits) / double(count), 0, 32);
   Value fine = b.multiply(codes, number(int64_t(1) << bits));
   auto most = int64_t(getLimit(bits));

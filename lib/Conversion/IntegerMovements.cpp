@@ -73,7 +73,7 @@ struct MovementModel
     if (!before)
       return before;
     const Encoding &encoding = before->encoding;
-    // What a pad fills with must be one of the levels.
+    // The number that a pad fills with must be one of the levels.
     if (auto moving = cast<DataMovementOpInterface>(op);
         moving.getMovement() == Movement::Fill) {
       std::optional<float> fill = moving.getFill();

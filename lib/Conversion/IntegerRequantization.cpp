@@ -54,7 +54,7 @@ static Value chooseEven(IntegerBuilder &b, Value up, Value down,
   // 1 in the middle, else 0; and up is odd.
   Value isHalfway = b.subtract(up, down);
   Value back = b.bitwiseAnd(isHalfway, up);
-  // What is known of its range is 0 and 1 then.
+  // Range analysis knows that the result is 0 or 1.
   back = b.bitwiseAnd(back, b.createNumber(back, 1));
   return storeRounded(b, b.subtract(up, back), encoding, bound);
 }

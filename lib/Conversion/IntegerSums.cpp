@@ -171,7 +171,7 @@ static void unify(IntegerBuilder &b, IntegerAccumulator &term) {
 /// if they do not fit into 32 bits.
 static std::optional<std::vector<double>>
 getUnits(const IntegerAccumulator &first, const IntegerAccumulator &second) {
-  // What rescales make stays within their range.
+  // Results of rescales stay within their range.
   constexpr int kBits = 29;
   size_t count = std::max(first.scales.size(), second.scales.size());
   std::vector<double> units;

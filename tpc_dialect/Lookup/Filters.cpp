@@ -174,10 +174,13 @@ static std::optional<int64_t> isCentredEnlargement(Operation *op) {
   auto &[scale, offset, border] = numbers;
   for (int axis = 0; axis != 2; ++axis) {
     int64_t numerator = scale[2 * axis], denominator = scale[2 * axis + 1];
-    if (denominator <= 0 || numerator % denominator != 0 ||
-        !llvm::isPowerOf2_64(uint64_t(numerator / denominator)) ||
-        2 * border[axis] != numerator - denominator ||
-        offset[axis] != -border[axis])
+    if (numerator <= 0 || denominator <= 0 || numerator % denominator != 0 ||
+        !llvm::isPowerOf2_64(uint64_t(numerator / denominator)))
+      return 0;
+    // Neither overflows, whatever the constants hold.
+    int64_t difference = numerator - denominator;
+    if (difference % 2 != 0 || border[axis] != difference / 2 ||
+        offset[axis] != -(difference / 2))
       return 0;
   }
   return 1;

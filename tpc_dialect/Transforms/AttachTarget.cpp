@@ -19,8 +19,13 @@ static LogicalResult removeEarlierTarget(ModuleOp module,
                                          ArrayRef<Operation *> replacements) {
   auto earlier =
       module->getAttrOfType<FlatSymbolRefAttr>(TpcDialect::kTargetAttrName);
+  auto replaced = earlier ? module.lookupSymbol<PlatformOp>(earlier) : nullptr;
+  StringAttr type = replaced ? replaced.getPlatformTypeAttr() : nullptr;
   SmallVector<Operation *> removed;
   for (Operation &op : module.getOps()) {
+    auto device = dyn_cast<DeviceOp>(op);
+    if (device && type && llvm::is_contained(device.getPlatforms(), type))
+      removed.push_back(&op);
     auto platform = dyn_cast<PlatformOp>(op);
     auto binding = dyn_cast<BindingOp>(op);
     if (earlier &&

@@ -70,11 +70,10 @@ struct CompileOptions {
   bool ignoreUnknownNames = false;
   /// A point is observed behind (true) or before (false) its quantizer.
   bool observeAfterQuantization = true;
-  /// Number of the first observed values, of f32, that may be changed at run
-  /// time
-  /// (`Worker::setEditor`). They cut it into stages: such a value is made in
-  /// the stage behind the last one that makes such a value it depends on, and
-  /// what reads it runs in later stages.
+  /// Count of observed values, from the first on and all of f32, that may be
+  /// changed at run time (`Worker::setEditor`). They cut it into stages: such a
+  /// value is made in the stage behind the last one that makes such a value it
+  /// depends on, and what reads it runs in later stages.
   size_t numEdited = 0;
   /// Operands of ops of the function, constants of f32 (or points of such),
   /// that may get other values later (`Executor::replaceConstant`): primitives

@@ -38,7 +38,7 @@ def Mct_ErrorMethod : Mct_Kind<"ErrorMethod", "error method", [
   I32EnumCase<"LeastSquares", 11, "least_squares">
 ]>;
 
-/// What is known about the error of a result.
+/// Evidence for the error of a result.
 def Mct_Certificate : Mct_Kind<"Certificate", "certificate", [
   I32EnumCase<"None", 0, "none">,                             // not searched for, or not known
   I32EnumCase<"Exact", 1, "exact">,                           // no parameters of the method have a smaller error

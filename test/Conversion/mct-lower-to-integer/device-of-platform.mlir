@@ -7,6 +7,10 @@
 // RUN: mct-opt %t/network.mlir --tpc-attach-target=target=%t/derived.mlir --tpc-explain=format=json | FileCheck %s --check-prefix=JSON
 // RUN: mct-opt %t/network.mlir --tpc-attach-target=target=imx500 --tpc-explain | FileCheck %s --check-prefix=STOCK
 
+// A device goes with its target.
+// RUN: mct-opt %t/network.mlir --tpc-attach-target=target=%t/target.mlir --tpc-attach-target=target=%t/without.mlir | FileCheck %s --check-prefix=AGAIN
+// AGAIN-NOT: tpc.device
+
 // CHECK: error: 'tosa.table' op looks up codes, which my_chip cannot
 // CHECK: note: choose steps that are equal
 // NONE: tosa.table
@@ -29,6 +33,11 @@ tpc.device @my_chip for ["my_platform"] integer_only {
   tpc.refuse ["tosa.table"] reason("looks up codes") remedy("choose steps that are equal")
   tpc.refuse where(#tpc.predicate<"$bits" eq 48>) reason("reads 48 bits") remedy("rescale to 32 bits")
 }
+
+//--- without.mlir
+#float = #tpc.attr_quant_config<method = symmetric, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], default_weight = #float>
+tpc.platform @other type("my_platform") default(#tpc.qc_options<[#act8]>) operator_sets []
 
 //--- derived.mlir
 tpc.derive @mine from "target.mlir"

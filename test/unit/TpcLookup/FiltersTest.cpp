@@ -12,7 +12,7 @@ class FilterTest : public LookupTest {
 protected:
   FilterTest() {
     parseWithTarget(R"(
-      func.func @main(%x: tensor<1x8x9x4xf32>, %d: tensor<?x8x9x4xf32>) {
+      func.func @main(%x: tensor<1x8x9x4xf32>, %d: tensor<?x8x9x4xf32>, %m: tensor<1x2x2xi16>, %n: tensor<1x2x2xi16>, %mz: tensor<1xi16>) {
         %k = "tosa.const"() <{values = dense<1.0> : tensor<6x3x2x4xf32>}> : () -> tensor<6x3x2x4xf32>
         %b = "tosa.const"() <{values = dense<1.0> : tensor<6xf32>}> : () -> tensor<6xf32>
         %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
@@ -28,6 +28,8 @@ protected:
         %t = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x4xf32>}> : () -> tensor<1x1x1x4xf32>
         %d5 = tosa.sub %x, %t : (tensor<1x8x9x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x8x9x4xf32>
         %6 = tosa.exp %d : (tensor<?x8x9x4xf32>) -> tensor<?x8x9x4xf32>
+        %7 = tosa.greater %x, %x : (tensor<1x8x9x4xf32>, tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xi1>
+        %8 = tosa.matmul %m, %n, %mz, %mz : (tensor<1x2x2xi16>, tensor<1x2x2xi16>, tensor<1xi16>, tensor<1xi16>) -> tensor<1x2x2xi48>
         return
       }
     )");
@@ -119,6 +121,61 @@ TEST_F(FilterTest, ConstantTellsOverHowManyAxesItRuns) {
   EXPECT_TRUE(holds("\"$const_axes\" eq 0", "add"));
   EXPECT_FALSE(holds("\"$const_axes\" ge 0", "clamp"));
 }
+
+TEST_F(FilterTest, BitsAndConditionsAreThoseOfTheTypes) {
+  EXPECT_TRUE(holds("\"$bits\" eq 16", "matmul"));
+  EXPECT_TRUE(holds("\"$bits\" eq 32", "greater"));
+  EXPECT_TRUE(holds("\"$conditions\" eq 1", "greater"));
+  EXPECT_TRUE(holds("\"$conditions\" eq 0", "clamp"));
+}
+
+TEST_F(FilterTest, KernelIsAnArgumentOrNot) {
+  EXPECT_TRUE(holds("\"$argument_kernel\" eq 1", "matmul"));
+  EXPECT_TRUE(holds("\"$argument_kernel\" eq 0", "conv2d"));
+  EXPECT_FALSE(holds("\"$argument_kernel\" ge 0", "clamp"));
+}
+
+namespace {
+struct Resize {
+  const char *scale, *offset, *border;
+  /// Answer for `$centred_enlargement`.
+  bool isCentred;
+};
+
+class ResizeFilterTest : public FilterTest,
+                         public testing::WithParamInterface<Resize> {};
+} // namespace
+
+TEST_P(ResizeFilterTest, EnlargesFromTheCentresOfPixels) {
+  const Resize &resize = GetParam();
+  auto shape = [](const char *name, const char *values, int rank) {
+    std::string type = std::to_string(rank);
+    return std::string("%") + name + " = tosa.const_shape {values = dense<" +
+           values + "> : tensor<" + type + "xindex>} : () -> !tosa.shape<" +
+           type + ">\n";
+  };
+  parseWithTarget("func.func @main(%x: tensor<1x?x?x1xf32>) {\n" +
+                  shape("s", resize.scale, 4) + shape("o", resize.offset, 2) +
+                  shape("b", resize.border, 2) +
+                  "%0 = tosa.resize %x, %s, %o, %b {mode = NEAREST_NEIGHBOR} : "
+                  "(tensor<1x?x?x1xf32>, !tosa.shape<4>, !tosa.shape<2>, "
+                  "!tosa.shape<2>) -> tensor<1x?x?x1xf32>\nreturn\n}");
+  EXPECT_EQ(holds("\"$centred_enlargement\" eq 1", "resize"), resize.isCentred);
+  EXPECT_EQ(holds("\"$centred_enlargement\" eq 0", "resize"),
+            !resize.isCentred);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, ResizeFilterTest,
+    testing::Values(Resize{"[4, 2, 4, 2]", "[-1, -1]", "[1, 1]", true},
+                    Resize{"[4, 2, 8, 2]", "[-1, -3]", "[1, 3]", true},
+                    Resize{"[4, 2, 4, 2]", "[0, 0]", "[1, 1]", false},
+                    Resize{"[6, 2, 6, 2]", "[-2, -2]", "[2, 2]", false},
+                    // Odd numbers have no middle.
+                    Resize{"[2, 1, 2, 1]", "[0, 0]", "[0, 0]", false},
+                    // Twice the border overflows.
+                    Resize{"[4, 2, 4, 2]", "[-1, -1]",
+                           "[9223372036854775807, 1]", false}));
 
 TEST_F(FilterTest, DynamicSizesHaveNoDerivedName) {
   EXPECT_TRUE(holds("\"$in_h\" eq 8", "exp"));
