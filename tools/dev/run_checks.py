@@ -38,6 +38,8 @@ LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 # What was left out, and the command that runs it.
 left_out: list[tuple[str, str]] = []
+# What failed GoogleTest binaries printed, by name: repeated at the end, as logs are often kept by their last lines.
+failed_output: list[tuple[str, str]] = []
 
 
 class Tally(NamedTuple):
@@ -292,6 +294,8 @@ def run_google_tests(folder: Path, prefix: str, environment: dict[str, str]) -> 
             check=False,
         )
         print(f"-- {binary.name}\n{finished.stdout}", end="", flush=True)
+        if finished.returncode != 0:
+            failed_output.append((prefix + binary.name, finished.stdout))
         one = Tally()
         if report.exists():
             for suite in json.loads(report.read_text())["testsuites"]:
@@ -415,6 +419,8 @@ def main() -> int:
         tally = Tally(skipped=1) if step is sanitizers and options.no_sanitizers else step()
         summary.append(f"{step.__name__:<16} {tally}  ({time.monotonic() - start:.0f} s)")
         total += tally
+    for name, output in failed_output:
+        print(f"\n== {name} failed; it ended with\n" + "\n".join(output.splitlines()[-60:]))
     print("\n".join(["", *summary, ""]))
     if options.no_tidy:
         leave_out("clang-tidy", "tools/dev/check --lint")

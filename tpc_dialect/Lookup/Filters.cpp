@@ -161,9 +161,9 @@ static std::optional<int64_t> isCentredEnlargement(Operation *op) {
   if (op->getNumOperands() != 4)
     return std::nullopt;
   SmallVector<int64_t, 4> numbers[3];
+  constexpr size_t kCounts[] = {4, 2, 2};
   for (auto [numbersOf, operand, count] :
-       llvm::zip_equal(numbers, op->getOperands().drop_front(),
-                       ArrayRef<size_t>{4, 2, 2})) {
+       llvm::zip_equal(numbers, op->getOperands().drop_front(), kCounts)) {
     DenseIntElementsAttr constant;
     if (!matchPattern(operand, m_Constant(&constant)) ||
         size_t(constant.getNumElements()) != count)
