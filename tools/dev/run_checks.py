@@ -36,9 +36,9 @@ LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 
-# What was left out, and the command that runs it.
+# Tests and lints that were left out, each with the command that runs it.
 left_out: list[tuple[str, str]] = []
-# What failed GoogleTest binaries printed, by name: repeated at the end, as logs are often kept by their last lines.
+# Names and output of GoogleTest binaries that failed. The summary repeats it, as logs are often cut to their end.
 failed_output: list[tuple[str, str]] = []
 
 

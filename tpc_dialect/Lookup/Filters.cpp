@@ -177,7 +177,7 @@ static std::optional<int64_t> isCentredEnlargement(Operation *op) {
     if (numerator <= 0 || denominator <= 0 || numerator % denominator != 0 ||
         !llvm::isPowerOf2_64(uint64_t(numerator / denominator)))
       return 0;
-    // Neither overflows, whatever the constants hold.
+    // Both are positive, so that the difference cannot overflow.
     int64_t difference = numerator - denominator;
     if (difference % 2 != 0 || border[axis] != difference / 2 ||
         offset[axis] != -(difference / 2))
