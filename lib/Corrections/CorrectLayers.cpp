@@ -83,6 +83,8 @@ private:
   Version versionOf(const Changes &changes, const std::vector<bool> &without);
 
   LogicalResult judge();
+  LogicalResult judgeFolds(bool judgesLayers);
+  LogicalResult fitFolds(bool seesLayers);
   bool undoLosingLayers();
   /// Returns whether results lose when these are undone; nothing is fitted
   /// again.
@@ -287,7 +289,7 @@ LayerCorrection::findLossWithout(const std::vector<bool> &without) {
     others.push_back(fold.without);
     judging.push_back(fold.judging);
   }
-  return findWorstLoss(judging, with, others, lost);
+  return findWorstLoss(judging, with, others, lost, judgesFitted);
 }
 
 LogicalResult LayerCorrection::undoHarmful(const JudgedLoss &loss) {
@@ -315,8 +317,6 @@ LogicalResult LayerCorrection::undoHarmful(const JudgedLoss &loss) {
 }
 
 LogicalResult LayerCorrection::judge() {
-  // What is left is fitted again when layers are undone, and judged again.
-  constexpr int kMostRounds = 4;
   if (folds.empty())
     return success();
   for (Fold &fold : folds) {
@@ -325,19 +325,46 @@ LogicalResult LayerCorrection::judge() {
       return failure();
     fold.without = std::move(*seen);
   }
-  for (int round = 0;; ++round) {
-    for (Fold &fold : folds) {
+  if (failed(judgeFolds(/*judgesLayers=*/true)))
+    return failure();
+  if (folds.size() == 1)
+    return success();
+  // Each half was fitted to fewer samples than the correction that is applied,
+  // which therefore changes more. All samples judge that one.
+  for (Fold &fold : folds)
+    fold.fitted = main;
+  judgesFitted = true;
+  return judgeFolds(/*judgesLayers=*/false);
+}
+
+LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
+  const Fold *previous = nullptr;
+  for (Fold &fold : folds) {
+    if (previous && previous->fitted == fold.fitted) {
+      fold.changes = previous->changes;
+    } else {
       FailureOr<Changes> changes = fit(*fold.fitted);
       if (failed(changes))
         return failure();
       fold.changes = std::move(*changes);
-      auto seen = fold.judging->run(versionOf(fold.changes, undone),
-                                    /*seesLayers=*/round == 0);
-      if (failed(seen))
-        return failure();
-      fold.with = std::move(*seen);
     }
-    if (round == 0 && undoLosingLayers())
+    previous = &fold;
+    auto seen = fold.judging->run(versionOf(fold.changes, undone), seesLayers);
+    if (failed(seen))
+      return failure();
+    fold.with = std::move(*seen);
+  }
+  return success();
+}
+
+LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
+  // What is left is fitted again when layers are undone, and judged again.
+  constexpr int kMostRounds = 4;
+  for (int round = 0;; ++round) {
+    bool isFirst = judgesLayers && round == 0;
+    if (failed(fitFolds(/*seesLayers=*/isFirst)))
+      return failure();
+    if (isFirst && undoLosingLayers())
       continue;
     std::vector<const SampleRun *> judging;
     std::vector<SampleRun::Seen> with, without;
@@ -347,7 +374,7 @@ LogicalResult LayerCorrection::judge() {
       without.push_back(fold.without);
     }
     std::optional<JudgedLoss> loss =
-        findWorstLoss(judging, with, without, lost);
+        findWorstLoss(judging, with, without, lost, judgesFitted);
     if (!loss || llvm::all_of(undone, [](bool each) { return each; }))
       return success();
     lost.insert(*loss->output);
@@ -373,8 +400,8 @@ LogicalResult LayerCorrection::apply(const Changes &changes) {
   std::optional<int64_t> seen;
   if (main->samples().numSamples() != available)
     seen = main->samples().numSamples();
-  for (auto [layer, change] : llvm::zip(layers, changes))
-    if (!change.empty() &&
+  for (auto [layer, change, isUndone] : llvm::zip(layers, changes, undone))
+    if (!isUndone && !change.empty() &&
         failed(applyCorrection(*layer, change, options.how, seen)))
       return failure();
   for (const Rejection &rejection : rejections)
@@ -385,7 +412,7 @@ LogicalResult LayerCorrection::apply(const Changes &changes) {
 LogicalResult LayerCorrection::run() {
   if (failed(compile()) || failed(divideSamples()) || failed(judge()))
     return failure();
-  if (folds.size() == 1 && folds.front().fitted == main)
+  if (!folds.empty())
     return apply(folds.front().changes);
   FailureOr<Changes> changes = fit(*main);
   if (failed(changes))

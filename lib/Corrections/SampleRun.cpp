@@ -123,9 +123,11 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
 // Losses
 //===----------------------------------------------------------------------===//
 
-std::optional<JudgedLoss> mct::corrections::findWorstLoss(
-    ArrayRef<const SampleRun *> runs, ArrayRef<SampleRun::Seen> with,
-    ArrayRef<SampleRun::Seen> without, const std::set<int64_t> &lost) {
+std::optional<JudgedLoss>
+mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
+                                ArrayRef<SampleRun::Seen> with,
+                                ArrayRef<SampleRun::Seen> without,
+                                const std::set<int64_t> &lost, bool isFitted) {
   // In dB: what is less matters to nobody.
   constexpr double kLeast = 0.1;
   // Of the float results: what is nearer to them than this is exact.
@@ -152,7 +154,8 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
                                           std::numeric_limits<double>::min()))};
     bool loses = lost.count(output)
                      ? found.loss.loss + found.loss.standardError > kLeast
-                     : found.loss.loss > kLeast && found.loss.isBeyondChance();
+                     : found.loss.loss > kLeast &&
+                           (isFitted || found.loss.isBeyondChance());
     if (loses && (!worst || found.isWorseThan(*worst)))
       worst = found;
   }

@@ -98,7 +98,8 @@ struct JudgedLoss {
 std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> with,
                                         llvm::ArrayRef<SampleRun::Seen> without,
-                                        const std::set<int64_t> &lost = {});
+                                        const std::set<int64_t> &lost = {},
+                                        bool isFitted = false);
 
 /// Returns a smallest set of layers that, when what was done to them is undone,
 /// undoes the loss; `undone` is undone already, and not part of it. `loses`

@@ -59,7 +59,9 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       to sample, times sqrt((n - 1) / (n - 3)) for n samples. Where one has, the smallest set of layers is searched, by halving,
       without whose corrections that result is a standard error away from any loss and no other one loses; the others
       are measured again without it, and judged again. Corrections that are undone are recorded in `tpc.rejected_corrections` of the
-      function, and are not tried again. The remaining ones are measured on all samples that are not held out. Fewer than 4
+      function, and are not tried again. The remaining ones are measured on all samples that are not held out. Where those
+      judge as well, because there are fewer than 256, no result may lose more than 0.1 dB on them, whether that is beyond
+      chance or not: a correction gains on the samples that it is fitted to, or on none. Fewer than 4
       samples judge nothing, and neither do results that are not tensors of f32 with a batch, or not finite.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.

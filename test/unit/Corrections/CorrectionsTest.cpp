@@ -4,6 +4,7 @@
 // borders and ops between layers. The oracle is the executor: what the float
 // and the corrected network make of the samples.
 #include "lib/Corrections/ChannelRun.h"
+#include "lib/Corrections/CorrectLayers.h"
 #include "lib/Corrections/Layers.h"
 #include "lib/Corrections/ProductLayout.h"
 #include "mct/Corrections/Passes.h"
@@ -12,6 +13,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
 #include "test/unit/Execution/Fixture.h"
+#include "tpc_dialect/IR/TpcRejections.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/FileSystem.h"
@@ -495,6 +497,58 @@ TEST_F(CorrectionsTest, ThreadsAndBatchesChangeNothing) {
       expected = print(*target);
     EXPECT_EQ(print(*target), expected) << threads << " threads, " << batch;
   }
+}
+
+// Both halves of the samples judge what is fitted to the other one. What is
+// applied is fitted to all of them, and is judged, too: here the halves correct
+// nothing, which loses nothing, and all samples together the last layer by far
+// too much.
+TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
+  auto target = parse();
+  auto found = corrections::Layers::find(*target, "main", "test", false);
+  ASSERT_TRUE(mlir::succeeded(found));
+  llvm::SmallVector<corrections::Layer *> layers;
+  for (corrections::Layer &layer : found->layers)
+    layers.push_back(&layer);
+  std::vector<ChannelStatistics> before = observe(*target, true);
+
+  execution::RunSettings settings;
+  settings.samples.files = {file};
+  corrections::LayerCorrectionOptions options;
+  options.how = tpc::kQuantizedNetworkCorrection;
+  options.judges = true;
+  std::set<int64_t> fittedTo;
+  ASSERT_TRUE(mlir::succeeded(corrections::correctLayers(
+      *found, layers, settings, options,
+      [&](size_t layer, const corrections::ChannelSummary &exact,
+          const corrections::ChannelSummary &seen, int64_t samples) {
+        fittedTo.insert(samples);
+        llvm::SmallVector<quantization::Affine> correction;
+        if (samples != kSamples)
+          return correction;
+        bool isLast = layer + 1 == layers.size();
+        for (int64_t i = 0; i != exact.numChannels(); ++i)
+          correction.push_back(
+              {1, isLast ? 100 : exact.mean(i) - seen.mean(i)});
+        return correction;
+      })))
+      << llvm::join(diagnostics, "\n");
+  // Two halves, which the values of the samples choose, and all.
+  ASSERT_EQ(fittedTo.size(), 3u);
+  EXPECT_EQ(*fittedTo.rbegin(), kSamples);
+
+  // The last layer is as before, and the others are corrected.
+  std::vector<ChannelStatistics> after = observe(*target, true);
+  auto mean = [](const ChannelStatistics &layer) {
+    return layer.channels().front().mean();
+  };
+  EXPECT_NE(mean(after.front()), mean(before.front()));
+  EXPECT_LT(std::abs(mean(after.back())), 50);
+  auto rejected = tpc::readRejectedCorrections(found->function);
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_EQ(rejected[0].layers,
+            (std::vector<std::string>{layers.back()->point.getUniqueName()}));
+  EXPECT_EQ(rejected[0].samples, kSamples);
 }
 
 /// Remembers the means of all channels, and halves what layers make.
