@@ -11,6 +11,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "dev"))
 import measure
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "thorough: takes seconds, beside a test of the same kind; tools/dev/check leaves it out and says what runs it",
+    )
+
+
 @pytest.fixture(scope="session")
 def tools():
     """Skips a test that needs mct-opt and mct-run when they are not built."""

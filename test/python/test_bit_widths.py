@@ -25,7 +25,9 @@ def keeps_to(result):
         assert result["resources"][resource] <= limit
 
 
-@pytest.mark.parametrize("budget", REQUIRED)
+@pytest.mark.parametrize(
+    "budget", ["37.5%", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("75%", "50%"))]
+)
 def test_resnet8_within_a_budget(shared, tmp_path, budget):
     result = bit_widths.quantize(tmp_path, f"weights:{budget}")
     assert result["resources"]["weights_bytes"] <= KERNEL_BYTES * float(budget[:-1]) / 100
@@ -34,6 +36,7 @@ def test_resnet8_within_a_budget(shared, tmp_path, budget):
     assert result["agreement"] >= agreement
 
 
+@pytest.mark.thorough
 def test_resnet8_with_six_widths(shared, tmp_path):
     result = bit_widths.quantize(tmp_path, "weights:37.5%", bit_widths.choices(tmp_path, bit_widths.SIX))
     assert result["resources"]["weights_bytes"] <= KERNEL_BYTES * 0.375
@@ -43,6 +46,7 @@ def test_resnet8_with_six_widths(shared, tmp_path):
 
 # Weights of two bits fit the samples that they are rounded on: there the sum of the sensitivities and the whole network
 # prefer two bits for the largest kernel; samples that were not seen do not.
+@pytest.mark.thorough
 def test_what_samples_promise_that_were_fitted_is_not_believed(shared, tmp_path):
     widths = bit_widths.choices(tmp_path, bit_widths.SIX)
     judged = bit_widths.quantize(tmp_path, "weights:37.5%", widths)
@@ -57,11 +61,11 @@ def test_what_samples_promise_that_were_fitted_is_not_believed(shared, tmp_path)
 @pytest.mark.parametrize(
     ("kernels", "budget", "top1", "agreement"),
     [
-        ((8,), "activations:50%", 0.725, 0.89),
+        pytest.param((8,), "activations:50%", 0.725, 0.89, marks=pytest.mark.thorough),
         ((8,), "bops:75%", 0.74, 0.915),
-        (bit_widths.STOCK, "total:60%", 0.73, 0.89),
-        (bit_widths.STOCK, "bops:25%", 0.715, 0.855),
-        (bit_widths.STOCK, "weights:50%,activations:75%", 0.725, 0.885),
+        pytest.param(bit_widths.STOCK, "total:60%", 0.73, 0.89, marks=pytest.mark.thorough),
+        pytest.param(bit_widths.STOCK, "bops:25%", 0.715, 0.855, marks=pytest.mark.thorough),
+        pytest.param(bit_widths.STOCK, "weights:50%,activations:75%", 0.725, 0.885, marks=pytest.mark.thorough),
     ],
 )
 def test_resnet8_with_a_choice_of_activations(shared, tmp_path, kernels, budget, top1, agreement):

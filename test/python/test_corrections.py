@@ -23,6 +23,8 @@ REQUIRED = {
     "4-bit weights, 4-bit activations": (0.68, 0.75),
     "8-bit weights, 4-bit activations": (0.685, 0.755),
 }
+# The others are thorough.
+QUICK = ("imx500 (8/8)", "4-bit weights", "8-bit weights, 4-bit activations")
 # Without rounding, about those of MCT 2.6.1.
 REQUIRED_WITHOUT_ROUNDING = {
     "4-bit weights": (0.695, 0.81),
@@ -42,7 +44,10 @@ def judge(shared, tmp_path):
     return quantize_and_judge
 
 
-@pytest.mark.parametrize("target", REQUIRED)
+@pytest.mark.parametrize(
+    "target",
+    [each if each in QUICK else pytest.param(each, marks=pytest.mark.thorough) for each in REQUIRED],
+)
 def test_resnet8_reaches_what_is_required(judge, target):
     result = judge(corrections.RESNET8, target, "the default")
     top1, agreement = REQUIRED[target]
@@ -65,11 +70,11 @@ def test_resnet8_without_rounding_reaches_what_is_required(judge, target):
     ("network", "target", "gain"),
     [
         ("VWW", "4-bit weights", 4),
-        ("AUTOENCODER", "4-bit weights", 3.5),
-        ("DARKNET", "4-bit weights", 3),
-        ("RESNET20", "4-bit weights", 5),
+        pytest.param("AUTOENCODER", "4-bit weights", 3.5, marks=pytest.mark.thorough),
+        pytest.param("DARKNET", "4-bit weights", 3, marks=pytest.mark.thorough),
+        pytest.param("RESNET20", "4-bit weights", 5, marks=pytest.mark.thorough),
         ("VWW", "8-bit weights, 4-bit activations", 0.5),
-        ("RESNET20", "8-bit weights, 4-bit activations", 2),
+        pytest.param("RESNET20", "8-bit weights, 4-bit activations", 2, marks=pytest.mark.thorough),
     ],
 )
 def test_rounding_is_worth_decibels(judge, network, target, gain):
@@ -80,12 +85,15 @@ def test_rounding_is_worth_decibels(judge, network, target, gain):
     assert nearest["agreement"] is None or rounded["agreement"] > nearest["agreement"]
 
 
+@pytest.mark.thorough
 def test_resnet20_at_4_bits_loses_at_most_one_point(judge):
     assert judge(corrections.RESNET20, "4-bit weights", "the default")["top1"] >= 0.801 - 0.01
 
 
 # Means that are right in all layers are worth more at 3 bits, and with coarse activations, than MCT's estimate.
-@pytest.mark.parametrize("target", ["3-bit weights", "4-bit weights, 4-bit activations"])
+@pytest.mark.parametrize(
+    "target", [pytest.param("3-bit weights", marks=pytest.mark.thorough), "4-bit weights, 4-bit activations"]
+)
 def test_resnet8_gains_from_measuring_the_quantized_network(judge, target):
     ours = judge(corrections.RESNET8, target, "without second moment")
     theirs = judge(corrections.RESNET8, target, "bias by MCT's formula")
@@ -95,6 +103,7 @@ def test_resnet8_gains_from_measuring_the_quantized_network(judge, target):
 
 
 # No correction may cost more than 0.1 dB, alone or after the others; but for what chance leaves in bias correction.
+@pytest.mark.thorough
 def test_vww_at_4_bits_loses_by_no_correction(judge):
     sqnr = {row: judge(corrections.VWW, "4-bit weights", row)["sqnr"] for row in corrections.ROWS}
     for row in ["equalization alone", "activation bias alone", "bias by MCT's formula"]:

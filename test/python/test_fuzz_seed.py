@@ -34,20 +34,19 @@ def commit(folder: Path) -> str:
 def test_the_seed_is_that_of_the_commit(checks, monkeypatch, tmp_path):
     head = commit(tmp_path)
     monkeypatch.setattr(checks, "ROOT", tmp_path)
-    assert checks.fuzz_seed(sanitized=False) == str(int(head[:8], 16))
-    assert checks.fuzz_seed(sanitized=True) == str(int(head[8:16], 16))
-    assert checks.fuzz_seed(sanitized=True) == checks.fuzz_seed(sanitized=True)
+    assert checks.fuzz_seed() == str(int(head[:8], 16))
+    assert checks.fuzz_seed() == checks.fuzz_seed()
 
 
 def test_a_seed_that_is_given_goes_before(checks, monkeypatch):
     monkeypatch.setenv("MCT_FUZZ_SEED", "7")
-    assert checks.fuzz_seed(sanitized=False) == checks.fuzz_seed(sanitized=True) == "7"
+    assert checks.fuzz_seed() == "7"
 
 
 def test_without_a_commit_there_is_a_seed(checks, monkeypatch, tmp_path):
     monkeypatch.setattr(checks, "ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert checks.fuzz_seed(sanitized=False) == "1"
+    assert checks.fuzz_seed() == "1"
 
 
 @pytest.mark.skipif(not FUZZER.exists(), reason="MctTargetFuzz is not built")

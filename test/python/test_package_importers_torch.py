@@ -47,7 +47,9 @@ def error(model, network: nn.Module, samples: torch.Tensor) -> float:
     return networks.relative_error(model.run(samples.numpy()), expected(network, samples))
 
 
-@pytest.mark.parametrize("network", [torch_networks.ResNet18, torch_networks.MobileNetV3Small])
+@pytest.mark.parametrize(
+    "network", [torch_networks.ResNet18, pytest.param(torch_networks.MobileNetV3Small, marks=pytest.mark.thorough)]
+)
 def test_a_network_goes_to_a_quantized_module(network):
     batch = torch_networks.images(8)
     module = torch_networks.calibrated(network, batch)
@@ -185,7 +187,7 @@ def test_the_layout_depends_neither_on_strides_nor_on_the_precision_of_the_examp
     assert networks.relative_error(found, expected(network, torch.from_numpy(samples.copy()))) < TOLERANCE
 
 
-@pytest.mark.parametrize("form", ["module", "program"])
+@pytest.mark.parametrize("form", [pytest.param("module", marks=pytest.mark.thorough), "program"])
 def test_the_layout_depends_on_no_memory_format(form):
     torch.manual_seed(0)
     network = Strided().eval().to(memory_format=torch.channels_last)
@@ -224,6 +226,7 @@ def test_an_example_of_other_shapes_than_those_of_a_program_is_an_error():
         mct.load(program, np.zeros((1, 4), np.float32))
 
 
+@pytest.mark.thorough
 def test_samples_of_doubles_quantize_a_network():
     samples = np.random.default_rng(0).normal(size=(4, 3, 8, 8))
     quantized, _ = mct.ptq.pytorch_post_training_quantization(nn.Conv2d(3, 3, 3), lambda: [[samples]])
@@ -258,7 +261,7 @@ class Remembering(nn.Module):
         return self.head(results[:, -1]), state
 
 
-@pytest.mark.parametrize("kind", [nn.GRU, nn.RNN])
+@pytest.mark.parametrize("kind", [nn.GRU, pytest.param(nn.RNN, marks=pytest.mark.thorough)])
 def test_recurrent_layers_are_written_out_with_their_states_in_the_order_of_the_network(kind):
     torch.manual_seed(3)
     network = Remembering(kind).eval()

@@ -147,6 +147,7 @@ def test_checkpoint_of_another_run_is_refused(digits, tmp_path):
 
 
 # Of an array so many samples are written down; a file of labels may have those of all.
+@pytest.mark.thorough
 def test_labels_of_all_samples_fit_those_that_are_read(digits, tmp_path):
     mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
     model = mct.load(digits / "quantized.mlirbc")
@@ -161,6 +162,7 @@ def test_labels_of_all_samples_fit_those_that_are_read(digits, tmp_path):
 
 
 # 61.50 % before; seeds 0 to 4 reach 67.05 to 69.20 % (tools/dev/qat_torch.py), of which one image is 0.05 %.
+@pytest.mark.thorough
 def test_resnet8_learns_from_ten_thousand_images_within_its_memory(shared, tmp_path):
     corrections.TARGETS["qat"] = (2, "symmetric", 4)
     module, trained = tmp_path / "quantized.mlirbc", tmp_path / "trained.mlirbc"

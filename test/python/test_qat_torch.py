@@ -18,7 +18,14 @@ def module(shared, tmp_path_factory):
     return qat_torch.quantized(tmp_path_factory.mktemp("qat"))
 
 
-@pytest.mark.parametrize("weights, activations", [("lsq", "lsq"), ("lsq", "fixed"), ("ste", "ste"), ("fixed", "fixed")])
+@pytest.mark.parametrize(
+    "weights, activations",
+    [
+        ("lsq", "lsq"),
+        ("ste", "ste"),
+        *(pytest.param(*each, marks=pytest.mark.thorough) for each in (("lsq", "fixed"), ("fixed", "fixed"))),
+    ],
+)
 def test_first_steps_are_those_of_torch(module, tmp_path, weights, activations):
     samples = STEPS * BATCH
     output = tmp_path / "trained.mlir"

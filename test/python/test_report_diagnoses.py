@@ -606,7 +606,7 @@ def test_sums_beyond_32_bits_get_smaller(study):
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["resnet8", "vww"])
+@pytest.mark.parametrize("name", [pytest.param("resnet8", marks=pytest.mark.thorough), "vww"])
 def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     model, folder, options = {
         "resnet8": ("resnet8_cifar10", "cifar10", {}),
@@ -625,7 +625,9 @@ def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     assert [one for one in report["diagnoses"] if one["severity"] >= GRAVE] == []
 
 
-@pytest.mark.parametrize("fault", ["black", "range", "few"])
+@pytest.mark.parametrize(
+    "fault", [*(pytest.param(each, marks=pytest.mark.thorough) for each in ("black", "range")), "few"]
+)
 def test_a_broken_calibration_of_vww_comes_first(study, shared, fault):
     images = np.load(shared / "vww" / "calib_images.npy")
     options = {"input_scale": repr(1 / 255)}

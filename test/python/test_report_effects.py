@@ -7,6 +7,7 @@ import bit_widths
 import corrections
 import measure
 import numpy as np
+import pytest
 
 # A probability of 0 has no logarithm; as mct-measure-sensitivity has it.
 # Effects of points are measured without corrections.
@@ -52,6 +53,7 @@ def spearman(left, right):
 # the network of four bits alone; what is gained is the divergence of the probabilities on 2000 other images, with one
 # layer at eight bits, in networks without corrections, as effects are measured. Layers in the middle gain about the
 # same, by chance more or less. The correlation is 0.90 with the kernels for AVX-512.
+@pytest.mark.thorough
 def test_layers_of_resnet8_rank_by_own_effect_as_by_what_eight_bits_gain(shared, tmp_path):
     network = corrections.RESNET8
     target = bit_widths.choices(tmp_path, (8, 4), (8, 4))

@@ -145,6 +145,7 @@ def test_size_of_a_small_network():
     assert len(page.render(document, images=images).encode()) < 3_000_000
 
 
+@pytest.mark.thorough
 def test_five_hundred_points_with_wide_layers_stay_below_ten_megabytes():
     document = make_document(num_points=500, channels=1024)
     text = page.render(document)
@@ -209,6 +210,7 @@ def test_comparison_stands_in_the_page():
     assert elements.document("report") == document
 
 
+@pytest.mark.thorough
 def test_comparison_of_five_hundred_points_stays_below_ten_megabytes():
     document = make_document(num_points=500, channels=512)
     comparison = make_comparison(document)

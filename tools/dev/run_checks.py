@@ -32,6 +32,11 @@ FEWER_RANDOM = {
     "MCT_RANDOM_TARGETS": "60",
     "MCT_RANDOM_GRAPHS": "40",
 }
+# The fuzzers run where the sanitizers see what they do; pipelines that are run for their bytes are run by other tests.
+FUZZERS = ("MctModuleFuzz", "MctTargetFuzz")
+NOT_SANITIZED = "OutputDigests.*"
+# Networks whose outputs are compared from context to context; by hand as many as one likes.
+DIGESTS = {"MCT_DIGEST_NETWORKS": "2"}
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
@@ -239,10 +244,10 @@ def documentation() -> Tally:
     return verdict(call(["tools/dev/docs"]) == 0)
 
 
-def fuzz_seed(sanitized: bool) -> str:
+def fuzz_seed() -> str:
     """The seed of the fuzzers, which they print: `MCT_FUZZ_SEED` where it is set, else a part of the commit's hash.
 
-    Each commit looks at other files, and so do the sanitizers; who checks a commit again looks at the same.
+    Each commit looks at other files; who checks a commit again looks at the same.
     """
     given = os.environ.get("MCT_FUZZ_SEED")
     if given:
@@ -250,24 +255,40 @@ def fuzz_seed(sanitized: bool) -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True
     ).stdout.strip()
-    digits = commit[8:16] if sanitized else commit[:8]
-    return str(int(digits, 16)) if digits else "1"
+    return str(int(commit[:8], 16)) if commit else "1"
 
 
 def google_test() -> Tally:
-    return run_google_tests(BUILD / "unit", "", {"MCT_FUZZ_SEED": fuzz_seed(sanitized=False)})
+    return run_google_tests(BUILD / "unit", "", DIGESTS, leaving_out=FUZZERS)
+
+
+def fuzzers() -> Tally:
+    """The fuzzers without sanitizers, where those are left out."""
+    return run_google_tests(BUILD / "unit", "", {"MCT_FUZZ_SEED": fuzz_seed()}, only=FUZZERS)
 
 
 def sanitizers() -> Tally:
-    """The unit tests once more, instrumented by the address and undefined-behaviour sanitizers."""
+    """The fuzzers, and half of the unit tests once more, with the address and undefined-behaviour sanitizers.
+
+    The commit says which half, as it gives the fuzzers their seed: two commits in a row see all of them, more or less,
+    and who checks a commit again sees the same.
+    """
     # MLIR's allocators poison memory in what we inline from their headers, and do not unpoison it in the distribution's
     # library, which is not instrumented. What LLVM keeps until the process ends is no leak of ours. Too much memory is
     # refused, as it is elsewhere.
     asan = "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1"
-    options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed(sanitized=True)}
+    options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed()}
     # All of them are judged without sanitizers; errors of memory show in the first ones of each kind.
     options |= FEWER_RANDOM
-    return run_google_tests(BUILD / "sanitize/unit", "sanitize-", options)
+    folder = BUILD / "sanitize/unit"
+    fuzzed = run_google_tests(folder, "sanitize-", options, only=FUZZERS)
+    if not os.environ.get("MCT_SANITIZE_ALL"):
+        half = int(options["MCT_FUZZ_SEED"]) % 2
+        print(f"half {half + 1} of 2")
+        options |= {"GTEST_TOTAL_SHARDS": "2", "GTEST_SHARD_INDEX": str(half)}
+        leave_out("the other half of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
+    options |= {"GTEST_FILTER": f"-{NOT_SANITIZED}"}
+    return fuzzed + run_google_tests(folder, "sanitize-", options, leaving_out=FUZZERS)
 
 
 def round_trip() -> Tally:
@@ -277,7 +298,13 @@ def round_trip() -> Tally:
     return verdict(call(command, env=environment) == 0)
 
 
-def run_google_tests(folder: Path, prefix: str, environment: dict[str, str]) -> Tally:
+def run_google_tests(
+    folder: Path,
+    prefix: str,
+    environment: dict[str, str],
+    leaving_out: Collection[str] = (),
+    only: Collection[str] = (),
+) -> Tally:
     """As many at once as there are cores, for most of them have one thread; each prints when it is done."""
 
     def run(binary: Path) -> Tally:
@@ -302,9 +329,16 @@ def run_google_tests(folder: Path, prefix: str, environment: dict[str, str]) -> 
                 for test in suite["testsuite"]:
                     skipped = test["status"] == "NOTRUN" or test["result"] in ("SKIPPED", "SUPPRESSED")
                     one += Tally(skipped=1) if skipped else verdict(not test.get("failures"))
+        if environment.get("GTEST_TOTAL_SHARDS") and finished.returncode == 0 and sum(one) == 0:
+            return one  # all of its tests are in the other half
         return with_exit_status(one, finished.returncode, binary.name)
 
-    binaries = [binary for binary in folder.glob("*") if binary.is_file() and os.access(binary, os.X_OK)]
+    binaries = [
+        binary
+        for binary in folder.glob("*")
+        if binary.is_file() and os.access(binary, os.X_OK)
+        if binary.name in only or (not only and binary.name not in leaving_out)
+    ]
     # The large ones take longest, more or less.
     binaries.sort(key=lambda binary: (-binary.stat().st_size, binary.name))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -339,7 +373,7 @@ def pytest() -> Tally:
     report = RESULTS / "pytest.xml"
     # A file's tests share what they have quantized.
     parallel = ["-n", str(os.cpu_count()), "--dist", "loadfile"]
-    options = ["-q", "-rs", "-p", "no:cacheprovider", f"--junit-xml={report}", *parallel]
+    options = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "not thorough", f"--junit-xml={report}", *parallel]
     status = call([sys.executable, "-m", "pytest", *options, "test/python"])
     return with_exit_status(pytest_tally(report), status, "pytest")
 
@@ -381,6 +415,7 @@ def list_left_out() -> None:
         leave_out("the wheel", f"tools/dev/wheel && {python} -m pytest test/python/test_package_wheel.py")
     if not os.environ.get("MCT_TFLITE"):
         leave_out("timings against XNNPACK", f"{python} tools/dev/xnnpack NETWORK MODEL.tflite")
+    leave_out("tests marked as thorough", f"{python} -m pytest -m thorough test/python; tools/dev/importers --thorough")
     width = max((len(what) for what, _ in left_out), default=0)
     for what, command in left_out:
         print(f"left out: {what:<{width}}  {command}")
@@ -416,7 +451,7 @@ def main() -> int:
     for step in steps:
         print(f"== {step.__name__}", flush=True)
         start = time.monotonic()
-        tally = Tally(skipped=1) if step is sanitizers and options.no_sanitizers else step()
+        tally = fuzzers() + Tally(skipped=1) if step is sanitizers and options.no_sanitizers else step()
         summary.append(f"{step.__name__:<16} {tally}  ({time.monotonic() - start:.0f} s)")
         total += tally
     for name, output in failed_output:
@@ -425,7 +460,7 @@ def main() -> int:
     if options.no_tidy:
         leave_out("clang-tidy", "tools/dev/check --lint")
     if options.no_sanitizers:
-        leave_out("the sanitizers", "tools/dev/check, with a compiler cache")
+        leave_out("the sanitizers, but for the fuzzers", "tools/dev/check, with a compiler cache")
     if not options.lint:
         list_left_out()
     print(total)
