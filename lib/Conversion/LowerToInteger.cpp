@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
-#include "Linalg.h"
 #include "SplitResults.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/IR/FrozenPoints.h"
@@ -26,7 +25,6 @@ struct LowerToIntegerPass
   void getDependentDialects(DialectRegistry &registry) const override {
     WithOpModels::getDependentDialects(registry);
     registerIntegerModels(registry);
-    registerLinalgDialects(registry);
   }
 
   void runOnOperation() override {
@@ -75,9 +73,6 @@ struct LowerToIntegerPass
       if (failed(checkSizes(function)))
         return signalPassFailure();
       const KernelOps &kernels = getAnalysis<KernelOps>();
-      bool isLinalg = hasLinalg(function);
-      if (isLinalg)
-        raiseLinalg(function, kernels);
       // Such a concatenation would be one of floats.
       if (boundary == IntegerBoundary::Integer && device->isIntegerOnly())
         splitMixedResults(function);
@@ -85,12 +80,10 @@ struct LowerToIntegerPass
       lowering.lower();
       if (failed(lowering.finish()))
         return signalPassFailure();
-      if (!isLinalg) {
-        if (auto costs = device->getFact<tpc::RepeatedLayersOp>())
-          repeatLayers(function, costs);
-        if (auto staging = device->getFact<tpc::StagedArgumentsOp>())
-          stageArguments(function, staging);
-      }
+      if (auto costs = device->getFact<tpc::RepeatedLayersOp>())
+        repeatLayers(function, costs);
+      if (auto staging = device->getFact<tpc::StagedArgumentsOp>())
+        stageArguments(function, staging);
       bool runs = true;
       StringRef remedy = boundary == IntegerBoundary::Float
                              ? "io=integer leaves arguments and results as "
@@ -101,10 +94,7 @@ struct LowerToIntegerPass
         if (op != function && failed(device->verify(op, remedy)))
           runs = false;
       });
-      if (!runs || (isLinalg &&
-                    failed(lowerToLinalg(function, [&](OpPassManager &passes) {
-                      return runPipeline(passes, function);
-                    }))))
+      if (!runs)
         return signalPassFailure();
     }
     removeTarget();

@@ -29,6 +29,12 @@ template <typename T> static Binary<T> getBinary(Operation *op) {
       return [](T lhs, T rhs) { return std::max(lhs, rhs); };
     if (isa<tosa::MinimumOp>(op))
       return [](T lhs, T rhs) { return std::min(lhs, rhs); };
+    if (isa<tosa::LogicalAndOp>(op))
+      return [](T lhs, T rhs) { return T(lhs & rhs); };
+    if (isa<tosa::LogicalOrOp>(op))
+      return [](T lhs, T rhs) { return T(lhs | rhs); };
+    if (isa<tosa::LogicalXorOp>(op))
+      return [](T lhs, T rhs) { return T(lhs ^ rhs); };
   } else {
     if (isa<tosa::AddOp>(op))
       return [](T lhs, T rhs) { return lhs + rhs; };
@@ -59,6 +65,8 @@ template <typename T> static Unary<T> getUnary(Operation *op) {
       return [](T operand) {
         return operand < 0 ? T(0 - uint64_t(operand)) : operand;
       };
+    if (isa<tosa::LogicalNotOp>(op))
+      return [](T operand) { return T(operand == 0); };
   } else {
     if (isa<tosa::NegateOp>(op))
       return [](T operand) { return -operand; };
@@ -102,14 +110,15 @@ template <typename T> static Comparison<T> getComparison(Operation *op) {
 
 bool mct::isBinary(Operation *op) {
   return isa<tosa::AddOp, tosa::SubOp, tosa::MulOp, tosa::PowOp,
-             tosa::MaximumOp, tosa::MinimumOp>(op);
+             tosa::MaximumOp, tosa::MinimumOp, tosa::LogicalAndOp,
+             tosa::LogicalOrOp, tosa::LogicalXorOp>(op);
 }
 
 bool mct::isUnary(Operation *op) {
   return isa<tosa::NegateOp, tosa::AbsOp, tosa::RsqrtOp, tosa::ReciprocalOp,
              tosa::ExpOp, tosa::LogOp, tosa::CeilOp, tosa::FloorOp,
              tosa::TanhOp, tosa::SigmoidOp, tosa::ErfOp, tosa::SinOp,
-             tosa::CosOp>(op);
+             tosa::CosOp, tosa::LogicalNotOp>(op);
 }
 
 bool mct::isComparison(Operation *op) {

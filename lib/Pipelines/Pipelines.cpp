@@ -33,6 +33,9 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   variables.function = function.str();
   passManager.addPass(createLiftVariablesPass(variables));
   OpPassManager &functions = passManager.nest<func::FuncOp>();
+  // Every later pass knows TOSA.
+  functions.addPass(
+      createRaiseLinalgPass(withRemarks<RaiseLinalgPassOptions>(remarks)));
   // Names come before any rewrite, so that a float module and everything that
   // is made from it speak of the same values.
   functions.addPass(createAssignNamesPass());

@@ -271,7 +271,7 @@ StandInLayer = Layer
 def _name_values(model: Model) -> Model:
     from mct.model import Model
 
-    return Model(model.module.run("func.func(mct-assign-names)"))
+    return Model(model.module.run("func.func(mct-raise-linalg,mct-assign-names)"))
 
 
 def layers(model: Model) -> dict[str, Layer]:

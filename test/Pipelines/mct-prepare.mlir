@@ -4,6 +4,7 @@
 // CHECK:      builtin.module(
 // CHECK-NEXT:   mct-lift-variables{function=},
 // CHECK-NEXT:   func.func(
+// CHECK-NEXT:     mct-raise-linalg{remarks=false},
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,
 // CHECK-NEXT:     mct-move-transposes,

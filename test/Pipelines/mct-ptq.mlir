@@ -14,6 +14,7 @@
 // CHECK-NEXT:   tpc-attach-target{target=imx500},
 // CHECK-NEXT:   mct-lift-variables{function=},
 // CHECK-NEXT:   func.func(
+// CHECK-NEXT:     mct-raise-linalg{remarks=false},
 // CHECK-NEXT:     mct-assign-names,
 // CHECK-NEXT:     mct-fold-constants,
 // CHECK-NEXT:     mct-move-transposes,

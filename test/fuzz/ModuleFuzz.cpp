@@ -91,6 +91,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-prepare",
     "mct-prepare{relu-bound-to-power-of-2=true}",
     "mct-lift-variables",
+    "func.func(mct-raise-linalg)",
     "func.func(mct-assign-names)",
     "func.func(mct-fold-constants)",
     "func.func(mct-move-transposes)",

@@ -4,6 +4,75 @@
 
 include "mct/Support/Options.td"
 
+def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Turn linalg on tensors into TOSA";
+  let description = [{
+    Rewrites ops of `linalg`, `tensor` and `arith` as ops of TOSA that compute the same, by what they are and not by their
+    names:
+
+    * matrix products and convolutions by `linalg::isaContractionOpInterface` and `linalg::isaConvolutionOpInterface`, in any
+      order of their axes, with one or two image axes, grouped and depthwise ones too. Padding by zeros becomes the padding
+      of the convolution, a broadcast bias its bias; a convolution of elements that lie apart is a transposed one;
+    * maxima and sums of windows as pools; a sum that is divided by the count of its window is their mean;
+    * bodies of all other ops, with any maps that permute and broadcast axes: arithmetic, comparisons, selections (those of
+      the larger or the smaller number are a maximum, a minimum or a clamp, through which a NaN goes), casts, indices, and lookups of rows;
+    * reductions by sum, product, maximum, minimum, and, or, and the place of a maximum;
+    * reshapes, slices and insertions at any steps, concatenations, padding, softmax and constants.
+
+    TOSA computes in f32 and i32: values of f64 between two ops are computed in f32, those of i64 and index in i32.
+    Convolutions of TOSA have channels last; `mct-move-transposes` moves the transpositions out of the way.
+
+    Other ops stay as they are, with a warning where it is a layer, else with a remark if asked for. So does a function that
+    has points already, whose layers are matched where they are, and one without ops of these dialects. A `cf.assert`
+    that always holds is removed, and so is the one that asks whether the place of a lookup lies within its tensor; any
+    other one is an error, since an assertion cannot be compiled into a network.
+
+    Before:
+    ```mlir
+    %0 = linalg.generic {indexing_maps = […], iterator_types = ["parallel", "parallel"]}
+           ins(%x : tensor<1x3xf32>) outs(%e : tensor<1x3xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %c = arith.cmpf ugt, %in, %zero : f32
+      %s = arith.select %c, %in, %zero : f32
+      linalg.yield %s : f32
+    } -> tensor<1x3xf32>
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.clamp %x {max_val = 3.40282347E+38 : f32, min_val = 0.000000e+00 : f32} : (tensor<1x3xf32>) -> tensor<1x3xf32>
+    ```
+  }];
+  let options = [Mct_RemarksOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tosa::TosaDialect"];
+}
+
+def LowerToLinalgPass : Pass<"mct-lower-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Turn TOSA into linalg named ops";
+  let description = [{
+    For compilers that start from linalg on tensors. The conversions are those of MLIR: layers become named ops, everything
+    else bodies of `linalg.generic`, `tensor` and `arith`; a rescale becomes its multiplication and shift in i64, so that
+    an integer network computes the same integers.
+
+    Values that have a name in the records of the function (`tpc.points` of `mct-lower-to-integer`) keep it, on the
+    last of the ops that they were turned into; records of values that are gone are dropped.
+
+    Before:
+    ```mlir
+    %0 = tosa.conv2d %x, %kernel, %bias, %zero, %zero {acc_type = i32, …}
+           : (tensor<1x2x2x1xi8>, tensor<1x1x1x1xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x2x2x1xi32>
+    ```
+
+    After:
+    ```mlir
+    %2 = linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+           ins(%x, %kernel : tensor<1x2x2x1xi8>, tensor<1x1x1x1xi8>) outs(%1 : tensor<1x2x2x1xi32>) -> tensor<1x2x2x1xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect"];
+}
+
 def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
   let summary = "Turn points into casts of the quant dialect";
   let description = [{
@@ -132,10 +201,6 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
 
     Factors are multiplier * 2^-shift with 31-bit multipliers, 2^30 for powers of two. Unsigned codes of 8 bits are
     stored less 128, codes of fewer bits in i8, limited by a clamp.
-
-    A function with ops of linalg becomes one of linalg, tensor and arith, in which the same is computed: its layers,
-    element-wise ops (also bodies of `linalg.generic`), maximum pools, sums and what moves values become integer; points
-    whose values only another shape makes are left out of the records.
 
     Products and sums with numbers for each channel, where all steps are powers of two, get factors and offsets that make the
     codes which f32 makes, for every integer that they can read: 0.1 * 5 is 0.5 in f32, and 0.1 is not in f32. Where there are

@@ -15,9 +15,10 @@ namespace mct {
 /// It knows constants of every dialect and these ops of TOSA: `identity`,
 /// `reshape`, `transpose`, `reverse`, `slice`, `tile`, `pad`, `concat`, `cast`;
 /// `add`, `sub`, `mul`, `maximum`, `minimum`, `abs`, `negate`, `clamp`,
-/// `select`, comparisons; of floats also `pow`, `rsqrt`, `reciprocal`, `exp`,
-/// `log`, `ceil`, `floor`, `tanh`, `sigmoid`, `erf`, `sin`, `cos`. Arithmetic
-/// is that of the element type, as at run time.
+/// `select`, comparisons, `logical_and`, `_or`, `_xor`, `_not`; of floats also
+/// `pow`, `rsqrt`, `reciprocal`, `exp`, `log`, `ceil`, `floor`, `tanh`,
+/// `sigmoid`, `erf`, `sin`, `cos`. Arithmetic is that of the element type, as
+/// at run time.
 ///
 /// A splat stays one through every op that keeps it one. All results together
 /// have at most 2^24 elements more than what they are computed from, plus as

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "RaiseBody.h"
+#include "RaiseLinalg.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+/// How a reduction combines elements.
+enum class Combination { Sum, Product, Maximum, Minimum, All, Any };
+} // namespace
+
+static std::optional<Combination> getCombination(Operation *op) {
+  if (isa<arith::AddFOp, arith::AddIOp>(op))
+    return Combination::Sum;
+  if (isa<arith::MulFOp>(op))
+    return Combination::Product;
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op))
+    return Combination::Maximum;
+  if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(op))
+    return Combination::Minimum;
+  if (op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1)) {
+    if (isa<arith::AndIOp>(op))
+      return Combination::All;
+    if (isa<arith::OrIOp>(op))
+      return Combination::Any;
+  }
+  return std::nullopt;
+}
+
+/// Returns true if combining with `number` changes nothing.
+static bool isNeutral(Combination combination, double number) {
+  switch (combination) {
+  case Combination::Sum:
+  case Combination::Any:
+    return number == 0;
+  case Combination::Product:
+  case Combination::All:
+    return number == 1;
+  case Combination::Maximum:
+    return number <= double(std::numeric_limits<float>::lowest());
+  case Combination::Minimum:
+    return number >= double(std::numeric_limits<float>::max());
+  }
+  return false;
+}
+
+static Value combine(TosaBuilder &builder, Combination combination, Value a,
+                     Value b) {
+  switch (combination) {
+  case Combination::Sum:
+    return builder.add(a, b);
+  case Combination::Product:
+    return builder.multiply(a, b);
+  case Combination::Maximum:
+    return builder.binary<tosa::MaximumOp>(a, b, nullptr,
+                                           tosa::NanPropagationMode::PROPAGATE);
+  case Combination::Minimum:
+    return builder.binary<tosa::MinimumOp>(a, b, nullptr,
+                                           tosa::NanPropagationMode::PROPAGATE);
+  case Combination::All:
+    return builder.binary<tosa::LogicalAndOp>(a, b, nullptr);
+  case Combination::Any:
+    return builder.binary<tosa::LogicalOrOp>(a, b, nullptr);
+  }
+  return nullptr;
+}
+
+static Value reduce(TosaBuilder &builder, Combination combination, Value value,
+                    int64_t axis) {
+  RankedTensorType type = getTensorType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  RankedTensorType reduced = type.clone(shape);
+  auto create = [&](auto tag, auto... rest) -> Value {
+    return decltype(tag)::create(builder, reduced, value, uint32_t(axis),
+                                 rest...);
+  };
+  switch (combination) {
+  case Combination::Sum:
+    return create(tosa::ReduceSumOp());
+  case Combination::Product:
+    return create(tosa::ReduceProductOp());
+  case Combination::Maximum:
+    return create(tosa::ReduceMaxOp(), tosa::NanPropagationMode::PROPAGATE);
+  case Combination::Minimum:
+    return create(tosa::ReduceMinOp(), tosa::NanPropagationMode::PROPAGATE);
+  case Combination::All:
+    return create(tosa::ReduceAllOp());
+  case Combination::Any:
+    return create(tosa::ReduceAnyOp());
+  }
+  return nullptr;
+}
+
+/// Returns a tensor over the loops, of size 1 along those that are reduced, as
+/// the one that `map` reads; null where it cannot be.
+static Value collapse(TosaBuilder &builder, Value value, AffineMap map,
+                      RankedTensorType type) {
+  // Loops of the axes, and then those that have none.
+  SmallVector<int64_t> order;
+  for (AffineExpr expression : map.getResults())
+    if (auto dimension = dyn_cast<AffineDimExpr>(expression))
+      order.push_back(dimension.getPosition());
+    else if (!isa<AffineConstantExpr>(expression))
+      return nullptr;
+  for (int64_t loop = 0; loop != int64_t(map.getNumDims()); ++loop)
+    if (!llvm::is_contained(order, loop)) {
+      if (getTensorType(value).getDimSize(loop) != 1)
+        return nullptr;
+      order.push_back(loop);
+    }
+  if (int64_t(order.size()) != int64_t(map.getNumDims()))
+    return nullptr;
+  return builder.rearrange(value, order, type.getShape());
+}
+
+namespace {
+
+/// Raises ops of linalg by their bodies.
+struct RaiseBodies
+    : RaisingPattern<OpInterfaceRewritePattern<linalg::LinalgOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return decline(op, "does not compute on tensors alone");
+    TosaBuilder builder(op, rewriter);
+    BodyRaiser body(builder, op);
+    if (failed(body.run()))
+      return decline(op, body.getReason());
+    SmallVector<Value> values;
+    for (OpResult result : op->getResults()) {
+      Value value =
+          result.use_empty() ? Value() : raise(builder, body, op, result);
+      if (!value && !result.use_empty())
+        return decline(op, body.getReason().empty()
+                               ? "has a form that TOSA has no ops for"
+                               : body.getReason());
+      values.push_back(value);
+    }
+    builder.replace(values);
+    return success();
+  }
+
+private:
+  static Value raise(TosaBuilder &builder, BodyRaiser &body,
+                     linalg::LinalgOp op, OpResult result) {
+    OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    Value yielded =
+        op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
+    if (!type || !TosaBuilder::getElementType(type.getElementType()))
+      return nullptr;
+    Value value;
+    if (op.getNumReductionLoops() == 0)
+      value = body.get(yielded);
+    else
+      value = raiseReduction(builder, body, op, yielded, *init);
+    if (!value)
+      return nullptr;
+    SmallVector<int64_t> shape(body.getLoops());
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    for (unsigned loop : reduced)
+      shape[loop] = 1;
+    value = builder.broadcast(value, shape);
+    return value
+               ? collapse(builder, value, op.getMatchingIndexingMap(init), type)
+               : Value();
+  }
+
+  static Value raiseReduction(TosaBuilder &builder, BodyRaiser &body,
+                              linalg::LinalgOp op, Value yielded,
+                              OpOperand &init) {
+    Value accumulator = op.getMatchingBlockArgument(&init);
+    Operation *last = yielded.getDefiningOp();
+    if (auto selection = dyn_cast_or_null<arith::SelectOp>(last))
+      return raisePlace(builder, body, op, selection, accumulator);
+    std::optional<Combination> combination = last && last->getNumOperands() == 2
+                                                 ? getCombination(last)
+                                                 : std::nullopt;
+    // The accumulator goes nowhere else, but where the place is asked for.
+    if (!combination || !llvm::is_contained(last->getOperands(), accumulator))
+      return nullptr;
+    Value element = last->getOperand(0) == accumulator ? last->getOperand(1)
+                                                       : last->getOperand(0);
+    if (element == accumulator || dependsOn(element, accumulator))
+      return nullptr;
+    Value value = body.get(element);
+    value = value ? builder.broadcast(value, body.getLoops()) : Value();
+    if (!value)
+      return nullptr;
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    for (unsigned loop : reduced)
+      value = reduce(builder, *combination, value, loop);
+    std::optional<double> start = TosaBuilder::getNumber(init.get());
+    if (start && isNeutral(*combination, *start))
+      return value;
+    Value from = body.get(accumulator);
+    return from ? combine(builder, *combination, value, from) : Value();
+  }
+
+  /// Raises the place of a maximum along one loop.
+  static Value raisePlace(TosaBuilder &builder, BodyRaiser &body,
+                          linalg::LinalgOp op, arith::SelectOp selection,
+                          Value accumulator) {
+    auto compare = selection.getCondition().getDefiningOp<arith::CmpFOp>();
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    Value place = selection.getTrueValue();
+    while (auto cast = place.getDefiningOp<arith::IndexCastOp>())
+      place = cast.getIn();
+    auto index = place.getDefiningOp<linalg::IndexOp>();
+    if (!compare || reduced.size() != 1 || !index ||
+        index.getDim() != reduced.front() ||
+        selection.getFalseValue() != accumulator ||
+        !llvm::is_contained(
+            {arith::CmpFPredicate::OGT, arith::CmpFPredicate::UGT},
+            compare.getPredicate()) ||
+        !isMaximumSoFar(op, compare.getRhs(), compare.getLhs()))
+      return nullptr;
+    Value value = body.get(compare.getLhs());
+    value = value ? builder.broadcast(value, body.getLoops()) : Value();
+    if (!value)
+      return nullptr;
+    SmallVector<int64_t> shape(getTensorType(value).getShape());
+    shape.erase(shape.begin() + index.getDim());
+    Value found = tosa::ArgMaxOp::create(
+        builder, RankedTensorType::get(shape, builder.getI32Type()), value,
+        uint32_t(index.getDim()));
+    shape.insert(shape.begin() + index.getDim(), 1);
+    return builder.reshape(found, shape);
+  }
+
+  /// Returns true if `accumulator` becomes the maximum of `element` from the
+  /// lowest number on.
+  static bool isMaximumSoFar(linalg::LinalgOp op, Value accumulator,
+                             Value element) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      if (op.getMatchingBlockArgument(&init) != accumulator)
+        continue;
+      unsigned number = &init - op.getDpsInitsMutable().begin();
+      Operation *yielded =
+          op.getBlock()->getTerminator()->getOperand(number).getDefiningOp();
+      std::optional<double> start = TosaBuilder::getNumber(init.get());
+      return yielded && start && isNeutral(Combination::Maximum, *start) &&
+             getCombination(yielded) == Combination::Maximum &&
+             llvm::is_contained(yielded->getOperands(), element) &&
+             llvm::is_contained(yielded->getOperands(), accumulator);
+    }
+    return false;
+  }
+
+  static bool dependsOn(Value value, Value other) {
+    SmallVector<Value> open = {value};
+    llvm::SmallDenseSet<Value> seen;
+    while (!open.empty()) {
+      Value each = open.pop_back_val();
+      if (each == other)
+        return true;
+      if (Operation *producer = each.getDefiningOp();
+          producer && producer->getBlock() == other.getParentBlock())
+        for (Value operand : producer->getOperands())
+          if (seen.insert(operand).second)
+            open.push_back(operand);
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+void mct::populateRaiseBodiesPatterns(RewritePatternSet &patterns,
+                                      RaiseFailures *failures) {
+  patterns.add<RaiseBodies>(patterns.getContext(), failures);
+}

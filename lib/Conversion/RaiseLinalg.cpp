@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "RaiseLinalg.h"
+#include "mct/Conversion/Passes.h"
+#include "mct/Conversion/Patterns.h"
+#include "mct/IR/Records.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct {
+#define GEN_PASS_DEF_RAISELINALGPASS
+#include "mct/Conversion/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+void mct::populateRaiseLinalgPatterns(RewritePatternSet &patterns,
+                                      RaiseFailures *failures) {
+  populateRaiseLayersPatterns(patterns, failures);
+  populateRaiseBodiesPatterns(patterns, failures);
+  populateRaiseTensorsPatterns(patterns, failures);
+}
+
+namespace {
+struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
+  using RaiseLinalgPassBase::RaiseLinalgPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal() || !isToRaise(function))
+      return;
+    RaiseFailures failures;
+    RewritePatternSet patterns(function.getContext());
+    populateRaiseLinalgPatterns(patterns, &failures);
+    walkAndApplyPatterns(function, std::move(patterns));
+    IRRewriter rewriter(function.getContext());
+    (void)runRegionDCE(rewriter, function->getRegions());
+    // The same shapes and numbers were written for many ops.
+    DominanceInfo dominance(function);
+    eliminateCommonSubExpressions(rewriter, dominance, function);
+    function.walk([&](Operation *op) { report(op, failures); });
+  }
+
+private:
+  /// Returns true if there are ops of other dialects, and no points.
+  static bool isToRaise(func::FuncOp function) {
+    bool hasOthers = false;
+    WalkResult result = function.walk([&](Operation *op) {
+      hasOthers |= isa<linalg::LinalgDialect, tensor::TensorDialect,
+                       cf::ControlFlowDialect>(op->getDialect());
+      return isa<tpc::QuantizeOp>(op) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+    });
+    return hasOthers && !result.wasInterrupted();
+  }
+
+  /// Tells of what was not raised: an assertion is an error, a layer a warning.
+  void report(Operation *op, const RaiseFailures &failures) {
+    if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+      InFlightDiagnostic diagnostic = assertion.emitOpError("may not hold: '")
+                                      << assertion.getMsg() << "'";
+      diagnostic.attachNote()
+          << "a network cannot stop at a sample; remove the assertion, or what "
+             "makes it necessary";
+      return signalPassFailure();
+    }
+    auto failure = failures.find(op);
+    if (failure == failures.end() || !isa<linalg::LinalgOp>(op))
+      return;
+    auto structured = cast<linalg::LinalgOp>(op);
+    if (linalg::isaContractionOpInterface(structured) ||
+        linalg::isaConvolutionOpInterface(structured)) {
+      InFlightDiagnostic diagnostic = op->emitWarning()
+                                      << "'" << op->getName()
+                                      << "' op is not raised to TOSA: it "
+                                      << failure->second;
+      diagnostic.attachNote()
+          << "targets say how layers of TOSA are quantized; this one is in no "
+             "operator set of theirs unless they name the op";
+    } else if (remarks &&
+               structured.getBlock()->getOps<cf::AssertOp>().empty()) {
+      emitRecord(op, getArgument(),
+                 Record(Reason::NotRaised) << "it " << failure->second,
+                 "'" + op->getName().getStringRef() +
+                     "' op is not raised to TOSA: ");
+    }
+  }
+};
+} // namespace

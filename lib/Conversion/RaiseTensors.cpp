@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "RaiseLinalg.h"
+#include "mct/Conversion/TosaBuilder.h"
+#include "mct/IR/ConstantTensor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mct;
+
+/// Returns true if the shapes of all tensors are static.
+static bool isStatic(Operation *op) {
+  auto check = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return !type || type.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperands(), check) &&
+         llvm::all_of(op->getResults(), check);
+}
+
+namespace {
+
+/// Raises constants whose elements TOSA has.
+struct RaiseConstant : RaisingPattern<OpRewritePattern<arith::ConstantOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(arith::ConstantOp op,
+                                PatternRewriter &rewriter) const override {
+    auto value = dyn_cast<ElementsAttr>(op.getValue());
+    Type type = value ? value.getElementType() : Type();
+    if (!type || TosaBuilder::getElementType(type) != type)
+      return decline(op, "has elements that TOSA does not have");
+    TosaBuilder builder(op, rewriter);
+    builder.replace(
+        tosa::ConstOp::create(builder, op.getType(), value).getResult());
+    return success();
+  }
+};
+
+template <typename Op>
+struct RaiseReshape : RaisingPattern<OpRewritePattern<Op>> {
+  using RaisingPattern<OpRewritePattern<Op>>::RaisingPattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    TosaBuilder builder(op, rewriter);
+    Value value = builder.read(op->getOperand(0));
+    if (!value || !type || type.getNumDynamicDims() > 1)
+      return this->decline(op, "has no reshape in TOSA");
+    builder.replace(builder.reshape(value, type.getShape()));
+    return success();
+  }
+};
+
+/// Raises slices, of any steps.
+struct RaiseSlice : RaisingPattern<OpRewritePattern<tensor::ExtractSliceOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    TosaBuilder builder(op, rewriter);
+    Value value = builder.read(op.getSource());
+    if (!value || !isStatic(op) || !op.getOffsets().empty() ||
+        !op.getSizes().empty() || !op.getStrides().empty())
+      return decline(op, "has places that are computed");
+    ArrayRef<int64_t> offsets = op.getStaticOffsets(),
+                      sizes = op.getStaticSizes(),
+                      strides = op.getStaticStrides();
+    // With a step s, all of s * n elements, of which the first of every s stay.
+    SmallVector<int64_t> whole, low(sizes.size(), 0), high, apart, first;
+    for (auto [axis, size] : llvm::enumerate(sizes)) {
+      if (strides[axis] < 1)
+        return decline(op, "has a step below 1");
+      int64_t left = op.getSourceType().getDimSize(axis) - offsets[axis];
+      whole.push_back(std::min(left, size * strides[axis]));
+      high.push_back(size * strides[axis] - whole.back());
+      apart.append({size, strides[axis]});
+      first.append({size, 1});
+    }
+    value = builder.slice(value, offsets, whole);
+    if (llvm::any_of(strides, [](int64_t stride) { return stride != 1; })) {
+      value = builder.reshape(builder.pad(value, low, high, 0), apart);
+      value =
+          builder.slice(value, SmallVector<int64_t>(apart.size(), 0), first);
+    }
+    builder.replace(builder.reshape(value, op.getType().getShape()));
+    return success();
+  }
+};
+
+/// Raises the insertion into a tensor of one number, at any steps.
+struct RaiseInsertion
+    : RaisingPattern<OpRewritePattern<tensor::InsertSliceOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    TosaBuilder builder(op, rewriter);
+    Value value = builder.read(op.getSource());
+    std::optional<double> number = TosaBuilder::getNumber(op.getDest());
+    if (!value || !number || !isStatic(op) || !op.getOffsets().empty() ||
+        !op.getSizes().empty() || !op.getStrides().empty())
+      return decline(op,
+                     "inserts into a tensor that is not one number everywhere");
+    ArrayRef<int64_t> offsets = op.getStaticOffsets(),
+                      sizes = op.getStaticSizes(),
+                      strides = op.getStaticStrides(),
+                      shape = op.getType().getShape();
+    SmallVector<int64_t> apart, zeros, behind, spread, cut, high;
+    for (auto [axis, size] : llvm::enumerate(sizes)) {
+      int64_t stride = std::max<int64_t>(strides[axis], 1);
+      apart.append({size, 1});
+      zeros.append({0, 0});
+      behind.append({0, stride - 1});
+      spread.push_back(size * stride);
+      cut.push_back(std::min(size * stride, shape[axis] - offsets[axis]));
+      high.push_back(shape[axis] - offsets[axis] - cut.back());
+    }
+    value = builder.reshape(value, apart);
+    value = builder.reshape(builder.pad(value, zeros, behind, *number), spread);
+    value = builder.slice(value, SmallVector<int64_t>(sizes.size(), 0), cut);
+    builder.replace(builder.pad(value, offsets, high, *number));
+    return success();
+  }
+};
+
+struct RaiseConcatenation : RaisingPattern<OpRewritePattern<tensor::ConcatOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    TosaBuilder builder(op, rewriter);
+    SmallVector<Value> values;
+    for (Value input : op.getInputs()) {
+      values.push_back(builder.read(input));
+      if (!values.back())
+        return decline(op, "has elements that TOSA does not have");
+    }
+    Type element = getTensorType(values.front()).getElementType();
+    builder.replace(tosa::ConcatOp::create(builder, op.getType().clone(element),
+                                           values, uint32_t(op.getDim()))
+                        .getResult());
+    return success();
+  }
+};
+
+struct RaisePadding : RaisingPattern<OpRewritePattern<tensor::PadOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    TosaBuilder builder(op, rewriter);
+    Value value = builder.read(op.getSource()),
+          filling = op.getConstantPaddingValue();
+    std::optional<double> number =
+        filling ? TosaBuilder::getNumber(filling) : std::nullopt;
+    if (!value || !number || !op.getLow().empty() || !op.getHigh().empty())
+      return decline(op, "pads by computed sizes or numbers");
+    if (llvm::any_of(op.getStaticLow(),
+                     [](int64_t size) { return size < 0; }) ||
+        llvm::any_of(op.getStaticHigh(), [](int64_t size) { return size < 0; }))
+      return decline(op, "pads by a negative size");
+    builder.replace(
+        builder.pad(value, op.getStaticLow(), op.getStaticHigh(), *number));
+    return success();
+  }
+};
+
+/// Raises a splat of a number.
+struct RaiseSplat : RaisingPattern<OpRewritePattern<tensor::SplatOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(tensor::SplatOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<double> number = TosaBuilder::getNumber(op.getInput());
+    Type type = TosaBuilder::getElementType(op.getType().getElementType());
+    if (!number || !type || !isStatic(op))
+      return decline(op, "is not a constant");
+    TosaBuilder builder(op, rewriter);
+    builder.replace(
+        builder.createSplat(op.getType().getShape(), type, *number));
+    return success();
+  }
+};
+
+/// Raises a softmax to the ops that it is short for.
+struct RaiseSoftmax : RaisingPattern<OpRewritePattern<linalg::SoftmaxOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(linalg::SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    TosaBuilder builder(op, rewriter);
+    Value value =
+        op.hasPureTensorSemantics() ? builder.read(op.getInput()) : Value();
+    if (!value || !isa<FloatType>(getTensorType(value).getElementType()))
+      return decline(op, "is not a softmax of floats");
+    RankedTensorType type = getTensorType(value);
+    auto axis = uint32_t(op.getDimension());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = 1;
+    RankedTensorType reduced = type.clone(shape);
+    Value largest = tosa::ReduceMaxOp::create(
+        builder, reduced, value, axis, tosa::NanPropagationMode::PROPAGATE);
+    Value power = tosa::ExpOp::create(
+        builder, type, tosa::SubOp::create(builder, type, value, largest));
+    Value sum = tosa::ReduceSumOp::create(builder, reduced, power, axis);
+    builder.replace(builder.multiply(
+        power, tosa::ReciprocalOp::create(builder, reduced, sum)));
+    return success();
+  }
+};
+
+/// Removes assertions of what is always true.
+struct RemoveAssertion : RaisingPattern<OpRewritePattern<cf::AssertOp>> {
+  using RaisingPattern::RaisingPattern;
+
+  LogicalResult matchAndRewrite(cf::AssertOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<double> condition = TosaBuilder::getNumber(op.getArg());
+    if (!condition || *condition == 0)
+      return decline(op, "may not hold");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void mct::populateRaiseTensorsPatterns(RewritePatternSet &patterns,
+                                       RaiseFailures *failures) {
+  patterns
+      .add<RaiseConstant, RaiseReshape<tensor::CollapseShapeOp>,
+           RaiseReshape<tensor::ExpandShapeOp>, RaiseReshape<tensor::ReshapeOp>,
+           RaiseSlice, RaiseInsertion, RaiseConcatenation, RaisePadding,
+           RaiseSplat, RaiseSoftmax, RemoveAssertion>(patterns.getContext(),
+                                                      failures);
+}
