@@ -21,8 +21,8 @@ TosaBuilder::~TosaBuilder() {
 }
 
 void TosaBuilder::replace(ArrayRef<Value> values) {
-  for (auto [result, raised] : llvm::zip_equal(op->getResults(), values)) {
-    Value value = raised;
+  for (OpResult result : op->getResults()) {
+    Value value = values[result.getResultNumber()];
     if (!value)
       continue;
     Type from = getTensorType(value).getElementType(),

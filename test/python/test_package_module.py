@@ -51,7 +51,9 @@ def test_passes_leave_their_input_alone(digits):
     result = mct.Model(digits.module.run("mct-prepare"))
     assert digits.bytecode == before
     assert digits.pass_pipeline == ""
-    assert result.pass_pipeline.startswith("builtin.module(mct-lift-variables{function=},func.func(mct-raise-linalg{remarks=false},mct-assign-names")
+    assert result.pass_pipeline.startswith(
+        "builtin.module(mct-lift-variables{function=},func.func(mct-raise-linalg{remarks=false},mct-assign-names"
+    )
     assert result.bytecode != before
 
 

@@ -68,7 +68,7 @@ def test_unknown_network_is_refused():
 def test_every_chain_has_its_script_and_pinned_packages():
     for network in networks.NETWORKS:
         assert (ZOO / "chains" / f"from_{network.chain}.py").exists()
-        assert all("==" in package for package in environments.PACKAGES[network.chain])
+        assert all("==" in package for package in environments.packages(network.chain))
         assert all(spec["kind"] for spec in network.samples)
 
 

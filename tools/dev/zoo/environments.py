@@ -29,6 +29,14 @@ PACKAGES = {
     "executorch": ["torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"],
 }
 
+# Chains that run in the environment of another one.
+SHARED = {"linalg": "torch"}
+
+
+def packages(chain: str) -> list[str]:
+    """What the environment of a chain holds, each as NAME==VERSION."""
+    return PACKAGES[SHARED.get(chain, chain)]
+
 
 def pip(python: Path, *arguments: str | Path) -> None:
     command = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
@@ -39,13 +47,13 @@ def pip(python: Path, *arguments: str | Path) -> None:
 
 def python(chain: str) -> Path:
     """The interpreter of a chain's environment, installed if it is not there or has other versions."""
-    folder = ROOT / "env" / chain
+    folder = ROOT / "env" / SHARED.get(chain, chain)
     stamp = folder / "installed.txt"
-    wanted = "\n".join(PACKAGES[chain]) + "\n"
+    wanted = "\n".join(packages(chain)) + "\n"
     if not stamp.exists() or stamp.read_text() != wanted:
         print(f"zoo: installing {' '.join(PACKAGES[chain])} into {folder}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        pip(folder / "bin" / "python", "install", *PACKAGES[chain])
+        pip(folder / "bin" / "python", "install", *packages(chain))
         # Written last: an interrupted installation starts again.
         stamp.write_text(wanted)
     return folder / "bin" / "python"

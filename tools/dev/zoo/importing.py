@@ -63,6 +63,14 @@ def import_network(
     if finished.returncode != 0:
         raise ImportFailure(f"chain {network.chain}: exit status {finished.returncode}: {last_line(finished.stderr)}")
     module = folder / "module.mlir"
+    if network.chain == "linalg":
+        raised = folder / "module.raised.mlir"
+        finished = measure.run(
+            [measure.BIN / "mct-opt", module, "--mct-raise-linalg", "--mlir-print-debuginfo", "-o", raised]
+        )
+        if finished.returncode != 0:
+            raise ImportFailure(f"mct-raise-linalg: {last_line(finished.stderr)}")
+        module = raised
     if rest := left_over(module.read_text()):
         raise ImportFailure(f"chain {network.chain}: left {', '.join(rest)}")
     finished = measure.run([measure.BIN / "mct-opt", module, "-o", folder / "network.mlirbc"])

@@ -249,6 +249,13 @@ NETWORKS = [
     pytorch("separator", "audio separation, conv1d", {"kind": "audio", "shape": [1, 1, 2000]}),
     pytorch("speech", "text to waveform", {"kind": "tokens", "high": 64, "shape": [1, 24]}),
     # The same through ExecuTorch.
+    *(
+        pytorch(name, "as linalg", chain="linalg")
+        for name in ("resnet18", "mobilenet_v3_small", "convnext", "unet", "regnet")
+    ),
+    pytorch("vit_s", "as linalg", nchw(224), chain="linalg"),
+    pytorch("gru", "as linalg", {"kind": "normal", "shape": [1, 16, 20]}, chain="linalg"),
+    pytorch("bert_mini", "as linalg", {"kind": "tokens", "high": 512, "shape": [1, 32]}, chain="linalg"),
     *(pytorch(name, "through ExecuTorch", chain="executorch") for name in ("resnet18", "mobilenet_v2", "landmarks")),
     pytorch("unet", "through ExecuTorch", chain="executorch"),
     pytorch("preactivation", "through ExecuTorch", nchw(32), chain="executorch"),

@@ -64,14 +64,19 @@ def roll(x, shifts, dims):
     return x
 
 
-def convert(network: nn.Module, inputs: tuple[torch.Tensor, ...], output: Path) -> None:
-    split_groups(network)
+def export(network: nn.Module, inputs: tuple[torch.Tensor, ...], output_type: str) -> str:
+    """The network as torch-mlir writes it."""
     program = torch.export.export(network, inputs, strict=False)
     # The importer's own locations are lines of Python.
     ContextCache.get_node_location = lambda cache, node: ir.Location.name(layer_name(node), context=cache._c)
     decompositions = get_decomposition_table() | {torch.ops.aten.roll.default: roll}
-    module = fx.export_and_import(program, output_type="tosa", decomposition_table=decompositions)
-    text = module.operation.get_asm(enable_debug_info=True)
+    module = fx.export_and_import(program, output_type=output_type, decomposition_table=decompositions)
+    return module.operation.get_asm(enable_debug_info=True)
+
+
+def convert(network: nn.Module, inputs: tuple[torch.Tensor, ...], output: Path) -> None:
+    split_groups(network)
+    text = export(network, inputs, "tosa")
     # Some constants stay in the dialect of another step of its pipeline.
     constant = r"= arith\.constant (dense.*) : (tensor<[^>]*>)( loc.*)?$"
     text = re.sub(constant, r'= "tosa.const"() <{values = \1 : \2}> : () -> \2\3', text, flags=re.MULTILINE)

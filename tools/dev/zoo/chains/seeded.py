@@ -33,5 +33,6 @@ def network(name: str, folder: Path, specs: list[dict]) -> tuple[nn.Module, list
     torch.backends.mha.set_fastpath_enabled(False)  # one operator that no exporter takes apart
     types = {"tokens": np.int64}
     arguments = [(spec["shape"], types.get(spec["kind"], np.float32), spec) for spec in specs]
-    rows = chain.samples(folder.name, arguments)
+    # The same samples for every chain.
+    rows = chain.samples(name, arguments)
     return torch_networks.build(name, [torch.from_numpy(row[0]) for row in rows]), rows
