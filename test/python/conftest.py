@@ -16,6 +16,24 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "thorough: takes seconds, beside a test of the same kind; tools/dev/check leaves it out and says what runs it",
     )
+    config.addinivalue_line(
+        "markers",
+        "alternating: has many cases of one kind; tools/dev/check runs every second one, as the commit says",
+    )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--half", type=int, choices=(0, 1), help="run this half of the cases of alternating tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    half = config.getoption("--half")
+    if half is None:
+        return
+    alternating = [item for item in items if item.get_closest_marker("alternating")]
+    left_out = set(alternating[1 - half :: 2])
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")

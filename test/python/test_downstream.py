@@ -180,6 +180,7 @@ def examples():
                 break
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("path", "options"), list(examples()))
 def test_examples_of_the_lowering_are_taken(path, options, tools, tmp_path):
     network = lower(path, tmp_path / f"{path.stem}.mlirbc", f"--mct-lower-to-integer={options}")

@@ -159,6 +159,7 @@ def trained_with(two_bits, tmp_path_factory):
     return get
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("base", "option"), OPTIONS, ids=[option for _, option in OPTIONS])
 def test_every_option_has_an_effect(trained_with, base, option):
     name, value = option.split("=")

@@ -64,6 +64,7 @@ def integers(tools, tmp_path):
     return make
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_codes_are_those_of_the_simulation_and_of_the_reference_model(example, integers):
     network = integers(example)

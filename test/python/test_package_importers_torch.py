@@ -47,9 +47,8 @@ def error(model, network: nn.Module, samples: torch.Tensor) -> float:
     return networks.relative_error(model.run(samples.numpy()), expected(network, samples))
 
 
-@pytest.mark.parametrize(
-    "network", [torch_networks.ResNet18, pytest.param(torch_networks.MobileNetV3Small, marks=pytest.mark.thorough)]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("network", [torch_networks.ResNet18, torch_networks.MobileNetV3Small])
 def test_a_network_goes_to_a_quantized_module(network):
     batch = torch_networks.images(8)
     module = torch_networks.calibrated(network, batch)
@@ -273,6 +272,7 @@ def test_recurrent_layers_are_written_out_with_their_states_in_the_order_of_the_
         assert networks.relative_error(one, other.numpy()) < TOLERANCE
 
 
+@pytest.mark.thorough
 def test_an_lstm_of_several_layers_and_both_directions_is_written_out():
     torch.manual_seed(3)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -50,6 +51,8 @@ def write_model(folder: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["mlirbc", "tflite"])
 @pytest.mark.parametrize("page", ["README", "PAGE"])
 def test_every_line_runs(page: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if kind == "mlirbc" and importlib.util.find_spec("tosa_converter_for_tflite"):
+        pytest.skip("the same lines run with a .tflite file here")
     write_model(tmp_path, kind)
     write_images(tmp_path / "images")
     tools = tmp_path / "bin"

@@ -83,6 +83,7 @@ def test_threads_and_batches_of_workers_do_not_change_a_byte(train):
     assert train(threads=1) == train(threads=2) == train(threads=3) == train()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "options",
     [

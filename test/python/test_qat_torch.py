@@ -22,8 +22,10 @@ def module(shared, tmp_path_factory):
     "weights, activations",
     [
         ("lsq", "lsq"),
-        ("ste", "ste"),
-        *(pytest.param(*each, marks=pytest.mark.thorough) for each in (("lsq", "fixed"), ("fixed", "fixed"))),
+        *(
+            pytest.param(*each, marks=pytest.mark.thorough)
+            for each in (("ste", "ste"), ("lsq", "fixed"), ("fixed", "fixed"))
+        ),
     ],
 )
 def test_first_steps_are_those_of_torch(module, tmp_path, weights, activations):

@@ -74,6 +74,7 @@ def test_there_are_pages() -> None:
     ]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page_leads_to_its_result(tools: Path, tmp_path: Path, page: Path) -> None:
     tree = ScratchTree(tmp_path / "tree")

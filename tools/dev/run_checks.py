@@ -258,6 +258,11 @@ def fuzz_seed() -> str:
     return str(int(commit[:8], 16)) if commit else "1"
 
 
+def half_of_commit() -> int:
+    """Which half of the tests this commit runs, where a check runs every second one: 0 or 1."""
+    return int(fuzz_seed()) % 2
+
+
 def google_test() -> Tally:
     return run_google_tests(BUILD / "unit", "", DIGESTS, leaving_out=FUZZERS)
 
@@ -283,7 +288,7 @@ def sanitizers() -> Tally:
     folder = BUILD / "sanitize/unit"
     fuzzed = run_google_tests(folder, "sanitize-", options, only=FUZZERS)
     if not os.environ.get("MCT_SANITIZE_ALL"):
-        half = int(options["MCT_FUZZ_SEED"]) % 2
+        half = half_of_commit()
         print(f"half {half + 1} of 2")
         options |= {"GTEST_TOTAL_SHARDS": "2", "GTEST_SHARD_INDEX": str(half)}
         leave_out("the other half of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
@@ -374,6 +379,8 @@ def pytest() -> Tally:
     # A file's tests share what they have quantized.
     parallel = ["-n", str(os.cpu_count()), "--dist", "loadfile"]
     options = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "not thorough", f"--junit-xml={report}", *parallel]
+    options.append(f"--half={half_of_commit()}")
+    leave_out("every second case of some tests", "build/venv/bin/python -m pytest -m alternating test/python")
     status = call([sys.executable, "-m", "pytest", *options, "test/python"])
     return with_exit_status(pytest_tally(report), status, "pytest")
 
