@@ -30,13 +30,50 @@ void mct::populateRaiseLinalgPatterns(RewritePatternSet &patterns,
   populateRaiseTensorsPatterns(patterns, failures);
 }
 
+RaiseFailures mct::findRaiseFailures(func::FuncOp function) {
+  WalkResult found =
+      function.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); });
+  if (!found.wasInterrupted())
+    return RaiseFailures();
+  IRMapping mapping;
+  OwningOpRef<func::FuncOp> clone = function.clone(mapping);
+  RaiseFailures failures;
+  RewritePatternSet patterns(function.getContext());
+  populateRaiseLinalgPatterns(patterns, &failures);
+  walkAndApplyPatterns(*clone, std::move(patterns));
+  llvm::DenseMap<Operation *, Operation *> originals;
+  for (auto [original, copy] : mapping.getOperationMap())
+    originals.try_emplace(copy, original);
+  RaiseFailures result;
+  // Only ops that are still there: a reason may be that of an erased one.
+  clone->walk([&](linalg::LinalgOp op) {
+    auto failure = failures.find(op);
+    auto original = originals.find(op);
+    if (failure != failures.end() && original != originals.end())
+      result.try_emplace(original->second, failure->second);
+  });
+  return result;
+}
+
 namespace {
 struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
   using RaiseLinalgPassBase::RaiseLinalgPassBase;
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || !isToRaise(function))
+    if (function.isExternal())
+      return;
+    if (Operation *buffered = findBuffer(function)) {
+      InFlightDiagnostic diagnostic =
+          buffered->emitOpError("is on buffers ('memref'), not on tensors");
+      diagnostic.attachNote()
+          << "take the network from before bufferization, as torch-mlir's "
+             "output type LINALG_ON_TENSORS (pipeline "
+             "'torch-backend-to-linalg-on-tensors-backend-pipeline') gives it; "
+             "stop other pipelines in front of 'one-shot-bufferize'";
+      return signalPassFailure();
+    }
+    if (!isToRaise(function))
       return;
     RaiseFailures failures;
     RewritePatternSet patterns(function.getContext());
@@ -51,6 +88,24 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
   }
 
 private:
+  /// Returns the function if its arguments or results are buffers, else its
+  /// first op that reads or makes one, or null.
+  static Operation *findBuffer(func::FuncOp function) {
+    auto isBuffer = llvm::IsaPred<BaseMemRefType>;
+    if (llvm::any_of(function.getArgumentTypes(), isBuffer) ||
+        llvm::any_of(function.getResultTypes(), isBuffer))
+      return function;
+    Operation *found = nullptr;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (llvm::none_of(op->getOperandTypes(), isBuffer) &&
+          llvm::none_of(op->getResultTypes(), isBuffer))
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    return found;
+  }
+
   /// Returns true if there are ops of other dialects, and no points.
   static bool isToRaise(func::FuncOp function) {
     bool hasOthers = false;

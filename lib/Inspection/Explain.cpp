@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Inspection/Explain.h"
 #include "FunctionReports.h"
+#include "mct/Conversion/Patterns.h"
 #include "mct/IR/Names.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
@@ -119,8 +120,17 @@ static void printResult(const QuantizationPlan &plan,
   os << '\n';
 }
 
+/// Returns why an op of the node is not raised to TOSA, or nothing.
+static StringRef findWhyNotRaised(const tpc::Node &node,
+                                  const RaiseFailures &failures) {
+  for (Operation *op : node.ops)
+    if (auto failure = failures.find(op); failure != failures.end())
+      return failure->second;
+  return "";
+}
+
 static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
-                      raw_ostream &os) {
+                      const RaiseFailures &failures, raw_ostream &os) {
   const tpc::Node &node = planned.node;
   os << "  " << planned.name.getValue() << " (";
   llvm::interleaveComma(node.ops, os,
@@ -135,6 +145,8 @@ static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
   else if (node.operatorSet)
     os << ", named by the op's '" << tpc::TpcDialect::kSetAttrName << "'";
   os << '\n';
+  if (StringRef why = findWhyNotRaised(node, failures); !why.empty())
+    os << "    not raised to TOSA: it " << why << '\n';
   for (auto [number, config] : llvm::enumerate(node.options.getConfigs())) {
     os << "    option " << number;
     const DroppedCandidate *dropped = findDropped(planned, config);
@@ -174,7 +186,7 @@ static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
 }
 
 static void printText(StringRef function, const QuantizationPlan &plan,
-                      raw_ostream &os) {
+                      const RaiseFailures &failures, raw_ostream &os) {
   os << "function " << function << '\n';
   for (const PlannedInput &input : plan.inputs) {
     os << "  " << input.name.getValue() << " (input)\n    ";
@@ -187,7 +199,7 @@ static void printText(StringRef function, const QuantizationPlan &plan,
     }
   }
   for (const PlannedNode &planned : plan.nodes)
-    printNode(plan, planned, os);
+    printNode(plan, planned, failures, os);
   for (const FusedGroup &group : plan.groups) {
     os << "  group ";
     printChain(plan, group, os);
@@ -295,7 +307,8 @@ static json::Object weightToJSON(const PlannedWeight &weight) {
 }
 
 static json::Object nodeToJSON(const QuantizationPlan &plan,
-                               const PlannedNode &planned) {
+                               const PlannedNode &planned,
+                               const RaiseFailures &failures) {
   const tpc::Node &node = planned.node;
   std::string location;
   llvm::raw_string_ostream(location) << node.root()->getLoc();
@@ -319,11 +332,13 @@ static json::Object nodeToJSON(const QuantizationPlan &plan,
                            : json::Value(nullptr)},
       {"result", resultToJSON(planned)},
       {"weights", toArray(planned.weights, weightToJSON)}};
+  if (StringRef why = findWhyNotRaised(node, failures); !why.empty())
+    object["why_not_raised"] = why.str();
   return object;
 }
 
-static json::Object functionToJSON(StringRef name,
-                                   const QuantizationPlan &plan) {
+static json::Object functionToJSON(StringRef name, const QuantizationPlan &plan,
+                                   const RaiseFailures &failures) {
   json::Array inputs, nodes, groups;
   for (const PlannedInput &input : plan.inputs) {
     json::Object object{{"name", toJSON(input.name)},
@@ -335,7 +350,7 @@ static json::Object functionToJSON(StringRef name,
     inputs.push_back(std::move(object));
   }
   for (const PlannedNode &planned : plan.nodes)
-    nodes.push_back(nodeToJSON(plan, planned));
+    nodes.push_back(nodeToJSON(plan, planned, failures));
   for (const FusedGroup &group : plan.groups)
     groups.push_back(json::Object{
         {"nodes", toArray(plan.getNames(group),
@@ -432,13 +447,15 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
             FailureOr<QuantizationPlan> plan = createPlan(function);
             if (failed(plan))
               return failure();
-            return functionToJSON(function.getSymName(), *plan);
+            return functionToJSON(function.getSymName(), *plan,
+                                  findRaiseFailures(function));
           },
           [&](func::FuncOp function, raw_ostream &os) -> LogicalResult {
             FailureOr<QuantizationPlan> plan = createPlan(function);
             if (failed(plan))
               return failure();
-            printText(function.getSymName(), *plan, os);
+            printText(function.getSymName(), *plan, findRaiseFailures(function),
+                      os);
             return success();
           },
           std::move(document))) ||

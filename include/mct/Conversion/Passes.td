@@ -25,7 +25,7 @@ def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
     Other ops stay as they are, with a warning where it is a layer, else with a remark if asked for. So does a function that
     has points already, whose layers are matched where they are, and one without ops of these dialects. A `cf.assert`
     that always holds is removed, and so is the one that asks whether the place of a lookup lies within its tensor; any
-    other one is an error, since an assertion cannot be compiled into a network.
+    other one is an error, since an assertion cannot be compiled into a network. So is a function on buffers (`memref`).
 
     Before:
     ```mlir

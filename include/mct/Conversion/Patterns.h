@@ -4,6 +4,7 @@
 #ifndef MCT_CONVERSION_PATTERNS_H
 #define MCT_CONVERSION_PATTERNS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mct {
@@ -18,6 +19,10 @@ using RaiseFailures = llvm::DenseMap<mlir::Operation *, std::string>;
 /// may also hold ops that were erased since.
 void populateRaiseLinalgPatterns(mlir::RewritePatternSet &patterns,
                                  RaiseFailures *failures = nullptr);
+
+/// Returns why ops of linalg in `function` cannot be raised; those that can be
+/// are not in the result. `function` stays as it is.
+RaiseFailures findRaiseFailures(mlir::func::FuncOp function);
 
 } // namespace mct
 

@@ -9,7 +9,8 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
   let description = [{
     Prints to the standard output, for each operator of each function: the operator set and the rule that matched, its
     options with the one that is taken and the reason of every one that is not, the fused chain, and the
-    point of its result and its weights, or why there is none. Ops that stay float are explained as well. The module is
+    point of its result and its weights, or why there is none. Ops that stay float are explained as well, and why ops of
+    linalg are not raised to TOSA. The module is
     not changed; names are those that `mct-insert-quantizers` gives to points. In a module that has points an operator
     takes, as its base, the alternative that its points have (`mct-choose-candidates`).
 
@@ -21,7 +22,8 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
     * input: `name`, `point` (whether it gets one), then `bits` and `method`, or `why_float`.
     * node: `name`, `ops` (names, in program order), `location`; `operator_set` and `pattern`, null when nothing
       matched and the default applies (`pattern` also when the op names its set by `tpc.set`); `options`, `group` (index into `groups`, or null), `contested_by` (a node that a
-      longer chain would need, but another chain has, or null), `result`, `weights`.
+      longer chain would need, but another chain has, or null), `result`, `weights`; `why_not_raised` of an op of linalg
+      that `mct-raise-linalg` leaves.
     * option, in the target's order: `state` (`base`, `candidate` or `dropped`), `bits`, `method` and `signedness` of
       the result, `act_enabled`, `preserving`, `input_bits`, `weights` (by name: `bits`, `method`, `per_channel`,
       `enabled`); a dropped one has `why`, and `users` (their names; also as `readers`, until version 0.3) when
@@ -52,7 +54,7 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
     Mct_OverridesOption,
   ];
-  let dependentDialects = ["::mct::tpc::TpcDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def VerifyShapesPass : Pass<"mct-verify-shapes"> {
