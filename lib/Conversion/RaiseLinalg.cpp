@@ -67,10 +67,8 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
       InFlightDiagnostic diagnostic =
           buffered->emitOpError("is on buffers ('memref'), not on tensors");
       diagnostic.attachNote()
-          << "take the network from before bufferization, as torch-mlir's "
-             "output type LINALG_ON_TENSORS (pipeline "
-             "'torch-backend-to-linalg-on-tensors-backend-pipeline') gives it; "
-             "stop other pipelines in front of 'one-shot-bufferize'";
+          << "take the network from in front of 'one-shot-bufferize'; "
+             "torch-mlir's output type LINALG_ON_TENSORS is that";
       return signalPassFailure();
     }
     if (!isToRaise(function))

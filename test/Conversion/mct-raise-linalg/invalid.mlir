@@ -52,7 +52,7 @@ func.func @diagonal(%x: tensor<4x4xf32>) -> tensor<4xf32> {
 // -----
 
 // expected-error @+2 {{'func.func' op is on buffers ('memref'), not on tensors}}
-// expected-note @+1 {{take the network from before bufferization, as torch-mlir's output type LINALG_ON_TENSORS (pipeline 'torch-backend-to-linalg-on-tensors-backend-pipeline') gives it; stop other pipelines in front of 'one-shot-bufferize'}}
+// expected-note @+1 {{take the network from in front of 'one-shot-bufferize'; torch-mlir's output type LINALG_ON_TENSORS is that}}
 func.func @bufferized(%x: memref<4xf32>) {
   return
 }
@@ -61,7 +61,7 @@ func.func @bufferized(%x: memref<4xf32>) {
 
 func.func @buffers_inside(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+2 {{'bufferization.to_buffer' op is on buffers ('memref'), not on tensors}}
-  // expected-note @+1 {{take the network from before bufferization, as torch-mlir's output type LINALG_ON_TENSORS (pipeline 'torch-backend-to-linalg-on-tensors-backend-pipeline') gives it; stop other pipelines in front of 'one-shot-bufferize'}}
+  // expected-note @+1 {{take the network from in front of 'one-shot-bufferize'; torch-mlir's output type LINALG_ON_TENSORS is that}}
   %m = bufferization.to_buffer %x : tensor<4xf32> to memref<4xf32>
   %t = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>
   return %t : tensor<4xf32>
