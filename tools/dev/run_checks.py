@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,12 @@ class Tally(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def processor_seconds() -> float:
+    """Returns the processor time of this process and of all processes that it has waited for."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in usage)
 
 
 def verdict(ok: bool) -> Tally:
@@ -457,9 +464,10 @@ def main() -> int:
     summary = []
     for step in steps:
         print(f"== {step.__name__}", flush=True)
-        start = time.monotonic()
+        start, processor_start = time.monotonic(), processor_seconds()
         tally = fuzzers() + Tally(skipped=1) if step is sanitizers and options.no_sanitizers else step()
-        summary.append(f"{step.__name__:<16} {tally}  ({time.monotonic() - start:.0f} s)")
+        taken, processor = time.monotonic() - start, processor_seconds() - processor_start
+        summary.append(f"{step.__name__:<16} {tally}  ({taken:.0f} s, {processor:.0f} s of processors)")
         total += tally
     for name, output in failed_output:
         print(f"\n== {name} failed; it ended with\n" + "\n".join(output.splitlines()[-60:]))
