@@ -24,8 +24,8 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 WRITTEN = BUILD / "written"  # by the tools in lit tests
 LLVM = Path("/usr/lib/llvm-22/bin")
-# What clang-tidy may take: on two cores and without a cache half of the sources, which have changed last.
-TIDY_SECONDS = 420
+# What clang-tidy may take: on two cores and without a cache a third of the sources, which have changed last.
+TIDY_SECONDS = 240
 # Random networks for the sanitizers, with which each takes three to four times as long.
 FEWER_RANDOM = {
     "MCT_RANDOM_NETWORKS": "40",

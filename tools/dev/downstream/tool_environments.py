@@ -64,7 +64,9 @@ def install(tool: str) -> None:
     print(f"downstream: installing {' '.join(PACKAGES[tool])} into {folder(tool)}", file=sys.stderr, flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder(tool)], check=True)
     python = folder(tool) / "bin" / "python"
-    finished = measure.run([python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", *PACKAGES[tool]])
+    finished = measure.run(
+        [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile", *PACKAGES[tool]]
+    )
     if finished.returncode != 0:
         raise RuntimeError(f"pip cannot install {' '.join(PACKAGES[tool])}:\n{finished.stderr}")
     # Written last: an interrupted installation starts again.

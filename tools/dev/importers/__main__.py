@@ -55,7 +55,16 @@ def install(name: str) -> None:
         return
     print(f"importers: installing {' '.join(packages(name))} into {FOLDER / name}", file=sys.stderr, flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / name], check=True)
-    command = [python(name), "-m", "pip", "--quiet", "--disable-pip-version-check", "install", *packages(name)]
+    command = [
+        python(name),
+        "-m",
+        "pip",
+        "--quiet",
+        "--disable-pip-version-check",
+        "install",
+        "--no-compile",
+        *packages(name),
+    ]
     finished = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if finished.returncode != 0:
         raise RuntimeError(f"pip cannot install {' '.join(packages(name))}:\n{finished.stderr}")
