@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <oneapi/dnnl/dnnl_debug.h>
+#include <optional>
 #include <vector>
 
 // clang-22 of Debian has no omp.h, and oneDNN's OpenMP runtime is GNU's.
@@ -315,44 +317,52 @@ void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
 PrimitiveSet::PrimitiveSet() = default;
 PrimitiveSet::~PrimitiveSet() = default;
 
-template <typename Action>
-static std::optional<size_t> attempt(std::unique_ptr<PrimitiveSet::Impl> &impl,
-                                     std::string &error, Action action) {
+/// Returns what an action throws as an error.
+template <typename Action> static llvm::Error attempt(Action action) {
   try {
+    action();
+    return llvm::Error::success();
+  } catch (const dnnl::error &failure) {
+    if (failure.status == dnnl_unimplemented)
+      return llvm::createStringError("oneDNN has no implementation for it");
+    return llvm::createStringError(llvm::Twine("oneDNN: ") + failure.what());
+  } catch (const std::exception &failure) {
+    return llvm::createStringError(llvm::Twine("oneDNN: ") + failure.what());
+  }
+}
+
+/// Returns the index of the primitive that the action adds.
+template <typename Action>
+static llvm::Expected<size_t> addTo(std::unique_ptr<PrimitiveSet::Impl> &impl,
+                                    Action action) {
+  llvm::Error error = attempt([&] {
     if (!impl)
       impl = std::make_unique<PrimitiveSet::Impl>();
     action();
-    return impl->primitives.size() - 1;
-  } catch (const dnnl::error &failure) {
-    error = failure.status == dnnl_unimplemented
-                ? "oneDNN has no implementation for it"
-                : std::string("oneDNN: ") + failure.what();
-  } catch (const std::exception &failure) {
-    error = std::string("oneDNN: ") + failure.what();
-  }
-  return std::nullopt;
+  });
+  if (error)
+    return std::move(error);
+  return impl->primitives.size() - 1;
 }
 
-std::optional<size_t> PrimitiveSet::addConvolution(
+llvm::Expected<size_t> PrimitiveSet::addConvolution(
     const ConvolutionShape &shape, llvm::ArrayRef<float> weights,
-    llvm::ArrayRef<float> bias, const Epilogue &epilogue, std::string &error) {
-  return attempt(impl, error,
-                 [&] { impl->addConvolution(shape, weights, bias, epilogue); });
+    llvm::ArrayRef<float> bias, const Epilogue &epilogue) {
+  return addTo(impl,
+               [&] { impl->addConvolution(shape, weights, bias, epilogue); });
 }
 
-std::optional<size_t>
+llvm::Expected<size_t>
 PrimitiveSet::addWeightGradient(const ConvolutionShape &shape,
-                                bool inputChannelsFirst, std::string &error) {
-  return attempt(impl, error,
-                 [&] { impl->addWeightGradient(shape, inputChannelsFirst); });
+                                bool inputChannelsFirst) {
+  return addTo(impl,
+               [&] { impl->addWeightGradient(shape, inputChannelsFirst); });
 }
 
-std::optional<size_t> PrimitiveSet::addMatMul(const MatMulShape &shape,
-                                              llvm::ArrayRef<float> constant,
-                                              const Epilogue &epilogue,
-                                              std::string &error) {
-  return attempt(impl, error,
-                 [&] { impl->addMatMul(shape, constant, epilogue); });
+llvm::Expected<size_t> PrimitiveSet::addMatMul(const MatMulShape &shape,
+                                               llvm::ArrayRef<float> constant,
+                                               const Epilogue &epilogue) {
+  return addTo(impl, [&] { impl->addMatMul(shape, constant, epilogue); });
 }
 
 struct PackedConstant::Impl {
@@ -363,14 +373,13 @@ PackedConstant::PackedConstant(PackedConstant &&) = default;
 PackedConstant &PackedConstant::operator=(PackedConstant &&) = default;
 PackedConstant::~PackedConstant() = default;
 
-/// Returns whether `pack` succeeded.
-template <typename Pack> static bool packs(Pack pack) {
-  try {
-    pack();
-    return true;
-  } catch (const std::exception &) {
-    return false;
-  }
+/// Packs a constant of a primitive, which may have none.
+template <typename Pack>
+static llvm::Error packInto(const memory &constant, Pack pack) {
+  if (!constant)
+    return llvm::createStringError("oneDNN: the primitive has no such "
+                                   "constant");
+  return attempt(pack);
 }
 
 /// Returns the biases of all channels, for which one value may stand.
@@ -383,43 +392,44 @@ static std::vector<float> spread(llvm::ArrayRef<float> bias,
 }
 
 // In place: runners hold what they were made with.
-bool PrimitiveSet::setWeights(size_t number, llvm::ArrayRef<float> weights) {
+llvm::Error PrimitiveSet::setWeights(size_t number,
+                                     llvm::ArrayRef<float> weights) {
   Primitive &made = impl->primitives[number];
-  return made.weights && packs([&] {
-           impl->pack(made.givenWeights, weights.data(), made.weights);
-         });
+  return packInto(made.weights, [&] {
+    impl->pack(made.givenWeights, weights.data(), made.weights);
+  });
 }
 
-bool PrimitiveSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
+llvm::Error PrimitiveSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
   Primitive &made = impl->primitives[number];
-  return made.bias && packs([&] {
-           memory::desc wanted = made.bias.get_desc();
-           impl->pack(wanted, spread(bias, wanted).data(), made.bias);
-         });
+  return packInto(made.bias, [&] {
+    memory::desc wanted = made.bias.get_desc();
+    impl->pack(wanted, spread(bias, wanted).data(), made.bias);
+  });
 }
 
-std::optional<PackedConstant>
+llvm::Expected<PackedConstant>
 PrimitiveSet::packWeights(size_t number, llvm::ArrayRef<float> weights) const {
   const Primitive &made = impl->primitives[number];
   PackedConstant packed;
-  if (!made.weights || !packs([&] {
+  if (llvm::Error error = packInto(made.weights, [&] {
         packed.impl.reset(new PackedConstant::Impl{impl->pack(
             made.givenWeights, weights.data(), made.weights.get_desc())});
       }))
-    return std::nullopt;
+    return std::move(error);
   return packed;
 }
 
-std::optional<PackedConstant>
+llvm::Expected<PackedConstant>
 PrimitiveSet::packBias(size_t number, llvm::ArrayRef<float> bias) const {
   const Primitive &made = impl->primitives[number];
   PackedConstant packed;
-  if (!made.bias || !packs([&] {
+  if (llvm::Error error = packInto(made.bias, [&] {
         memory::desc wanted = made.bias.get_desc();
         packed.impl.reset(new PackedConstant::Impl{
             impl->pack(wanted, spread(bias, wanted).data(), wanted)});
       }))
-    return std::nullopt;
+    return std::move(error);
   return packed;
 }
 
@@ -505,10 +515,10 @@ struct PrimitiveRunner::Impl {
     dnnl_primitive_t primitive = nullptr;
     std::vector<dnnl_exec_arg_t> arguments;
 
-    bool run(dnnl_stream_t stream) const {
+    dnnl_status_t run(dnnl_stream_t stream) const {
       return dnnl_primitive_execute(primitive, stream,
                                     static_cast<int>(arguments.size()),
-                                    arguments.data()) == dnnl_success;
+                                    arguments.data());
     }
   };
   /// The calls for one primitive: itself, and reorders before and behind.
@@ -594,10 +604,10 @@ PrimitiveRunner::PrimitiveRunner(const PrimitiveSet &primitives) {
 }
 PrimitiveRunner::~PrimitiveRunner() = default;
 
-bool PrimitiveRunner::run(size_t primitive,
-                          llvm::ArrayRef<const void *> operands, void *result,
-                          const PackedConstant *weights,
-                          const PackedConstant *bias) {
+llvm::Error PrimitiveRunner::run(size_t primitive,
+                                 llvm::ArrayRef<const void *> operands,
+                                 void *result, const PackedConstant *weights,
+                                 const PackedConstant *bias) {
   Impl::Call &call = impl->calls[primitive];
   const Primitive &made = impl->primitives.primitives[primitive];
   std::vector<dnnl_exec_arg_t> &arguments =
@@ -612,9 +622,10 @@ bool PrimitiveRunner::run(size_t primitive,
                                 const_cast<void *>(operands[number]));
   dnnl_memory_set_data_handle(call.result, result);
   for (const Impl::Execution &execution : call.executions)
-    if (!execution.run(impl->stream.get()))
-      return false;
-  return true;
+    if (dnnl_status_t status = execution.run(impl->stream.get()))
+      return llvm::createStringError(llvm::Twine("oneDNN: ") +
+                                     dnnl_status2str(status));
+  return llvm::Error::success();
 }
 
 SingleOpenMPThread::SingleOpenMPThread() : before(omp_get_max_threads()) {

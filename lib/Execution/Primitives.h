@@ -7,10 +7,10 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace mct::execution {
@@ -73,39 +73,37 @@ public:
   PrimitiveSet();
   ~PrimitiveSet();
 
-  /// Adds a convolution. Returns the index of the new primitive, or none with
-  /// the reason in `error`. Weights or biases that are empty are operands,
-  /// behind the input.
-  std::optional<size_t> addConvolution(const ConvolutionShape &shape,
-                                       llvm::ArrayRef<float> weights,
-                                       llvm::ArrayRef<float> bias,
-                                       const Epilogue &epilogue,
-                                       std::string &error);
+  /// Adds a convolution and returns the index of the new primitive. Weights or
+  /// biases that are empty are operands, behind the input. Fails, as the next
+  /// two, where oneDNN reports an error.
+  llvm::Expected<size_t> addConvolution(const ConvolutionShape &shape,
+                                        llvm::ArrayRef<float> weights,
+                                        llvm::ArrayRef<float> bias,
+                                        const Epilogue &epilogue);
   /// Adds the gradient of the weights of a convolution of this shape, which is
   /// not transposed, from its input and the gradient of its output;
   /// `inputChannelsFirst`: of a plain one as [IC,KH,KW,OC] instead of
   /// [OC,KH,KW,IC].
-  std::optional<size_t> addWeightGradient(const ConvolutionShape &shape,
-                                          bool inputChannelsFirst,
-                                          std::string &error);
+  llvm::Expected<size_t> addWeightGradient(const ConvolutionShape &shape,
+                                           bool inputChannelsFirst);
   /// Adds a matrix product. `constant` is the second factor, or empty when that
   /// is an operand.
-  std::optional<size_t> addMatMul(const MatMulShape &shape,
-                                  llvm::ArrayRef<float> constant,
-                                  const Epilogue &epilogue, std::string &error);
+  llvm::Expected<size_t> addMatMul(const MatMulShape &shape,
+                                   llvm::ArrayRef<float> constant,
+                                   const Epilogue &epilogue);
   /// Removes the primitive that was added last.
   void removeLast();
   /// Gives a primitive other weights, or another bias, of the sizes it was
-  /// added with. No runner runs meanwhile. Returns false when oneDNN reports
-  /// an error, or the primitive has none.
-  bool setWeights(size_t primitive, llvm::ArrayRef<float> weights);
-  bool setBias(size_t primitive, llvm::ArrayRef<float> bias);
-  /// Pack weights or a bias for `PrimitiveRunner::run`. Return none when oneDNN
-  /// reports an error, or the primitive has none. Runners may run meanwhile.
-  std::optional<PackedConstant>
+  /// added with. No runner runs meanwhile. Fails where oneDNN reports an error,
+  /// or the primitive has none.
+  llvm::Error setWeights(size_t primitive, llvm::ArrayRef<float> weights);
+  llvm::Error setBias(size_t primitive, llvm::ArrayRef<float> bias);
+  /// Packs weights or a bias for `PrimitiveRunner::run`. Fails as `setWeights`;
+  /// runners may run meanwhile.
+  llvm::Expected<PackedConstant>
   packWeights(size_t primitive, llvm::ArrayRef<float> weights) const;
-  std::optional<PackedConstant> packBias(size_t primitive,
-                                         llvm::ArrayRef<float> bias) const;
+  llvm::Expected<PackedConstant> packBias(size_t primitive,
+                                          llvm::ArrayRef<float> bias) const;
   /// Returns the size in bytes of all packed weights.
   int64_t bytes() const;
   /// Return the sizes in bytes of the operands of a call, in the order of
@@ -142,11 +140,10 @@ public:
   /// Runs a primitive. `operands` are the input or the first factor; those of
   /// second factor, weights and bias that are no constants, or the gradient of
   /// the output; and the addend. `weights` and `bias` replace those of the
-  /// primitive if they are not null. Returns false when oneDNN reports an
-  /// error.
-  bool run(size_t primitive, llvm::ArrayRef<const void *> operands,
-           void *result, const PackedConstant *weights = nullptr,
-           const PackedConstant *bias = nullptr);
+  /// primitive if they are not null. Fails where oneDNN reports an error.
+  llvm::Error run(size_t primitive, llvm::ArrayRef<const void *> operands,
+                  void *result, const PackedConstant *weights = nullptr,
+                  const PackedConstant *bias = nullptr);
 
 private:
   struct Impl;

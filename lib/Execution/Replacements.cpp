@@ -18,13 +18,6 @@ static llvm::Error checkSize(const ReplaceableConstant &constant,
                                  llvm::Twine(values.size()));
 }
 
-static llvm::Error checkTaken(bool isTaken) {
-  if (isTaken)
-    return llvm::Error::success();
-  return llvm::createStringError("oneDNN could not take the new values of a "
-                                 "kernel");
-}
-
 /// The quantizer as a function on what the point quantizes.
 static llvm::Expected<QuantizeSite> prepareSite(const ReplaceablePoint &point,
                                                 Attribute attribute) {
@@ -68,9 +61,9 @@ llvm::Error Executor::replaceConstant(size_t replaceable,
     return error;
   switch (constant.place) {
   case ReplaceableConstant::Place::Weights:
-    return checkTaken(program->primitives.setWeights(constant.index, values));
+    return program->primitives.setWeights(constant.index, values);
   case ReplaceableConstant::Place::Bias:
-    return checkTaken(program->primitives.setBias(constant.index, values));
+    return program->primitives.setBias(constant.index, values);
   case ReplaceableConstant::Place::Buffer:
     std::memcpy(program->constants[constant.index].data.get(), values.data(),
                 values.size() * sizeof(float));
@@ -102,10 +95,12 @@ llvm::Error Replacements::replaceConstant(size_t replaceable,
   const ReplaceableConstant &constant = program.replaceable[replaceable];
   if (llvm::Error error = checkSize(constant, values))
     return error;
-  auto take = [&](auto &map, std::optional<PackedConstant> packed) {
-    if (packed)
-      map[constant.index] = std::move(*packed);
-    return checkTaken(packed.has_value());
+  auto take = [&](auto &map,
+                  llvm::Expected<PackedConstant> packed) -> llvm::Error {
+    if (!packed)
+      return packed.takeError();
+    map[constant.index] = std::move(*packed);
+    return llvm::Error::success();
   };
   switch (constant.place) {
   case ReplaceableConstant::Place::Weights:

@@ -324,12 +324,13 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
     for (const Phase &column : columns) {
       if (isEmpty(row) || isEmpty(column))
         continue;
-      std::string error;
-      std::optional<size_t> primitive = program.primitives.addConvolution(
+      llvm::Expected<size_t> primitive = program.primitives.addConvolution(
           getPhaseShape(whole, row, column), {},
-          biases ? biases->values() : ArrayRef<float>(), epilogue, error);
-      if (!primitive)
+          biases ? biases->values() : ArrayRef<float>(), epilogue);
+      if (!primitive) {
+        llvm::consumeError(primitive.takeError());
         return giveUp();
+      }
       added.push_back(*primitive);
       if (program.primitives.isReference(*primitive))
         return giveUp();

@@ -61,7 +61,7 @@ bool mct::execution::readClamp(tosa::ClampOp clamp, Epilogue &epilogue) {
 
 std::optional<Record> SiteFinder::placePrimitive(
     Operation *op, ArrayRef<Value> operands,
-    function_ref<std::optional<size_t>(const Epilogue &, std::string &)> add) {
+    function_ref<llvm::Expected<size_t>(const Epilogue &)> add) {
   // Largest fusion first.
   SmallVector<Fusion, 3> fusions;
   Operation *user = soleUser(op->getResult(0));
@@ -88,11 +88,13 @@ std::optional<Record> SiteFinder::placePrimitive(
   }
   fusions.push_back({{}, nullptr, {}});
 
-  std::string error;
+  std::string refusal;
   for (Fusion &fusion : fusions) {
-    std::optional<size_t> primitive = add(fusion.epilogue, error);
-    if (!primitive)
+    llvm::Expected<size_t> primitive = add(fusion.epilogue);
+    if (!primitive) {
+      refusal = llvm::toString(primitive.takeError());
       continue;
+    }
     bool reference = program.primitives.isReference(*primitive);
     if ((reference || program.primitives.addsWrongly(*primitive)) &&
         !fusion.ops.empty()) {
@@ -123,9 +125,8 @@ std::optional<Record> SiteFinder::placePrimitive(
     sites[last] = std::move(site);
     return std::nullopt;
   }
-  if (error.empty())
-    return std::nullopt;
-  return Record(Reason::RefusedByOneDnn) << error;
+  // The last fusion is none, which is refused only where oneDNN does so.
+  return Record(Reason::RefusedByOneDnn) << refusal;
 }
 
 Value mct::execution::dropUnreadRows(Value input, ConvolutionShape &shape) {
@@ -263,11 +264,10 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
   auto valuesOf = [](const std::optional<ConstantFloats> &constant) {
     return constant ? constant->values() : ArrayRef<float>();
   };
-  return placePrimitive(
-      op, operands, [&](const Epilogue &epilogue, std::string &error) {
-        return program.primitives.addConvolution(
-            shape, valuesOf(weights), valuesOf(bias), epilogue, error);
-      });
+  return placePrimitive(op, operands, [&](const Epilogue &epilogue) {
+    return program.primitives.addConvolution(shape, valuesOf(weights),
+                                             valuesOf(bias), epilogue);
+  });
 }
 
 /// The tensor [a, …, b] that is read as [b, …, a], or null.
@@ -288,18 +288,20 @@ static Value swappedEnds(Value value) {
 std::optional<size_t>
 SiteFinder::placeWeightGradient(Operation *op, const ConvolutionShape &shape,
                                 bool inputChannelsFirst) {
-  std::string error;
-  std::optional<size_t> primitive =
-      program.primitives.addWeightGradient(shape, inputChannelsFirst, error);
-  if (!primitive)
+  llvm::Expected<size_t> primitive =
+      program.primitives.addWeightGradient(shape, inputChannelsFirst);
+  if (!primitive) {
+    // Compiled code computes it as any other op.
+    llvm::consumeError(primitive.takeError());
     return std::nullopt;
+  }
   if (program.primitives.isReference(*primitive)) {
     program.primitives.removeLast();
     return std::nullopt;
   }
   program.primitiveInfos.push_back(
       {describeOp(op), program.primitives.implementation(*primitive)});
-  return primitive;
+  return *primitive;
 }
 
 /// A convolution over the samples, of an input and the gradient of an output,
@@ -440,10 +442,9 @@ std::optional<Record> SiteFinder::findMatMul(Operation *operation) {
     values = constant->values();
   else
     operands.push_back(untransposed(op.getB(), shape.secondTransposed));
-  return placePrimitive(
-      op, operands, [&](const Epilogue &epilogue, std::string &error) {
-        return program.primitives.addMatMul(shape, values, epilogue, error);
-      });
+  return placePrimitive(op, operands, [&](const Epilogue &epilogue) {
+    return program.primitives.addMatMul(shape, values, epilogue);
+  });
 }
 
 template <typename PoolOp>

@@ -108,8 +108,7 @@ private:
   /// the reason when there is no primitive.
   std::optional<Record> placePrimitive(
       mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
-      llvm::function_ref<std::optional<size_t>(const Epilogue &, std::string &)>
-          add);
+      llvm::function_ref<llvm::Expected<size_t>(const Epilogue &)> add);
 
   mlir::func::FuncOp function;
   Program &program;

@@ -353,11 +353,12 @@ llvm::Error Worker::State::run(const Step &step) {
     llvm::SmallVector<const void *, 4> operands;
     for (size_t number = 0; number + 1 != step.buffers.size(); ++number)
       operands.push_back(buffer(number));
-    if (!runner.run(step.index, operands, result,
-                    findReplaced(&ReplacedParts::weights, step.index),
-                    findReplaced(&ReplacedParts::biases, step.index)))
-      return llvm::createStringError("oneDNN could not compute '" + step.op +
-                                     "'");
+    if (llvm::Error error =
+            runner.run(step.index, operands, result,
+                       findReplaced(&ReplacedParts::weights, step.index),
+                       findReplaced(&ReplacedParts::biases, step.index)))
+      return llvm::createStringError("'" + step.op +
+                                     "': " + llvm::toString(std::move(error)));
     if (measure)
       primitiveSeconds += now() - begin;
     break;

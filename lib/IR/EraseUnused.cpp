@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/EraseUnused.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
-void mct::eraseUnused(ArrayRef<Operation *> ops) {
+void mct::eraseOp(Operation *op, OpBuilder::Listener *listener) {
+  if (auto *rewriting = dyn_cast_or_null<RewriterBase::Listener>(listener))
+    rewriting->notifyOperationErased(op);
+  op->erase();
+}
+
+void mct::eraseUnused(ArrayRef<Operation *> ops,
+                      OpBuilder::Listener *listener) {
   llvm::SmallSetVector<Operation *, 8> pending(ops.begin(), ops.end());
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val();
@@ -13,6 +21,6 @@ void mct::eraseUnused(ArrayRef<Operation *> ops) {
       continue;
     for (Value operand : op->getOperands())
       pending.insert(operand.getDefiningOp());
-    op->erase();
+    eraseOp(op, listener);
   }
 }

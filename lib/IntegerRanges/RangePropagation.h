@@ -57,6 +57,7 @@ public:
   RangePropagation(IntegerRanges &result) : result(result) {}
 
   void run(mlir::func::FuncOp function);
+  static bool knows(llvm::StringRef op) { return allRules().contains(op); }
 
 private:
   void readArguments(mlir::func::FuncOp function);
@@ -116,12 +117,14 @@ private:
       auto rule = rules.find(op->getName().getStringRef());
       return rule == rules.end() ? std::nullopt : rule->second(at, op);
     }
+    bool contains(llvm::StringRef op) const { return rules.contains(op); }
 
   private:
     llvm::StringMap<std::function<std::optional<Knowledge>(RangePropagation &,
                                                            mlir::Operation *)>>
         rules;
   };
+  static const Rules &allRules();
   static void addLayerRules(Rules &rules);
   static void addArithmeticRules(Rules &rules);
   static void addBitRules(Rules &rules);

@@ -218,7 +218,7 @@ void RangePropagation::addMovementRules(Rules &rules) {
   });
 }
 
-Result RangePropagation::visit(Operation *op) {
+const RangePropagation::Rules &RangePropagation::allRules() {
   static const Rules rules = [] {
     Rules all;
     addLayerRules(all);
@@ -227,11 +227,19 @@ Result RangePropagation::visit(Operation *op) {
     addMovementRules(all);
     return all;
   }();
+  return rules;
+}
+
+bool IntegerRanges::knows(OperationName op) {
+  return RangePropagation::knows(op.getStringRef());
+}
+
+Result RangePropagation::visit(Operation *op) {
   if (auto cast = dyn_cast<tosa::CastOp>(op))
     if (isa<FloatType>(getElementTypeOrSelf(cast.getInput().getType())))
       return visitFloatCast(cast);
   for (Value operand : op->getOperands())
     if (isa<ShapedType>(operand.getType()) && !know(operand))
       return std::nullopt;
-  return rules.visit(*this, op);
+  return allRules().visit(*this, op);
 }

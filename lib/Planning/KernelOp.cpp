@@ -375,7 +375,7 @@ static void replaceConstant(OpBuilder &builder, OpOperand &operand,
   }
   Operation *old = use->get().getDefiningOp();
   use->set(constant);
-  eraseUnused(old);
+  eraseUnused(old, builder.getListener());
 }
 
 /// Where a constant must stand for all points of `operand`.
@@ -557,7 +557,7 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
   auto broadcast =
       linalg::BroadcastOp::create(builder, op->getLoc(), vector, empty, others);
   initial.set(broadcast->getResult(0));
-  eraseUnused(old);
+  eraseUnused(old, builder.getListener());
 }
 
 bool KernelOp::canTakeBackCorrections() const {

@@ -6,14 +6,17 @@
 
 namespace mct {
 
-/// Applies the patterns in program order until none matches, and nothing else:
-/// no folders, and constants stay where they are. What becomes unused goes.
-/// `listener` (may be null) is told what changes.
+/// Applies the patterns in program order, or from the last op to the first,
+/// until none matches, and nothing else: no folders, and constants stay where
+/// they are. What becomes unused goes. `listener` (may be null) is told what
+/// changes; `changed` (may be null) becomes whether anything did.
 inline mlir::LogicalResult
-applyPatterns(mlir::Operation *root, mlir::RewritePatternSet &&patterns,
-              mlir::RewriterBase::Listener *listener = nullptr) {
+applyPatterns(mlir::Operation *root,
+              const mlir::FrozenRewritePatternSet &patterns,
+              mlir::RewriterBase::Listener *listener = nullptr,
+              bool lastFirst = false, bool *changed = nullptr) {
   return mlir::applyPatternsGreedily(
-      root, std::move(patterns),
+      root, patterns,
       mlir::GreedyRewriteConfig()
           .enableFolding(false)
           .enableConstantCSE(false)
@@ -21,7 +24,8 @@ applyPatterns(mlir::Operation *root, mlir::RewritePatternSet &&patterns,
               mlir::GreedySimplifyRegionLevel::Disabled)
           .setListener(listener)
           .setMaxIterations(mlir::GreedyRewriteConfig::kNoLimit)
-          .setUseTopDownTraversal());
+          .setUseTopDownTraversal(!lastFirst),
+      changed);
 }
 
 } // namespace mct

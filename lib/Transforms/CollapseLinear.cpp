@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ApplyPatterns.h"
 #include "ChannelAffine.h"
-#include "OperatorParts.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Records.h"
+#include "mct/Transforms/OperatorParts.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,28 +25,30 @@ using namespace mct;
 namespace {
 class Collapser {
 public:
-  Collapser(const KernelOps &kernelOps, func::FuncOp function, bool remarks)
-      : kernelOps(kernelOps), parts(getOperatorParts(function, kernelOps)),
-        remarks(remarks) {}
+  /// `remarks`: says why an op is not collapsed, where it is not.
+  Collapser(const KernelOps &kernelOps,
+            const llvm::DenseSet<Operation *> &parts, bool remarks = false)
+      : kernelOps(kernelOps), parts(parts), remarks(remarks) {}
 
-  bool isKernelOp(Operation *op) const { return kernelOps.get(op).has_value(); }
-
-  /// Collapses `op` with the convolution or the addition behind it. Returns
-  /// the op that took their place, or null.
-  Operation *collapse(Operation *op);
+  /// Collapses a layer with the convolution or the addition behind it.
+  LogicalResult collapse(Operation *op, RewriterBase &rewriter) const;
 
 private:
-  Operation *collapseConvolution(const KernelOp &first);
-  Operation *collapseAddition(const KernelOp &kernelOp);
+  LogicalResult collapseConvolution(const KernelOp &first,
+                                    RewriterBase &rewriter) const;
+  LogicalResult collapseAddition(const KernelOp &kernelOp,
+                                 RewriterBase &rewriter) const;
 
-  void remark(Operation *op, const Record &why) {
+  /// Reports why `op` is not collapsed, and fails.
+  LogicalResult remark(Operation *op, const Record &why) const {
     if (remarks)
       emitRecord(op, "mct-collapse-linear", why,
                  "not collapsed with what is before it: ");
+    return failure();
   }
 
   const KernelOps &kernelOps;
-  llvm::DenseSet<Operation *> parts;
+  const llvm::DenseSet<Operation *> &parts;
   bool remarks;
 };
 } // namespace
@@ -96,20 +100,18 @@ static std::vector<float> multiply(const KernelOp &first,
   return product;
 }
 
-Operation *Collapser::collapseConvolution(const KernelOp &first) {
+LogicalResult Collapser::collapseConvolution(const KernelOp &first,
+                                             RewriterBase &rewriter) const {
   Value between = first.getResult();
   if (!isPlainConvolution(first) || !between.hasOneUse())
-    return nullptr;
+    return failure();
   OpOperand &use = *between.use_begin();
   std::optional<KernelOp> second = kernelOps.get(use.getOwner());
   if (!second || &second->getInput() != &use || !isPlainConvolution(*second) ||
       !second->isPointwise())
-    return nullptr;
+    return failure();
   Operation *last = second->getOperation();
-  auto decline = [&](const Record &why) -> Operation * {
-    remark(last, why);
-    return nullptr;
-  };
+  auto decline = [&](const Record &why) { return remark(last, why); };
   if (second->hasPadding())
     return decline(Reason::Padded);
   if (first.getOperation()->getName() != last->getName())
@@ -144,55 +146,55 @@ Operation *Collapser::collapseConvolution(const KernelOp &first) {
   Operation *op = first.getOperation();
   SmallVector<int64_t> shape(first.getKernelShape());
   shape[first.getOutAxes().front()] = outputs;
-  OpBuilder builder(last);
+  rewriter.setInsertionPoint(last);
   Value product = second->createKernelConstant(
-      builder, RankedTensorType::get(shape, builder.getF32Type()), kernel);
-  Operation *merged = builder.clone(*op);
+      rewriter, RankedTensorType::get(shape, rewriter.getF32Type()), kernel);
+  Operation *merged = rewriter.clone(*op);
   merged->setLoc(last->getLoc());
   merged->getResult(0).setType(last->getResult(0).getType());
   for (auto [number, operand] : llvm::enumerate(last->getOperands()))
     if (number != second->getInput().getOperandNumber())
       merged->setOperand(number, operand);
   merged->setOperand(first.getKernelOperand().getOperandNumber(), product);
-  last->getResult(0).replaceAllUsesWith(merged->getResult(0));
   SmallVector<Operation *> producers;
-  for (Operation *old : {last, op}) {
+  for (Operation *old : {last, op})
     for (Value operand : old->getOperands())
       if (Operation *producer = operand.getDefiningOp(); producer != op)
         producers.push_back(producer);
-    old->erase();
-  }
+  rewriter.replaceOp(last, merged->getResults());
+  rewriter.eraseOp(op);
   // Before the bias is replaced, which may erase what the old ops read.
-  eraseUnused(producers);
-  builder.setInsertionPoint(merged);
+  eraseUnused(producers, rewriter.getListener());
+  rewriter.setInsertionPoint(merged);
   KernelOp mergedOp = *kernelOps.get(merged);
-  mergedOp.setBias(builder, *secondBias);
+  mergedOp.setBias(rewriter, *secondBias);
   if (moments)
-    setOutputMoments(builder, mergedOp, *moments);
-  return merged;
+    setOutputMoments(rewriter, mergedOp, *moments);
+  return success();
 }
 
-Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
+LogicalResult Collapser::collapseAddition(const KernelOp &kernelOp,
+                                          RewriterBase &rewriter) const {
   Value result = kernelOp.getResult();
   if (!result.hasOneUse())
-    return nullptr;
+    return failure();
   Operation *user = *result.user_begin();
   if (!isa<tosa::AddOp, tosa::SubOp, linalg::AddOp, linalg::SubOp>(user))
-    return nullptr;
+    return failure();
   std::optional<ChannelStep> step = getChannelStep(user, kernelOp.resultAxis());
   if (!step) {
     if (llvm::any_of(user->getOperands(), [](Value operand) {
           Operation *producer = operand.getDefiningOp();
           return producer && producer->hasTrait<OpTrait::ConstantLike>();
         }))
-      remark(user, Reason::ChannelsDiffer);
-    return nullptr;
+      return remark(user, Reason::ChannelsDiffer);
+    return failure();
   }
   auto isOne = [](double scale) { return scale == 1; };
   if (!llvm::all_of(step->affine.scale, isOne))
-    return nullptr;
+    return failure();
   if (parts.contains(user))
-    return nullptr;
+    return failure();
   // One number for all channels and a bound, or a factor, behind it are an
   // activation of linalg, which would not be known as such any more.
   bool isActivation = llvm::any_of(user->getUsers(), [](Operation *reader) {
@@ -200,12 +202,11 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
   });
   if (!step->affine.shiftsChannels &&
       (isActivation || isa<tosa::MatMulOp>(result.getDefiningOp())))
-    return nullptr;
+    return failure();
   std::optional<std::vector<float>> bias = kernelOp.getBias();
-  if (!bias) {
-    remark(user, Record(Reason::BiasNotConstant) << "a bias is not constant");
-    return nullptr;
-  }
+  if (!bias)
+    return remark(user, Record(Reason::BiasNotConstant)
+                            << "a bias is not constant");
   for (auto [value, addend] : llvm::zip_equal(*bias, step->affine.offset))
     value = float(value + addend);
   SmallVector<Operation *> producers;
@@ -213,55 +214,78 @@ Operation *Collapser::collapseAddition(const KernelOp &kernelOp) {
     if (operand != result)
       producers.push_back(operand.getDefiningOp());
   result.getDefiningOp()->setLoc(user->getLoc());
-  user->getResult(0).replaceAllUsesWith(result);
-  user->erase();
-  eraseUnused(producers);
-  OpBuilder builder(kernelOp.getOperation());
-  std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
-  kernelOp.setBias(builder, *bias);
-  if (moments) {
-    for (auto [mean, addend] :
-         llvm::zip_equal(moments->mean, step->affine.offset))
-      mean = float(mean + addend);
-    setOutputMoments(builder, kernelOp, *moments);
-  }
-  return kernelOp.getOperation();
+  rewriter.replaceOp(user, result);
+  eraseUnused(producers, rewriter.getListener());
+  rewriter.setInsertionPoint(kernelOp.getOperation());
+  rewriter.modifyOpInPlace(kernelOp.getOperation(), [&] {
+    std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
+    kernelOp.setBias(rewriter, *bias);
+    if (moments) {
+      for (auto [mean, addend] :
+           llvm::zip_equal(moments->mean, step->affine.offset))
+        mean = float(mean + addend);
+      setOutputMoments(rewriter, kernelOp, *moments);
+    }
+  });
+  return success();
 }
 
-Operation *Collapser::collapse(Operation *op) {
+LogicalResult Collapser::collapse(Operation *op, RewriterBase &rewriter) const {
   std::optional<KernelOp> kernelOp = kernelOps.get(op);
   if (!kernelOp)
-    return nullptr;
-  if (Operation *merged = collapseAddition(*kernelOp))
-    return merged;
-  return collapseConvolution(*kernelOp);
+    return failure();
+  if (succeeded(collapseAddition(*kernelOp, rewriter)))
+    return success();
+  return collapseConvolution(*kernelOp, rewriter);
 }
 
 namespace {
+struct CollapseLayer : public RewritePattern {
+  CollapseLayer(MLIRContext *context, const Collapser &collapser)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        collapser(collapser) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    return collapser.collapse(op, rewriter);
+  }
+
+private:
+  Collapser collapser;
+};
+
 struct CollapseLinearPass
     : public mct::impl::CollapseLinearPassBase<CollapseLinearPass> {
   using CollapseLinearPassBase::CollapseLinearPassBase;
 
   void runOnOperation() override {
     const KernelOps &kernelOps = getAnalysis<KernelOps>();
-    getOperation().walk(
-        [&](func::FuncOp function) { collapseAll(function, kernelOps); });
-    markAnalysesPreserved<KernelOps>();
-  }
-
-private:
-  void collapseAll(func::FuncOp function, const KernelOps &kernelOps) {
-    Collapser collapser(kernelOps, function, remarks);
-    SmallVector<Operation *> ops;
-    function.walk([&](Operation *op) {
-      if (collapser.isKernelOp(op))
-        ops.push_back(op);
+    WalkResult result = getOperation().walk([&](func::FuncOp function) {
+      llvm::DenseSet<Operation *> parts = getOperatorParts(function, kernelOps);
+      RewritePatternSet patterns(&getContext());
+      populateCollapseLinearPatterns(patterns, kernelOps, parts);
+      // What an op could be collapsed with has taken all that is behind it.
+      if (failed(applyPatterns(function, std::move(patterns),
+                               /*listener=*/nullptr, /*lastFirst=*/true)))
+        return WalkResult::interrupt();
+      if (remarks) {
+        // Nothing can be collapsed any more.
+        Collapser collapser(kernelOps, parts, /*remarks=*/true);
+        IRRewriter rewriter(&getContext());
+        function.walk(
+            [&](Operation *op) { (void)collapser.collapse(op, rewriter); });
+      }
+      return WalkResult::advance();
     });
-    // From the last to the first: whatever an op could be collapsed with has
-    // taken all that is behind it, and is not looked at again.
-    for (Operation *op : llvm::reverse(ops))
-      while (op)
-        op = collapser.collapse(op);
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    markAnalysesPreserved<KernelOps>();
   }
 };
 } // namespace
+
+void mct::populateCollapseLinearPatterns(
+    RewritePatternSet &patterns, const KernelOps &kernels,
+    const llvm::DenseSet<Operation *> &parts) {
+  patterns.add<CollapseLayer>(patterns.getContext(), Collapser(kernels, parts));
+}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ApplyPatterns.h"
 #include "ChannelAffine.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Records.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,19 +51,22 @@ static bool isCentre(const KernelOp &op, int64_t element) {
 }
 
 /// Collapses the convolution with the addition behind it, if that adds its
-/// input.
-static void collapse(const KernelOp &op, bool remarks) {
+/// input. `remarks`: says why it does not, where it does not.
+static LogicalResult collapseShortcut(const KernelOp &op,
+                                      RewriterBase &rewriter,
+                                      bool remarks = false) {
   Value result = op.getResult(), input = op.getInput().get();
   if (!op.isConvolution() || !op.getInAxis() || !result.hasOneUse())
-    return;
+    return failure();
   Operation *add = *result.user_begin();
   if (!isa<tosa::AddOp, linalg::AddOp>(add) ||
       add->getOperand(add->getOperand(0) == result ? 1 : 0) != input)
-    return;
+    return failure();
   auto remark = [&](Reason reason) {
     if (remarks)
       emitRecord(add, "mct-collapse-residual", reason,
                  "not collapsed with the convolution before it: ");
+    return failure();
   };
   // A single channel broadcasts over many.
   if (input.getType() != result.getType() ||
@@ -78,37 +83,61 @@ static void collapse(const KernelOp &op, bool remarks) {
     if (op.outChannelOf(element) == op.inChannelOf(element) &&
         isCentre(op, element))
       value += 1;
-  OpBuilder builder(op.getOperation());
-  op.setKernel(builder, kernel);
+  rewriter.setInsertionPoint(op.getOperation());
+  op.setKernel(rewriter, kernel);
   // They are those of the convolution without its input.
   if (getOutputMoments(op))
-    op.setBias(builder, *op.getBias());
+    op.setBias(rewriter, *op.getBias());
   op.getOperation()->setLoc(add->getLoc());
   SmallVector<Operation *> producers;
   for (Value operand : add->getOperands())
     if (operand != result && operand != input)
       producers.push_back(operand.getDefiningOp());
-  add->getResult(0).replaceAllUsesWith(result);
-  add->erase();
-  eraseUnused(producers);
+  rewriter.replaceOp(add, result);
+  eraseUnused(producers, rewriter.getListener());
+  return success();
 }
 
 namespace {
+struct CollapseShortcut : public RewritePattern {
+  CollapseShortcut(MLIRContext *context, const KernelOps &kernels)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        kernels(kernels) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<KernelOp> layer = kernels.get(op);
+    return layer ? collapseShortcut(*layer, rewriter) : failure();
+  }
+
+private:
+  const KernelOps &kernels;
+};
+
 struct CollapseResidualPass
     : public mct::impl::CollapseResidualPassBase<CollapseResidualPass> {
   using CollapseResidualPassBase::CollapseResidualPassBase;
 
   void runOnOperation() override {
-    const KernelOps &kernelOps = getAnalysis<KernelOps>();
-    // Additions vanish, convolutions never do.
-    SmallVector<KernelOp> ops;
-    getOperation().walk([&](Operation *op) {
-      if (std::optional<KernelOp> kernelOp = kernelOps.get(op))
-        ops.push_back(*kernelOp);
-    });
-    for (const KernelOp &op : ops)
-      collapse(op, remarks);
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    RewritePatternSet patterns(&getContext());
+    populateCollapseResidualPatterns(patterns, kernels);
+    if (failed(applyPatterns(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    if (remarks) {
+      // Nothing can be collapsed any more.
+      IRRewriter rewriter(&getContext());
+      getOperation().walk([&](Operation *op) {
+        if (std::optional<KernelOp> layer = kernels.get(op))
+          (void)collapseShortcut(*layer, rewriter, /*remarks=*/true);
+      });
+    }
     markAnalysesPreserved<KernelOps>();
   }
 };
 } // namespace
+
+void mct::populateCollapseResidualPatterns(RewritePatternSet &patterns,
+                                           const KernelOps &kernels) {
+  patterns.add<CollapseShortcut>(patterns.getContext(), kernels);
+}

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ApplyPatterns.h"
 #include "ChannelAffine.h"
-#include "OperatorParts.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Transforms/OperatorParts.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,24 +28,23 @@ static constexpr StringLiteral kFoldedSuffix = "_bn";
 namespace {
 class Folder {
 public:
-  Folder(const KernelOps &kernelOps, func::FuncOp function, bool remarks)
-      : kernelOps(kernelOps), parts(getOperatorParts(function, kernelOps)),
-        remarks(remarks) {}
+  /// `remarks`: says why a step stays, where it does.
+  Folder(const KernelOps &kernelOps, const llvm::DenseSet<Operation *> &parts,
+         bool remarks = false)
+      : kernelOps(kernelOps), parts(parts), remarks(remarks) {}
 
-  bool canFold(Operation *op) const {
-    return isa<tosa::ConcatOp>(op) || kernelOps.get(op).has_value();
+  /// Returns the layer that an op is.
+  std::optional<KernelOp> getLayer(Operation *op) const {
+    return kernelOps.get(op);
   }
-
-  /// Whatever stands around `op`.
-  void fold(Operation *op) {
-    if (auto concat = dyn_cast<tosa::ConcatOp>(op))
-      return foldBehindConcat(concat);
-    std::optional<KernelOp> kernelOp = kernelOps.get(op);
-    if (!kernelOp)
-      return;
-    foldBehind(*kernelOp);
-    foldBefore(*kernelOp);
-  }
+  /// Fold steps into the layers around them. Succeed where one was folded.
+  LogicalResult foldBehind(const KernelOp &kernelOp,
+                           RewriterBase &rewriter) const;
+  /// A grouped convolution is one for each group, and a concatenation.
+  LogicalResult foldBehindConcat(tosa::ConcatOp concat,
+                                 RewriterBase &rewriter) const;
+  LogicalResult foldBefore(const KernelOp &kernelOp,
+                           RewriterBase &rewriter) const;
 
 private:
   /// A step that is no part of a larger operator.
@@ -59,49 +60,46 @@ private:
     SmallVector<Operation *> moves;
   };
   /// None when nothing behind `result` multiplies it.
-  std::optional<Chain> getChainBehind(Value result, int64_t axis);
+  std::optional<Chain> getChainBehind(Value result, int64_t axis) const;
   /// Multiplies each output channel, and adds to it.
-  static void scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
-                           ArrayRef<double> scale, ArrayRef<double> offset,
+  static void scaleOutputs(const KernelOp &kernelOp, RewriterBase &rewriter,
+                           std::vector<float> bias, ArrayRef<double> scale,
+                           ArrayRef<double> offset,
                            const std::optional<OutputMoments> &moments);
 
-  void foldBehind(const KernelOp &kernelOp);
-  /// A grouped convolution is one for each group, and a concatenation.
-  void foldBehindConcat(tosa::ConcatOp concat);
-  void foldBefore(const KernelOp &kernelOp);
   /// A depthwise convolution in front of `behind` that multiplies each channel
   /// by one number: a batch norm of another name.
   std::optional<ChannelStep> getDepthwiseStep(Operation *op,
                                               const KernelOp &behind) const;
 
-  /// Reports why `step` stays.
-  void remark(Operation *step, const Record &why) {
+  /// Reports why `step` stays, and fails.
+  LogicalResult remark(Operation *step, const Record &why) const {
     if (remarks)
       emitRecord(step, "mct-fold-batch-norm", why, "scale is not folded: ");
+    return failure();
   }
 
   /// Puts the input of each step in its place.
-  static void erase(ArrayRef<ChannelStep> steps);
+  static void erase(ArrayRef<ChannelStep> steps, RewriterBase &rewriter);
 
   const KernelOps &kernelOps;
-  llvm::DenseSet<Operation *> parts;
+  const llvm::DenseSet<Operation *> &parts;
   bool remarks;
 };
 } // namespace
 
-void Folder::erase(ArrayRef<ChannelStep> steps) {
+void Folder::erase(ArrayRef<ChannelStep> steps, RewriterBase &rewriter) {
   for (const ChannelStep &step : steps) {
     SmallVector<Operation *> producers;
     for (Value operand : step.op->getOperands())
       producers.push_back(operand.getDefiningOp());
-    step.op->getResult(0).replaceAllUsesWith(step.input->get());
-    step.op->erase();
-    eraseUnused(producers);
+    rewriter.replaceOp(step.op, step.input->get());
+    eraseUnused(producers, rewriter.getListener());
   }
 }
 
 std::optional<Folder::Chain> Folder::getChainBehind(Value result,
-                                                    int64_t axis) {
+                                                    int64_t axis) const {
   auto type = cast<RankedTensorType>(result.getType());
   Chain chain{ChannelAffine(type.getDimSize(axis)), {}, {}};
   SmallVector<Operation *> trailing;
@@ -126,7 +124,7 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
     for (Operation *user : result.getUsers())
       if (std::optional<ChannelStep> step = getStep(user, axis);
           step && step->affine.scales)
-        remark(user, Reason::OtherReaders);
+        (void)remark(user, Reason::OtherReaders);
   return std::nullopt;
 }
 
@@ -170,8 +168,9 @@ static std::optional<OutputMoments> getMoments(ArrayRef<ChannelStep> steps,
   return moments;
 }
 
-void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
-                          ArrayRef<double> scale, ArrayRef<double> offset,
+void Folder::scaleOutputs(const KernelOp &kernelOp, RewriterBase &rewriter,
+                          std::vector<float> bias, ArrayRef<double> scale,
+                          ArrayRef<double> offset,
                           const std::optional<OutputMoments> &moments) {
   ConstantFloats oldKernel = kernelOp.getKernel();
   std::vector<float> kernel(oldKernel.values());
@@ -183,14 +182,16 @@ void Folder::scaleOutputs(const KernelOp &kernelOp, std::vector<float> bias,
     value = float(scale[channel] * value + offset[channel]);
     hasBias |= value != 0;
   }
-  OpBuilder builder(kernelOp.getOperation());
   tpc::CorrectionsAttr corrections =
       kernelOp.getCorrectionsAfter(bias, scale, offset);
-  kernelOp.setKernel(builder, kernel, corrections);
-  if (hasBias)
-    kernelOp.setBias(builder, bias, corrections);
-  if (moments)
-    setOutputMoments(builder, kernelOp, *moments);
+  rewriter.setInsertionPoint(kernelOp.getOperation());
+  rewriter.modifyOpInPlace(kernelOp.getOperation(), [&] {
+    kernelOp.setKernel(rewriter, kernel, corrections);
+    if (hasBias)
+      kernelOp.setBias(rewriter, bias, corrections);
+    if (moments)
+      setOutputMoments(rewriter, kernelOp, *moments);
+  });
 }
 
 /// The ops from the kernel op to the end of `getResult()`.
@@ -201,11 +202,12 @@ static SmallVector<Operation *> getOps(const KernelOp &kernelOp) {
   return ops;
 }
 
-void Folder::foldBehind(const KernelOp &kernelOp) {
+LogicalResult Folder::foldBehind(const KernelOp &kernelOp,
+                                 RewriterBase &rewriter) const {
   std::optional<Chain> chain =
       getChainBehind(kernelOp.getResult(), kernelOp.resultAxis());
   if (!chain)
-    return;
+    return failure();
   std::optional<std::vector<float>> bias = kernelOp.getBias();
   if (!bias)
     return remark(chain->steps.back().op,
@@ -219,14 +221,15 @@ void Folder::foldBehind(const KernelOp &kernelOp) {
   // last step.
   Location loc = chain->steps.back().op->getLoc();
   std::optional<OutputMoments> moments = getMoments(chain->steps, 0, kernelOp);
-  erase(chain->steps);
+  erase(chain->steps, rewriter);
   SmallVector<Operation *> remaining = getOps(kernelOp);
   llvm::append_range(remaining, chain->moves);
   for (Operation *op : ArrayRef(remaining).drop_back())
     renameChanged(op, kFoldedSuffix);
   remaining.back()->setLoc(loc);
-  scaleOutputs(kernelOp, std::move(*bias), chain->affine.scale,
+  scaleOutputs(kernelOp, rewriter, std::move(*bias), chain->affine.scale,
                chain->affine.offset, moments);
+  return success();
 }
 
 /// The kernel op that makes a value, directly or as its bias.
@@ -242,19 +245,20 @@ static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
   return std::nullopt;
 }
 
-void Folder::foldBehindConcat(tosa::ConcatOp concat) {
+LogicalResult Folder::foldBehindConcat(tosa::ConcatOp concat,
+                                       RewriterBase &rewriter) const {
   SmallVector<KernelOp> makers;
   for (Value operand : concat.getOperands()) {
     std::optional<KernelOp> maker = getMaker(kernelOps, operand);
     if (!maker || !operand.hasOneUse() ||
         maker->resultAxis() != int64_t(concat.getAxis()))
-      return;
+      return failure();
     makers.push_back(*maker);
   }
   std::optional<Chain> chain =
       getChainBehind(concat.getResult(), concat.getAxis());
   if (!chain)
-    return;
+    return failure();
   SmallVector<std::vector<float>> biases;
   for (const KernelOp &maker : makers) {
     std::optional<std::vector<float>> bias = maker.getBias();
@@ -275,7 +279,7 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
     moments.push_back(getMoments(chain->steps, first, maker));
     first += maker.numOutputChannels();
   }
-  erase(chain->steps);
+  erase(chain->steps, rewriter);
   SmallVector<Operation *> remaining;
   for (const KernelOp &maker : makers)
     llvm::append_range(remaining, getOps(maker));
@@ -287,11 +291,12 @@ void Folder::foldBehindConcat(tosa::ConcatOp concat) {
   ArrayRef<double> scale = chain->affine.scale, offset = chain->affine.offset;
   for (auto [maker, bias, known] : llvm::zip_equal(makers, biases, moments)) {
     size_t channels = maker.numOutputChannels();
-    scaleOutputs(maker, std::move(bias), scale.take_front(channels),
+    scaleOutputs(maker, rewriter, std::move(bias), scale.take_front(channels),
                  offset.take_front(channels), known);
     scale = scale.drop_front(channels);
     offset = offset.drop_front(channels);
   }
+  return success();
 }
 
 std::optional<ChannelStep>
@@ -318,7 +323,8 @@ Folder::getDepthwiseStep(Operation *op, const KernelOp &behind) const {
   return step;
 }
 
-void Folder::foldBefore(const KernelOp &kernelOp) {
+LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
+                                 RewriterBase &rewriter) const {
   int64_t axis = kernelOp.inputAxis();
   Value input = kernelOp.getInput().get();
   // From the last to the first.
@@ -328,8 +334,8 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     if (!input.hasOneUse()) {
       if (std::optional<ChannelStep> step = getStep(producer, axis);
           step && step->affine.scales && steps.empty())
-        remark(producer, Record(Reason::OtherReaders)
-                             << "its result has other users");
+        (void)remark(producer, Record(Reason::OtherReaders)
+                                   << "its result has other users");
       break;
     }
     if (std::optional<int64_t> next = followChannelsBack(producer, axis)) {
@@ -352,7 +358,7 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
   for (const ChannelStep &step : llvm::reverse(steps))
     affine.append(step.affine);
   if (!affine.scales)
-    return;
+    return failure();
   Operation *last = steps.front().op;
   // A border of zeros stays one under a factor, but not under an addition.
   if (affine.shifts() && kernelOp.hasPadding())
@@ -378,42 +384,95 @@ void Folder::foldBefore(const KernelOp &kernelOp) {
     value = float(value + addend);
   // What the layer makes stays the same.
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
-  OpBuilder builder(kernelOp.getOperation());
-  kernelOp.setKernel(builder, kernel);
-  if (llvm::any_of(added, [](double addend) { return addend != 0; }))
-    kernelOp.setBias(builder, *bias);
-  if (moments)
-    setOutputMoments(builder, kernelOp, *moments);
-  erase(steps);
+  rewriter.setInsertionPoint(kernelOp.getOperation());
+  rewriter.modifyOpInPlace(kernelOp.getOperation(), [&] {
+    kernelOp.setKernel(rewriter, kernel);
+    if (llvm::any_of(added, [](double addend) { return addend != 0; }))
+      kernelOp.setBias(rewriter, *bias);
+    if (moments)
+      setOutputMoments(rewriter, kernelOp, *moments);
+  });
+  erase(steps, rewriter);
   for (Operation *op : moves)
     renameChanged(op, kFoldedSuffix);
+  return success();
 }
 
 namespace {
+/// Folds into a layer by `fold`.
+template <LogicalResult (Folder::*fold)(const KernelOp &, RewriterBase &) const>
+struct FoldIntoLayer : public RewritePattern {
+  FoldIntoLayer(MLIRContext *context, const Folder &folder,
+                PatternBenefit benefit)
+      : RewritePattern(MatchAnyOpTypeTag(), benefit, context), folder(folder) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<KernelOp> kernelOp = folder.getLayer(op);
+    return kernelOp ? (folder.*fold)(*kernelOp, rewriter) : failure();
+  }
+
+private:
+  Folder folder;
+};
+
+struct FoldBehindConcat : public OpRewritePattern<tosa::ConcatOp> {
+  FoldBehindConcat(MLIRContext *context, const Folder &folder)
+      : OpRewritePattern(context), folder(folder) {}
+
+  LogicalResult matchAndRewrite(tosa::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    return folder.foldBehindConcat(op, rewriter);
+  }
+
+private:
+  Folder folder;
+};
+
 struct FoldBatchNormPass
     : public WithOpModels<mct::impl::FoldBatchNormPassBase<FoldBatchNormPass>> {
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
     const KernelOps &kernelOps = getAnalysis<KernelOps>();
-    getOperation().walk(
-        [&](func::FuncOp function) { foldAll(function, kernelOps); });
+    WalkResult result = getOperation().walk([&](func::FuncOp function) {
+      llvm::DenseSet<Operation *> parts = getOperatorParts(function, kernelOps);
+      RewritePatternSet patterns(&getContext());
+      populateFoldBatchNormPatterns(patterns, kernelOps, parts);
+      if (failed(applyPatterns(function, std::move(patterns))))
+        return WalkResult::interrupt();
+      if (remarks)
+        explain(function, Folder(kernelOps, parts, /*remarks=*/true));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     markAnalysesPreserved<KernelOps>();
   }
 
 private:
-  void foldAll(func::FuncOp function, const KernelOps &kernelOps) {
-    Folder folder(kernelOps, function, remarks);
-    SmallVector<Operation *> ops;
+  /// Says why steps stay. Nothing can be folded any more.
+  static void explain(func::FuncOp function, const Folder &folder) {
+    IRRewriter rewriter(function.getContext());
     function.walk([&](Operation *op) {
-      if (folder.canFold(op))
-        ops.push_back(op);
+      if (auto concat = dyn_cast<tosa::ConcatOp>(op))
+        return (void)folder.foldBehindConcat(concat, rewriter);
+      if (std::optional<KernelOp> kernelOp = folder.getLayer(op)) {
+        (void)folder.foldBehind(*kernelOp, rewriter);
+        (void)folder.foldBefore(*kernelOp, rewriter);
+      }
     });
-    // One sweep in program order is enough: what stands before an op has been
-    // taken by the ops before it, or is taken by this one. The only kernel ops
-    // that vanish are such, and behind us.
-    for (Operation *op : ops)
-      folder.fold(op);
   }
 };
 } // namespace
+
+void mct::populateFoldBatchNormPatterns(
+    RewritePatternSet &patterns, const KernelOps &kernels,
+    const llvm::DenseSet<Operation *> &parts) {
+  Folder folder(kernels, parts);
+  MLIRContext *context = patterns.getContext();
+  // What stands between two layers belongs to the one before it.
+  patterns.add<FoldIntoLayer<&Folder::foldBehind>>(context, folder, 2);
+  patterns.add<FoldIntoLayer<&Folder::foldBefore>>(context, folder, 1);
+  patterns.add<FoldBehindConcat>(context, folder);
+}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ApplyPatterns.h"
 #include "ChannelAffine.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
+#include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -232,12 +234,11 @@ class Mover {
 public:
   explicit Mover(Block &block) : block(block) {}
 
-  /// Joins transpositions that follow one another, and moves them through
-  /// clusters where less is moved then. Whether anything changed.
+  /// Moves transpositions through clusters where less is moved then. Returns
+  /// whether anything changed.
   bool run();
 
 private:
-  bool joinTransposes();
   std::vector<Cluster> findClusters();
   bool move(const Cluster &cluster);
   /// What stands around the cluster, moved by `permutation`, costs; null: what
@@ -284,47 +285,6 @@ static Value transposeConstant(Value value, ArrayRef<int32_t> permutation) {
                             tensor->toAttribute("transposed"));
   transposed.erase();
   return constant;
-}
-
-bool Mover::joinTransposes() {
-  bool changed = false;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto second = getTranspose(&op);
-    if (!second)
-      continue;
-    Value result = second.getResult();
-    if (isIdentity(second.getPerms())) {
-      result.replaceAllUsesWith(second.getInput1());
-      second.erase();
-      changed = true;
-      continue;
-    }
-    auto first = getTranspose(second.getInput1().getDefiningOp());
-    if (first) {
-      Permutation both = compose(first.getPerms(), second.getPerms());
-      // One that others read stays, and two would be as many.
-      if (!isIdentity(both) && !first->hasOneUse())
-        continue;
-      if (isIdentity(both)) {
-        result.replaceAllUsesWith(first.getInput1());
-        second.erase();
-      } else {
-        second->setOperand(0, first.getInput1());
-        second.setPerms(both);
-      }
-      eraseUnused(first.getOperation());
-      changed = true;
-      continue;
-    }
-    // Of what a reshape makes of it only the order of the elements counts.
-    if (movesNothing(getType(second.getInput1()), second.getPerms()) &&
-        llvm::all_of(second->getUsers(), llvm::IsaPred<tosa::ReshapeOp>)) {
-      result.replaceAllUsesWith(second.getInput1());
-      second.erase();
-      changed = true;
-    }
-  }
-  return changed;
 }
 
 std::vector<Cluster> Mover::findClusters() {
@@ -543,10 +503,54 @@ bool Mover::move(const Cluster &cluster) {
 }
 
 bool Mover::run() {
-  bool changed = joinTransposes();
+  bool changed = false;
   for (const Cluster &cluster : findClusters())
     changed |= move(cluster);
   return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// Replaces what moves nothing by its input.
+static LogicalResult removeTranspose(tosa::TransposeOp op,
+                                     PatternRewriter &rewriter) {
+  // Of what a reshape makes of it only the order of the elements counts.
+  if (!getTranspose(op) ||
+      !(isIdentity(op.getPerms()) ||
+        (movesNothing(getType(op.getInput1()), op.getPerms()) &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<tosa::ReshapeOp>))))
+    return failure();
+  rewriter.replaceOp(op, op.getInput1());
+  return success();
+}
+
+/// Joins a transposition with the one before it.
+static LogicalResult joinTransposes(tosa::TransposeOp op,
+                                    PatternRewriter &rewriter) {
+  tosa::TransposeOp first = getTranspose(op.getInput1().getDefiningOp());
+  if (!first || !getTranspose(op))
+    return failure();
+  Permutation both = compose(first.getPerms(), op.getPerms());
+  if (isIdentity(both)) {
+    rewriter.replaceOp(op, first.getInput1());
+  } else {
+    // One that has other uses stays, and two would be as many.
+    if (!first->hasOneUse())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperand(0, first.getInput1());
+      op.setPerms(both);
+    });
+  }
+  eraseUnused(first.getOperation(), rewriter.getListener());
+  return success();
+}
+
+void mct::populateJoinTransposesPatterns(RewritePatternSet &patterns) {
+  patterns.add(joinTransposes);
+  patterns.add(removeTranspose);
 }
 
 namespace {
@@ -561,10 +565,21 @@ struct MoveTransposesPass
     function.walk([&](Operation *op) {
       hasNames |= isa<tosa::TransposeOp>(op) && mct::getName(op->getLoc());
     });
+    RewritePatternSet patterns(&getContext());
+    populateJoinTransposesPatterns(patterns);
+    FrozenRewritePatternSet joining(std::move(patterns));
     bool changed = false;
-    for (Block *block : blocks)
-      for (int round = 0; round != kMaxRounds && Mover(*block).run(); ++round)
-        changed = true;
+    for (int round = 0; round != kMaxRounds; ++round) {
+      bool moved = false;
+      if (failed(applyPatterns(function, joining, /*listener=*/nullptr,
+                               /*lastFirst=*/false, &moved)))
+        return signalPassFailure();
+      for (Block *block : blocks)
+        moved |= Mover(*block).run();
+      changed |= moved;
+      if (!moved)
+        break;
+    }
     // A value may have been turned in several ways.
     if (changed && hasNames)
       assignNames(function);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "OperatorParts.h"
+#include "mct/Transforms/OperatorParts.h"
 #include "tpc_dialect/Lookup/Algebra.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/OutputMoments.h"
+#include "mct/IR/EraseUnused.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -39,13 +40,12 @@ void mct::setOutputMoments(OpBuilder &builder, const KernelOp &kernelOp,
   if (constant.hasOneUse()) {
     Operation *old = constant.getDefiningOp();
     constant.replaceAllUsesWith(bias.getOutput());
-    old->erase();
-    return;
+    return eraseOp(old, builder.getListener());
   }
   for (OpOperand &operand : reader->getOpOperands())
     if (operand.get() == constant)
       return operand.set(bias.getOutput());
-  bias.erase();
+  eraseOp(bias, builder.getListener());
 }
 
 std::optional<OutputMoments>

@@ -63,15 +63,14 @@ static bool isSigned(tpc::OpQuantConfigAttr config,
                              *search.histogram, search.options.zThreshold);
 }
 
-/// The grid that the target fixes, for results between `low` and `high`. Null
-/// where it fixes none; or, with a text, where what it fixes is no grid of the
-/// method, or has not the sign of the results.
-static tpc::QuantizerAttrInterface getFixed(tpc::OpQuantConfigAttr config,
-                                            double low, double high,
-                                            std::string &why) {
+/// Returns the grid that the target fixes, for results between `low` and
+/// `high`; null where it fixes none. Fails where what it fixes is not a grid of
+/// the method, or has not the sign of the results.
+static llvm::Expected<tpc::QuantizerAttrInterface>
+getFixed(tpc::OpQuantConfigAttr config, double low, double high) {
   FloatAttr scale = config.getFixedScale();
   if (!scale)
-    return nullptr;
+    return tpc::QuantizerAttrInterface();
   double step = scale.getValueAsDouble();
   int64_t zeroPoint = *config.getFixedZeroPoint();
   auto bits = unsigned(config.getActBits());
@@ -81,15 +80,13 @@ static tpc::QuantizerAttrInterface getFixed(tpc::OpQuantConfigAttr config,
     zeroPoint += half;
   tpc::QuantizerAttrInterface fixed =
       config.getActMethod().createFixed(step, zeroPoint, bits);
-  if (!fixed) {
-    why = "has a fixed zero point that no grid of its method has";
-    return nullptr;
-  }
+  if (!fixed)
+    return llvm::createStringError(
+        "has a fixed zero point that no grid of its method has");
   int64_t last = 2 * half - 1;
-  if ((zeroPoint == 0 && low < -step) || (zeroPoint == last && high > step)) {
-    why = "has a fixed grid without the sign that its values have";
-    return nullptr;
-  }
+  if ((zeroPoint == 0 && low < -step) || (zeroPoint == last && high > step))
+    return llvm::createStringError(
+        "has a fixed grid without the sign that its values have");
   return fixed;
 }
 
@@ -107,13 +104,15 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
                             << "-bit activations; run mct-calibrate before";
     return diagnostic;
   }
-  std::string whyNotFixed;
-  if (tpc::QuantizerAttrInterface fixed = getFixed(
-          config, statistics.getMin(), statistics.getMax(), whyNotFixed)) {
-    ActivationSearch search;
-    search.point = point;
+  ActivationSearch search;
+  search.point = point;
+  llvm::Expected<tpc::QuantizerAttrInterface> fixed =
+      getFixed(config, statistics.getMin(), statistics.getMax());
+  if (!fixed) {
+    search.whyNotFixed = llvm::toString(fixed.takeError());
+  } else if (*fixed) {
     search.isFixed = true;
-    search.quantizer = fixed;
+    search.quantizer = *fixed;
     return search;
   }
   std::optional<quantization::QuantizationMethod> kind =
@@ -126,9 +125,6 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
                                                    settings.errorMethod)))
     return failure();
 
-  ActivationSearch search;
-  search.point = point;
-  search.whyNotFixed = std::move(whyNotFixed);
   search.options = settings.optionsFor(
       kind.value_or(quantization::QuantizationMethod::Symmetric),
       config.getActBits());

@@ -53,6 +53,10 @@ class IntegerRanges {
 public:
   explicit IntegerRanges(mlir::func::FuncOp function);
 
+  /// Returns whether more is known of the results of such an op than what their
+  /// type says: there is a rule for it.
+  static bool knows(mlir::OperationName op);
+
   /// For all elements; none when it is no tensor of integers up to 48 bits.
   std::optional<Interval> get(mlir::Value value) const;
   /// One for all elements, or one for each index of the last axis; empty where

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The local rewrites, for passes of others. All of them are meant for the
-// greedy driver, which erases what nobody reads any more.
+// greedy driver, which erases what becomes unused. Objects that are passed by
+// reference outlive the patterns.
 #ifndef MCT_TRANSFORMS_PATTERNS_H
 #define MCT_TRANSFORMS_PATTERNS_H
 
 #include "mct/IR/ConstantExpressions.h"
+#include "mct/Planning/KernelOp.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mct {
 
-/// What `mct-fold-constants` does: TOSA ops on constants become constants. Of
-/// an expression only the result that somebody else reads, and once.
+/// Adds what `mct-fold-constants` does: TOSA ops on constants become constants.
+/// Of an expression only the result that is used outside of it does, and once.
 ///
 /// `expressions` belongs to one run of the driver, and listens to it
 /// (`GreedyRewriteConfig::setListener`). Its evaluator has a budget for
@@ -18,10 +21,36 @@ namespace mct {
 void populateFoldConstantsPatterns(mlir::RewritePatternSet &patterns,
                                    ConstantExpressions &expressions);
 
-/// What `mct-normalize-activations` does: split clamps, sigmoids and
+/// Adds what `mct-normalize-activations` does: split clamps, sigmoids and
 /// hard-swishes become the ops by which targets know them. Needs the tpc and
 /// the tosa dialect loaded.
 void populateNormalizeActivationsPatterns(mlir::RewritePatternSet &patterns);
+
+/// Adds what `mct-fold-batch-norm` does: batch norms and other affine ops
+/// around a layer, or behind a concatenation of layers, go into its kernel and
+/// bias. `parts` are ops that stay as they are (`getOperatorParts`). Meant for
+/// the order of the program.
+void populateFoldBatchNormPatterns(
+    mlir::RewritePatternSet &patterns, const KernelOps &kernels,
+    const llvm::DenseSet<mlir::Operation *> &parts);
+
+/// Adds what `mct-collapse-linear` does: a convolution and the pointwise one
+/// behind it become one, and so do a layer and an addition of constants.
+/// `parts` as above. Meant for the order from the last op to the first.
+void populateCollapseLinearPatterns(
+    mlir::RewritePatternSet &patterns, const KernelOps &kernels,
+    const llvm::DenseSet<mlir::Operation *> &parts);
+
+/// Adds what `mct-collapse-residual` does: a convolution whose input is added
+/// to its result adds it by its kernel.
+void populateCollapseResidualPatterns(mlir::RewritePatternSet &patterns,
+                                      const KernelOps &kernels);
+
+/// Adds the part of `mct-move-transposes` that is local: transpositions that
+/// follow one another are joined, and those that move nothing vanish. Where
+/// others are moved to is decided for all of them around a cluster of ops
+/// together, by the pass.
+void populateJoinTransposesPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace mct
 

@@ -202,7 +202,8 @@ bool ReferenceEvaluator::evaluate(Operation &op) {
       values[result] = tensor;
     return true;
   }
-  if (!isa<tosa::TosaDialect>(op.getDialect()) || op.getNumResults() != 1)
+  if (!isa<tosa::TosaDialect>(op.getDialect()) || op.getNumResults() != 1 ||
+      !isa<RankedTensorType>(op.getResult(0).getType()))
     return fail("is not known");
 
   Evaluation evaluation{op, {}, zeros(op.getResult(0).getType())};

@@ -164,7 +164,6 @@ TEST_F(StepSizesTest, IntegerKernelsWriteTheirShape) {
 }
 
 TEST_F(StepSizesTest, PrimitivesWriteTheirShape) {
-  std::string error;
   for (int64_t columns : {2, 3}) {
     makeProgram(6, 6).steps[0].kind = Step::Kind::Primitive;
     MatMulShape shape;
@@ -172,13 +171,29 @@ TEST_F(StepSizesTest, PrimitivesWriteTheirShape) {
     shape.inner = 3;
     shape.columns = columns;
     Floats factor(3 * columns, 1.0f);
-    ASSERT_TRUE(program->primitives.addMatMul(shape, factor, {}, error))
-        << error;
+    llvm::cantFail(program->primitives.addMatMul(shape, factor, {}));
     if (columns == 3)
       EXPECT_EQ(check(), "");
     else
       expectRefused("it writes 16 bytes of a buffer of 24");
   }
+}
+
+// A kernel that comes with each call is not packed: the program has none.
+TEST_F(StepSizesTest, PrimitivesWithoutAConstantHaveNoneToReplace) {
+  PrimitiveSet &primitives = makeProgram(6, 6).primitives;
+  MatMulShape shape;
+  shape.rows = shape.inner = shape.columns = 2;
+  size_t product = llvm::cantFail(primitives.addMatMul(shape, {}, {}));
+  Floats values(4, 1.0f);
+  constexpr llvm::StringLiteral kNone =
+      "oneDNN: the primitive has no such constant";
+  EXPECT_EQ(llvm::toString(primitives.setWeights(product, values)), kNone);
+  EXPECT_EQ(llvm::toString(primitives.setBias(product, values)), kNone);
+  EXPECT_EQ(llvm::toString(primitives.packWeights(product, values).takeError()),
+            kNone);
+  EXPECT_EQ(llvm::toString(primitives.packBias(product, values).takeError()),
+            kNone);
 }
 
 //===----------------------------------------------------------------------===//

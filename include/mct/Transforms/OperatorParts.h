@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MCT_LIB_TRANSFORMS_OPERATORPARTS_H
-#define MCT_LIB_TRANSFORMS_OPERATORPARTS_H
+#ifndef MCT_TRANSFORMS_OPERATORPARTS_H
+#define MCT_TRANSFORMS_OPERATORPARTS_H
 
 #include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,4 +18,4 @@ llvm::DenseSet<mlir::Operation *> getOperatorParts(mlir::func::FuncOp function,
 
 } // namespace mct
 
-#endif // MCT_LIB_TRANSFORMS_OPERATORPARTS_H
+#endif // MCT_TRANSFORMS_OPERATORPARTS_H
