@@ -40,10 +40,8 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
       op, *kernel, name + "/kernel", shape, elements, /*isKernel=*/true);
   if (failed(weights))
     return failure();
-  int64_t channels = bias->size();
-  graph.weightBits += 32 * channels;
   std::vector<std::string> inputs{
-      *input, *weights, graph.addFloats(name + "/bias", {channels}, *bias)};
+      *input, *weights, graph.writeBias(*layer, *bias, name + "/bias")};
   std::vector<NodeAttribute> attributes{
       {"kernel_shape", integers(layer->getWindow())},
       {"strides", integers(layer->getStrides())},
