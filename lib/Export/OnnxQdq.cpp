@@ -371,6 +371,10 @@ public:
     }
     for (const std::unique_ptr<Node> &node : nodes)
       quantizeBehind(*node);
+    for (const auto *each : {&nodes, &added})
+      for (const std::unique_ptr<Node> &node : *each)
+        if (isPoint(*node))
+          requantized.insert(node->inputs.front());
     for (const std::unique_ptr<Node> &node : nodes) {
       if (removed.contains(node.get()))
         continue;
@@ -559,7 +563,11 @@ private:
     };
     const int64_t low = codeOf(limitOf(node, kLow));
     const int64_t high = codeOf(limitOf(node, kHigh));
-    const bool isLimited = low > storage.lowest() || high < storage.highest();
+    // ONNX Runtime makes one pair of two that follow one another, with another
+    // step than either has; a limit between them keeps them apart.
+    const bool isLimited = low > storage.lowest() ||
+                           high < storage.highest() ||
+                           requantized.contains(node.name);
     std::string value = node.inputs.front();
     if (isLimited && bitsOf(storage.type) != 8) {
       // ONNX Runtime limits integers of 8 bits alone.
@@ -609,6 +617,8 @@ private:
   /// Constants of one element.
   llvm::StringMap<float> numbers;
   llvm::DenseSet<const Node *> removed;
+  /// What points read.
+  llvm::StringSet<> requantized;
   /// Points that are put before and behind nodes.
   llvm::DenseMap<const Node *, const Node *> before, behind;
   /// The points whose grid the values of a tensor lie on.
