@@ -35,7 +35,7 @@ Rules::Rules() {
 
 LogicalResult Rules::emit(GraphBuilder &graph, Operation *op) const {
   // Constants are written where they are read.
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
+  if (graph.written.contains(op) || op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
     return success();
   auto rule = ops.find(op->getName().getStringRef());
   return rule == ops.end() ? refuse(op, kUnknownForm) : rule->second(graph, op);

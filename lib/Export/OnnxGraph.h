@@ -11,6 +11,7 @@
 #include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mct::onnx {
@@ -125,6 +126,9 @@ public:
   /// the name of the tensor.
   std::string writeBias(const KernelOp &layer, llvm::ArrayRef<float> bias,
                         const llvm::Twine &name);
+
+  /// Ops that another one wrote along with itself.
+  llvm::DenseSet<mlir::Operation *> written;
 
   mlir::func::FuncOp function;
   const OnnxOptions &options;
