@@ -72,7 +72,7 @@ static LogicalResult checkStep(tpc::QuantizeOp point, const Grid &grid) {
                      "choose its parameters anew");
 }
 
-/// Returns how the codes of an activation are stored; its zero point is one.
+/// Returns how the codes of an activation are stored.
 static FailureOr<Storage> findStorage(GraphBuilder &graph,
                                       tpc::QuantizeOp point, const Grid &grid) {
   const int64_t range = grid.qmax - grid.qmin;
@@ -84,14 +84,6 @@ static FailureOr<Storage> findStorage(GraphBuilder &graph,
       integerType(range <= 255 ? 8 : 16,
                   graph.options.activations == OnnxActivations::Signed);
   storage.offset = storage.lowest() - grid.qmin;
-  const int64_t zeroPoint = grid.zeroPoint + storage.offset;
-  if (zeroPoint < storage.lowest() || zeroPoint > storage.highest())
-    return refusePoint(point,
-                       "has the zero point " + Twine(grid.zeroPoint) +
-                           ", and codes from " + Twine(grid.qmin) + " to " +
-                           Twine(grid.qmax),
-                       "QuantizeLinear has zero points that are codes: choose "
-                       "its parameters anew");
   return storage;
 }
 

@@ -59,7 +59,7 @@ def sizes(text):
 
 @pytest.mark.parametrize("module", OPS, ids=lambda path: path.stem)
 def test_ops_compute_the_same(runtime, tmp_path, module):
-    onnx = export(module, tmp_path / "network.onnx", "--onnx-profile=none")
+    onnx = export(module, tmp_path / "network.onnx", "--onnx-profile=mct_quantizers")
     signature = json.loads(measure.run_ok([measure.BIN / "mct-run", "--signature", "--json", module]).stdout)
     random = np.random.default_rng(3)
     samples = [
@@ -109,11 +109,11 @@ def test_digits_with_symmetric_kernels_are_the_same(runtime, quantize, tmp_path)
 
 
 def test_digits_differ_by_the_points_of_shifts_alone(runtime, quantize, tmp_path):
-    # The module without them is not what the camera computes; profile 'none' writes it as it is.
+    # The module without them is not what the camera computes; profile 'mct_quantizers' writes it as it is.
     (model, calibration), samples = digits()
     options = {"target": "imx500", "input_scale": 0.0625}
     module = quantized(quantize, tmp_path, model, calibration, [], **options)
-    assert count_differing(runtime, module, samples, tmp_path, "--onnx-profile=none") == 0
+    assert count_differing(runtime, module, samples, tmp_path, "--onnx-profile=mct_quantizers") == 0
     assert 0 < count_differing(runtime, module, samples, tmp_path) < 100
 
 
