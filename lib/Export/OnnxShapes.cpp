@@ -47,9 +47,11 @@ static LogicalResult emitReduction(GraphBuilder &graph, Op op,
   FailureOr<TensorRef> input = graph.readPlain(op, op.getInput());
   if (failed(input))
     return failure();
-  std::string axes = graph.addIntegers(nameOf(op.getOutput()) + "/axes",
-                                       {input->layout.axisOf(op.getAxis())});
-  return graph.replace(op, opType, {input->name, axes}, input->layout);
+  NodeInputs inputs = graph.withAxes(
+      opType, input->name, {input->layout.axisOf(op.getAxis())},
+      nameOf(op.getOutput()));
+  return graph.replace(op, opType, std::move(inputs.names), input->layout,
+                       std::move(inputs.attributes));
 }
 
 static LogicalResult emitArgMax(GraphBuilder &graph, tosa::ArgMaxOp op) {

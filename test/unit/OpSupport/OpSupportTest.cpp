@@ -417,13 +417,18 @@ std::string OpSupport::tryGradient(StringRef name, Operation *op) {
 std::string OpSupport::tryOnnx(StringRef name) {
   Messages messages(&context);
   OwningOpRef<ModuleOp> module = getNetwork(name);
-  std::string file;
-  llvm::raw_string_ostream stream(file);
-  OnnxOptions options;
-  options.profile = OnnxProfile::None;
-  if (succeeded(exportOnnx(*module, options, stream)))
-    return "";
-  return "ONNX: " + messages.first();
+  auto isWritten = [&](OnnxProfile profile) {
+    std::string file;
+    llvm::raw_string_ostream stream(file);
+    OnnxOptions options;
+    options.profile = profile;
+    return succeeded(exportOnnx(*module, options, stream));
+  };
+  // Both profiles have one table of ops.
+  bool isPlain = isWritten(OnnxProfile::Qdq);
+  std::string reason = isPlain ? "" : "ONNX: " + messages.first();
+  EXPECT_EQ(isWritten(OnnxProfile::MctQuantizers), isPlain) << name.str();
+  return reason;
 }
 
 //===----------------------------------------------------------------------===//
