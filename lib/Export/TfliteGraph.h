@@ -160,11 +160,14 @@ Written writeLayer(GraphBuilder &graph, const KernelOp &layer,
 /// Writes a layer of features: [..., inputs] to [..., outputs].
 Written writeDense(GraphBuilder &graph, const KernelOp &layer,
                    mlir::Value input, mlir::Value result, const Wanted &wanted);
-/// Writes means over windows of an image as a depthwise convolution.
-Written writeWindowMean(GraphBuilder &graph, mlir::Operation *op,
-                        mlir::Value input, llvm::ArrayRef<int64_t> window,
-                        llvm::ArrayRef<int64_t> stride,
-                        llvm::ArrayRef<int64_t> shape, const Wanted &wanted);
+/// Writes codes of sums over windows of an image, each times `weight`, as a
+/// depthwise convolution: unlike those of MEAN and AVERAGE_POOL_2D, all kernels
+/// round its sums once.
+Written writeWindowSum(GraphBuilder &graph, mlir::Operation *op,
+                       mlir::Value input, llvm::ArrayRef<int64_t> window,
+                       llvm::ArrayRef<int64_t> stride,
+                       llvm::ArrayRef<int64_t> shape, double weight,
+                       const Wanted &wanted);
 /// Whether the results of an op are elements of its operands, so that their
 /// codes are, too.
 bool isMovement(mlir::Operation *op);

@@ -35,6 +35,26 @@ std::optional<StringRef> findPadding(ArrayRef<int64_t> from,
   return isSame ? std::optional<StringRef>("SAME") : std::nullopt;
 }
 
+Value skipCut(Value image, ArrayRef<int64_t> to, const Windows &windows) {
+  auto slice = image.getDefiningOp<tosa::SliceOp>();
+  if (!slice)
+    return image;
+  Value whole = slice.getInput1();
+  ArrayRef<int64_t> from = onnx::typeOf(whole).getShape();
+  ArrayRef<int64_t> cut = onnx::typeOf(image).getShape();
+  FailureOr<SmallVector<int64_t>> starts =
+      onnx::readShape(slice, slice.getStart());
+  bool isCut =
+      succeeded(starts) && from.size() == 4 &&
+      llvm::all_of(*starts, [](int64_t start) { return start == 0; }) &&
+      from.front() == cut.front() && from.back() == cut.back() &&
+      findPadding(cut.slice(1, 2), to.slice(1, 2), windows) ==
+          std::optional<StringRef>("VALID") &&
+      findPadding(from.slice(1, 2), to.slice(1, 2), windows) ==
+          std::optional<StringRef>("VALID");
+  return isCut ? whole : image;
+}
+
 PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
                      ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                      const Windows &windows, const Twine &name,
@@ -248,7 +268,11 @@ static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
 static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
                                 Value result, const Wanted &wanted) {
   Operation *op = layer.getOperation();
+  Windows windows{layer.getWindow(), layer.getStrides(), layer.getDilations(),
+                  layer.getPadding()};
   Value image = layer.getInput().get();
+  if (!layer.isTransposed())
+    image = skipCut(image, onnx::typeOf(op->getResult(0)).getShape(), windows);
   bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
   bool isDepthwise = layer.isDepthwise();
   SmallVector<int64_t> kernelShape(layer.getKernelShape());
@@ -293,8 +317,6 @@ static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
   if (layer.isTransposed())
     return writeTransposed(graph, layer, result, form, {input, kernel, bias},
                            wanted);
-  Windows windows{layer.getWindow(), layer.getStrides(), layer.getDilations(),
-                  layer.getPadding()};
   PaddedImage padded =
       padImage(graph, input, onnx::typeOf(image).getShape(),
                onnx::typeOf(op->getResult(0)).getShape(), windows, wanted.name);
@@ -408,35 +430,36 @@ Written writeLayer(GraphBuilder &graph, const KernelOp &layer, Value result,
 }
 
 //===----------------------------------------------------------------------===//
-// Means of windows
+// Sums of windows
 //===----------------------------------------------------------------------===//
 
-/// Weights of the depthwise convolution that takes means are this code, so that
+/// Weights of the depthwise convolution that adds up are this code, so that
 /// a bias of 1 is less than any difference of sums: halves go up.
-static constexpr int64_t kMeanCode = 64;
+static constexpr int64_t kSumCode = 64;
 /// A larger one would be most of the file.
-static constexpr int64_t kLargestMeanKernel = 1 << 18;
+static constexpr int64_t kLargestSumKernel = 1 << 18;
 
-Written writeWindowMean(GraphBuilder &graph, Operation *op, Value input,
-                        ArrayRef<int64_t> window, ArrayRef<int64_t> stride,
-                        ArrayRef<int64_t> shape, const Wanted &wanted) {
+Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
+                       ArrayRef<int64_t> window, ArrayRef<int64_t> stride,
+                       ArrayRef<int64_t> shape, double weight,
+                       const Wanted &wanted) {
   int64_t channels = onnx::typeOf(input).getShape().back();
   int64_t positions = window[0] * window[1];
   Encoding encoding;
   if (wanted.encoding->storageBits != 8 ||
-      positions * channels > kLargestMeanKernel)
+      positions * channels > kLargestSumKernel)
     return std::optional<int64_t>(
         graph.decline("has too many weights as a depthwise convolution"));
   Written read = graph.readOperand(op, input, 8, &encoding);
   if (failed(read) || !*read)
     return read;
-  auto scale = float(1.0 / double(positions * kMeanCode));
-  double factor = encoding.scale / (double(positions) * wanted.encoding->scale);
+  auto scale = float(weight / double(kSumCode));
+  double factor = encoding.scale * weight / wanted.encoding->scale;
   bool hasMiddles = quantization::isPowerOfTwo(factor) &&
                     wanted.encoding->rounding == quantization::Rounding::HalfUp;
-  std::vector<int64_t> codes(positions * channels, kMeanCode),
+  std::vector<int64_t> codes(positions * channels, kSumCode),
       offsets(channels, hasMiddles ? 1 : 0);
-  int64_t kernel = graph.addIntegers(wanted.name + "/mean",
+  int64_t kernel = graph.addIntegers(wanted.name + "/ones",
                                      {1, window[0], window[1], channels},
                                      ElementType::Int8, codes);
   int64_t bias = graph.addIntegers(wanted.name + "/bias", {channels},

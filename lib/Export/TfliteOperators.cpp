@@ -147,9 +147,9 @@ static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
   int64_t tensor;
   bool isImage = axes == SmallVector<int64_t>{1, 2} && from.size() == 4;
   if (wanted.isCodes() && isImage && wanted.encoding->storageBits == 8) {
-    Written written =
-        writeWindowMean(graph, matched.root(), matched.input, from.slice(1, 2),
-                        /*stride=*/{1, 1}, kept, inner);
+    Written written = writeWindowSum(
+        graph, matched.root(), matched.input, from.slice(1, 2),
+        /*stride=*/{1, 1}, kept, 1.0 / double(from[1] * from[2]), inner);
     if (failed(written))
       return failure();
     if (*written)

@@ -370,8 +370,12 @@ static Written writeMeanPool(GraphBuilder &graph, tosa::AvgPool2dOp op,
   if (hasPads)
     return MaybeTensor(graph.decline(
         "is padded, and has codes on another grid than its input"));
-  return writeWindowMean(graph, op, op.getInput(), op.getKernel(),
-                         op.getStride(), to, wanted);
+  // Where there is one window, its stride is no matter, and devices limit it.
+  int64_t stride[] = {to[1] == 1 ? 1 : op.getStride()[0],
+                      to[2] == 1 ? 1 : op.getStride()[1]};
+  return writeWindowSum(graph, op, op.getInput(), op.getKernel(), stride, to,
+                        1.0 / double(op.getKernel()[0] * op.getKernel()[1]),
+                        wanted);
 }
 
 /// Where TFLite's operators read: position `place` of `to` among `from`.
@@ -456,6 +460,22 @@ static Written writeReduction(GraphBuilder &graph, Op op, StringRef code,
       graph, op, op.getInput(),
       {code, wanted.isCodes() ? 2 : 1, "ReducerOptions", {{"keep_dims", true}}},
       axis, wanted);
+}
+
+/// Writes codes of the sums over images, whose two axes are added one behind
+/// the other.
+static Written writeImageSum(GraphBuilder &graph, tosa::ReduceSumOp op,
+                             const Wanted &wanted) {
+  auto inner = op.getInput().getDefiningOp<tosa::ReduceSumOp>();
+  if (!inner || onnx::typeOf(inner.getInput()).getRank() != 4 ||
+      inner.getAxis() + op.getAxis() != 3 ||
+      inner.getAxis() * op.getAxis() != 2)
+    return MaybeTensor();
+  ArrayRef<int64_t> from = onnx::typeOf(inner.getInput()).getShape();
+  return writeWindowSum(graph, op, inner.getInput(), from.slice(1, 2),
+                        /*stride=*/{1, 1},
+                        onnx::typeOf(op.getOutput()).getShape(),
+                        /*weight=*/1, wanted);
 }
 
 static Written writeArgMax(GraphBuilder &graph, tosa::ArgMaxOp op,
@@ -578,7 +598,7 @@ Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
         return MaybeTensor(*input);
       })
       .Case([&](tosa::ReduceSumOp sum) -> Written {
-        return wanted.isCodes() ? Written(MaybeTensor())
+        return wanted.isCodes() ? writeImageSum(graph, sum, wanted)
                                 : writeReduction(graph, sum, "SUM", wanted);
       })
       .Case([&](tosa::ReduceProductOp product) -> Written {

@@ -19,6 +19,11 @@ std::optional<llvm::StringRef> findPadding(llvm::ArrayRef<int64_t> from,
                                            llvm::ArrayRef<int64_t> to,
                                            const Windows &windows);
 
+/// Returns the image of which one is what windows without padding reach: TOSA
+/// wants the rest cut off by a slice.
+mlir::Value skipCut(mlir::Value image, llvm::ArrayRef<int64_t> to,
+                    const Windows &windows);
+
 /// An image, padded explicitly where it has to be, and what windows over it say
 /// of padding.
 struct PaddedImage {
