@@ -37,7 +37,9 @@ static Written writeUnary(GraphBuilder &graph, const onnx::Operator &matched,
   Written input = graph.readOperand(root, matched.input, 8);
   if (failed(input) || !*input)
     return input;
-  form.version = 2;
+  // As old as that of numbers.
+  if (form.code != "HARD_SWISH")
+    form.version = 2;
   return MaybeTensor(graph.write(form, {**input}, root->getResult(0), wanted));
 }
 

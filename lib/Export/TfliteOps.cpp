@@ -46,6 +46,27 @@ static Written writeNumbers(GraphBuilder &graph, Operation *op,
   return writeAlike(graph, op, operands, form, wanted);
 }
 
+/// Writes a comparison: of codes where both operands have the same.
+static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
+                               const Wanted &wanted) {
+  std::optional<Encoding> lhs = graph.findEncoding(op->getOperand(0)),
+                          rhs = graph.findEncoding(op->getOperand(1));
+  if (!lhs || !rhs || lhs->scale != rhs->scale ||
+      lhs->zeroPoint != rhs->zeroPoint || lhs->storageBits != 8 ||
+      rhs->storageBits != 8)
+    return writeNumbers(graph, op, op->getOperands(), form, wanted);
+  std::vector<int64_t> inputs;
+  for (Value operand : op->getOperands()) {
+    FailureOr<int64_t> stored = graph.readStored(operand);
+    if (failed(stored))
+      return failure();
+    inputs.push_back(*stored);
+  }
+  form.version = 2;
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+}
+
 /// Reads all operands as the result is asked for, and the constants `lists`.
 static Written writeMoved(GraphBuilder &graph, Operation *op, Value operand,
                           const Form &form, ArrayRef<int64_t> lists,
@@ -248,7 +269,7 @@ static Written writeTile(GraphBuilder &graph, tosa::TileOp op,
   if (failed(counts))
     return failure();
   int64_t list = graph.addList(wanted.name + "/counts", *counts);
-  return writeMoved(graph, op, op.getInput1(), {"TILE", 3, "TileOptions"}, list,
+  return writeMoved(graph, op, op.getInput1(), {"TILE", 2, "TileOptions"}, list,
                     wanted);
 }
 
@@ -553,7 +574,10 @@ static std::optional<Form> findNumbersForm(Operation *op) {
 }
 
 Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
-  if (std::optional<Form> form = findNumbersForm(op))
+  if (std::optional<Form> form = findNumbersForm(op);
+      form && isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
+    return writeComparison(graph, op, *form, wanted);
+  else if (form)
     return writeNumbers(graph, op, op->getOperands(), *form, wanted);
   Form limits{"", wanted.isCodes() ? 2 : 1, "MaximumMinimumOptions"};
   return llvm::TypeSwitch<Operation *, Written>(op)
