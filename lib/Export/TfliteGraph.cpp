@@ -17,6 +17,13 @@ InFlightDiagnostic refuse(Operation *op, const Twine &why,
   return error;
 }
 
+static LogicalResult refuseUnknown(Operation *op) {
+  return refuse(op, "has no form in TensorFlow Lite that is known here",
+                "mct-opt runs the passes that bring importers' forms into "
+                "those that are known: --mct-prepare; what stays has to be "
+                "computed outside of the network");
+}
+
 static ElementType elementTypeOf(const Encoding &encoding) {
   return encoding.storageBits == 16 ? ElementType::Int16 : ElementType::Int8;
 }
@@ -364,11 +371,7 @@ FailureOr<int64_t> GraphBuilder::readStored(Value value) {
     if (failed(written))
       return failure();
     if (!*written) {
-      // What moves has always a form.
-      (void)refuse(op,
-                   "moves codes in a way that TensorFlow Lite has no "
-                   "operator for",
-                   "compute it outside of the network");
+      (void)refuseUnknown(op);
       return failure();
     }
     tensor = **written;
@@ -582,12 +585,7 @@ FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value) {
     if (*written)
       return keep(**written);
   }
-  (void)refuse(op ? op : user,
-               "has no form in TensorFlow Lite that is known "
-               "here",
-               "mct-opt runs the passes that bring importers' forms into those "
-               "that are known: --mct-prepare; what stays has to be computed "
-               "outside of the network");
+  (void)refuseUnknown(op ? op : user);
   return failure();
 }
 

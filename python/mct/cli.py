@@ -689,7 +689,11 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     export = add("export", _export, "write a model for other tools", "mct export q.mlirbc -o q.onnx")
     export.add_argument("model", help=".mlir or .mlirbc")
     export.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help=".onnx, .tflite, .tosa, or .json or .npz with the parameters"
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help=".onnx, .tflite, .tosa, or .json or .npz with the parameters",
     )
     export.add_argument(
         "--format",

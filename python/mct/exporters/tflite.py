@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized networks as `.tflite`, by the schema of the package `tflite`, an extra: `pip install "mct-mlir[tflite]"`."""
+"""Quantized networks as `.tflite`, by the schema of the package `tflite`: `pip install "mct-mlir[tflite]"`."""
 
 from __future__ import annotations
 
@@ -191,9 +191,7 @@ class _Writer:
     def _code(self, name: str, version: int) -> int:
         code = getattr(self.schema.BuiltinOperator, name)
         # Older readers look at the field of a byte.
-        return self._table(
-            "OperatorCode", deprecated_builtin_code=min(code, 127), builtin_code=code, version=version
-        )
+        return self._table("OperatorCode", deprecated_builtin_code=min(code, 127), builtin_code=code, version=version)
 
     def _signature(self, names: Sequence[str]) -> int:
         def maps(numbers: Sequence[int]) -> int:
