@@ -109,8 +109,9 @@ static void printResult(const QuantizationPlan &plan,
     printChain(plan, plan.groups[*planned.group], os);
     break;
   case ResultCover::Preserved:
-    os << (plan.repeatsPreserved ? "point, with the parameters of point "
-                                 : "no point, its values are those of point ")
+    os << (plan.hasRepeatedPoint(planned)
+               ? "point, with the parameters of point "
+               : "no point, its values are those of point ")
        << planned.coveredBy.getValue();
     break;
   case ResultCover::None:

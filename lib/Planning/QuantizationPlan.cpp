@@ -72,6 +72,15 @@ void QuantizationPlan::coverPreserved(PlannedNode &planned) {
   coverOf[planned.node.result()] = planned.coveredBy;
 }
 
+bool QuantizationPlan::hasRepeatedPoint(const PlannedNode &planned) const {
+  if (planned.cover != ResultCover::Preserved)
+    return false;
+  return repeatsPreserved || llvm::any_of(planned.node.ops, [](Operation *op) {
+           auto moving = dyn_cast<DataMovementOpInterface>(op);
+           return moving && moving.getMovement() == Movement::Average;
+         });
+}
+
 /// Why what holds a mask is not quantized.
 static std::string describe(Mask mask) {
   switch (mask) {

@@ -120,7 +120,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
         insertWeightPoint(builder, weight, planned);
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
-    if (planned.cover == ResultCover::Preserved && plan->repeatsPreserved) {
+    if (plan->hasRepeatedPoint(planned)) {
       // Its config says whose parameters it takes.
       builder.setInsertionPointAfter(node.root());
       insertActivationPoint(builder, node.result(), *plan, planned.name,

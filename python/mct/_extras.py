@@ -10,6 +10,7 @@ import importlib.util
 import logging
 import shlex
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -18,7 +19,7 @@ DISTRIBUTION = "mct-mlir"
 PACKAGES: dict[str, tuple[str, ...]] = {
     "images": ("pillow==13.0.0",),
     "report": ("fast-sugiyama==0.5.3", "vl-convert-python==1.9.0.post1"),
-    "tflite": ("tosa-converter-for-tflite==2026.2.0",),
+    "tflite": ("tosa-converter-for-tflite==2026.2.0", "tflite==2.18.0"),
     "onnx": ("torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0"),
     "torch": ("torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"),
     "keras": ("tensorflow-cpu==2.21.0", "keras==3.15.1", "tosa-converter-for-tflite==2026.2.0"),
@@ -58,13 +59,18 @@ def install_command(extra: str) -> str:
     return f"{shlex.quote(sys.executable)} -m pip install {' '.join(PACKAGES[extra])}"
 
 
+def require_modules(extra: str, modules: Sequence[str], what: str) -> None:
+    """Raises ImportError with the command that installs `extra` where one of these modules of it is missing."""
+    if absent := [name for name in modules if importlib.util.find_spec(name) is None]:
+        raise ImportError(f"{what} needs {', '.join(absent)}: {install_command(extra)}")
+
+
 def require(extra: str, what: str) -> None:
     """Raises ImportError with the command that installs `extra`, which `what` ("a .tflite file") needs.
 
     A version other than the pinned one is used after a warning: it may write MLIR that this package does not read.
     """
-    if absent := missing(extra):
-        raise ImportError(f"{what} needs {', '.join(absent)}: {install_command(extra)}")
+    require_modules(extra, _MODULES[extra], what)
     for requirement in PACKAGES[extra]:
         package, _, wanted = requirement.partition("==")
         try:

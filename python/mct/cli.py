@@ -197,7 +197,8 @@ def _print_json(value: Any) -> None:
 
 
 # By how the name of the file ends.
-_EXPORTS = {".onnx": "onnx", ".tosa": "tosa", ".json": "parameters", ".npz": "parameters"}
+_FORMAT_NAMES = {"onnx": "ONNX", "tflite": "TFLite"}
+_EXPORTS = {".onnx": "onnx", ".tflite": "tflite", ".tosa": "tosa", ".json": "parameters", ".npz": "parameters"}
 
 
 def _load(path: str, shapes: Sequence[tuple[str, tuple[int, ...]]] = ()) -> Any:
@@ -413,6 +414,7 @@ def _export(arguments: argparse.Namespace) -> None:
 
     formats: dict[str, Callable[..., None]] = {
         "onnx": exporters.export_onnx,
+        "tflite": exporters.export_tflite,
         "tosa": exporters.export_tosa,
         "parameters": exporters.export_parameters,
         "target": exporters.export_target,
@@ -424,10 +426,20 @@ def _export(arguments: argparse.Namespace) -> None:
             f"cannot tell the format of '{arguments.output}' by its name",
             notes=[f"names end in {', '.join(_EXPORTS)}; or give --format, one of {', '.join(formats)}"],
         )
-    options = {key: getattr(arguments, key) for key in ("profile", "producer", "opset", "activations")}
-    given = {key: value for key, value in options.items() if value is not None}
-    if given and name != "onnx":
-        raise Error(f"--{next(iter(given))} is about ONNX files, and '{arguments.output}' is none")
+    labels = arguments.labels
+    options = {
+        "onnx": {key: getattr(arguments, key) for key in ("profile", "producer", "opset", "activations")},
+        "tflite": {
+            "io": arguments.io,
+            "int4": arguments.int4 or None,
+            "labels": labels and Path(labels).read_text().splitlines(),
+        },
+    }
+    for kind, values in options.items():
+        wrong = next((key for key, value in values.items() if value is not None and kind != name), None)
+        if wrong:
+            raise Error(f"--{wrong} is about {_FORMAT_NAMES[kind]} files, and '{arguments.output}' is none")
+    given = {key: value for key, value in options.get(name, {}).items() if value is not None}
     formats[name](_load(arguments.model), arguments.output, **given)
     print(arguments.output)
 
@@ -677,11 +689,15 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     export = add("export", _export, "write a model for other tools", "mct export q.mlirbc -o q.onnx")
     export.add_argument("model", help=".mlir or .mlirbc")
     export.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help=".onnx, .tosa, or .json or .npz with the parameters"
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help=".onnx, .tflite, .tosa, or .json or .npz with the parameters",
     )
     export.add_argument(
         "--format",
-        choices=("onnx", "tosa", "parameters", "target"),
+        choices=("onnx", "tflite", "tosa", "parameters", "target"),
         help="in place of the suffix; target: that of the model, as JSON of MCT",
     )
     export.add_argument(
@@ -701,6 +717,14 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
         metavar="NAME[:VERSION]",
         help="who made it, says the ONNX file; the camera's converter takes pytorch:2.0.0 and later only",
     )
+
+    export.add_argument(
+        "--io",
+        choices=("integer", "float"),
+        help="of a TFLite file: inputs and outputs that have points are codes (default), or numbers",
+    )
+    export.add_argument("--int4", action="store_true", help="of a TFLite file: store kernels of at most 4 bits in INT4")
+    export.add_argument("--labels", metavar="FILE", help="for a TFLite file: names of the classes, one a line")
 
     completion = add("completion", _completion, "print what makes a shell complete", "source <(mct completion bash)")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))

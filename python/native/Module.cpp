@@ -215,6 +215,15 @@ std::optional<std::string> Module::exportParameters(StringRef function,
       job);
 }
 
+std::optional<std::string> Module::exportTflite(const TfliteOptions &options,
+                                                Job &job) const {
+  return translate(
+      [&](ModuleOp module, raw_ostream &os) {
+        return mct::exportTflite(module, options, os);
+      },
+      job);
+}
+
 std::optional<std::string> Module::exportTarget(int64_t schema,
                                                 Job &job) const {
   return translate(

@@ -6,6 +6,7 @@
 #define MCT_PYTHON_NATIVE_MODULE_H
 
 #include "mct/Export/Onnx.h"
+#include "mct/Export/Tflite.h"
 #include "mct/IR/HostQuantizers.h"
 #include "mct/Report/Trace.h"
 #include "mct/Support/ContextThreads.h"
@@ -154,6 +155,9 @@ public:
   /// What its numbers stand for, as JSON (`mct/Export/Parameters.h`).
   std::optional<std::string> exportParameters(llvm::StringRef function,
                                               Job &job) const;
+  /// What a `.tflite` file of it has, as JSON (`mct/Export/Tflite.h`).
+  std::optional<std::string> exportTflite(const TfliteOptions &options,
+                                          Job &job) const;
   /// The target that it holds, as JSON of MCT in that version of the schema.
   std::optional<std::string> exportTarget(int64_t schema, Job &job) const;
 

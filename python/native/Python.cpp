@@ -508,6 +508,22 @@ exportOnnx(const Module &self, const std::string &profile,
   return {file, nb::bytes(data.data(), data.size())};
 }
 
+static nb::bytes exportTflite(const Module &self, const std::string &io,
+                              bool int4, const std::string &function) {
+  return write([&](Job &job) -> std::optional<std::string> {
+    mct::TfliteOptions options;
+    if (io != "integer" && io != "float") {
+      job.fail("there is no io '" + io + "'; there are 'integer' and 'float'");
+      return std::nullopt;
+    }
+    options.boundary = io == "float" ? mct::IntegerBoundary::Float
+                                     : mct::IntegerBoundary::Integer;
+    options.allowsInt4 = int4;
+    options.function = function;
+    return self.exportTflite(options, job);
+  });
+}
+
 /// A file that has its name when it is complete, or never.
 static void writeFile(const std::string &path, const nb::bytes &data) {
   mct::support::OutputFile file(path);
@@ -593,6 +609,9 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
           },
           "function"_a = "",
           "The JSON that mct-translate --export-parameters writes.")
+      .def("export_tflite", exportTflite, "io"_a = "integer", "int4"_a = false,
+           "function"_a = "",
+           "The JSON that mct-translate --export-tflite-json writes.")
       .def(
           "export_target",
           [](const Module &self, int64_t schema) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target platforms to and from the JSON of MCT, and quantized networks to ONNX
-// and their parameters to JSON.
+// Target platforms to and from the JSON of MCT, and quantized networks to ONNX,
+// their parameters, and what a `.tflite` file of them has, to JSON.
 #include "mct/Export/Onnx.h"
 #include "mct/Export/Parameters.h"
+#include "mct/Export/Tflite.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Support/InputFile.h"
@@ -28,7 +29,13 @@ using namespace mct::tpc;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Action { Import, Export, ExportOnnx, ExportParameters };
+enum class Action {
+  Import,
+  Export,
+  ExportOnnx,
+  ExportParameters,
+  ExportTflite
+};
 } // namespace
 
 static cl::OptionCategory category("mct-translate options");
@@ -41,7 +48,10 @@ static cl::opt<Action> action(
                clEnumValN(Action::ExportOnnx, "export-onnx",
                           "A quantized network to ONNX"),
                clEnumValN(Action::ExportParameters, "export-parameters",
-                          "Parameters of a quantized network, as JSON")));
+                          "Parameters of a quantized network, as JSON"),
+               clEnumValN(Action::ExportTflite, "export-tflite-json",
+                          "What a .tflite file of a quantized network has, as "
+                          "JSON; the package mct writes the file")));
 static cl::opt<std::string> inputName(cl::Positional, cl::init("-"),
                                       cl::desc("<input file>"),
                                       cl::cat(category));
@@ -85,6 +95,17 @@ static cl::opt<std::string> onnxProducer(
              "IMX500's converter takes files of pytorch:2.0.0 and later only; "
              "metadata_props name mct in any case"),
     cl::cat(category));
+static cl::opt<mct::IntegerBoundary> tfliteBoundary(
+    "tflite-io",
+    cl::desc("Inputs and outputs that have points, in a .tflite file, default: "
+             "integer"),
+    cl::init(mct::IntegerBoundary::Integer), mct::integerBoundaryValues(),
+    cl::cat(category));
+static cl::opt<bool>
+    tfliteInt4("tflite-int4",
+               cl::desc("Store kernels of at most 4 bits in INT4, in a .tflite "
+                        "file"),
+               cl::cat(category));
 static cl::opt<std::string>
     function("function",
              cl::desc("Function to export, default: main, or the only public "
@@ -132,6 +153,13 @@ exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
     return failure();
   if (action == Action::ExportParameters)
     return mct::exportParameters(*module, function, os);
+  if (action == Action::ExportTflite) {
+    mct::TfliteOptions options;
+    options.function = function;
+    options.boundary = tfliteBoundary;
+    options.allowsInt4 = tfliteInt4;
+    return mct::exportTflite(*module, options, os);
+  }
   mct::OnnxOptions options;
   options.function = function;
   options.profile = onnxProfile;
@@ -187,6 +215,7 @@ static LogicalResult translate(raw_ostream &os,
     return exportPlatform(sources, &context, os);
   case Action::ExportOnnx:
   case Action::ExportParameters:
+  case Action::ExportTflite:
     return exportNetwork(sources, &context, os, data);
   }
   llvm_unreachable("unknown action");
@@ -199,11 +228,11 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Target platforms to and from the JSON of MCT, "
-                              "quantized networks to ONNX\n");
+                              "quantized networks to ONNX and JSON\n");
   if (!action.getNumOccurrences())
     return failed(
         fail("expected an action: --import-tpc-json, --export-tpc-json, "
-             "--export-onnx or --export-parameters"));
+             "--export-onnx, --export-parameters or --export-tflite-json"));
   if (outputName == "-")
     return succeeded(translate(llvm::outs(), nullptr)) ? EXIT_SUCCESS
                                                        : EXIT_FAILURE;

@@ -97,7 +97,8 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
   let description = [{
     * `act_method` (as `method` of `#tpc.attr_quant_config`), `act_bits`: quantizer of the result. `act_enabled = false`: the result gets none.
     * `input_bits`: widths of activations that the operator can read.
-    * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own.
+    * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own. That of an average
+      pool is rounded to the grid of its input.
     * `signedness`: whether the result's grid is signed; `auto` follows the data.
     * `simd_size`: channels that the hardware computes at once; `mct-report-memory` rounds up to it.
     * `fixed_scale`, `fixed_zero_point`: the grid of the result in every network; it is not searched for. The zero point

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QNNPACK as the documentation of MCT means it: uniform results and symmetric kernels of 8 bits, one parameter a tensor.
+// ReLU, ReLU6 and hard tanh are activations of layers and of additions in front of them.
 
 #weight_default = #tpc.attr_quant_config<method = symmetric, bits = 8>
 #bias_float = #tpc.attr_quant_config<method = symmetric, bits = 32>
@@ -9,6 +10,18 @@
 #act8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], default_weight = #weight_default>
 #linear8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {kernel_attr = #kernel8, bias_attr = #bias_float}, default_weight = #weight_default>
 
+#convolutions = #tpc.operator_set_group<["Conv", "DepthwiseConv2D", "ConvTranspose"]>
+#activating = #tpc.operator_set_group<["Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected", "Add"]>
+#clamps = #tpc.operator_set_group<["ReLU", "ReLU6", "HardTanh"]>
+
 tpc.derive @qnnpack_tpc from "qnnpack_v1_mct"
   default(#tpc.qc_options<[#act8]>)
   linear(#tpc.qc_options<[#linear8]>)
+  new_operator_sets [
+    #tpc.operator_set<"Add">
+  ]
+  fusing [
+    #tpc.fusing<[#convolutions, "BatchNorm", #clamps]>,
+    #tpc.fusing<[#convolutions, "BatchNorm"]>,
+    #tpc.fusing<[#activating, #clamps]>
+  ]

@@ -2,6 +2,7 @@
 //
 // TensorFlow Lite as the documentation of MCT means it: uniform results, symmetric kernels per channel, of the dense layer
 // per tensor. Operators that move or select values keep the grid of their input; some have one grid for all networks.
+// ReLU and ReLU6 are activations of the operators in front of them, as in a `.tflite` file.
 
 #weight_default = #tpc.attr_quant_config<method = symmetric, bits = 8>
 #bias_float = #tpc.attr_quant_config<method = symmetric, bits = 32>
@@ -20,6 +21,12 @@
 #linear = #tpc.qc_options<[#linear8]>
 #symmetric = #tpc.qc_options<[#symmetric_grid]>
 #probability = #tpc.qc_options<[#probability_grid]>
+
+#kernels = #tpc.operator_set_group<["Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected"]>
+#with_bias = #tpc.operator_set_group<["Conv", "FullyConnected"]>
+#activating = #tpc.operator_set_group<["Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected", "BatchNorm", "Add"]>
+#activations = #tpc.operator_set_group<["ReLU", "ReLU6"]>
+#after_kernels = #tpc.operator_set_group<["ReLU", "ReLU6", "Elu"]>
 
 tpc.derive @tflite_tpc from "tflite_v1_mct"
   default(#tpc.qc_options<[#act8]>)
@@ -51,4 +58,12 @@ tpc.derive @tflite_tpc from "tflite_v1_mct"
   new_operator_sets [
     #tpc.operator_set<"DepthwiseConv2D", options = #linear>,
     #tpc.operator_set<"ConvTranspose", options = #linear>
+  ]
+  fusing [
+    #tpc.fusing<[#activating, #activations]>,
+    #tpc.fusing<[#with_bias, "AddBias"]>,
+    #tpc.fusing<[#with_bias, "AddBias", #after_kernels]>,
+    #tpc.fusing<[#kernels, "BatchNorm", #after_kernels]>,
+    #tpc.fusing<["Conv", "Squeeze", #after_kernels]>,
+    #tpc.fusing<["BatchNorm", "Add", #after_kernels]>
   ]

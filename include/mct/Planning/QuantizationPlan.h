@@ -137,7 +137,8 @@ struct PlannedInput {
 /// differs least from the base.
 ///
 /// Preserving: such a node needs one float input that is itself covered by a
-/// quantizer, which then covers the result too.
+/// quantizer, which then covers the result too. Means get a point with the
+/// parameters of that, because they are no values of their input.
 ///
 /// Masks (`findMasks`) stay float, with the constants that they are made of and
 /// what they are computed from at run time.
@@ -174,6 +175,9 @@ public:
   /// Whether preserved results get points, too, with the parameters of those
   /// that cover them.
   bool repeatsPreserved = false;
+  /// Whether that result of a node gets a point: where all do, and where it is
+  /// a mean, which has to be rounded to the grid that it stays on.
+  bool hasRepeatedPoint(const PlannedNode &planned) const;
   /// Values that stay float because they are part of a mask.
   llvm::DenseMap<mlir::Value, Mask> masks;
 

@@ -324,7 +324,8 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     only moves or selects the values of a point. Scores that are masked (by infinities, or by numbers of magnitude 1000
     and more that only a softmax reads) have none behind the mask, which has no code on their grid; they were quantized
     before. A target with `insert_preserving_quantizers` has a point behind each op that only moves or selects, too; its
-    config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
+    config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). An average pool that is `preserving` has
+    one for every target: means have to be rounded to the grid that they stay on. Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
     computes the identity. `tpc-explain` tells why a tensor has a point or has none. A weight that the target quantizes
     but that is not an f32 constant stays float, with a warning. A network that is quantized already is an error that names
     the first op of it: a layer of integers of at most 16 bits, a table, or a conversion to such integers and back.

@@ -3,6 +3,7 @@
 
     mct.exporters.export_onnx(quantized, "network.onnx")             for the IMX500
     mct.exporters.export_onnx(quantized, "q.onnx", profile="qdq")    for ONNX Runtime, OpenVINO and others
+    mct.exporters.export_tflite(quantized, "network.tflite")         for LiteRT, microcontrollers and Vela
     mct.exporters.export_tosa(integer, "network.tosa")               for Vela and other tools that read TOSA flatbuffers
     mct.exporters.export_parameters(quantized, "parameters.json")    or .npz
     mct.exporters.export_target(quantized, "target.json")            for MCT
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from mct.exporters.onnx import export_onnx
 from mct.exporters.parameters import export_parameters, export_target
+from mct.exporters.tflite import export_tflite
 from mct.exporters.tosa import export_tosa
 
-__all__ = ["export_onnx", "export_parameters", "export_target", "export_tosa"]
+__all__ = ["export_onnx", "export_parameters", "export_target", "export_tflite", "export_tosa"]

@@ -25,7 +25,11 @@ ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa", "images", "report"], "torch"
 # What judges the results and writes the files that are imported.
 TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": []}
 # Tests that need what an environment has, beside those of the importers.
-OTHERS = {"small": [], "torch": ["test_gradients_torch.py", "test_qat_torch.py"], "keras": []}
+OTHERS = {
+    "small": ["test_package_exporters_tflite.py"],
+    "torch": ["test_gradients_torch.py", "test_qat_torch.py"],
+    "keras": [],
+}
 
 
 def packages(name: str) -> list[str]:

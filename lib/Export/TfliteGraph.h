@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The graph of a `.tflite` file while it is described: which tensor holds the
+// codes, and which the numbers, of a value of the module.
+#ifndef MCT_LIB_EXPORT_TFLITEGRAPH_H
+#define MCT_LIB_EXPORT_TFLITEGRAPH_H
+
+#include "OnnxGraph.h"
+#include "OnnxOperators.h"
+#include "TfliteModel.h"
+#include "mct/Conversion/Encoding.h"
+#include "mct/Export/Tflite.h"
+#include "mct/IR/ConstantTensor.h"
+#include "mct/Planning/KernelOp.h"
+
+#include <map>
+
+namespace mct::tflite {
+
+/// What a result is asked for: codes on a grid, or numbers.
+struct Wanted {
+  std::optional<Encoding> encoding;
+  /// Name of the tensor.
+  std::string name;
+
+  bool isCodes() const { return encoding.has_value(); }
+};
+
+/// A tensor that was written; none: the op has no such form in a file, and
+/// `GraphBuilder::reason` says why. Fails after a diagnostic.
+using Written = mlir::FailureOr<std::optional<int64_t>>;
+
+/// Emits an error at an op that no file can have, with the remedy.
+mlir::InFlightDiagnostic refuse(mlir::Operation *op, const llvm::Twine &why,
+                                const llvm::Twine &remedy);
+
+/// What an operator is, but for its tensors.
+struct Form {
+  llvm::StringRef code;
+  int64_t version = 1;
+  llvm::StringRef optionsType = "";
+  std::vector<Option> options = {};
+  /// The table has `fused_activation_function`.
+  bool isFusing = false;
+};
+
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::func::FuncOp function, const TfliteOptions &options,
+               onnx::Operators operators);
+
+  //===--- Tensors --------------------------------------------------------===//
+
+  int64_t addTensor(const llvm::Twine &name, ElementType type,
+                    llvm::ArrayRef<int64_t> shape);
+  int64_t addCodes(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                   const Encoding &encoding);
+  int64_t addNumbers(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<float> numbers);
+  /// A constant of integers; of INT4 two in a byte, the first in the low bits.
+  int64_t addIntegers(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                      ElementType type, llvm::ArrayRef<int64_t> integers);
+  /// A list of sizes or axes, as INT32.
+  int64_t addList(const llvm::Twine &name, llvm::ArrayRef<int64_t> integers);
+  void addOperator(const Form &form, std::vector<int64_t> inputs,
+                   int64_t output);
+  /// Adds an operator and the tensor of its result, of the shape of `result`;
+  /// limits codes, by the operator where it can.
+  int64_t write(const Form &form, std::vector<int64_t> inputs,
+                mlir::Value result, const Wanted &wanted);
+  int64_t write(const Form &form, std::vector<int64_t> inputs,
+                llvm::ArrayRef<int64_t> shape, const Wanted &wanted,
+                ElementType type = ElementType::Float32);
+  /// Limits codes to those of a grid.
+  int64_t limit(int64_t tensor, const Wanted &wanted);
+  void setGrid(int64_t tensor, const Encoding &encoding);
+  int64_t reshape(int64_t tensor, llvm::ArrayRef<int64_t> shape,
+                  const llvm::Twine &name);
+  /// Copies the type and the grid of a tensor to a new one.
+  int64_t addLike(int64_t tensor, llvm::ArrayRef<int64_t> shape,
+                  const llvm::Twine &name);
+
+  //===--- Values ---------------------------------------------------------===//
+
+  /// Returns the grid of a value that codes stand for exactly: of a point, of
+  /// what ops that move elements make of such, of an argument that only points
+  /// of one grid read.
+  std::optional<Encoding> findEncoding(mlir::Value value);
+  /// Returns the codes of such a value.
+  mlir::FailureOr<int64_t> readStored(mlir::Value value);
+  /// Returns the codes of a value on a grid, rounded where they are not exact.
+  mlir::FailureOr<int64_t> makeCodes(mlir::Operation *user, mlir::Value value,
+                                     const Encoding &encoding,
+                                     llvm::StringRef name = "");
+  /// Returns a tensor of the value's own element type.
+  mlir::FailureOr<int64_t> readNumbers(mlir::Operation *user,
+                                       mlir::Value value);
+  /// Returns what an op reads of a value that the result's grid is no matter
+  /// for: codes that the value has, or constants of few different numbers; none
+  /// where there are no such.
+  Written readOperand(mlir::Operation *user, mlir::Value value,
+                      unsigned storageBits, Encoding *encoding = nullptr);
+  /// Reads a value as `wanted` asks for it.
+  mlir::FailureOr<int64_t> read(mlir::Operation *user, mlir::Value value,
+                                const Wanted &wanted);
+  /// Returns the layer whose products, with its bias, a value is.
+  const KernelOp *findLayer(mlir::Value value) const;
+  /// Makes a tensor hold the codes of a value.
+  void define(mlir::Value value, int64_t tensor, const Encoding &encoding);
+  void defineNumbers(mlir::Value value, int64_t tensor) {
+    numbers[value] = tensor;
+  }
+  std::string makeName(const llvm::Twine &wanted);
+  /// Returns none and remembers why.
+  std::nullopt_t decline(llvm::StringRef why) {
+    reason = why.str();
+    return std::nullopt;
+  }
+
+  mlir::func::FuncOp function;
+  const TfliteOptions &options;
+  Model model;
+  std::string reason;
+
+private:
+  /// Whether an op is one of several that are one operator.
+  bool isPart(mlir::Operation *op) const {
+    return operators.interior.contains(op) || operators.byRoot.contains(op);
+  }
+  Written writeValue(mlir::Value value, const Wanted &wanted);
+  std::optional<Encoding> createEncoding(mlir::Value value);
+  void explain(mlir::Value value);
+
+  KernelOps kernels;
+  onnx::Operators operators;
+  llvm::DenseMap<mlir::Value, KernelOp> layers;
+  llvm::StringSet<> names;
+  llvm::DenseMap<mlir::Value, std::optional<Encoding>> encodings;
+  llvm::DenseMap<mlir::Value, int64_t> numbers;
+  std::map<std::pair<void *, Encoding>, int64_t> codes;
+};
+
+/// Writes the result of an op, `matched` where it ends an operator that TOSA
+/// spells as several ops.
+Written writeOp(GraphBuilder &graph, mlir::Operation *op, const Wanted &wanted);
+Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
+                      const Wanted &wanted);
+/// Writes an operator of one operand whose results are on one grid in every
+/// file, of 8 bits this one.
+Written writeOnFixedGrid(GraphBuilder &graph, mlir::Operation *op,
+                         mlir::Value operand, const Form &form, double scale,
+                         int64_t zeroPoint, const Wanted &wanted);
+/// Writes numbers, limited to [low, high].
+Written writeLimits(GraphBuilder &graph, mlir::Operation *op,
+                    mlir::Value operand, double low, double high,
+                    const Wanted &wanted);
+/// Writes what a layer makes, with its bias.
+Written writeLayer(GraphBuilder &graph, const KernelOp &layer,
+                   mlir::Value result, const Wanted &wanted);
+/// Writes a layer of features: [..., inputs] to [..., outputs].
+Written writeDense(GraphBuilder &graph, const KernelOp &layer,
+                   mlir::Value input, mlir::Value result, const Wanted &wanted);
+/// Writes codes of sums over windows of an image, each times `weight`, as a
+/// depthwise convolution: unlike those of MEAN and AVERAGE_POOL_2D, all kernels
+/// round its sums once.
+Written writeWindowSum(GraphBuilder &graph, mlir::Operation *op,
+                       mlir::Value input, llvm::ArrayRef<int64_t> window,
+                       llvm::ArrayRef<int64_t> stride,
+                       llvm::ArrayRef<int64_t> shape, double weight,
+                       const Wanted &wanted);
+/// Whether the results of an op are elements of its operands, so that their
+/// codes are, too.
+bool isMovement(mlir::Operation *op);
+
+} // namespace mct::tflite
+
+#endif // MCT_LIB_EXPORT_TFLITEGRAPH_H

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolutions, layers of features, and pools.
+#include "TfliteGraph.h"
+#include "TfliteWindows.h"
+#include "mct/Planning/IntegerLayer.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace mct::tflite {
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+std::optional<StringRef> findPadding(ArrayRef<int64_t> from,
+                                     ArrayRef<int64_t> to,
+                                     const Windows &windows) {
+  bool isSame = true, isValid = true;
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    int64_t reach = (windows.sizes[axis] - 1) * windows.dilations[axis] + 1;
+    int64_t stride = windows.strides[axis], before = windows.pads[2 * axis];
+    int64_t total =
+        std::max<int64_t>(0, (to[axis] - 1) * stride + reach - from[axis]);
+    isSame &=
+        to[axis] == (from[axis] + stride - 1) / stride && before == total / 2;
+    isValid &= before == 0 && from[axis] >= reach &&
+               to[axis] == (from[axis] - reach) / stride + 1;
+  }
+  // Of two that are the same, the one without a border.
+  if (isValid)
+    return "VALID";
+  return isSame ? std::optional<StringRef>("SAME") : std::nullopt;
+}
+
+Value skipCut(Value image, ArrayRef<int64_t> to, const Windows &windows) {
+  auto slice = image.getDefiningOp<tosa::SliceOp>();
+  if (!slice)
+    return image;
+  Value whole = slice.getInput1();
+  ArrayRef<int64_t> from = onnx::typeOf(whole).getShape();
+  ArrayRef<int64_t> cut = onnx::typeOf(image).getShape();
+  FailureOr<SmallVector<int64_t>> starts =
+      onnx::readShape(slice, slice.getStart());
+  bool isCut =
+      succeeded(starts) && from.size() == 4 &&
+      llvm::all_of(*starts, [](int64_t start) { return start == 0; }) &&
+      from.front() == cut.front() && from.back() == cut.back() &&
+      findPadding(cut.slice(1, 2), to.slice(1, 2), windows) ==
+          std::optional<StringRef>("VALID") &&
+      findPadding(from.slice(1, 2), to.slice(1, 2), windows) ==
+          std::optional<StringRef>("VALID");
+  return isCut ? whole : image;
+}
+
+PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
+                     ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                     const Windows &windows, const Twine &name,
+                     std::optional<float> filling) {
+  std::optional<StringRef> padding =
+      findPadding(from.slice(1, 2), to.slice(1, 2), windows);
+  if (padding)
+    return {tensor, *padding};
+  // What the last window reaches, not all that TOSA pads.
+  SmallVector<int64_t> shape(from), pads(8, 0);
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    int64_t reach = (windows.sizes[axis] - 1) * windows.dilations[axis] + 1;
+    int64_t before = windows.pads[2 * axis];
+    int64_t needed = (to[axis + 1] - 1) * windows.strides[axis] + reach;
+    int64_t after = std::max<int64_t>(0, needed - before - from[axis + 1]);
+    pads[2 * axis + 2] = before;
+    pads[2 * axis + 3] = after;
+    shape[axis + 1] += before + after;
+  }
+  int64_t padded = graph.addLike(tensor, shape, name + "/padded");
+  int64_t sizes =
+      graph.addIntegers(name + "/pads", {4, 2}, ElementType::Int32, pads);
+  if (!filling) {
+    graph.addOperator({"PAD", 2, "PadOptions"}, {tensor, sizes}, padded);
+    return {padded, "VALID"};
+  }
+  const Tensor like = graph.model.tensors[tensor];
+  int64_t value;
+  if (like.scales.empty()) {
+    value = graph.addNumbers(name + "/filling", {1}, *filling);
+  } else {
+    // The lowest code, whatever it stands for.
+    int64_t code = like.type == ElementType::Int16 ? -32768 : -128;
+    value = graph.addIntegers(name + "/filling", {1}, like.type, code);
+    graph.model.tensors[value].scales = like.scales;
+    graph.model.tensors[value].zeroPoints = like.zeroPoints;
+  }
+  graph.addOperator({"PADV2", 2, "PadV2Options"}, {tensor, sizes, value},
+                    padded);
+  return {padded, "VALID"};
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Emits the error that no kernel of a file is like that of a layer.
+static LogicalResult refuseKernel(const KernelOp &layer, const Twine &why) {
+  InFlightDiagnostic error = refuse(
+      layer.getOperation(), "has a kernel " + why,
+      "kernels of TensorFlow Lite are symmetric, of at most 8 bits, with one "
+      "scale or one for each output channel: choose its parameters anew "
+      "(mct-select-weight-parameters)");
+  if (tpc::QuantizeOp point = layer.getKernelPoint())
+    error.attachNote(point.getLoc()) << "its point is here";
+  return error;
+}
+
+namespace {
+/// Kernel and bias of a layer as a file has them.
+struct StoredLayer {
+  std::vector<int64_t> kernel, bias;
+  std::vector<double> scales, biasScales;
+  ElementType kernelType = ElementType::Int8;
+};
+} // namespace
+
+/// Returns the integers of a layer whose input is on a grid; none where its
+/// numbers are computed with instead.
+static FailureOr<std::optional<StoredLayer>>
+readLayer(GraphBuilder &graph, const KernelOp &layer, const Encoding &input) {
+  std::variant<IntegerLayer, Reason> read =
+      IntegerLayer::get(layer, input.getGrid());
+  if (Reason *failed = std::get_if<Reason>(&read)) {
+    if (*failed == Reason::KernelNotQuantized)
+      return std::optional<StoredLayer>(
+          graph.decline("has a kernel that is not quantized"));
+    return LogicalResult(refuseKernel(
+        layer, *failed == Reason::NotPerChannel
+                   ? "with scales along other axes than its output channels"
+                   : "whose levels are not evenly spaced"));
+  }
+  const auto &integers = std::get<IntegerLayer>(read);
+  for (const quantization::Grid &grid : integers.getKernelGrids())
+    if (grid.zeroPoint != 0 || grid.qmin < -128 || grid.qmax > 127)
+      return LogicalResult(refuseKernel(
+          layer, grid.zeroPoint != 0 ? "with zero points"
+                                     : "with levels beyond 8 signed bits"));
+  std::optional<std::vector<float>> bias = layer.getBias();
+  if (!bias)
+    return std::optional<StoredLayer>(
+        graph.decline("has a bias that is not one constant per channel"));
+  StoredLayer stored;
+  stored.kernel.assign(integers.getKernelCodes().begin(),
+                       integers.getKernelCodes().end());
+  for (const quantization::Grid &grid : integers.getKernelGrids())
+    stored.scales.push_back(double(float(grid.step)));
+  double limit = input.storageBits == 16 ? 0x1p47 : 0x1p31;
+  for (int64_t channel = 0; channel < layer.numOutputChannels(); ++channel) {
+    double code = integers.getBiasCode(channel, (*bias)[channel]);
+    if (!(integers.getReach(channel) + std::abs(code) < limit))
+      return std::optional<StoredLayer>(
+          graph.decline("has sums that do not fit into its accumulator"));
+    stored.bias.push_back(int64_t(code));
+  }
+  for (double scale : stored.scales)
+    stored.biasScales.push_back(double(float(scale * input.scale)));
+  auto [smallest, largest] =
+      std::minmax_element(stored.kernel.begin(), stored.kernel.end());
+  if (graph.options.allowsInt4 && input.storageBits == 8 &&
+      layer.getKernelPoint().getParametersAttr().getBits() <= 4 &&
+      *smallest >= -7 && *largest <= 7)
+    stored.kernelType = ElementType::Int4;
+  return std::optional<StoredLayer>(std::move(stored));
+}
+
+/// Adds the constants of a layer, its kernel with this shape and its scales
+/// along an axis of that.
+static std::pair<int64_t, int64_t>
+addConstants(GraphBuilder &graph, const StoredLayer &stored,
+             ArrayRef<int64_t> shape, int64_t axis, bool isWide,
+             const KernelOp &layer, const Twine &name) {
+  tpc::QuantizeOp point = layer.getKernelPoint();
+  std::string kernelName =
+      point ? point.getUniqueName() : (name + "/kernel").str();
+  int64_t kernel =
+      graph.addIntegers(kernelName, shape, stored.kernelType, stored.kernel);
+  int64_t bias = graph.addIntegers(
+      name + "/bias", {int64_t(stored.bias.size())},
+      isWide ? ElementType::Int64 : ElementType::Int32, stored.bias);
+  Tensor &kernelTensor = graph.model.tensors[kernel];
+  kernelTensor.scales = stored.scales;
+  kernelTensor.zeroPoints.assign(stored.scales.size(), 0);
+  kernelTensor.axis = axis;
+  Tensor &biasTensor = graph.model.tensors[bias];
+  biasTensor.scales = stored.biasScales;
+  biasTensor.zeroPoints.assign(stored.biasScales.size(), 0);
+  return {kernel, bias};
+}
+
+/// Returns what a layer multiplies and adds, as f32: kernel on its levels.
+static std::optional<std::pair<onnx::Constant, std::vector<float>>>
+readFloatLayer(const KernelOp &layer) {
+  std::optional<onnx::Constant> kernel =
+      onnx::readConstant(layer.getKernelOperand().get());
+  std::optional<std::vector<float>> bias = layer.getBias();
+  if (!kernel || !bias)
+    return std::nullopt;
+  return std::pair(std::move(*kernel), std::move(*bias));
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// Returns the operator of a convolution, but for its padding.
+static Form formOfConvolution(const KernelOp &layer, bool isWide, bool isInt4) {
+  ArrayRef<int64_t> strides = layer.getStrides();
+  std::vector<Option> options{{"stride_h", strides[0]},
+                              {"stride_w", strides[1]}};
+  if (layer.isTransposed())
+    return {"TRANSPOSE_CONV", 4, "TransposeConvOptions", std::move(options),
+            /*isFusing=*/true};
+  options.push_back({"dilation_h_factor", layer.getDilations()[0]});
+  options.push_back({"dilation_w_factor", layer.getDilations()[1]});
+  int64_t version = isInt4 ? 7 : isWide ? 5 : 3;
+  if (!layer.isDepthwise())
+    return {"CONV_2D", isInt4 ? 6 : version, "Conv2DOptions",
+            std::move(options), /*isFusing=*/true};
+  ArrayRef<int64_t> kernel = layer.getKernelShape();
+  options.push_back({"depth_multiplier", kernel[3]});
+  return {"DEPTHWISE_CONV_2D", version, "DepthwiseConv2DOptions",
+          std::move(options), /*isFusing=*/true};
+}
+
+/// Writes a transposed convolution; what TOSA cuts off the result has to be
+/// what SAME does, or nothing.
+static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
+                               Value result, Form form,
+                               std::vector<int64_t> inputs,
+                               const Wanted &wanted) {
+  ArrayRef<int64_t> to = onnx::typeOf(result).getShape();
+  ArrayRef<int64_t> from = onnx::typeOf(layer.getInput().get()).getShape();
+  ArrayRef<int64_t> cut = layer.getPadding();
+  bool isSame = true, isValid = true;
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    int64_t whole = (from[axis + 1] - 1) * layer.getStrides()[axis] +
+                    layer.getWindow()[axis];
+    int64_t total = std::max<int64_t>(0, whole - to[axis + 1]);
+    isSame &= to[axis + 1] == from[axis + 1] * layer.getStrides()[axis] &&
+              cut[2 * axis] == -(total / 2);
+    isValid &= cut[2 * axis] == 0 && cut[2 * axis + 1] == 0;
+  }
+  if (!isSame && !isValid)
+    return LogicalResult(
+        refuse(layer.getOperation(),
+               "cuts its result off in another way than SAME and VALID do",
+               "cut off behind the convolution, by a slice"));
+  if (ShapedType::isDynamic(to[0]))
+    return LogicalResult(refuse(layer.getOperation(),
+                                "is transposed, and a file has the size of its "
+                                "result with the batch",
+                                "--mct-set-batch=size=1 gives it one"));
+  form.options.push_back({"padding", std::string(isValid ? "VALID" : "SAME")});
+  inputs.insert(inputs.begin(), graph.addList(wanted.name + "/shape", to));
+  std::swap(inputs[1], inputs[2]);
+  return std::optional<int64_t>(
+      graph.write(form, std::move(inputs), result, wanted));
+}
+
+static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
+                                Value result, const Wanted &wanted) {
+  Operation *op = layer.getOperation();
+  Windows windows{layer.getWindow(), layer.getStrides(), layer.getDilations(),
+                  layer.getPadding()};
+  Value image = layer.getInput().get();
+  if (!layer.isTransposed())
+    image = skipCut(image, onnx::typeOf(op->getResult(0)).getShape(), windows);
+  bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
+  bool isDepthwise = layer.isDepthwise();
+  SmallVector<int64_t> kernelShape(layer.getKernelShape());
+  if (isa<tosa::DepthwiseConv2DOp>(op))
+    kernelShape = {1, kernelShape[0], kernelShape[1],
+                   kernelShape[2] * kernelShape[3]};
+  int64_t input, kernel, bias;
+  bool isInt4 = false;
+  if (wanted.isCodes()) {
+    Encoding encoding;
+    Written read = graph.readOperand(op, image, isWide ? 16 : 8, &encoding);
+    if (failed(read) || !*read)
+      return read;
+    FailureOr<std::optional<StoredLayer>> stored =
+        readLayer(graph, layer, encoding);
+    if (failed(stored))
+      return failure();
+    if (!*stored)
+      return std::optional<int64_t>();
+    isInt4 = (*stored)->kernelType == ElementType::Int4;
+    input = **read;
+    std::tie(kernel, bias) =
+        addConstants(graph, **stored, kernelShape, isDepthwise ? 3 : 0, isWide,
+                     layer, wanted.name);
+  } else {
+    auto constants = readFloatLayer(layer);
+    if (!constants)
+      return LogicalResult(
+          refuse(op, "has a kernel or bias that is not an f32 constant",
+                 "fold what makes it: --mct-prepare"));
+    FailureOr<int64_t> read = graph.readNumbers(op, image);
+    if (failed(read))
+      return failure();
+    input = *read;
+    kernel = graph.addNumbers(wanted.name + "/kernel", kernelShape,
+                              constants->first.values);
+    bias = graph.addNumbers(wanted.name + "/bias",
+                            {int64_t(constants->second.size())},
+                            constants->second);
+  }
+  Form form = formOfConvolution(layer, isWide, isInt4);
+  if (layer.isTransposed())
+    return writeTransposed(graph, layer, result, form, {input, kernel, bias},
+                           wanted);
+  PaddedImage padded =
+      padImage(graph, input, onnx::typeOf(image).getShape(),
+               onnx::typeOf(op->getResult(0)).getShape(), windows, wanted.name);
+  form.options.push_back({"padding", padded.padding.str()});
+  return std::optional<int64_t>(
+      graph.write(form, {padded.tensor, kernel, bias}, result, wanted));
+}
+
+//===----------------------------------------------------------------------===//
+// Layers of features
+//===----------------------------------------------------------------------===//
+
+/// Returns [..., inputs] that a layer reads through reshapes.
+static Value skipReshapes(Value value, int64_t inputs) {
+  while (auto reshape = value.getDefiningOp<tosa::ReshapeOp>()) {
+    ArrayRef<int64_t> shape = onnx::typeOf(reshape.getInput1()).getShape();
+    if (shape.size() < 2 || shape.back() != inputs)
+      break;
+    value = reshape.getInput1();
+  }
+  return value;
+}
+
+/// Returns a kernel [K, M] as [M, K].
+template <typename T>
+static std::vector<T> turn(const std::vector<T> &values, int64_t rows,
+                           int64_t columns) {
+  std::vector<T> turned(values.size());
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      turned[column * rows + row] = values[row * columns + column];
+  return turned;
+}
+
+Written writeDense(GraphBuilder &graph, const KernelOp &layer, Value input,
+                   Value result, const Wanted &wanted) {
+  Operation *op = layer.getOperation();
+  int64_t inputs = layer.numInputChannels(),
+          outputs = layer.numOutputChannels();
+  bool isProduct = isa<tosa::MatMulOp>(op);
+  bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
+  Value features = skipReshapes(input, inputs);
+  int64_t tensor, kernel, bias;
+  bool isPerChannel = false, isInt4 = false;
+  if (wanted.isCodes()) {
+    Encoding encoding;
+    Written read = graph.readOperand(op, features, isWide ? 16 : 8, &encoding);
+    if (failed(read) || !*read)
+      return read;
+    FailureOr<std::optional<StoredLayer>> stored =
+        readLayer(graph, layer, encoding);
+    if (failed(stored))
+      return failure();
+    if (!*stored)
+      return std::optional<int64_t>();
+    if (isProduct)
+      (*stored)->kernel = turn((*stored)->kernel, inputs, outputs);
+    isPerChannel = (*stored)->scales.size() > 1;
+    isInt4 = (*stored)->kernelType == ElementType::Int4;
+    tensor = **read;
+    std::tie(kernel, bias) = addConstants(graph, **stored, {outputs, inputs}, 0,
+                                          isWide, layer, wanted.name);
+  } else {
+    auto constants = readFloatLayer(layer);
+    if (!constants)
+      return std::optional<int64_t>();
+    FailureOr<int64_t> read = graph.readNumbers(op, features);
+    if (failed(read))
+      return failure();
+    tensor = *read;
+    kernel = graph.addNumbers(
+        wanted.name + "/kernel", {outputs, inputs},
+        isProduct ? turn(constants->first.values, inputs, outputs)
+                  : constants->first.values);
+    bias =
+        graph.addNumbers(wanted.name + "/bias", {outputs}, constants->second);
+  }
+  int64_t version = isPerChannel ? 12 : isInt4 ? 10 : isWide ? 7 : 4;
+  Form form{
+      "FULLY_CONNECTED",
+      version,
+      "FullyConnectedOptions",
+      {{"weights_format", std::string("DEFAULT")}, {"keep_num_dims", false}},
+      /*isFusing=*/true};
+  ArrayRef<int64_t> to = onnx::typeOf(result).getShape();
+  int64_t rows = 1;
+  for (int64_t size : to.drop_back())
+    rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
+               ? ShapedType::kDynamic
+               : rows * size;
+  if (to.size() == 2)
+    return std::optional<int64_t>(
+        graph.write(form, {tensor, kernel, bias}, result, wanted));
+  Wanted flat{wanted.encoding, wanted.name + "/rows"};
+  int64_t product =
+      graph.write(form, {tensor, kernel, bias}, {rows, outputs}, flat);
+  return std::optional<int64_t>(graph.reshape(product, to, wanted.name));
+}
+
+Written writeLayer(GraphBuilder &graph, const KernelOp &layer, Value result,
+                   const Wanted &wanted) {
+  Operation *op = layer.getOperation();
+  if (isa<tosa::MatMulOp>(op))
+    return onnx::typeOf(layer.getKernelOperand().get()).getDimSize(0) == 1
+               ? writeDense(graph, layer, layer.getInput().get(), result,
+                            wanted)
+               : Written(std::optional<int64_t>());
+  if (isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp>(op))
+    return writeConvolution(graph, layer, result, wanted);
+  return std::optional<int64_t>();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of windows
+//===----------------------------------------------------------------------===//
+
+/// Weights of the depthwise convolution that adds up are this code, so that
+/// a bias of 1 is less than any difference of sums: halves go up.
+static constexpr int64_t kSumCode = 64;
+/// A larger one would be most of the file.
+static constexpr int64_t kLargestSumKernel = 1 << 18;
+
+Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
+                       ArrayRef<int64_t> window, ArrayRef<int64_t> stride,
+                       ArrayRef<int64_t> shape, double weight,
+                       const Wanted &wanted) {
+  int64_t channels = onnx::typeOf(input).getShape().back();
+  int64_t positions = window[0] * window[1];
+  Encoding encoding;
+  if (wanted.encoding->storageBits != 8 ||
+      positions * channels > kLargestSumKernel)
+    return std::optional<int64_t>(
+        graph.decline("has too many weights as a depthwise convolution"));
+  Written read = graph.readOperand(op, input, 8, &encoding);
+  if (failed(read) || !*read)
+    return read;
+  auto scale = float(weight / double(kSumCode));
+  double factor = encoding.scale * weight / wanted.encoding->scale;
+  bool hasMiddles = quantization::isPowerOfTwo(factor) &&
+                    wanted.encoding->rounding == quantization::Rounding::HalfUp;
+  std::vector<int64_t> codes(positions * channels, kSumCode),
+      offsets(channels, hasMiddles ? 1 : 0);
+  int64_t kernel = graph.addIntegers(wanted.name + "/ones",
+                                     {1, window[0], window[1], channels},
+                                     ElementType::Int8, codes);
+  int64_t bias = graph.addIntegers(wanted.name + "/bias", {channels},
+                                   ElementType::Int32, offsets);
+  Encoding kernelGrid;
+  kernelGrid.scale = double(scale);
+  graph.setGrid(kernel, kernelGrid);
+  kernelGrid.scale = double(float(kernelGrid.scale * encoding.scale));
+  graph.setGrid(bias, kernelGrid);
+  return std::optional<int64_t>(graph.write({"DEPTHWISE_CONV_2D",
+                                             3,
+                                             "DepthwiseConv2DOptions",
+                                             {{"padding", std::string("VALID")},
+                                              {"stride_h", stride[0]},
+                                              {"stride_w", stride[1]},
+                                              {"dilation_h_factor", int64_t(1)},
+                                              {"dilation_w_factor", int64_t(1)},
+                                              {"depth_multiplier", int64_t(1)}},
+                                             /*isFusing=*/true},
+                                            {**read, kernel, bias}, shape,
+                                            wanted));
+}
+
+} // namespace mct::tflite

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a `.tflite` file holds: tensors and the operators between them.
+#ifndef MCT_LIB_EXPORT_TFLITEMODEL_H
+#define MCT_LIB_EXPORT_TFLITEMODEL_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mct::tflite {
+
+/// Element types, by their names in the schema.
+enum class ElementType { Float32, Int4, Int8, Int16, Int32, Int64, Bool };
+
+struct Tensor {
+  std::string name;
+  ElementType type = ElementType::Float32;
+  /// A dynamic size is `ShapedType::kDynamic`.
+  llvm::SmallVector<int64_t> shape;
+  /// Empty where it holds numbers; one, or along `axis` one for each channel.
+  std::vector<double> scales;
+  std::vector<int64_t> zeroPoints;
+  int64_t axis = 0;
+  /// Of a constant: its elements, little-endian.
+  bool isConstant = false;
+  std::string data;
+};
+
+/// A field of the table of options: a number, a flag, or a word of the schema.
+struct Option {
+  std::string name;
+  std::variant<int64_t, bool, double, std::string> value;
+};
+
+struct Operator {
+  /// As in the schema's BuiltinOperator.
+  std::string code;
+  int64_t version = 1;
+  /// Numbers of tensors; -1: none.
+  std::vector<int64_t> inputs, outputs;
+  /// Table of the schema; empty: none.
+  std::string optionsType;
+  std::vector<Option> options;
+};
+
+struct Normalization {
+  std::string input;
+  std::vector<double> mean, deviation;
+};
+
+/// Where numbers are computed with although codes are at hand.
+struct FloatPart {
+  std::string name, reason;
+};
+
+struct Model {
+  std::string function;
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;
+  std::vector<int64_t> inputs, outputs;
+  std::vector<Normalization> normalizations;
+  std::vector<FloatPart> floatParts;
+};
+
+/// Prints the document that `mct/Export/Tflite.h` describes.
+void print(const Model &model, llvm::raw_ostream &os);
+
+} // namespace mct::tflite
+
+#endif // MCT_LIB_EXPORT_TFLITEMODEL_H

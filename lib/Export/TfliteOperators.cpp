@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that TOSA spells as several ops.
+#include "TfliteGraph.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace mct::tflite {
+
+using MaybeTensor = std::optional<int64_t>;
+
+/// Returns the number that an op of two operands has for one, or none.
+static std::optional<float> findNumber(Operation *op) {
+  if (op)
+    for (Value operand : op->getOperands().take_front(2))
+      if (std::optional<float> number = onnx::readNumber(operand))
+        return number;
+  return std::nullopt;
+}
+
+/// Writes an operator of one value, of 8 bits on any grids.
+static Written writeUnary(GraphBuilder &graph, const onnx::Operator &matched,
+                          Form form, const Wanted &wanted) {
+  Operation *root = matched.root();
+  if (!matched.input || matched.input.getType() != root->getResult(0).getType())
+    return MaybeTensor();
+  if (!wanted.isCodes()) {
+    FailureOr<int64_t> input = graph.readNumbers(root, matched.input);
+    if (failed(input))
+      return failure();
+    return MaybeTensor(graph.write(form, {*input}, root->getResult(0), wanted));
+  }
+  if (wanted.encoding->storageBits != 8)
+    return MaybeTensor(graph.decline("makes codes of 16 bits"));
+  Written input = graph.readOperand(root, matched.input, 8);
+  if (failed(input) || !*input)
+    return input;
+  // As old as that of numbers.
+  if (form.code != "HARD_SWISH")
+    form.version = 2;
+  return MaybeTensor(graph.write(form, {**input}, root->getResult(0), wanted));
+}
+
+/// Writes the input limited to [0, bound].
+static Written writePositive(GraphBuilder &graph, const onnx::Operator &matched,
+                             double bound, const Wanted &wanted) {
+  Operation *root = matched.root();
+  if (!wanted.isCodes())
+    return writeLimits(graph, root, matched.input, 0, bound, wanted);
+  Encoding limited = *wanted.encoding;
+  limited.low = std::max(limited.low, limited.quantize(0));
+  limited.high = std::min(limited.high, limited.quantize(float(bound)));
+  limited.low = std::min(limited.low, limited.high);
+  FailureOr<int64_t> codes =
+      graph.makeCodes(root, matched.input, limited, wanted.name);
+  if (failed(codes))
+    return failure();
+  return MaybeTensor(*codes);
+}
+
+static Written writeDivision(GraphBuilder &graph, const onnx::Operator &matched,
+                             const Wanted &wanted) {
+  Operation *root = matched.root(), *inverse = matched.ops.front();
+  if (wanted.isCodes())
+    return MaybeTensor();
+  bool isFirst = root->getOperand(0) == inverse->getResult(0);
+  FailureOr<int64_t> numerator =
+      graph.readNumbers(root, root->getOperand(isFirst ? 1 : 0));
+  FailureOr<int64_t> denominator =
+      graph.readNumbers(root, inverse->getOperand(0));
+  if (failed(numerator) || failed(denominator))
+    return failure();
+  return MaybeTensor(graph.write({"DIV", 1, "DivOptions", {}, true},
+                                 {*numerator, *denominator}, root->getResult(0),
+                                 wanted));
+}
+
+static Written writeSoftmax(GraphBuilder &graph, const onnx::Operator &matched,
+                            const Wanted &wanted) {
+  Operation *root = matched.root();
+  auto largest = dyn_cast_or_null<tosa::ReduceMaxOp>(
+      matched.find(tosa::ReduceMaxOp::getOperationName()));
+  if (!largest || largest.getInput() != matched.input ||
+      root->getResult(0).getType() != matched.input.getType() ||
+      int64_t(largest.getAxis()) != onnx::typeOf(matched.input).getRank() - 1)
+    return MaybeTensor();
+  Form form{
+      "SOFTMAX", wanted.isCodes() ? 2 : 1, "SoftmaxOptions", {{"beta", 1.0}}};
+  if (wanted.isCodes())
+    return writeOnFixedGrid(graph, root, matched.input, form, 0x1p-8, -128,
+                            wanted);
+  FailureOr<int64_t> input = graph.readNumbers(root, matched.input);
+  if (failed(input))
+    return failure();
+  return MaybeTensor(graph.write(form, {*input}, root->getResult(0), wanted));
+}
+
+static Written writeDenseOperator(GraphBuilder &graph,
+                                  const onnx::Operator &matched,
+                                  const Wanted &wanted) {
+  Operation *product = matched.find(tosa::MatMulOp::getOperationName());
+  if (!product)
+    product = matched.find(tosa::Conv2DOp::getOperationName());
+  Value result = matched.root()->getResult(0);
+  const KernelOp *layer = nullptr;
+  for (Operation *op : matched.ops)
+    if (const KernelOp *found = graph.findLayer(op->getResult(0));
+        found && found->getOperation() == product)
+      layer = found;
+  if (!layer || !matched.input || onnx::typeOf(matched.input).getRank() != 2 ||
+      onnx::typeOf(result).getRank() != 2 ||
+      onnx::typeOf(matched.input).getShape().back() !=
+          layer->numInputChannels() ||
+      (isa<tosa::MatMulOp>(product) &&
+       onnx::typeOf(layer->getKernelOperand().get()).getDimSize(0) != 1))
+    return MaybeTensor();
+  return writeDense(graph, *layer, matched.input, result, wanted);
+}
+
+static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
+                         const Wanted &wanted) {
+  // Sums along axes of the input, one behind the other, then reshaped and
+  // divided.
+  SmallVector<int64_t> axes;
+  Value value = matched.input;
+  ArrayRef<int64_t> from = onnx::typeOf(matched.input).getShape();
+  for (Operation *op : matched.ops) {
+    if (!isa<tosa::ReduceSumOp, tosa::MulOp, tosa::ReshapeOp>(op) ||
+        op->getOperand(0) != value)
+      return MaybeTensor();
+    if (auto sum = dyn_cast<tosa::ReduceSumOp>(op)) {
+      if (onnx::typeOf(value).getShape().size() != from.size())
+        return MaybeTensor();
+      axes.push_back(sum.getAxis());
+    }
+    value = op->getResult(0);
+  }
+  llvm::sort(axes);
+  SmallVector<int64_t> kept(from);
+  for (int64_t axis : axes)
+    kept[axis] = 1;
+  ArrayRef<int64_t> to = onnx::typeOf(value).getShape();
+  Wanted inner = wanted;
+  bool isReshaped = kept != SmallVector<int64_t>(to);
+  if (isReshaped)
+    inner.name += "/mean";
+  int64_t tensor;
+  bool isImage = axes == SmallVector<int64_t>{1, 2} && from.size() == 4;
+  if (wanted.isCodes() && isImage && wanted.encoding->storageBits == 8) {
+    Written written = writeWindowSum(
+        graph, matched.root(), matched.input, from.slice(1, 2),
+        /*stride=*/{1, 1}, kept, 1.0 / double(from[1] * from[2]), inner);
+    if (failed(written))
+      return failure();
+    if (*written)
+      return MaybeTensor(isReshaped ? graph.reshape(**written, to, wanted.name)
+                                    : **written);
+  }
+  Form form{"MEAN",
+            wanted.isCodes() ? 2 : 1,
+            "ReducerOptions",
+            {{"keep_dims", true}}};
+  std::vector<int64_t> inputs;
+  if (wanted.isCodes()) {
+    Written read = graph.readOperand(matched.root(), matched.input,
+                                     wanted.encoding->storageBits);
+    if (failed(read) || !*read)
+      return read;
+    inputs.push_back(**read);
+  } else {
+    FailureOr<int64_t> read = graph.readNumbers(matched.root(), matched.input);
+    if (failed(read))
+      return failure();
+    inputs.push_back(*read);
+  }
+  inputs.push_back(graph.addList(wanted.name + "/axes", axes));
+  tensor = graph.write(form, std::move(inputs), kept, inner);
+  return MaybeTensor(isReshaped ? graph.reshape(tensor, to, wanted.name)
+                                : tensor);
+}
+
+static Written writeLeakyRelu(GraphBuilder &graph,
+                              const onnx::Operator &matched,
+                              const Wanted &wanted) {
+  std::optional<float> slope =
+      findNumber(matched.find(tosa::MulOp::getOperationName()));
+  if (!slope)
+    return MaybeTensor();
+  return writeUnary(
+      graph, matched,
+      {"LEAKY_RELU", 1, "LeakyReluOptions", {{"alpha", double(*slope)}}},
+      wanted);
+}
+
+Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
+                      const Wanted &wanted) {
+  StringRef name = matched.name;
+  if (name == "fully_connected")
+    return writeDenseOperator(graph, matched, wanted);
+  if (!matched.input && name != "div")
+    return MaybeTensor();
+  if (name == "relu")
+    return writePositive(graph, matched, std::numeric_limits<float>::max(),
+                         wanted);
+  if (name == "relu6" || name == "hard_tanh") {
+    std::optional<float> bound = findNumber(matched.root());
+    return bound ? writePositive(graph, matched, *bound, wanted)
+                 : Written(MaybeTensor());
+  }
+  if (name == "leaky_relu")
+    return writeLeakyRelu(graph, matched, wanted);
+  if (name == "hard_swish")
+    return writeUnary(graph, matched, {"HARD_SWISH", 1, "HardSwishOptions"},
+                      wanted);
+  if (name == "gelu")
+    return writeUnary(
+        graph, matched,
+        {"GELU",
+         1,
+         "GeluOptions",
+         {{"approximate",
+           matched.find(tosa::TanhOp::getOperationName()) != nullptr}}},
+        wanted);
+  if (name == "mean" || name == "global_avg_pool")
+    return writeMean(graph, matched, wanted);
+  if (name == "softmax")
+    return writeSoftmax(graph, matched, wanted);
+  if (name == "div")
+    return writeDivision(graph, matched, wanted);
+  // The others are written op by op.
+  return MaybeTensor();
+}
+
+} // namespace mct::tflite

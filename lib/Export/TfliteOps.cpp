@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ops of TOSA as operators of TensorFlow Lite, one by one.
+#include "TfliteGraph.h"
+#include "TfliteWindows.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace mct::tflite {
+
+using MaybeTensor = std::optional<int64_t>;
+
+bool isMovement(Operation *op) {
+  return isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::TileOp,
+             tosa::ReverseOp, tosa::GatherOp, tosa::ConcatOp, tosa::PadOp,
+             tosa::IdentityOp, tosa::MaxPool2dOp, tosa::ReduceMaxOp,
+             tosa::ReduceMinOp, tosa::MaximumOp, tosa::MinimumOp,
+             tosa::SelectOp>(op);
+}
+
+/// Writes an operator of operands that are read as the result is asked for.
+static Written writeAlike(GraphBuilder &graph, Operation *op,
+                          ValueRange operands, const Form &form,
+                          const Wanted &wanted) {
+  std::vector<int64_t> inputs;
+  for (Value operand : operands) {
+    FailureOr<int64_t> input = graph.read(op, operand, wanted);
+    if (failed(input))
+      return failure();
+    inputs.push_back(*input);
+  }
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+}
+
+/// Writes an operator that files have on numbers only, as far as is known.
+static Written writeNumbers(GraphBuilder &graph, Operation *op,
+                            ValueRange operands, const Form &form,
+                            const Wanted &wanted) {
+  if (wanted.isCodes())
+    return MaybeTensor();
+  return writeAlike(graph, op, operands, form, wanted);
+}
+
+/// Writes a comparison: of codes where both operands have the same.
+static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
+                               const Wanted &wanted) {
+  std::optional<Encoding> lhs = graph.findEncoding(op->getOperand(0)),
+                          rhs = graph.findEncoding(op->getOperand(1));
+  if (!lhs || !rhs || lhs->scale != rhs->scale ||
+      lhs->zeroPoint != rhs->zeroPoint || lhs->storageBits != 8 ||
+      rhs->storageBits != 8)
+    return writeNumbers(graph, op, op->getOperands(), form, wanted);
+  std::vector<int64_t> inputs;
+  for (Value operand : op->getOperands()) {
+    FailureOr<int64_t> stored = graph.readStored(operand);
+    if (failed(stored))
+      return failure();
+    inputs.push_back(*stored);
+  }
+  form.version = 2;
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+}
+
+/// Reads all operands as the result is asked for, and the constants `lists`.
+static Written writeMoved(GraphBuilder &graph, Operation *op, Value operand,
+                          const Form &form, ArrayRef<int64_t> lists,
+                          const Wanted &wanted) {
+  FailureOr<int64_t> input = graph.read(op, operand, wanted);
+  if (failed(input))
+    return failure();
+  std::vector<int64_t> inputs{*input};
+  llvm::append_range(inputs, lists);
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+}
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+/// Writes an operator of two operands whose grids are their own.
+static Written writeArithmetic(GraphBuilder &graph, Operation *op, Value lhs,
+                               Value rhs, Form form, const Wanted &wanted) {
+  if (!wanted.isCodes())
+    return writeAlike(graph, op, {lhs, rhs}, form, wanted);
+  bool isWide = wanted.encoding->storageBits == 16;
+  std::vector<int64_t> inputs;
+  for (Value operand : {lhs, rhs}) {
+    Written read = graph.readOperand(op, operand, isWide ? 16 : 8);
+    if (failed(read) || !*read)
+      return read;
+    inputs.push_back(**read);
+  }
+  form.version = isWide ? (form.code == "ADD"   ? 3
+                           : form.code == "SUB" ? 5
+                                                : 4)
+                        : 2;
+  if (form.code != "MUL")
+    form.options.push_back({"pot_scale_int16", false});
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+}
+
+/// Writes a function whose results are on one grid in every file.
+static Written writeFixed(GraphBuilder &graph, Operation *op, Value operand,
+                          const Form &form, double scale, int64_t zeroPoint,
+                          const Wanted &wanted) {
+  if (!wanted.isCodes())
+    return writeAlike(graph, op, operand, form, wanted);
+  return writeOnFixedGrid(graph, op, operand, form, scale, zeroPoint, wanted);
+}
+
+Written writeOnFixedGrid(GraphBuilder &graph, Operation *op, Value operand,
+                         const Form &form, double scale, int64_t zeroPoint,
+                         const Wanted &wanted) {
+  bool isWide = wanted.encoding->storageBits == 16;
+  if (wanted.encoding->scale != (isWide ? 0x1p-15 : scale) ||
+      wanted.encoding->zeroPoint != (isWide ? 0 : zeroPoint))
+    return MaybeTensor(graph.decline(
+        "has codes on another grid than the one that its operator has"));
+  Written read = graph.readOperand(op, operand, isWide ? 16 : 8);
+  if (failed(read) || !*read)
+    return read;
+  return MaybeTensor(graph.write(form, {**read}, op->getResult(0), wanted));
+}
+
+/// Writes numbers limited to [low, high].
+static Written writeClamp(GraphBuilder &graph, tosa::ClampOp op,
+                          const Wanted &wanted) {
+  auto lowest = dyn_cast<FloatAttr>(op.getMinVal());
+  auto highest = dyn_cast<FloatAttr>(op.getMaxVal());
+  if (wanted.isCodes() || !lowest || !highest)
+    return MaybeTensor();
+  return writeLimits(graph, op, op.getInput(), lowest.getValueAsDouble(),
+                     highest.getValueAsDouble(), wanted);
+}
+
+Written writeLimits(GraphBuilder &graph, Operation *op, Value operand,
+                    double low, double high, const Wanted &wanted) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  FailureOr<int64_t> input = graph.readNumbers(op, operand);
+  if (failed(input))
+    return failure();
+  StringRef code = low == 0 && high >= kLargest ? "RELU"
+                   : low == 0 && high == 6      ? "RELU6"
+                   : low == -1 && high == 1     ? "RELU_N1_TO_1"
+                                                : "";
+  Value result = op->getResult(0);
+  if (!code.empty())
+    return MaybeTensor(graph.write({code}, {*input}, result, wanted));
+  int64_t tensor = *input;
+  for (auto [operation, number, isNeeded] :
+       {std::tuple("MAXIMUM", low, low > -kLargest),
+        std::tuple("MINIMUM", high, high < kLargest)}) {
+    if (!isNeeded)
+      continue;
+    int64_t bound =
+        graph.addNumbers(wanted.name + "/bound", {1}, float(number));
+    tensor = graph.write({operation, 1, "MaximumMinimumOptions"},
+                         {tensor, bound}, result, wanted);
+  }
+  return MaybeTensor(tensor);
+}
+
+static Written writeReciprocal(GraphBuilder &graph, tosa::ReciprocalOp op,
+                               const Wanted &wanted) {
+  if (wanted.isCodes())
+    return MaybeTensor();
+  FailureOr<int64_t> input = graph.readNumbers(op, op.getInput1());
+  if (failed(input))
+    return failure();
+  int64_t one = graph.addNumbers(wanted.name + "/one", {1}, 1.0f);
+  return MaybeTensor(graph.write({"DIV", 1, "DivOptions", {}, true},
+                                 {one, *input}, op.getResult(), wanted));
+}
+
+static StringRef schemaTypeOf(Value value) {
+  Type type = onnx::typeOf(value).getElementType();
+  return type.isF32() ? "FLOAT32" : type.isInteger(1) ? "BOOL" : "INT32";
+}
+
+static Written writeCast(GraphBuilder &graph, tosa::CastOp op,
+                         const Wanted &wanted) {
+  if (wanted.isCodes())
+    return MaybeTensor();
+  FailureOr<int64_t> input = graph.readNumbers(op, op.getInput());
+  if (failed(input))
+    return failure();
+  int64_t tensor = *input;
+  // Here halves go to the even number, there what is behind the point goes.
+  if (onnx::typeOf(op.getInput()).getElementType().isF32() &&
+      onnx::typeOf(op.getOutput()).getElementType().isInteger(32))
+    tensor = graph.write({"ROUND"}, {tensor}, op.getInput(),
+                         {std::nullopt, wanted.name + "/rounded"});
+  return MaybeTensor(
+      graph.write({"CAST",
+                   1,
+                   "CastOptions",
+                   {{"in_data_type", schemaTypeOf(op.getInput()).str()},
+                    {"out_data_type", schemaTypeOf(op.getOutput()).str()}}},
+                  {tensor}, op.getOutput(), wanted));
+}
+
+static Written writeSelect(GraphBuilder &graph, tosa::SelectOp op,
+                           const Wanted &wanted) {
+  FailureOr<int64_t> condition = graph.readNumbers(op, op.getInput1());
+  FailureOr<int64_t> yes = graph.read(op, op.getInput2(), wanted);
+  if (failed(condition) || failed(yes))
+    return failure();
+  FailureOr<int64_t> no = graph.read(op, op.getInput3(), wanted);
+  if (failed(no))
+    return failure();
+  return MaybeTensor(graph.write({"SELECT_V2", 1, "SelectV2Options"},
+                                 {*condition, *yes, *no}, op.getOutput(),
+                                 wanted));
+}
+
+//===----------------------------------------------------------------------===//
+// Movements
+//===----------------------------------------------------------------------===//
+
+/// Sizes as lists of a file have them: -1 for one that is not known.
+static SmallVector<int64_t> sizesOf(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes(shape);
+  for (int64_t &size : sizes)
+    if (ShapedType::isDynamic(size))
+      size = -1;
+  return sizes;
+}
+
+static Written writeReshape(GraphBuilder &graph, tosa::ReshapeOp op,
+                            const Wanted &wanted) {
+  int64_t shape = graph.addList(
+      wanted.name + "/shape", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
+  return writeMoved(graph, op, op.getInput1(), {"RESHAPE", 1, "ReshapeOptions"},
+                    shape, wanted);
+}
+
+static Written writeTranspose(GraphBuilder &graph, tosa::TransposeOp op,
+                              const Wanted &wanted) {
+  SmallVector<int64_t> axes(op.getPerms());
+  int64_t list = graph.addList(wanted.name + "/axes", axes);
+  return writeMoved(graph, op, op.getInput1(),
+                    {"TRANSPOSE", 2, "TransposeOptions"}, list, wanted);
+}
+
+static Written writeSlice(GraphBuilder &graph, tosa::SliceOp op,
+                          const Wanted &wanted) {
+  FailureOr<SmallVector<int64_t>> starts = onnx::readShape(op, op.getStart());
+  if (failed(starts))
+    return failure();
+  int64_t begin = graph.addList(wanted.name + "/begin", *starts);
+  int64_t size = graph.addList(
+      wanted.name + "/size", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
+  return writeMoved(graph, op, op.getInput1(), {"SLICE", 2, "SliceOptions"},
+                    {begin, size}, wanted);
+}
+
+static Written writeTile(GraphBuilder &graph, tosa::TileOp op,
+                         const Wanted &wanted) {
+  FailureOr<SmallVector<int64_t>> counts =
+      onnx::readShape(op, op.getMultiples());
+  if (failed(counts))
+    return failure();
+  int64_t list = graph.addList(wanted.name + "/counts", *counts);
+  return writeMoved(graph, op, op.getInput1(), {"TILE", 2, "TileOptions"}, list,
+                    wanted);
+}
+
+static Written writeReverse(GraphBuilder &graph, tosa::ReverseOp op,
+                            const Wanted &wanted) {
+  int64_t axis = graph.addList(wanted.name + "/axis", int64_t(op.getAxis()));
+  return writeMoved(graph, op, op.getInput1(),
+                    {"REVERSE_V2", 3, "ReverseV2Options"}, axis, wanted);
+}
+
+static Written writePad(GraphBuilder &graph, tosa::PadOp op,
+                        const Wanted &wanted) {
+  FailureOr<SmallVector<int64_t>> sizes = onnx::readShape(op, op.getPadding());
+  if (failed(sizes))
+    return failure();
+  std::optional<float> number = onnx::readNumber(op.getPadConst());
+  if (!number)
+    return LogicalResult(refuse(op,
+                                "is filled with a value that is no constant",
+                                "compute it outside of the network"));
+  int64_t rank = onnx::typeOf(op.getInput1()).getRank();
+  int64_t list = graph.addIntegers(wanted.name + "/pads", {rank, 2},
+                                   ElementType::Int32, *sizes);
+  // Of codes, zeros are the zero point.
+  if (*number == 0)
+    return writeMoved(graph, op, op.getInput1(), {"PAD", 2, "PadOptions"}, list,
+                      wanted);
+  int64_t filling;
+  if (wanted.isCodes()) {
+    const Encoding &encoding = *wanted.encoding;
+    filling = graph.addIntegers(wanted.name + "/filling", {1},
+                                encoding.storageBits == 16 ? ElementType::Int16
+                                                           : ElementType::Int8,
+                                encoding.quantize(*number));
+    graph.setGrid(filling, encoding);
+  } else {
+    filling = graph.addNumbers(wanted.name + "/filling", {1}, *number);
+  }
+  return writeMoved(graph, op, op.getInput1(), {"PADV2", 2, "PadV2Options"},
+                    {list, filling}, wanted);
+}
+
+static Written writeConcat(GraphBuilder &graph, tosa::ConcatOp op,
+                           const Wanted &wanted) {
+  return writeAlike(graph, op, op.getInput1(),
+                    {"CONCATENATION",
+                     2,
+                     "ConcatenationOptions",
+                     {{"axis", int64_t(op.getAxis())},
+                      {"fused_activation_function", std::string("NONE")}}},
+                    wanted);
+}
+
+static Written writeGather(GraphBuilder &graph, tosa::GatherOp op,
+                           const Wanted &wanted) {
+  FailureOr<int64_t> values = graph.read(op, op.getValues(), wanted);
+  if (failed(values))
+    return failure();
+  FailureOr<int64_t> indices = graph.readNumbers(op, op.getIndices());
+  if (failed(indices))
+    return failure();
+  return MaybeTensor(
+      graph.write({"GATHER",
+                   5,
+                   "GatherOptions",
+                   {{"axis", int64_t(1)}, {"batch_dims", int64_t(1)}}},
+                  {*values, *indices}, op.getOutput(), wanted));
+}
+
+//===----------------------------------------------------------------------===//
+// Windows and reductions
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static Written writePool(GraphBuilder &graph, Op op, StringRef code,
+                         std::optional<float> filling, const Wanted &wanted) {
+  FailureOr<int64_t> input = graph.read(op, op.getInput(), wanted);
+  if (failed(input))
+    return failure();
+  static constexpr int64_t kOnes[] = {1, 1};
+  Windows windows{op.getKernel(), op.getStride(), kOnes, op.getPad()};
+  PaddedImage padded = padImage(
+      graph, *input, onnx::typeOf(op.getInput()).getShape(),
+      onnx::typeOf(op.getOutput()).getShape(), windows, wanted.name, filling);
+  return MaybeTensor(graph.write({code,
+                                  wanted.isCodes() ? 2 : 1,
+                                  "Pool2DOptions",
+                                  {{"padding", padded.padding.str()},
+                                   {"stride_h", op.getStride()[0]},
+                                   {"stride_w", op.getStride()[1]},
+                                   {"filter_height", op.getKernel()[0]},
+                                   {"filter_width", op.getKernel()[1]}},
+                                  /*isFusing=*/true},
+                                 {padded.tensor}, op.getOutput(), wanted));
+}
+
+static Written writeMeanPool(GraphBuilder &graph, tosa::AvgPool2dOp op,
+                             const Wanted &wanted) {
+  static constexpr int64_t kOnes[] = {1, 1};
+  ArrayRef<int64_t> from = onnx::typeOf(op.getInput()).getShape();
+  ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape();
+  bool hasPads =
+      llvm::any_of(op.getPad(), [](int64_t size) { return size != 0; });
+  if (hasPads &&
+      !findPadding(from.slice(1, 2), to.slice(1, 2),
+                   {op.getKernel(), op.getStride(), kOnes, op.getPad()}))
+    return LogicalResult(
+        refuse(op, "leaves out padding of other sizes than SAME has",
+               "pad in front of it, where zeros are to be counted"));
+  if (!wanted.isCodes())
+    return writePool(graph, op, "AVERAGE_POOL_2D", std::nullopt, wanted);
+  std::optional<Encoding> input = graph.findEncoding(op.getInput());
+  if (!input)
+    return MaybeTensor(graph.decline("reads an operand that is not quantized"));
+  if (input->scale == wanted.encoding->scale &&
+      input->zeroPoint == wanted.encoding->zeroPoint &&
+      input->storageBits == wanted.encoding->storageBits)
+    return writePool(graph, op, "AVERAGE_POOL_2D", std::nullopt, wanted);
+  if (hasPads)
+    return MaybeTensor(graph.decline(
+        "is padded, and has codes on another grid than its input"));
+  // Where there is one window, its stride is no matter, and devices limit it.
+  int64_t stride[] = {to[1] == 1 ? 1 : op.getStride()[0],
+                      to[2] == 1 ? 1 : op.getStride()[1]};
+  return writeWindowSum(graph, op, op.getInput(), op.getKernel(), stride, to,
+                        1.0 / double(op.getKernel()[0] * op.getKernel()[1]),
+                        wanted);
+}
+
+/// Where TFLite's operators read: position `place` of `to` among `from`.
+static double getResizeSource(StringRef mode, int64_t place, int64_t from,
+                              int64_t to) {
+  if (mode == "align_corners")
+    return to == 1 ? 0 : double(place) * double(from - 1) / double(to - 1);
+  double factor = double(from) / double(to);
+  return mode == "half_pixel_centers" ? (double(place) + 0.5) * factor - 0.5
+                                      : double(place) * factor;
+}
+
+/// Returns the flag under which an operator of files reads what a resize of
+/// TOSA reads; "" where it needs none.
+static std::optional<StringRef> findResizeMode(tosa::ResizeOp op,
+                                               ArrayRef<int64_t> scale,
+                                               ArrayRef<int64_t> offset) {
+  bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
+  ArrayRef<int64_t> from = onnx::typeOf(op.getInput()).getShape().slice(1, 2);
+  ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape().slice(1, 2);
+  auto agrees = [&](StringRef mode, unsigned axis) {
+    auto limit = [&](double value) {
+      return std::clamp(value, 0.0, double(from[axis] - 1));
+    };
+    for (int64_t place = 0; place < to[axis]; ++place) {
+      double read = double(place * scale[2 * axis + 1] + offset[axis]) /
+                    double(scale[2 * axis]);
+      double source = getResizeSource(mode, place, from[axis], to[axis]);
+      if (!isBilinear) {
+        read = std::floor(read + 0.5);
+        source = std::floor(mode == "" ? source : source + 0.5);
+      }
+      // Weights of neighbours: fractions, whose rounding is no difference.
+      if (std::abs(limit(read) - limit(source)) > 1e-9)
+        return false;
+    }
+    return true;
+  };
+  for (StringRef mode : {"half_pixel_centers", "", "align_corners"})
+    if (agrees(mode, 0) && agrees(mode, 1))
+      return mode;
+  return std::nullopt;
+}
+
+static Written writeResize(GraphBuilder &graph, tosa::ResizeOp op,
+                           const Wanted &wanted) {
+  FailureOr<SmallVector<int64_t>> scale = onnx::readShape(op, op.getScale());
+  FailureOr<SmallVector<int64_t>> offset = onnx::readShape(op, op.getOffset());
+  if (failed(scale) || failed(offset))
+    return failure();
+  std::optional<StringRef> mode = findResizeMode(op, *scale, *offset);
+  if (!mode)
+    return LogicalResult(
+        refuse(op, "reads other positions than any resize of TensorFlow Lite",
+               "compute it outside of the network"));
+  bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
+  if (wanted.isCodes()) {
+    std::optional<Encoding> input = graph.findEncoding(op.getInput());
+    if (!input || (isBilinear && *input != *wanted.encoding))
+      return MaybeTensor(
+          graph.decline(input ? "has codes on another grid than its input"
+                              : "reads an operand that is not quantized"));
+  }
+  ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape();
+  int64_t sizes = graph.addList(wanted.name + "/sizes", to.slice(1, 2));
+  std::vector<Option> options;
+  for (StringRef flag : {"align_corners", "half_pixel_centers"})
+    options.push_back({flag.str(), flag == *mode});
+  return writeMoved(
+      graph, op, op.getInput(),
+      {isBilinear ? "RESIZE_BILINEAR" : "RESIZE_NEAREST_NEIGHBOR", 3,
+       isBilinear ? "ResizeBilinearOptions" : "ResizeNearestNeighborOptions",
+       std::move(options)},
+      sizes, wanted);
+}
+
+template <typename Op>
+static Written writeReduction(GraphBuilder &graph, Op op, StringRef code,
+                              const Wanted &wanted) {
+  int64_t axis = graph.addList(wanted.name + "/axes", int64_t(op.getAxis()));
+  return writeMoved(
+      graph, op, op.getInput(),
+      {code, wanted.isCodes() ? 2 : 1, "ReducerOptions", {{"keep_dims", true}}},
+      axis, wanted);
+}
+
+/// Writes codes of the sums over images, whose two axes are added one behind
+/// the other.
+static Written writeImageSum(GraphBuilder &graph, tosa::ReduceSumOp op,
+                             const Wanted &wanted) {
+  auto inner = op.getInput().getDefiningOp<tosa::ReduceSumOp>();
+  if (!inner || onnx::typeOf(inner.getInput()).getRank() != 4 ||
+      inner.getAxis() + op.getAxis() != 3 ||
+      inner.getAxis() * op.getAxis() != 2)
+    return MaybeTensor();
+  ArrayRef<int64_t> from = onnx::typeOf(inner.getInput()).getShape();
+  return writeWindowSum(graph, op, inner.getInput(), from.slice(1, 2),
+                        /*stride=*/{1, 1},
+                        onnx::typeOf(op.getOutput()).getShape(),
+                        /*weight=*/1, wanted);
+}
+
+static Written writeArgMax(GraphBuilder &graph, tosa::ArgMaxOp op,
+                           const Wanted &wanted) {
+  FailureOr<int64_t> input = graph.findEncoding(op.getInput())
+                                 ? graph.readStored(op.getInput())
+                                 : graph.readNumbers(op, op.getInput());
+  if (failed(input))
+    return failure();
+  int64_t axis = graph.addIntegers(wanted.name + "/axis", {},
+                                   ElementType::Int32, int64_t(op.getAxis()));
+  return MaybeTensor(graph.write(
+      {"ARG_MAX", 2, "ArgMaxOptions", {{"output_type", std::string("INT32")}}},
+      {*input, axis}, op.getOutput(), wanted));
+}
+
+static Written writeMatMul(GraphBuilder &graph, tosa::MatMulOp op,
+                           const Wanted &wanted) {
+  Form form{"BATCH_MATMUL",
+            1,
+            "BatchMatMulOptions",
+            {{"adj_x", false},
+             {"adj_y", false},
+             {"asymmetric_quantize_inputs", false}}};
+  if (!wanted.isCodes())
+    return writeAlike(graph, op, {op.getA(), op.getB()}, form, wanted);
+  bool isWide = wanted.encoding->storageBits == 16;
+  form.version = isWide ? 3 : 2;
+  std::vector<int64_t> inputs;
+  for (Value operand : {op.getA(), op.getB()}) {
+    Written read = graph.readOperand(op, operand, isWide ? 16 : 8);
+    if (failed(read) || !*read)
+      return read;
+    inputs.push_back(**read);
+  }
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op.getOutput(), wanted));
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// Returns the operator of numbers that an op is, with all its operands.
+static std::optional<Form> findNumbersForm(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<Form>>(op)
+      .Case([](tosa::AbsOp) { return Form{"ABS", 1, "AbsOptions"}; })
+      .Case([](tosa::CeilOp) { return Form{"CEIL"}; })
+      .Case([](tosa::CosOp) { return Form{"COS", 1, "CosOptions"}; })
+      .Case([](tosa::ExpOp) { return Form{"EXP", 1, "ExpOptions"}; })
+      .Case([](tosa::FloorOp) { return Form{"FLOOR"}; })
+      .Case([](tosa::LogOp) { return Form{"LOG"}; })
+      .Case([](tosa::RsqrtOp) { return Form{"RSQRT"}; })
+      .Case([](tosa::SinOp) { return Form{"SIN"}; })
+      .Case([](tosa::PowOp) { return Form{"POW", 1, "PowOptions"}; })
+      .Case([](tosa::EqualOp) { return Form{"EQUAL", 1, "EqualOptions"}; })
+      .Case(
+          [](tosa::GreaterOp) { return Form{"GREATER", 1, "GreaterOptions"}; })
+      .Case([](tosa::GreaterEqualOp) {
+        return Form{"GREATER_EQUAL", 1, "GreaterEqualOptions"};
+      })
+      .Case([](tosa::LogicalAndOp) {
+        return Form{"LOGICAL_AND", 1, "LogicalAndOptions"};
+      })
+      .Case([](tosa::LogicalOrOp) {
+        return Form{"LOGICAL_OR", 1, "LogicalOrOptions"};
+      })
+      .Case([](tosa::LogicalXorOp) {
+        return Form{"NOT_EQUAL", 1, "NotEqualOptions"};
+      })
+      .Case([](tosa::LogicalNotOp) {
+        return Form{"LOGICAL_NOT", 1, "LogicalNotOptions"};
+      })
+      .Default(std::nullopt);
+}
+
+Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
+  if (std::optional<Form> form = findNumbersForm(op);
+      form && isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
+    return writeComparison(graph, op, *form, wanted);
+  else if (form)
+    return writeNumbers(graph, op, op->getOperands(), *form, wanted);
+  Form limits{"", wanted.isCodes() ? 2 : 1, "MaximumMinimumOptions"};
+  return llvm::TypeSwitch<Operation *, Written>(op)
+      .Case([&](tosa::AddOp add) {
+        return writeArithmetic(graph, op, add.getInput1(), add.getInput2(),
+                               {"ADD", 1, "AddOptions", {}, true}, wanted);
+      })
+      .Case([&](tosa::SubOp sub) {
+        return writeArithmetic(graph, op, sub.getInput1(), sub.getInput2(),
+                               {"SUB", 1, "SubOptions", {}, true}, wanted);
+      })
+      .Case([&](tosa::MulOp mul) {
+        return writeArithmetic(graph, op, mul.getInput1(), mul.getInput2(),
+                               {"MUL", 1, "MulOptions", {}, true}, wanted);
+      })
+      .Case([&](tosa::MaximumOp) {
+        limits.code = "MAXIMUM";
+        return writeAlike(graph, op, op->getOperands(), limits, wanted);
+      })
+      .Case([&](tosa::MinimumOp) {
+        limits.code = "MINIMUM";
+        return writeAlike(graph, op, op->getOperands(), limits, wanted);
+      })
+      .Case([&](tosa::SigmoidOp) {
+        return writeFixed(graph, op, op->getOperand(0),
+                          {"LOGISTIC", wanted.isCodes() ? 2 : 1}, 0x1p-8, -128,
+                          wanted);
+      })
+      .Case([&](tosa::TanhOp) {
+        return writeFixed(graph, op, op->getOperand(0),
+                          {"TANH", wanted.isCodes() ? 2 : 1}, 0x1p-7, 0,
+                          wanted);
+      })
+      .Case([&](tosa::NegateOp negate) {
+        return writeNumbers(graph, op, negate.getInput1(),
+                            {"NEG", 1, "NegOptions"}, wanted);
+      })
+      .Case([&](tosa::IdentityOp) -> Written {
+        FailureOr<int64_t> input = graph.read(op, op->getOperand(0), wanted);
+        if (failed(input))
+          return failure();
+        return MaybeTensor(*input);
+      })
+      .Case([&](tosa::ReduceSumOp sum) -> Written {
+        return wanted.isCodes() ? writeImageSum(graph, sum, wanted)
+                                : writeReduction(graph, sum, "SUM", wanted);
+      })
+      .Case([&](tosa::ReduceProductOp product) -> Written {
+        return wanted.isCodes()
+                   ? Written(MaybeTensor())
+                   : writeReduction(graph, product, "REDUCE_PROD", wanted);
+      })
+      .Case([&](tosa::ReduceMaxOp largest) {
+        return writeReduction(graph, largest, "REDUCE_MAX", wanted);
+      })
+      .Case([&](tosa::ReduceMinOp smallest) {
+        return writeReduction(graph, smallest, "REDUCE_MIN", wanted);
+      })
+      .Case([&](tosa::ReduceAnyOp any) {
+        return writeReduction(graph, any, "REDUCE_ANY", wanted);
+      })
+      .Case([&](tosa::ReduceAllOp all) {
+        return writeReduction(graph, all, "REDUCE_ALL", wanted);
+      })
+      .Case([&](tosa::MaxPool2dOp pool) {
+        return writePool(graph, pool, "MAX_POOL_2D",
+                         -std::numeric_limits<float>::infinity(), wanted);
+      })
+      .Case([&](tosa::AvgPool2dOp pool) {
+        return writeMeanPool(graph, pool, wanted);
+      })
+      .Case(
+          [&](tosa::ClampOp clamp) { return writeClamp(graph, clamp, wanted); })
+      .Case([&](tosa::ReciprocalOp reciprocal) {
+        return writeReciprocal(graph, reciprocal, wanted);
+      })
+      .Case([&](tosa::CastOp cast) { return writeCast(graph, cast, wanted); })
+      .Case([&](tosa::SelectOp select) {
+        return writeSelect(graph, select, wanted);
+      })
+      .Case([&](tosa::ReshapeOp reshape) {
+        return writeReshape(graph, reshape, wanted);
+      })
+      .Case([&](tosa::TransposeOp transpose) {
+        return writeTranspose(graph, transpose, wanted);
+      })
+      .Case(
+          [&](tosa::SliceOp slice) { return writeSlice(graph, slice, wanted); })
+      .Case([&](tosa::TileOp tile) { return writeTile(graph, tile, wanted); })
+      .Case([&](tosa::ReverseOp reverse) {
+        return writeReverse(graph, reverse, wanted);
+      })
+      .Case([&](tosa::PadOp pad) { return writePad(graph, pad, wanted); })
+      .Case([&](tosa::ConcatOp concat) {
+        return writeConcat(graph, concat, wanted);
+      })
+      .Case([&](tosa::GatherOp gather) {
+        return writeGather(graph, gather, wanted);
+      })
+      .Case([&](tosa::ResizeOp resize) {
+        return writeResize(graph, resize, wanted);
+      })
+      .Case([&](tosa::ArgMaxOp argMax) {
+        return writeArgMax(graph, argMax, wanted);
+      })
+      .Case([&](tosa::MatMulOp product) {
+        return writeMatMul(graph, product, wanted);
+      })
+      .Default(Written(MaybeTensor()));
+}
+
+} // namespace mct::tflite
