@@ -29,8 +29,8 @@ def seeded_parameters() -> Parameters:
     return result
 
 
-def parameters_in(text: str) -> Parameters:
-    """Kernels and biases of the convolutions in the text of a module, in their order."""
+def constants_in(text: str) -> dict[str, np.ndarray]:
+    """The constants of real numbers in the text of a module, by their names."""
     arrays = {}
     constant = re.compile(r'(%\w+) = "tosa\.const"\(\) <\{values = dense<(.*)> : tensor<([\dx]+)xf32>\}>')
     for name, values, shape in constant.findall(text):
@@ -40,6 +40,12 @@ def parameters_in(text: str) -> Parameters:
         else:
             array = np.array([float(v) for v in re.findall(r"[-+.\deE]+", values)], np.float32)
         arrays[name] = np.broadcast_to(array, extents) if array.size == 1 else array.reshape(extents)
+    return arrays
+
+
+def parameters_in(text: str) -> Parameters:
+    """Kernels and biases of the convolutions in the text of a module, in their order."""
+    arrays = constants_in(text)
     return [(arrays[k], arrays[b]) for k, b in re.findall(r"tosa\.conv2d %\w+, (%\w+), (%\w+),", text)]
 
 

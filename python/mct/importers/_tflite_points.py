@@ -102,7 +102,8 @@ class _Cutter:
             if not self._moves(node):
                 for result in node.results:
                     self._quantize(result, result)
-        self.outputs = [self.instead.get(output, output) for output in self.outputs]
+        for number, output in enumerate(self.graph.outputs):
+            self.outputs[number] = self.instead.get(output, output)
 
     def _tensor(self, index: int) -> Tensor:
         return self.graph.tensors[index]
@@ -145,7 +146,9 @@ class _Cutter:
         self.arguments[len(self.inputs)] = _points.point(key, self._parameters(tensor))
         self.results[len(self.outputs)] = key
         self.outputs.append(source)
-        self.instead[index] = self._add(tensor, key)
+        # Of a conversion the file may say the shapes of operand and result in two ways.
+        place = source - len(self.graph.tensors)
+        self.instead[index] = self._add(self.added[place][0] if place >= 0 else self._tensor(source), key)
 
     def _make_argument(self, index: int) -> None:
         """Takes a quantized constant out of the graph."""
@@ -158,9 +161,8 @@ class _Cutter:
             raise _refused(self.name, tensor.name, "weights that are stored as sparse ones cannot be read")
         parameters = self._parameters(tensor)
         codes = self._codes(tensor)
-        if parameters.bits > 32:
-            codes, parameters = self._narrow(tensor, codes, parameters)
-        self.arguments[len(self.inputs)] = _points.constant(codes, parameters)
+        narrow = self._narrow(codes, parameters) if parameters.bits > 32 else (codes, parameters)
+        self.arguments[len(self.inputs)] = _points.constant(*narrow)
         self.instead[index] = self._add(tensor, tensor.name)
 
     def _parameters(self, tensor: Tensor) -> Parameters:
@@ -188,11 +190,15 @@ class _Cutter:
         scales = tuple(scale or smallest for scale in scales)
         return Parameters(scales, zero_points or (0,), bits, is_signed, (axis,) if len(scales) > 1 else ())
 
-    def _narrow(self, tensor: Tensor, codes: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, Parameters]:
-        """Codes of 64 bits, which are those of biases, as codes of 32 bits."""
-        if np.abs(codes).max(initial=0) >= 1 << 31:
-            raise _refused(self.name, tensor.name, "a constant has codes of more than 32 bits")
-        return codes.astype(np.int32), parameters._replace(bits=32)
+    @staticmethod
+    def _narrow(codes: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, Parameters | None]:
+        """Codes of 64 bits, which are those of biases, as codes of 32 bits, else as the numbers nearest to them."""
+        if np.abs(codes).max(initial=0) < 1 << 31:
+            return codes.astype(np.int32), parameters._replace(bits=32)
+        extents = [-1 if (axis,) == parameters.axes else 1 for axis in range(codes.ndim)]
+        scale, zero = (np.asarray(values) for values in (parameters.scale, parameters.zero_point))
+        scale, zero = (values.reshape(extents) if values.size > 1 else values for values in (scale, zero))
+        return ((codes - zero) * scale).astype(np.float32), None
 
     def _codes(self, tensor: Tensor) -> np.ndarray:
         """One for each element, in the type that holds them."""
