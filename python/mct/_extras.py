@@ -18,7 +18,7 @@ DISTRIBUTION = "mct-mlir"
 PACKAGES: dict[str, tuple[str, ...]] = {
     "images": ("pillow==13.0.0",),
     "report": ("fast-sugiyama==0.5.3", "vl-convert-python==1.9.0.post1"),
-    "tflite": ("tosa-converter-for-tflite==2026.2.0", "flatbuffers==25.12.19"),
+    "tflite": ("tosa-converter-for-tflite==2026.2.0", "flatbuffers>=25.2.10"),
     "onnx": ("torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0"),
     "torch": ("torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"),
     "keras": ("tensorflow-cpu==2.21.0", "keras==3.15.1", "tosa-converter-for-tflite==2026.2.0"),

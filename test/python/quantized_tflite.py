@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small float network as a `.tflite` file, and the files that `ai-edge-quantizer` made of it.
 
-    VENV/bin/python test/python/quantized_tflite.py     # in an environment with ai-edge-quantizer 0.10: writes them again
+    VENV/bin/python test/python/quantized_tflite.py     # where ai-edge-quantizer 0.10 is: writes them again
 
 into `test/data/tflite`. Tests read these, so that they do not need the quantizer.
 """
@@ -32,9 +32,14 @@ def small() -> bytes:
         bias = generator.normal(0, 0.2, outputs).astype(np.float32)
         return [file.constant(f"{name}/kernel", kernel), file.constant(f"{name}/bias", bias)]
 
-    image, a, b, total = (file.tensor(name, (1, 8, 8, n)) for name, n in zip(("image", "a", "b", "sum"), (3, 4, 4, 4)))
+    image, a, b, total = (file.tensor(name, (1, 8, 8, n)) for name, n in {"image": 3, "a": 4, "b": 4, "sum": 4}.items())
     file.operator(
-        "CONV_2D", [image, *weights("a", 4, 3, 3, 3, outputs=4)], [a], "Conv2DOptions", fusedActivationFunction=1, **window
+        "CONV_2D",
+        [image, *weights("a", 4, 3, 3, 3, outputs=4)],
+        [a],
+        "Conv2DOptions",
+        fusedActivationFunction=1,
+        **window,
     )
     depthwise = window | {"depthMultiplier": 1}
     operands = [a, *weights("b", 1, 3, 3, 4, outputs=4)]

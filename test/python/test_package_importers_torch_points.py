@@ -91,7 +91,7 @@ def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_c
     samples = pictures(20)
     found, expected = model.run(samples.numpy()), of_runtime(program, samples)
     # Results have one point; a step is what two codes differ by. Sums of another order decide halves, later points too.
-    step = max(point["scale"][0] for point in points(model, tmp_path) if point["kind"] == "activation")
+    step = max(point["scale"][0] for point in points(model, tmp_path) if "weight" not in point)
     assert np.mean(found != expected) < 0.02
     assert np.abs(found - expected).max() <= 1.01 * step
     grids = set()
@@ -99,7 +99,7 @@ def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_c
         if re.search(r"quantized_decomposed\.quantize_per_tensor", str(node.target)):
             _, scale, zero_point, *_ = node.args
             grids.add((scale, zero_point))
-    activations = [point for point in points(model, tmp_path) if point["kind"] == "activation"]
+    activations = [point for point in points(model, tmp_path) if "weight" not in point]
     assert {(p["scale"][0], p["zero_point"][0]) for p in activations} == grids
 
 
@@ -108,7 +108,7 @@ def test_codes_of_weights_are_those_of_the_program(name, tmp_path):
     program = quantized(QUANTIZERS[name]())
     model = mct.load(program)
     constants = networks.constants_in(model.text)
-    parameters = {point["name"]: point for point in points(model, tmp_path) if point["kind"] != "activation"}
+    parameters = {point["name"]: point for point in points(model, tmp_path) if "weight" in point}
     state = {**program.state_dict, **program.constants}
     codes = [value.numpy() for key, value in state.items() if "frozen" in key and value.dtype == torch.int8]
     found = {}

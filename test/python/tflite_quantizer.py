@@ -10,6 +10,8 @@ import numpy as np
 
 # The operand with the kernel, and the axis of its channels.
 _KERNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
+# Of operators on integers.
+_VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "ADD": 2, "AVERAGE_POOL_2D": 2, "SOFTMAX": 2}
 _SAME_GRID = frozenset({"RESHAPE", "AVERAGE_POOL_2D", "MAX_POOL_2D", "PAD", "TRANSPOSE", "SLICE"})
 _FIXED = {"SOFTMAX": {8: (1 / 256, -128), 16: (1 / 32768, 0)}, "LOGISTIC": {8: (1 / 256, -128), 16: (1 / 32768, 0)}}
 
@@ -82,7 +84,7 @@ def quantize(data: bytes, samples: np.ndarray, activation_bits: int = 8, weight_
     for node in graph.operators:
         code = model.operatorCodes[node.opcodeIndex]
         kind = kinds[max(code.builtinCode, code.deprecatedBuiltinCode)]
-        code.version = max(code.version, 3 if kind in _KERNELS else 2)
+        code.version = max(code.version, _VERSIONS.get(kind, 1))
         for index in node.outputs:
             mark_activation(index, kind, node.inputs[0])
         if kind not in _KERNELS:

@@ -271,6 +271,8 @@ class Writer:
 
     def old(self, place: int) -> int:
         """A table or a vector of the file."""
+        if not 0 <= place < len(self.data):
+            raise IndexError("a table lies behind the file")
         return len(self.data) - place
 
     def references(self, entries: Sequence[int]) -> int:
