@@ -19,7 +19,7 @@ DISTRIBUTION = "mct-mlir"
 PACKAGES: dict[str, tuple[str, ...]] = {
     "images": ("pillow==13.0.0",),
     "report": ("fast-sugiyama==0.5.3", "vl-convert-python==1.9.0.post1"),
-    "tflite": ("tosa-converter-for-tflite==2026.2.0", "tflite==2.18.0"),
+    "tflite": ("tosa-converter-for-tflite==2026.2.0", "flatbuffers>=25.2.10", "tflite==2.18.0"),
     "onnx": ("torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0"),
     "torch": ("torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"),
     "keras": ("tensorflow-cpu==2.21.0", "keras==3.15.1", "tosa-converter-for-tflite==2026.2.0"),
@@ -27,7 +27,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 }
 # Modules whose absence means that an importer's extra is not installed. They are located, never imported.
 _MODULES = {
-    "tflite": ("tosa_converter_for_tflite",),
+    "tflite": ("tosa_converter_for_tflite", "flatbuffers"),
     "onnx": ("torch_mlir", "onnx", "onnxruntime"),
     "torch": ("torch", "executorch", "tosa_tools_cli"),
     "keras": ("tensorflow", "keras", "tosa_converter_for_tflite"),

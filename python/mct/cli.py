@@ -404,7 +404,16 @@ def _targets(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    _load(arguments.source, arguments.shape).save(arguments.output)
+    import mct
+    from mct.errors import Error
+
+    if arguments.quantized == "points":
+        model = _load(arguments.source, arguments.shape)
+    elif mct.importers.importer_of(arguments.source) != "tflite":
+        raise Error(f"--quantized: is for .tflite files, which '{arguments.source}' is not")
+    else:
+        model = mct.load(arguments.source, quantized=arguments.quantized)
+    model.save(arguments.output)
     print(arguments.output)
 
 
@@ -684,6 +693,12 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
     convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
     convert.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
+    convert.add_argument(
+        "--quantized",
+        choices=("points", "integer"),
+        default="points",
+        help="what becomes of a quantized .tflite file: a float network with points (default), or integer operators",
+    )
     _add_shape(convert)
 
     export = add("export", _export, "write a model for other tools", "mct export q.mlirbc -o q.onnx")

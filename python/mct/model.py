@@ -234,6 +234,11 @@ def _with_state_outside(model: Model, data: str | bytes) -> Model:
     return Model(model.module.run("mct-lift-variables"))
 
 
+def _with_imported_points(model: Model, imported: bytes) -> Model:
+    """The model with the quantization points of its file, where its importer has cut it."""
+    return Model(model.module.run("mct-insert-imported-points")) if b"tpc.imported" in imported else model
+
+
 def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object. Files are first read in a separate process: a damaged file that
     ends the parser is an error as well.
@@ -247,13 +252,17 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     `mct-lift-variables`: an argument has the name of its variable, and its attribute `tpc.initial_value` in `text` has
     what the first run reads; the result is called like it, with `_next` behind.
 
+    A network that is quantized already has its quantization points, with the parameters of its file, which no pass
+    estimates again; what they are of is float.
+
     Raises `mct.Error` for what cannot be read, has operators left over or could not be run, `ImportError`, which says
     how to install it, where the importer is missing.
     """
     if importers.importer_of(source):
         name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
         imported = importers.import_model(source, example_inputs, **options)
-        model = _with_state_outside(Model.parse(imported, name), imported)
+        model = _with_imported_points(Model.parse(imported, name), imported)
+        model = _with_state_outside(model, imported)
         _check_runs(model, name)
         return model
     if not isinstance(source, (str, os.PathLike)):

@@ -29,17 +29,26 @@ def seeded_parameters() -> Parameters:
     return result
 
 
-def parameters_in(text: str) -> Parameters:
-    """Kernels and biases of the convolutions in the text of a module, in their order."""
+def constants_in(text: str) -> dict[str, np.ndarray]:
+    """The constants of real numbers in the text of a module, by their names."""
     arrays = {}
-    constant = re.compile(r'(%\w+) = "tosa\.const"\(\) <\{values = dense<(.*)> : tensor<([\dx]+)xf32>\}>')
-    for name, values, shape in constant.findall(text):
+    blobs = dict(re.findall(r'^ +("(?:[^"\\]|\\.)*"|\w+): "0x([0-9A-F]*)"', text.partition("{-#")[2], re.MULTILINE))
+    constant = re.compile(r'(%\w+) = "tosa\.const"\(\) <\{values = dense(_resource)?<(.*)> : tensor<([\dx]+)xf32>\}>')
+    for name, resource, values, shape in constant.findall(text):
         extents = [int(extent) for extent in shape.split("x")]
-        if values.startswith('"0x'):
+        if resource:
+            array = np.frombuffer(bytes.fromhex(blobs[values]), "<f4")[1:]  # behind the alignment
+        elif values.startswith('"0x'):
             array = np.frombuffer(bytes.fromhex(values[3:-1]), "<f4")
         else:
             array = np.array([float(v) for v in re.findall(r"[-+.\deE]+", values)], np.float32)
         arrays[name] = np.broadcast_to(array, extents) if array.size == 1 else array.reshape(extents)
+    return arrays
+
+
+def parameters_in(text: str) -> Parameters:
+    """Kernels and biases of the convolutions in the text of a module, in their order."""
+    arrays = constants_in(text)
     return [(arrays[k], arrays[b]) for k, b in re.findall(r"tosa\.conv2d %\w+, (%\w+), (%\w+),", text)]
 
 

@@ -95,7 +95,7 @@ def test_sums_of_the_network_itself_wrap_as_before():
     file.operator("QUANTIZE", [source], [quantized], "QuantizeOptions")
     data = file.finish([source], [codes, quantized])
     samples = np.array([[1, 27, 28, 200]], np.float32)
-    found = mct.load(data).run(samples)
+    found = mct.load(data, quantized="integer").run(samples)
     assert found[0].tolist() == [[101, 127, -128, 44]]
     assert found[1].tolist() == [[101, 127, 127, 127]]
 

@@ -124,7 +124,7 @@ def test_integers_of_the_file_have_their_scales(tools, tmp_path):
         file.graph.tensors[tensor].quantization.zeroPoint = [-3]
     file.operator("RELU", [source], [result])
     data = file.finish([source], [result])
-    model = mct.load(data)
+    model = mct.load(data, quantized="integer")
     model.save(tmp_path / "integer.mlirbc")
     signature = subprocess.check_output([tools / "mct-run", "--signature", tmp_path / "integer.mlirbc"], text=True)
     fields = " ".join(signature.split())

@@ -108,7 +108,7 @@ def result_shapes(case: Case) -> list[list[int]]:
 def ours(data: bytes, samples: dict[str, np.ndarray]) -> Values:
     import mct
 
-    found = mct.load(data).run(samples)
+    found = mct.load(data, quantized="integer").run(samples)
     return list(found) if isinstance(found, tuple) else [found]
 
 
@@ -212,7 +212,7 @@ def measure(cases: Sequence[Case], refused: Collection[str]) -> list[Difference]
     for case in cases:
         if case.name in refused:
             try:
-                mct.load(network([case], [shapes[case.name]])[0])
+                mct.load(network([case], [shapes[case.name]])[0], quantized="integer")
             except mct.Error:
                 differences.append(Difference(Kind.REFUSED, "", case.name))
     found = ours(*network(together, [shapes[case.name] for case in together]))

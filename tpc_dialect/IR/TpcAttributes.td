@@ -423,6 +423,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
       | `own` | the method's own selection | mean of e^2 |
       | `given` | those of another point, or multiplied with the kernel | mean of e^2 |
       | `least_squares` | those under which the weights could best be rounded together | of the layer, not the weight: mean of e^2, x what it should make, y what it makes |
+      | `imported` | those of the file that the network comes from; nothing chooses others (`mct-insert-imported-points`) | none: no value was looked at |
 
     * `error`: one for each parameter, or one for the tensor. Over the elements of a weight; over the histogram of an
       activation, without what `z-threshold` leaves out where there was a search.
@@ -434,7 +435,8 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
 
     Rules: (S1) errors are not negative; (S2) `bound`, a positive number, stands with that certificate and no other;
     (S3) `norm` stands with `lp`, `percentile` with `percentile`, and `covers`, two finite f32 numbers that ascend, with
-    `range`, each with no other; (S4) there are errors, except for `range`, which has none.
+    `range`, each with no other; (S4) there are errors, except for `range` and
+    `imported`, which have none.
 
     ```mlir
     #tpc.selection<error_method = mse, error = [1.5e-4, 2.25e-4], certificate = exact>

@@ -191,6 +191,12 @@ std::string QuantizeOp::getUniqueName() {
   return name;
 }
 
+bool QuantizeOp::hasImportedParameters() {
+  SelectionAttr selection = getSelectionAttr();
+  return getParametersAttr() && selection &&
+         selection.getErrorMethod() == ErrorMethod::Imported;
+}
+
 OpQuantConfigAttr QuantizeOp::getActivationConfig() {
   return dyn_cast_or_null<OpQuantConfigAttr>(getConfigAttr());
 }

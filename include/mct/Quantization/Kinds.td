@@ -22,7 +22,7 @@ def Mct_QuantizationMethod : Mct_Kind<"QuantizationMethod", "quantization method
 ]>;
 
 /// How a range is chosen. The searches minimize a distance between the values x and their quantized counterparts y;
-/// e = x - y. The last four are not searched for by lib/Quantization: they say where parameters come from.
+/// e = x - y. The last five are not searched for by lib/Quantization: they say where parameters come from.
 def Mct_ErrorMethod : Mct_Kind<"ErrorMethod", "error method", [
   I32EnumCase<"MSE", 0, "mse">,                // mean of e^2
   I32EnumCase<"MAE", 1, "mae">,                // mean of |e|
@@ -35,7 +35,8 @@ def Mct_ErrorMethod : Mct_Kind<"ErrorMethod", "error method", [
   I32EnumCase<"Range", 8, "range">,
   I32EnumCase<"Own", 9, "own">,
   I32EnumCase<"Given", 10, "given">,
-  I32EnumCase<"LeastSquares", 11, "least_squares">
+  I32EnumCase<"LeastSquares", 11, "least_squares">,
+  I32EnumCase<"Imported", 12, "imported">
 ]>;
 
 /// Evidence for the error of a result.

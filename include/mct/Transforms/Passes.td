@@ -314,6 +314,53 @@ defvar Mct_WidthOptions = [
              "Patterns such as `head*` of the names of operators that stay float, with their weights">,
 ];
 
+def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::ModuleOp"> {
+  let summary = "Put the points of a network that is quantized already where its importer has cut it";
+  let description = [{
+    An importer of a quantized network gives its converter the float network, cut at every point: what a point quantizes
+    is a result of the function, and what its readers read an argument. Nothing of a converter can fold or move that.
+    Quantized constants are arguments, too. Attributes `tpc.imported` tell what they are:
+
+    * of the argument of a point: `point`, the key that the result has as its `tpc.imported`.
+    * of a constant: `codes`, signless integers, or `values`, f32 numbers that the point quantizes; `axes`: of the channels.
+    * of both: `scale` and `zero_point`, arrays as the file has them (one number, or one for each channel; zero points
+      count as the codes do), `bits`, `is_signed`, and `rounding` where it is not `"half_even"`; or else `parameters`, a quantizer.
+
+    Arguments and results become `tpc.quantize` ops with these parameters. Their selection is `imported`: no pass
+    estimates them again. A code stands for scale * (code - zero point), which is a level of the point. A constant of more
+    than 23 bits, such as a bias, has no point; one without parameters neither.
+
+    Constants are put in front of the ops that read them, behind the reshapes, transpositions and slices that the converter
+    has put in between, which are evaluated; the parameters of channels go with these. A point moves before the
+    reshapes and transpositions that show its value to it alone. Points of activations have the names of the values that
+    they quantize, those of weights the name of the layer and `kernel_attr`, `bias_attr` or `pos_attr`.
+
+    Fails for a record that is none or does not fit the type, for codes outside of their bits, for points without a
+    result and results without a point, and for points that depend on themselves. A warning counts codes that f32 cannot hold.
+
+    Before:
+    ```mlir
+    func.func @main(%arg0: tensor<1x4xf32>, %arg1: tensor<1x4xf32> {tpc.imported = {point = "p", scale = array<f64: 0.5>, zero_point = array<i64: 3>, bits = 8 : i64, is_signed = true}}) -> (tensor<1x4xf32>, tensor<1x4xf32> {tpc.imported = "p"}) {
+      %0 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      %1 = tosa.tanh %arg1 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      return %1, %0 : tensor<1x4xf32>, tensor<1x4xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
+      %0 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      %1 = tpc.quantize %0 as "exp" activation parameters(#tpc.uniform<scale = [5.000000e-01], zero_point = [131], bits = 8>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+      %2 = tosa.tanh %1 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      return %2 : tensor<1x4xf32>
+    }
+    ```
+  }];
+  let options = [Mct_FunctionOption];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
 def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let summary = "Insert a quantization point on every tensor that the target quantizes";
   let description = [{

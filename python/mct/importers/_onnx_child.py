@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import onnx
 import onnxruntime
@@ -18,7 +19,7 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 from torch_mlir.passmanager import PassManager
 
-from mct.importers import _onnx_control, _onnx_recurrent, _repairs, _text
+from mct.importers import _onnx_control, _onnx_quantized, _onnx_recurrent, _repairs
 from mct.importers._child import Refused, run
 from mct.importers._onnx_recurrent import name_of
 
@@ -162,33 +163,25 @@ def lower(module: ir.Operation, operators: dict[str, str]) -> None:
         raise Refused(lines[0], lines[1:], left) from error
 
 
-# Operators that compute with integers of few bits or make them; DequantizeLinear alone may read stored weights.
-_QUANTIZING = re.compile(r"QuantizeLinear|DynamicQuantize\w+|MatMulInteger\w*|ConvInteger|QLinear\w+|Q[A-Z]\w+")
+class Prepared(NamedTuple):
+    """The graph that is converted: shapes fixed, no control flow, no recurrent layers, cut at its quantizers.
 
-
-def find_quantized(model: onnx.ModelProto) -> onnx.NodeProto | None:
-    """The first node of a network that is quantized already; none for one of real numbers."""
-    constants = {tensor.name for tensor in model.graph.initializer}
-    return next(
-        (
-            node
-            for node in model.graph.node
-            if _QUANTIZING.fullmatch(node.op_type) and not (node.input and node.input[0] in constants)
-        ),
-        None,
-    )
-
-
-def prepare(
-    path: Path, shapes: dict[str, list[int]], batch: int = 1
-) -> tuple[onnx.ModelProto, list[str], dict[str, int]]:
-    """The graph that is converted: shapes fixed, no control flow, no recurrent layers.
-
-    With it the inputs whose leading dimension is `batch` because the file leaves it open, and steps that were written
-    out by what they are of ("LSTM 'lstm'").
+    batched: inputs whose leading dimension is a batch that the file leaves open.
+    steps:   those that were written out by what they are of ("LSTM 'lstm'").
+    cut:     what was cut of a network that is quantized already.
     """
+
+    model: onnx.ModelProto
+    batched: list[str]
+    steps: dict[str, int]
+    cut: _onnx_quantized.Cut | None
+
+
+def prepare(path: Path, shapes: dict[str, list[int]], batch: int = 1) -> Prepared:
+    """`batch`: what the file leaves open becomes that."""
     model = onnx.load(path)
     batched = close(model, shapes, batch)
+    cut = _onnx_quantized.read(model) if _onnx_quantized.is_quantized(model) else None
     for entry in model.opset_import:
         if entry.domain == "" and entry.version < OPSET:
             model = version_converter.convert_version(model, OPSET)
@@ -201,7 +194,7 @@ def prepare(
         # What was written out makes more values constant.
         model = simplify(model)
     steps |= _onnx_recurrent.write_out(model)
-    return model, batched, steps
+    return Prepared(model, batched, steps, cut)
 
 
 def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], steps: dict[str, int]) -> None:
@@ -209,7 +202,7 @@ def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], st
     if not batched or not steps:
         return
     try:
-        _, _, others = prepare(path, shapes, batch=2)
+        others = prepare(path, shapes, batch=2).steps
     except Exception:
         return  # it takes no other batch, whatever the file says
     if changed := [layer for layer, count in steps.items() if others.get(layer, count) != count]:
@@ -221,28 +214,7 @@ def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], st
 
 
 def convert(path: Path, shapes: dict[str, list[int]]) -> str:
-    model = onnx.load(path)
-    close(model, shapes)
-    quantized = find_quantized(model)
-    try:
-        text = convert_closed(path, shapes)
-        if not quantized or not _text.left_over(text):
-            return text
-        problem: Exception | None = None
-    except Exception as raised:
-        if not quantized:
-            raise
-        problem = raised
-    name = quantized.name or quantized.output[0]
-    raise Refused(
-        f"the network is quantized already ({quantized.op_type} '{name}'), in a way that {CONVERTER} cannot read: "
-        "give the float network that it was made of",
-        layer=name,
-    ) from problem
-
-
-def convert_closed(path: Path, shapes: dict[str, list[int]]) -> str:
-    model, batched, steps = prepare(path, shapes)
+    model, batched, steps, cut = prepare(path, shapes)
     check_batch(path, shapes, batched, steps)
     model = onnx.shape_inference.infer_shapes(model, data_prop=True)
     model.graph.name = "main"
@@ -257,7 +229,8 @@ def convert_closed(path: Path, shapes: dict[str, list[int]]) -> str:
     importer.import_all()
     module.verify()
     lower(module, {node.name: node.op_type for node in model.graph.node})
-    return _repairs.round_positions_down(unify_constants(module.get_asm(enable_debug_info=True)))
+    text = _repairs.round_positions_down(unify_constants(module.get_asm(enable_debug_info=True)))
+    return cut.record(text) if cut else text
 
 
 def main(model: str, output: str, shapes: str) -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch.ao.quantization.fx._decomposed  # operators of quantized programs
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.exir import to_edge_transform_and_lower
 
-from mct.importers import _text
+from mct.importers import _text, _torch_points
 from mct.importers._child import Refused, run, warn
 
 SPECIFICATION = "TOSA-1.0+FP"
@@ -84,13 +85,26 @@ def with_names(text: str, events: list[dict[str, Any]]) -> str:
     return re.sub(r' \{tosa\.tensor_name = "(?:[^"\\]|\\.)*"\}', "", text)
 
 
+def _call(program: torch.export.ExportedProgram) -> Any:
+    """The call of the part that the backend has taken."""
+    (call,) = (
+        node for node in program.graph.nodes if getattr(node.target, "__name__", "") == "executorch_call_delegate"
+    )
+    return call
+
+
+def arguments(program: torch.export.ExportedProgram) -> list[str]:
+    """Names of the arguments of the network that the backend's part has, in their order."""
+    taken = {argument.name for argument in _call(program).args[1:]}
+    return [name for name in program.graph_signature.user_inputs if name in taken]
+
+
 def positions(program: torch.export.ExportedProgram) -> tuple[list[int], list[int]]:
     """For each argument and each result of the network, in its order, the number that it has in the backend's part.
 
     The backend counts arguments as they are used and results as they are made.
     """
-    nodes = {node.name: node for node in program.graph.nodes}
-    (call,) = (node for node in nodes.values() if getattr(node.target, "__name__", "") == "executorch_call_delegate")
+    call = _call(program)
     taken = [argument.name for argument in call.args[1:]]
     made = {node.name: node.args[1] for node in call.users if getattr(node.target, "__name__", "") == "getitem"}
     signature = program.graph_signature
@@ -121,6 +135,9 @@ def in_order(text: str, inputs: list[int], outputs: list[int]) -> str:
 
 def main(source: str, output: str) -> None:
     source_program = torch.export.load(source)
+    cuts = None
+    if _torch_points.is_quantized(source_program):
+        source_program, cuts = _torch_points.cut(source_program)
     specification = TosaCompileSpec(SPECIFICATION).dump_intermediate_artifacts_to(".")
     specification.dump_debug_info(TosaCompileSpec.DebugMode.JSON)
     lowered = to_edge_transform_and_lower(source_program, partitioner=[TOSAPartitioner(specification)])
@@ -136,7 +153,10 @@ def main(source: str, output: str) -> None:
     subprocess.run([sys.executable, "-P", "-c", program, "empty.mlir", *options, "-o", "deserialized.mlir"], check=True)
     events = json.loads(Path("debug.json").read_text())
     text = with_names(Path("deserialized.mlir").read_text(), events)
-    Path(output).write_text(in_order(text, *positions(lowered.exported_program())))
+    text = in_order(text, *positions(lowered.exported_program()))
+    if cuts:
+        text = _torch_points.restore(text, cuts, arguments(lowered.exported_program()))
+    Path(output).write_text(text)
 
 
 if __name__ == "__main__":

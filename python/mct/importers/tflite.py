@@ -11,11 +11,11 @@ import struct
 from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mct import _extras
 from mct.errors import Error
-from mct.importers import _flatbuffer, _process, _repairs, _text
+from mct.importers import _flatbuffer, _points, _process, _repairs, _text, _tflite_points
 from mct.importers._flatbuffer import Stored
 
 _CONVERTER = "tosa-converter-for-tflite"
@@ -23,14 +23,26 @@ _CONVERTER = "tosa-converter-for-tflite"
 _IDENTIFIER = b"TFL3"
 
 
+# What becomes of a quantized file.
+Quantized = Literal["points", "integer"]
+
+
 def import_model(
-    source: str | PathLike[str] | bytes, example_inputs: Any = None, *, timeout: float | None = None
+    source: str | PathLike[str] | bytes,
+    example_inputs: Any = None,
+    *,
+    timeout: float | None = None,
+    quantized: Quantized = "points",
 ) -> bytes:
     """The text of the module that a `.tflite` file, given by its path or as bytes, stands for.
 
-    The batch stays dynamic where the file says so. `example_inputs` is not needed: the file has its shapes.
+    The batch stays dynamic where the file says so. `example_inputs` is not needed: the file has its shapes. A file
+    whose tensors are quantized becomes a float network with points that have the scales and zero points of the file
+    (`quantized="points"`), or one of the integer operators that the file has ("integer").
     Raises ImportError without the extra, Error for a file that cannot be converted.
     """
+    if quantized not in ("points", "integer"):
+        raise ValueError(f'quantized is "points" or "integer", not {quantized!r}')
     name = "model.tflite" if isinstance(source, bytes) else Path(fspath(source)).name
     if isinstance(source, bytes):
         data = source
@@ -42,7 +54,15 @@ def import_model(
     if data[4:8] != _IDENTIFIER:
         raise Error("not a TensorFlow Lite file", name, [f"bytes 4 to 8 are {data[4:8]!r}, not {_IDENTIFIER!r}"])
     _extras.require("tflite", "a .tflite file")
-    return convert(data, name, timeout)
+    return convert(data, name, timeout, quantized=quantized)
+
+
+def _cut(data: bytes, name: str) -> tuple[bytes, _tflite_points.Cuts] | None:
+    """The file without quantized tensors, where it has some; a damaged file is left to its converter."""
+    try:
+        return _tflite_points.cut(data, name)
+    except (struct.error, IndexError, ValueError, OverflowError):
+        return None
 
 
 def convert(
@@ -51,11 +71,15 @@ def convert(
     timeout: float | None = None,
     rename: Callable[[str], str] | None = None,
     layer_of: _text.LayerOf | None = None,
+    quantized: Quantized = "points",
 ) -> bytes:
     """Converts the bytes of a file that messages and locations call `name`.
 
     `rename` gives tensors other names; `layer_of` tells of which layer an operation is, see `_text.give_layer_names`.
     """
+    cuts = None
+    if quantized == "points" and (found := _cut(data, name)):
+        data, cuts = found
     with _process.folder() as work:
         (work / "model.tflite").write_bytes(data)
         command = ["tosa_converter_for_tflite.cli", "model.tflite", "--text", "--emit-debug-info", "-o", "module.mlir"]
@@ -63,14 +87,23 @@ def convert(
             _process.run(_CONVERTER, name, command, work, timeout)
         except Error as problem:
             raise _explained(problem, data, name) from None
-        # The converter has read the file, so it is whole.
-        operators = _flatbuffer.operators(data)
+        try:
+            file = _flatbuffer.File(data)
+            operators = _flatbuffer.operators(file)
+            if quantized == "points" and not cuts:
+                # What it took for damaged, the converter takes.
+                _tflite_points.cut(data, name)
+            boundary = _flatbuffer.boundary(file)
+        except (struct.error, IndexError, ValueError, OverflowError) as problem:
+            raise Error(f"a damaged file: {problem}", name) from problem
         kinds = {operator.name: operator.kind for operator in operators}
         text = _process.read(_CONVERTER, name, work / "module.mlir", standardize, kinds)
     text = _repairs.repair_tflite(text, operators)
     if rename:
         text = _text.rename(text, rename)
-    text = record_boundary(text, *_flatbuffer.boundary(data))
+    if cuts:
+        text = _points.write_records(text, cuts.arguments, cuts.results)
+    text = record_boundary(text, *boundary)
     text = _text.name_layers(text)
     if layer_of:
         text = _text.give_layer_names(text, layer_of)
@@ -84,8 +117,8 @@ _CRASHING = frozenset({"FILL", "SPARSE_TO_DENSE"})
 def _explained(problem: Error, data: bytes, name: str) -> Error:
     """The error of the converter with the operator and the layer, as far as either is known."""
     try:
-        operators = _flatbuffer.operators(data)
-    except (struct.error, IndexError):
+        operators = _flatbuffer.operators(_flatbuffer.File(data))
+    except (struct.error, IndexError, ValueError, OverflowError):
         return problem
     kinds = {operator.name: operator.kind for operator in operators}
     if failed := re.search(r'loc\("((?:[^"\\]|\\.)*)"\(.*?\)\): error: (.*)', problem.diagnostics):

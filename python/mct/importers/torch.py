@@ -67,7 +67,7 @@ def import_model(
             _process.run(_CONVERTER, name, ["mct.importers._torch_child", "program.pt2", "module.mlir"], work, timeout)
             text = _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir"))
         except Error as problem:
-            if quantized := _find_quantized(program):
+            if '"' not in (problem.location or "") and (quantized := _find_quantized(program)):
                 message = f"the network is quantized already ({quantized[0]}), in a way that {_CONVERTER} cannot read: "
                 message += "give the float network that it was made of"
                 raise Error(message, f'{name}: "{quantized[1]}"', (), problem.diagnostics) from None
@@ -250,6 +250,9 @@ def _check_layout(program: torch.export.ExportedProgram, text: str, name: str) -
         ("input", inputs, [shape for _, shape in _inputs(program)]),
         ("output", results, outputs),
     ):
+        # Behind those of the network come points and quantized constants.
+        types, cut, _ = types.partition(" {tpc.imported")
+        types = types.rpartition("tensor<")[0] if cut else types
         expected = Counter(shape for shape in shapes if len(shape) > 2)
         found = Counter(
             shape

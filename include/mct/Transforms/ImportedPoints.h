@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points whose parameters are those of the file that a network was imported
+// from: nothing estimates them again.
+#ifndef MCT_TRANSFORMS_IMPORTEDPOINTS_H
+#define MCT_TRANSFORMS_IMPORTEDPOINTS_H
+
+#include "tpc_dialect/IR/TpcDialect.h"
+
+namespace mct {
+
+/// Attribute of an argument that stands for a point or a constant of the file,
+/// and of the result that such a point quantizes. See
+/// `mct-insert-imported-points`.
+inline constexpr llvm::StringLiteral kImportedAttrName = "tpc.imported";
+
+/// What a point tells of parameters that an importer gave it.
+tpc::SelectionAttr describeImported(mlir::MLIRContext *context);
+
+} // namespace mct
+
+#endif // MCT_TRANSFORMS_IMPORTEDPOINTS_H

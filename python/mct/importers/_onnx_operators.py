@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of ONNX that quantize, or compute with codes: those of the standard, of ONNX Runtime (`com.microsoft`),
+of mct_quantizers, and FakeQuantize of OpenVINO. Each becomes operators on real numbers and points (`_onnx_quantized`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from mct.importers._onnx_quantized import Codes, Reader, refuse
+from mct.importers._onnx_recurrent import name_of
+from mct.importers._points import Parameters, Quantizer
+
+Handler = Callable[[Reader, onnx.NodeProto], None]
+
+
+def attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+
+
+def operand(node: onnx.NodeProto, index: int) -> str:
+    """The name of an operand; "" where it is left out."""
+    return str(node.input[index]) if index < len(node.input) else ""
+
+
+def layer_name(node: onnx.NodeProto) -> str:
+    """ONNX Runtime calls an operator on codes like that on real numbers, with this behind."""
+    return name_of(node).removesuffix("_quant")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Quantizers
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _quantize(reader: Reader, node: onnx.NodeProto) -> None:
+    source, scale, zero_point = (operand(node, index) for index in range(3))
+    given = attributes(node)
+    type = reader.type_of(zero_point) if zero_point else given.get("output_dtype") or TensorProto.UINT8
+    values = reader.constant(source)
+    if source in reader.codes:
+        raise refuse(node, f"quantizes the codes '{source}'")
+    shape = None if values is None else values.shape
+    axis, block = given.get("axis", 1), given.get("block_size", 0)
+    parameters = reader.parameters(node, scale, zero_point, type, shape, axis, block)
+    if parameters.bits > 23:
+        raise refuse(node, f"quantizes to {parameters.bits} bits, where no quantizer has more than 23")
+    if values is None:
+        reader.codes[node.output[0]] = Codes(reader.add_point(node, source, parameters), parameters)
+        return
+    real = reader.stored_real(source, values.astype(np.float32), parameters)
+    reader.codes[node.output[0]] = Codes(real, parameters, values.shape)
+
+
+def _dequantize(reader: Reader, node: onnx.NodeProto) -> None:
+    given = attributes(node)
+    axis, block = given.get("axis", 1), given.get("block_size", 0)
+    real = reader.real(node, node.input[0], node.input[1], operand(node, 2), axis, block)
+    reader.emit("Identity", name_of(node), [real], node.output[0])
+    if real in reader.quantized:
+        reader.quantized[node.output[0]] = reader.quantized[real]
+
+
+def _fake_quantize(reader: Reader, node: onnx.NodeProto) -> None:
+    """OpenVINO: bounds of what is quantized and of the result, and the number of levels."""
+    bounds = [reader.constant(operand(node, index)) for index in range(1, 5)]
+    if any(each is None for each in bounds):
+        raise refuse(node, "has bounds that are computed at run time")
+    low, high, out_low, out_high = (np.asarray(each, np.float64) for each in bounds)
+    levels = int(attributes(node).get("levels", 256))
+    bits = max(1, (levels - 1).bit_length())
+    if not (np.array_equal(low, out_low) and np.array_equal(high, out_high)):
+        raise refuse(node, "has a result with other bounds than what it quantizes")
+    if not (high > low).all():
+        raise refuse(node, "has bounds that are not ascending")
+    scale = (high - low) / (levels - 1)
+    zero_point = np.round(-low / scale)
+    if (np.abs(-low / scale - zero_point) > 1e-3).any():
+        raise refuse(node, "has levels none of which is zero", "move the bounds so that zero is a level")
+    narrow = levels == (1 << bits) - 1
+    values = reader.constant(node.input[0])
+    if (levels != 1 << bits and not narrow) or (narrow and values is None):
+        raise refuse(node, f"has {levels} levels, which are not all codes of some bits")
+    # Without its lowest code a grid of weights is symmetric: one of all codes has these levels as well.
+    zero_points = np.where(zero_point > 0, zero_point + (1 if narrow else 0), zero_point).astype(np.int64)
+    signed = bool((zero_points == 1 << (bits - 1)).all())
+    axes = tuple(i for i, extent in enumerate(scale.shape) if extent != 1)
+    parameters = Parameters(
+        tuple(map(float, scale.ravel())),
+        tuple(int(each) - ((1 << (bits - 1)) if signed else 0) for each in zero_points.ravel()),
+        bits,
+        signed,
+        axes,
+    )
+    _give(reader, node, values, parameters)
+
+
+def _give(
+    reader: Reader, node: onnx.NodeProto, values: np.ndarray[Any, Any] | None, parameters: Parameters | Quantizer
+) -> None:
+    """The result of a node that quantizes and dequantizes."""
+    source = node.input[0]
+    if values is not None:
+        real = reader.stored_real(source, values.astype(np.float32), parameters)
+    elif parameters.axes:
+        raise refuse(node, "quantizes an activation with parameters for each channel", "quantize it per tensor")
+    else:
+        real = reader.add_point(node, source, parameters)
+        reader.quantized[node.output[0]] = parameters
+    reader.emit("Identity", name_of(node), [real], node.output[0])
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(value) for value in np.asarray(values, np.float64).ravel()]
+
+
+def _sony(reader: Reader, node: onnx.NodeProto) -> None:
+    """mct_quantizers: of weights the parameters are operands, of activations attributes."""
+    given = attributes(node)
+    kind = node.op_type.removesuffix("Quantizer")
+    is_weight = kind.startswith("Weights")
+    kind = kind.removeprefix("Weights").removeprefix("Activation").upper()
+    operands = [reader.constant(name) for name in node.input[1:]]
+    if any(each is None for each in operands):
+        raise refuse(node, "has parameters that are computed at run time")
+    values = reader.constant(node.input[0]) if is_weight else None
+    if is_weight and values is None:
+        raise refuse(node, "quantizes weights that are no constant")
+    axes = (int(given["channel_axis"]),) if given.get("per_channel") else ()
+    signed = bool(given.get("signed", 1))
+    bits = int(given.get("num_bits", 8))
+    parameters: Parameters | Quantizer
+    if kind == "UNIFORM":
+        low, high = (
+            [np.asarray(each, np.float64) for each in operands]
+            if is_weight
+            else [np.float64(given["min_range"]), np.float64(given["max_range"])]
+        )
+        scale = (high - low) / ((1 << bits) - 1)
+        zero = np.round(-low / scale)
+        parameters = Parameters(tuple(_numbers(scale)), tuple(map(int, np.ravel(zero))), bits, False, axes)
+    elif kind.startswith("LUT"):
+        table, thresholds = operands if is_weight else (given["lut_values"], given["threshold"])
+        entries = sorted({int(entry) for entry in np.ravel(table)})
+        width = int(given.get("lut_values_bitwidth", 8))
+        method = "lut_pot_quantizer" if "POT" in kind else "lut_sym_quantizer"
+        needed = max(1, (len(entries) - 1).bit_length())
+        parameters = Quantizer(
+            f"#tpc.lookup_table<method = {method}, threshold = {_list(thresholds)}, table = {entries}, "
+            f"bits = {max(needed, bits) if 'num_bits' in given else needed}, is_signed = {str(signed).lower()}, "
+            f"table_bits = {width}>",
+            axes,
+        )
+    else:
+        thresholds = operands[0] if is_weight else given["threshold"]
+        method = "power_of_two" if kind == "POT" else "symmetric"
+        signs = "" if is_weight or signed else ", is_signed = false"
+        parameters = Quantizer(f"#tpc.{method}<threshold = {_list(thresholds)}, bits = {bits}{signs}>", axes)
+    _give(reader, node, values, parameters)
+
+
+def _list(values: Any) -> str:
+    return f"[{', '.join(f'{value:.17e}' for value in _numbers(values))}]"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Layers on codes
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _parameters_of(reader: Reader, node: onnx.NodeProto, index: int, axis: int = 1) -> Parameters:
+    """How the codes that operand `index` is are read, with the scale and zero point behind it."""
+    name = operand(node, index)
+    elements = reader.constant(name)
+    type = reader.type_of(name)
+    if name in reader.codes:
+        return reader.codes[name].parameters
+    shape = None if elements is None else elements.shape
+    return reader.parameters(node, operand(node, index + 1), operand(node, index + 2), type, shape, axis)
+
+
+def _real(reader: Reader, node: onnx.NodeProto, index: int, axis: int = 1) -> str:
+    return reader.real(node, operand(node, index), operand(node, index + 1), operand(node, index + 2), axis)
+
+
+def _bias(
+    reader: Reader, node: onnx.NodeProto, name: str, input: Parameters, kernel: Parameters, factor: float = 1
+) -> str:
+    """A bias has the scale of the products that it is added to."""
+    elements = reader.constant(name)
+    if elements is None:
+        raise refuse(node, f"has a bias that is computed at run time, '{name}'")
+    scale = tuple(factor * input.scale[0] * each for each in kernel.scale)
+    axes = (elements.ndim - 1,) if len(scale) > 1 else ()
+    return reader.stored_real(name, elements.astype(np.int64), Parameters(scale, (0,), 32, True, axes))
+
+
+def _finish(
+    reader: Reader,
+    node: onnx.NodeProto,
+    kind: str,
+    inputs: Sequence[str],
+    scale: str,
+    zero_point: str,
+    **given: Any,
+) -> None:
+    """The operator on real numbers, and the point of its result."""
+    real = reader.emit(kind, layer_name(node), inputs, reader.fresh(f"{node.output[0]}/real"), **given)
+    reader.output(node, real, node.output[0], scale, zero_point)
+
+
+def _convolution(reader: Reader, node: onnx.NodeProto) -> None:
+    inputs = [_real(reader, node, 0), _real(reader, node, 3, axis=0)]
+    if operand(node, 8):
+        kernel = _parameters_of(reader, node, 3, axis=0)
+        inputs.append(_bias(reader, node, node.input[8], _parameters_of(reader, node, 0), kernel))
+    _finish(reader, node, "Conv", inputs, node.input[6], node.input[7], **attributes(node))
+
+
+def _product(reader: Reader, node: onnx.NodeProto) -> None:
+    inputs = [_real(reader, node, 0), _real(reader, node, 3, axis=-1)]
+    _finish(reader, node, "MatMul", inputs, node.input[6], node.input[7])
+
+
+def _dense(reader: Reader, node: onnx.NodeProto) -> None:
+    given = attributes(node)
+    axis = 0 if given.get("transB") else 1
+    inputs = [_real(reader, node, 0), _real(reader, node, 3, axis=axis)]
+    if operand(node, 6):
+        kernel = _parameters_of(reader, node, 3, axis=axis)
+        factor = float(given.get("alpha", 1))
+        inputs.append(_bias(reader, node, node.input[6], _parameters_of(reader, node, 0), kernel, factor))
+    if operand(node, 7):
+        _finish(reader, node, "Gemm", inputs, node.input[7], operand(node, 8), **given)
+    else:
+        reader.emit("Gemm", layer_name(node), inputs, node.output[0], **given)
+
+
+def _binary(kind: str) -> Handler:
+    def handle(reader: Reader, node: onnx.NodeProto) -> None:
+        inputs = [_real(reader, node, 0), _real(reader, node, 3)]
+        _finish(reader, node, kind, inputs, node.input[6], operand(node, 7))
+
+    return handle
+
+
+def _unary(kind: str) -> Handler:
+    def handle(reader: Reader, node: onnx.NodeProto) -> None:
+        given = attributes(node)
+        if given.pop("channels_last", 0):
+            raise refuse(node, "has its channels last, which no operator of the standard has")
+        given.pop("opset", None)
+        inputs = [_real(reader, node, 0)]
+        if kind == "ReduceMean" and reader.opset >= 18 and "axes" in given:
+            name = reader.fresh(f"{name_of(node)}/axes")
+            axes = numpy_helper.from_array(np.array(given.pop("axes"), np.int64), name)
+            reader.model.graph.initializer.append(axes)
+            inputs.append(name)
+        _finish(reader, node, kind, inputs, node.input[3], operand(node, 4), **given)
+
+    return handle
+
+
+def _concatenation(reader: Reader, node: onnx.NodeProto) -> None:
+    inputs = [_real(reader, node, index) for index in range(2, len(node.input), 3)]
+    _finish(reader, node, "Concat", inputs, node.input[0], node.input[1], **attributes(node))
+
+
+def _selection(reader: Reader, node: onnx.NodeProto) -> None:
+    inputs = [node.input[0], _real(reader, node, 1), _real(reader, node, 4)]
+    _finish(reader, node, "Where", inputs, node.input[7], operand(node, 8))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Layers with sums of 32 bits, and quantization at run time
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _quantize_at_run_time(reader: Reader, node: onnx.NodeProto) -> None:
+    """Nothing is left of it: what reads the codes reads the real numbers."""
+    codes, scale, _ = node.output
+    reader.dynamic[codes] = (node.input[0], scale)
+    for user in reader.readers.get(scale, []):
+        if user.op_type == "Mul":
+            # It scales the scale of a kernel, or else sums, whose layer takes care of it.
+            if any(reader.constant(name) is not None for name in user.input):
+                reader.skipped.add(id(user))
+        elif user.op_type != "MatMulIntegerToFloat":
+            raise refuse(node, f"has a scale that {user.op_type} '{name_of(user)}' computes with")
+
+
+def _only_reader(reader: Reader, node: onnx.NodeProto, name: str, kind: str) -> onnx.NodeProto:
+    found = reader.readers.get(name, [])
+    if len(found) != 1 or found[0].op_type != kind:
+        raise refuse(node, f"makes sums of 32 bits that are not scaled by Cast and Mul: '{name}'")
+    return found[0]
+
+
+def _kernel_scale(reader: Reader, node: onnx.NodeProto, factor: str, input_scale: str | float) -> np.ndarray[Any, Any]:
+    """The scale of the kernel, in the product with that of the input by which sums are scaled."""
+    if factor == input_scale:
+        return np.ones(1)
+    maker = reader.makers.get(factor)
+    if maker is not None and maker.op_type == "Mul":
+        for index in (0, 1):
+            own, other = reader.constant(maker.input[index]), maker.input[1 - index]
+            number = reader.constant(other)
+            matches = other == input_scale or (
+                number is not None and number.size == 1 and float(number.reshape(())) == input_scale
+            )
+            if own is not None and matches:
+                return own
+    product = reader.constant(factor)
+    if product is None or isinstance(input_scale, str):
+        raise refuse(node, f"makes sums that are scaled by '{factor}', in which no scale of its kernel is found")
+    return np.asarray(product.astype(np.float64) / input_scale)
+
+
+def _input_of_sums(reader: Reader, node: onnx.NodeProto) -> tuple[str, str | float]:
+    """Real numbers of the first operand, and its scale, or the tensor of it."""
+    name = node.input[0]
+    if name in reader.dynamic:
+        reader.free.append(layer_name(node))
+        return reader.dynamic[name]
+    if name in reader.codes:
+        return reader.codes[name].real, reader.codes[name].parameters.scale[0]
+    raise refuse(node, f"reads the codes '{name}', which no quantizer makes")
+
+
+def _kernel_of_sums(
+    reader: Reader, node: onnx.NodeProto, name: str, scale: np.ndarray[Any, Any], zero_point: str, axis: int
+) -> str:
+    elements = reader.constant(name)
+    if elements is None:
+        raise refuse(node, f"has a kernel that is computed at run time, '{name}'")
+    zero_points = reader.constant(zero_point) if zero_point else np.zeros(1)
+    if zero_points is None:
+        raise refuse(node, f"has a zero point that is computed at run time, '{zero_point}'")
+    type = reader.type_of(name)
+    axes: tuple[int, ...] = ()
+    if scale.size > 1:
+        axes = (axis % elements.ndim,)
+        if scale.size != elements.shape[axes[0]]:
+            raise refuse(node, f"has {scale.size} scales for {elements.shape[axes[0]]} channels")
+    parameters = Parameters(
+        tuple(_numbers(scale)),
+        tuple(int(each) for each in zero_points.ravel()),
+        8 if type in (TensorProto.INT8, TensorProto.UINT8) else 16,
+        type in (TensorProto.INT8, TensorProto.INT16),
+        axes,
+    )
+    if len(parameters.zero_point) > 1 and len(parameters.zero_point) != len(parameters.scale):
+        if len(set(parameters.zero_point)) > 1:
+            raise refuse(node, f"has {len(parameters.zero_point)} zero points for {scale.size} scales")
+        parameters = parameters._replace(zero_point=parameters.zero_point[:1])
+    return reader.stored_real(name, elements.astype(np.int64), parameters)
+
+
+def _integer_layer(kind: str, axis: int) -> Handler:
+    """The sums become real numbers by Cast and Mul, which vanish with them."""
+
+    def handle(reader: Reader, node: onnx.NodeProto) -> None:
+        real, input_scale = _input_of_sums(reader, node)
+        cast = _only_reader(reader, node, node.output[0], "Cast")
+        scaled = _only_reader(reader, node, cast.output[0], "Mul")
+        factor = next(name for name in scaled.input if name != cast.output[0])
+        scale = _kernel_scale(reader, node, factor, input_scale)
+        kernel = _kernel_of_sums(reader, node, node.input[1], scale, operand(node, 3), axis)
+        reader.skipped |= {id(cast), id(scaled)}
+        reader.emit(kind, layer_name(node), [real, kernel], scaled.output[0], **attributes(node))
+
+    return handle
+
+
+def _product_to_float(reader: Reader, node: onnx.NodeProto) -> None:
+    a, b, _, b_scale, _, b_zero_point = (operand(node, index) for index in range(6))
+    scale = reader.constant(b_scale)
+    if scale is None:
+        raise refuse(node, f"has a scale that is computed at run time, '{b_scale}'")
+    real = _real_of_float_product(reader, node, a)
+    kernel = _kernel_of_sums(reader, node, b, scale, b_zero_point, -1)
+    _add_bias(reader, node, [real, kernel], operand(node, 6))
+
+
+def _real_of_float_product(reader: Reader, node: onnx.NodeProto, name: str) -> str:
+    if name in reader.dynamic:
+        reader.free.append(layer_name(node))
+        return reader.dynamic[name][0]
+    return reader.real(node, name, operand(node, 2), operand(node, 4))
+
+
+def _product_at_run_time(reader: Reader, node: onnx.NodeProto) -> None:
+    a, b, b_scale, b_zero_point = (operand(node, index) for index in range(4))
+    scale = reader.constant(b_scale)
+    if scale is None:
+        raise refuse(node, f"has a scale that is computed at run time, '{b_scale}'")
+    reader.free.append(layer_name(node))
+    kernel = _kernel_of_sums(reader, node, b, scale, b_zero_point, -1)
+    _add_bias(reader, node, [a, kernel], operand(node, 4))
+
+
+def _add_bias(reader: Reader, node: onnx.NodeProto, inputs: Sequence[str], bias: str) -> None:
+    name = layer_name(node)
+    if not bias:
+        reader.emit("MatMul", name, inputs, node.output[0])
+        return
+    product = reader.emit("MatMul", f"{name}/product", inputs, reader.fresh(f"{node.output[0]}/product"))
+    reader.emit("Add", name, [product, bias], node.output[0])
+
+
+def _unknown(reader: Reader, node: onnx.NodeProto) -> None:
+    raise refuse(node, "is an operator of quantized networks that has no form here")
+
+
+HANDLERS: dict[str, Handler] = {
+    "QuantizeLinear": _quantize,
+    "DequantizeLinear": _dequantize,
+    "FakeQuantize": _fake_quantize,
+    "QLinearConv": _convolution,
+    "QLinearMatMul": _product,
+    "QGemm": _dense,
+    "QLinearAdd": _binary("Add"),
+    "QLinearMul": _binary("Mul"),
+    "QLinearSigmoid": _unary("Sigmoid"),
+    "QLinearLeakyRelu": _unary("LeakyRelu"),
+    "QLinearSoftmax": _unary("Softmax"),
+    "QLinearAveragePool": _unary("AveragePool"),
+    "QLinearGlobalAveragePool": _unary("GlobalAveragePool"),
+    "QLinearReduceMean": _unary("ReduceMean"),
+    "QLinearConcat": _concatenation,
+    "QLinearWhere": _selection,
+    "ConvInteger": _integer_layer("Conv", 0),
+    "MatMulInteger": _integer_layer("MatMul", -1),
+    "MatMulIntegerToFloat": _product_to_float,
+    "DynamicQuantizeLinear": _quantize_at_run_time,
+    "DynamicQuantizeMatMul": _product_at_run_time,
+}
+HANDLERS |= dict.fromkeys(
+    """ActivationPOTQuantizer ActivationSymmetricQuantizer ActivationUniformQuantizer ActivationLutPOTQuantizer
+    WeightsPOTQuantizer WeightsSymmetricQuantizer WeightsUniformQuantizer WeightsLUTSymmetricQuantizer
+    WeightsLUTPOTQuantizer""".split(),
+    _sony,
+)
+HANDLERS |= dict.fromkeys(
+    """DynamicQuantizeLSTM MatMulNBits MatMulBnb4 MatMulFpQ4 MatMulInteger16 QAttention QEmbedLayerNormalization
+    QOrderedAttention QOrderedGelu QOrderedLayerNormalization QOrderedLongformerAttention QOrderedMatMul
+    QuantizeWithOrder DequantizeWithOrder QuantizeBFP DequantizeBFP QMoE GatherBlockQuantized MulInteger
+    QLinearConvTranspose TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear TRT_FP4DynamicQuantize
+    TRT_MXFP8QuantizeLinear TRT_MXFP8DequantizeLinear TRT_INT4DequantizeLinear""".split(),
+    _unknown,
+)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts a quantized `.tflite` file at its points, so that its converter sees a float network and nothing of integers.
+
+Every quantized activation becomes an output of the graph, which its operator makes of real numbers, and an input,
+which its readers read; quantized constants become inputs. The file keeps its bytes: new tables lie in front of them,
+and refer to those that stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mct.errors import Error
+from mct.importers import _flatbuffer, _points
+from mct.importers._flatbuffer import Graph, Tensor
+from mct.importers._points import Parameters
+
+# Types of the schema that have a scale: bits, whether they are signed, how they are read.
+_FLOAT32 = 0
+_INTEGERS = {9: (8, True), 3: (8, False), 7: (16, True), 17: (4, True), 20: (4, False), 19: (2, True)}
+# Of biases: constants without a point of their own.
+_WIDE = {2: (32, np.dtype("<i4")), 4: (64, np.dtype("<i8"))}
+_STORED = {9: np.dtype("i1"), 3: np.dtype("u1"), 7: np.dtype("<i2")}
+
+# They give the values of an operand other places, and no others: on one grid, the point of the operand is theirs.
+_MOVES = frozenset(
+    """BATCH_TO_SPACE_ND BROADCAST_TO CONCATENATION DEPTH_TO_SPACE EXPAND_DIMS GATHER GATHER_ND MAX_POOL_2D MIRROR_PAD
+    PACK PAD RESHAPE REVERSE_SEQUENCE REVERSE_V2 SLICE SPACE_TO_BATCH_ND SPACE_TO_DEPTH SPLIT SPLIT_V SQUEEZE
+    STRIDED_SLICE TILE TRANSPOSE UNPACK""".split()  # noqa: SIM905
+)
+# Which field of their options bounds the result; a bound need not be on the grid.
+_BOUNDED = {"MAX_POOL_2D": 5, "CONCATENATION": 1}
+# What they make depends on how a value is stored.
+_OF_CODES = frozenset({"BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT"})
+_REMEDY = ('quantized="integer" imports the integer operators of the file as they are, without points',)
+
+
+class Cuts(NamedTuple):
+    """Records of the inputs of the cut graph, and keys of the points that quantize its outputs, by their numbers."""
+
+    arguments: dict[int, str]
+    results: dict[int, str]
+
+
+def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
+    """The file without quantized tensors; nothing where it has none. `name` is what messages call it.
+
+    Error names the tensor or the operator that cannot become one of a float network. struct.error, IndexError or
+    ValueError for a damaged file.
+    """
+    file = _flatbuffer.File(data)
+    if not any(_is_quantized(tensor) for graph in file.graphs for tensor in graph.tensors):
+        return None
+    for graph in file.graphs[1:]:
+        if tensor := next(filter(_is_quantized, graph.tensors), None):
+            raise _refused(name, tensor.name, "a quantized tensor inside of a branch or a loop has no point")
+    cutter = _Cutter(file, name)
+    cutter.run()
+    return cutter.write(), Cuts(cutter.arguments, cutter.results)
+
+
+def _is_quantized(tensor: Tensor) -> bool:
+    return bool(tensor.scales or tensor.details) and (tensor.type in _INTEGERS or tensor.type in _WIDE)
+
+
+def _refused(name: str, tensor: str, message: str) -> Error:
+    return Error(message, f'{name}: "{tensor}"', _REMEDY)
+
+
+class _Cutter:
+    def __init__(self, file: _flatbuffer.File, name: str) -> None:
+        self.file, self.name = file, name
+        self.graph: Graph = file.graphs[0]
+        self.arguments: dict[int, str] = {}
+        self.results: dict[int, str] = {}
+        # Tensors of the cut graph behind those of the file: what each has the shape of, and its name.
+        self.added: list[tuple[Tensor, str]] = []
+        self.inputs, self.outputs = list(self.graph.inputs), list(self.graph.outputs)
+        # What is read instead of a tensor.
+        self.instead: dict[int, int] = {}
+        self.operators: list[_flatbuffer.Node] = []
+
+    def run(self) -> None:
+        made = {result for node in self.graph.nodes for result in node.results}
+        for tensor in self.graph.inputs:
+            self._quantize(tensor, tensor)
+        for node in self.graph.nodes:
+            self._check(node)
+            for operand in node.operands:
+                if operand >= 0 and operand not in made and operand not in self.graph.inputs:
+                    self._make_argument(operand)
+            operands = [self.instead.get(operand, operand) for operand in node.operands]
+            if self._is_conversion(node):
+                # One point after another: what was quantized is quantized again.
+                self.instead[node.results[0]] = operands[0]
+                self._quantize(node.results[0], operands[0])
+                continue
+            self.operators.append(node._replace(operands=operands))
+            if not self._moves(node):
+                for result in node.results:
+                    self._quantize(result, result)
+        for number, output in enumerate(self.graph.outputs):
+            self.outputs[number] = self.instead.get(output, output)
+
+    def _tensor(self, index: int) -> Tensor:
+        return self.graph.tensors[index]
+
+    def _check(self, node: _flatbuffer.Node) -> None:
+        tensors = [self._tensor(index) for index in (*node.operands, *node.results) if index >= 0]
+        quantized = [tensor for tensor in tensors if _is_quantized(tensor)]
+        if quantized and node.kind in _OF_CODES:
+            message = f"{node.kind} reads or makes codes, whose real values a float network has instead"
+            raise _refused(self.name, self._tensor(node.results[0]).name, message)
+
+    def _is_conversion(self, node: _flatbuffer.Node) -> bool:
+        if node.kind == "QUANTIZE":
+            return _is_quantized(self._tensor(node.results[0]))
+        return node.kind == "DEQUANTIZE" and _is_quantized(self._tensor(node.operands[0]))
+
+    def _moves(self, node: _flatbuffer.Node) -> bool:
+        if node.kind not in _MOVES or (node.kind in _BOUNDED and node.option(_BOUNDED[node.kind])):
+            return False
+        grids = {
+            (tensor.type, tensor.scales, tensor.zero_points)
+            for index in (*node.operands, *node.results)
+            if index >= 0 and _is_quantized(tensor := self._tensor(index))
+        }
+        return len(grids) == 1
+
+    def _add(self, like: Tensor, name: str) -> int:
+        self.added.append((like, name))
+        self.inputs.append(len(self.graph.tensors) + len(self.added) - 1)
+        return self.inputs[-1]
+
+    def _quantize(self, index: int, source: int) -> None:
+        """Cuts the graph at a tensor, whose real values are those of `source`."""
+        tensor = self._tensor(index)
+        if not _is_quantized(tensor):
+            return
+        if tensor.type in _WIDE:
+            raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type][0]} bits has no point")
+        key = f"point{len(self.results)}"
+        self.arguments[len(self.inputs)] = _points.point(key, self._parameters(tensor))
+        self.results[len(self.outputs)] = key
+        self.outputs.append(source)
+        # Of a conversion the file may say the shapes of operand and result in two ways.
+        place = source - len(self.graph.tensors)
+        self.instead[index] = self._add(self.added[place][0] if place >= 0 else self._tensor(source), key)
+
+    def _make_argument(self, index: int) -> None:
+        """Takes a quantized constant out of the graph."""
+        tensor = self._tensor(index)
+        if index in self.instead or not _is_quantized(tensor):
+            return
+        if tensor.variable:
+            raise _refused(self.name, tensor.name, "a quantized state of the network has no point")
+        if tensor.sparse:
+            raise _refused(self.name, tensor.name, "weights that are stored as sparse ones cannot be read")
+        parameters = self._parameters(tensor)
+        codes = self._codes(tensor)
+        narrow = self._narrow(codes, parameters) if parameters.bits > 32 else (codes, parameters)
+        self.arguments[len(self.inputs)] = _points.constant(*narrow)
+        self.instead[index] = self._add(tensor, tensor.name)
+
+    def _parameters(self, tensor: Tensor) -> Parameters:
+        if tensor.details:
+            kind = {2: "in blocks", 3: "along several axes"}.get(tensor.details, "in a way of its own")
+            raise _refused(self.name, tensor.name, f"a tensor that is quantized {kind} has no point")
+        scales, zero_points, axis = tensor.scales, tensor.zero_points, tensor.axis
+        wrong = [scale for scale in scales if not (math.isfinite(scale) and scale >= 0)]
+        if wrong or not any(scales):
+            raise _refused(self.name, tensor.name, f"the scale {(wrong or scales)[0]:g} is not a positive number")
+        if len(scales) > 1 and not (0 <= axis < len(tensor.shape) and tensor.shape[axis] == len(scales)):
+            extents = "x".join(map(str, tensor.shape))
+            message = f"{len(scales)} scales do not fit axis {axis} of {extents}"
+            raise _refused(self.name, tensor.name, message)
+        if len(zero_points) not in (0, 1, len(scales)):
+            message = f"{len(zero_points)} zero points do not fit {len(scales)} scales"
+            raise _refused(self.name, tensor.name, message)
+        bits, is_signed = _INTEGERS.get(tensor.type) or (_WIDE[tensor.type][0], True)
+        low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed else (0, (1 << bits) - 1)
+        if outside := [zero for zero in zero_points if not low <= zero <= high]:
+            message = f"the zero point {outside[0]} is no number of {bits} bits"
+            raise _refused(self.name, tensor.name, message)
+        # Whatever is stored in a channel of scale 0, it is 0, and so it is on every grid.
+        smallest = min(scale for scale in scales if scale > 0)
+        scales = tuple(scale or smallest for scale in scales)
+        return Parameters(scales, zero_points or (0,), bits, is_signed, (axis,) if len(scales) > 1 else ())
+
+    @staticmethod
+    def _narrow(codes: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, Parameters | None]:
+        """Codes of 64 bits, which are those of biases, as codes of 32 bits, else as the numbers nearest to them."""
+        if np.abs(codes).max(initial=0) < 1 << 31:
+            return codes.astype(np.int32), parameters._replace(bits=32)
+        extents = [-1 if (axis,) == parameters.axes else 1 for axis in range(codes.ndim)]
+        scale, zero = (np.asarray(values) for values in (parameters.scale, parameters.zero_point))
+        scale, zero = (values.reshape(extents) if values.size > 1 else values for values in (scale, zero))
+        return ((codes - zero) * scale).astype(np.float32), None
+
+    def _codes(self, tensor: Tensor) -> np.ndarray:
+        """One for each element, in the type that holds them."""
+        stored = self.file.buffer(tensor.buffer)
+        count = math.prod(tensor.shape)
+        bits, is_signed = _INTEGERS.get(tensor.type, (0, True))
+        if bits and bits < 8:
+            packed = np.frombuffer(stored, np.uint8)
+            # The first one of a byte has its lowest bits.
+            fields = (packed[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)) & ((1 << bits) - 1)
+            codes = fields.reshape(-1).astype(np.int8)
+            if is_signed:
+                codes = np.where(codes >= 1 << (bits - 1), codes - (1 << bits), codes).astype(np.int8)
+            needed = -(-count * bits // 8)
+        else:
+            dtype = _STORED.get(tensor.type) or _WIDE[tensor.type][1]
+            codes = np.frombuffer(stored, dtype, len(stored) // dtype.itemsize)
+            needed = count * dtype.itemsize
+        if len(stored) != needed:
+            raise _refused(self.name, tensor.name, f"{needed} bytes of values are expected, {len(stored)} are stored")
+        codes = codes[:count].reshape(tensor.shape)
+        if 0 in tensor.scales:
+            scales = np.asarray(tensor.scales).reshape([-1 if axis == tensor.axis else 1 for axis in range(codes.ndim)])
+            zero = np.asarray(tensor.zero_points or (0,)).reshape(scales.shape if len(tensor.zero_points) > 1 else ())
+            codes = np.where(scales == 0, zero, codes).astype(codes.dtype)
+        return codes
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # The file
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def write(self) -> bytes:
+        writer = _flatbuffer.Writer(self.file.data)
+        tensors = [
+            writer.tensor(tensor.name, tensor, _FLOAT32) if _is_quantized(tensor) else writer.old(tensor.table.place)
+            for tensor in self.graph.tensors
+        ]
+        tensors += [writer.tensor(name, like, _FLOAT32) for like, name in self.added]
+        nodes = [writer.node(node) for node in self.operators]
+        graphs = self.file.graphs
+        used = {tensor.buffer for graph in graphs for tensor in graph.tensors if not _is_quantized(tensor)}
+        return writer.model(self.file, tensors, self.inputs, self.outputs, nodes, used)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantized `.tflite` files become float networks whose points have the scales, zero points and codes of the file."""
+
+import json
+import os
+import re
+import struct
+import time
+
+import importer_networks as networks
+import numpy as np
+import pytest
+import quantized_tflite
+import tflite_quantizer
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
+    pytest.importorskip(module, reason='the extra "tflite" is not installed (tools/dev/importers)')
+
+from mct import cli  # noqa: E402
+from mct.importers import _flatbuffer, _tflite_points  # noqa: E402
+
+
+def file_of(name: str) -> bytes:
+    return (quantized_tflite.FOLDER / f"{name}.tflite").read_bytes()
+
+
+def tensors(data: bytes) -> dict[str, _flatbuffer.Tensor]:
+    return {tensor.name: tensor for tensor in _flatbuffer.File(data).graphs[0].tensors}
+
+
+def litert(data: bytes, samples: np.ndarray) -> np.ndarray:
+    """The codes of the result, by the default kernels (XNNPACK where that has the operator)."""
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_content=data)
+    interpreter.allocate_tensors()
+    (source,), (result,) = interpreter.get_input_details(), interpreter.get_output_details()
+    limits, (scale, zero_point) = np.iinfo(source["dtype"]), source["quantization"]
+    codes = np.clip(np.round(samples / np.float32(scale)) + zero_point, limits.min, limits.max).astype(source["dtype"])
+    runs = []
+    for sample in codes:
+        interpreter.set_tensor(source["index"], sample[None])
+        interpreter.invoke()
+        runs.append(interpreter.get_tensor(result["index"])[0].copy())
+    return np.stack(runs)
+
+
+def points(model, folder) -> list[dict]:
+    path = folder / "parameters.json"
+    mct.exporters.export_parameters(model, path)
+    return json.loads(path.read_text())["points"]
+
+
+@pytest.mark.parametrize("name", ["w8a8", "w4a8", "w8a16"])
+def test_points_have_the_scales_and_zero_points_of_the_file(name, tmp_path):
+    found = {point["name"]: point for point in points(mct.load(file_of(name)), tmp_path) if "weight" not in point}
+    quantized = {key: tensor for key, tensor in tensors(file_of(name)).items() if tensor.type in (7, 9)}
+    for layer in ("image", "a", "b", "sum", "pool", "scores", "result"):
+        # The quantizer left a convolution as it was where its kernel would have had 4 bits.
+        tensor, point = quantized.get(layer) or quantized[f"{layer}_quantized"], found[layer]
+        lowest = np.iinfo(np.int16 if tensor.type == 7 else np.int8).min
+        assert point["scale"] == [tensor.scales[0]]
+        assert point["bits"] == (16 if tensor.type == 7 else 8)
+        # Codes count from 0 where they have a zero point.
+        assert point["zero_point"][0] - point["lowest"][0] == tensor.zero_points[0] - lowest
+    # A reshape gives the values of its operand.
+    assert set(found) == {"image", "a", "b", "sum", "pool", "scores", "result"}
+
+
+def codes_of(file: _flatbuffer.File, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Codes and scales of a constant, as NumPy reads what the file stores."""
+    tensor = next(tensor for tensor in file.graphs[0].tensors if tensor.name == name)
+    stored = file.buffer(tensor.buffer)
+    dtypes = {9: np.int8, 2: np.int32, 4: np.int64}
+    if tensor.type == 17:
+        pairs = np.frombuffer(stored, np.int8)
+        codes = np.stack([(pairs << 4) >> 4, pairs >> 4], 1).reshape(-1)[: int(np.prod(tensor.shape))]
+    else:
+        codes = np.frombuffer(stored, dtypes[tensor.type])
+    axis = tensor.axis if len(tensor.scales) > 1 else 0
+    extents = [-1 if i == axis else 1 for i in range(len(tensor.shape))]
+    return codes.reshape(tensor.shape), np.asarray(tensor.scales).reshape(extents)
+
+
+@pytest.mark.parametrize("name", ["w8a8", "w4a8", "w8a16", "weights8", "weights4"])
+def test_weights_and_biases_are_what_their_codes_stand_for(name):
+    file, text = _flatbuffer.File(file_of(name)), mct.load(file_of(name)).text
+    arrays = networks.constants_in(text)
+    names = {tensor.name for tensor in file.graphs[0].tensors if tensor.scales}
+    layer = re.compile(
+        r'(%\w+) = tpc\.quantize (%\w+) as "(\w+)(?:/\w+)?" weight "kernel_attr" axes .*\n(?:.*\n)*?'
+        r".* = tosa\.(?:depthwise_)?conv2d %\w+, \1, (%\w+),"
+    )
+    found = {match[2]: match for match in layer.findall(text)}
+    assert {f"{name}/kernel" for name in found} == {name for name in names if name.endswith("kernel")}
+    for key, (_, kernel, _, bias) in found.items():
+        for suffix, constant in (("kernel", kernel), ("bias", bias)):
+            if f"{key}/{suffix}" in names:
+                codes, scales = codes_of(file, f"{key}/{suffix}")
+                # Kernels of depthwise convolutions have another shape in TOSA, in the same order.
+                assert np.array_equal(arrays[constant].reshape(-1), (codes * scales).astype(np.float32).reshape(-1))
+
+
+def test_scales_of_weights_are_those_of_the_file(tmp_path):
+    found = {point["name"]: point for point in points(mct.load(file_of("w4a8")), tmp_path) if "weight" in point}
+    assert {name: point["bits"] for name, point in found.items()} == {
+        "a/conv2d/kernel_attr": 4,
+        "scores/kernel_attr": 4,
+    }
+    assert found["a/conv2d/kernel_attr"]["scale"] == list(tensors(file_of("w4a8"))["a/kernel"].scales)
+
+
+@pytest.mark.parametrize("activations, weights", [(8, 8), (8, 4)])
+def test_the_network_computes_what_litert_computes(activations, weights):
+    """The default kernels (XNNPACK) round each sum once, as the simulation does; those of 4 bits round twice."""
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples(), activations, weights)
+    samples = quantized_tflite.samples(40, seed=5)
+    expected = litert(data, samples).astype(int)
+    found = mct.load(data).run(samples)
+    steps = np.round(found * 256) - 128 - expected
+    # One step where a sum of float32 lies in the middle of two codes, and what follows from it.
+    assert np.mean(steps != 0) <= (0.01 if weights == 8 else 0.25)
+    assert np.abs(steps).max() <= 2
+
+
+def test_an_integer_network_is_made_of_the_points(tmp_path):
+    model = mct.load(file_of("w8a8"))
+    lowered = model.module.run(
+        "mct-simulate-integers,mct-lower-to-integer{io=integer softmax=integer},mct-check-integer"
+    )
+    assert "f32" not in lowered.text().replace("acc_type = f32", "")
+    samples = quantized_tflite.samples(10, seed=6)
+    codes = mct.Model(lowered).run(samples)
+    assert codes.dtype == np.int8
+
+
+def test_the_integers_of_the_file_are_imported_where_they_are_asked_for(tmp_path):
+    text = mct.load(file_of("w8a8"), quantized="integer").text
+    assert "tensor<1x8x8x3xi8>" in text and "tpc.quantize %" not in text
+    source, result = str(quantized_tflite.FOLDER / "w8a8.tflite"), tmp_path / "integer.mlir"
+    assert cli.main(["import", "--quantized", "integer", source, "-o", str(result)]) == 0
+    assert result.read_text() == text
+
+
+def test_what_quantized_may_be():
+    with pytest.raises(ValueError, match='quantized is "points" or "integer"'):
+        mct.load(file_of("w8a8"), quantized="float")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Files that are refused, and damaged ones
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def changed(change) -> bytes:
+    """The file of 8 bits after `change` of its model and the tensors of its graph by their names."""
+    import flatbuffers
+    from ai_edge_litert import schema_py_generated as schema
+
+    model = schema.ModelT.InitFromPackedBuf(file_of("w8a8"), 0)
+    change(model, {tensor.name.decode(): tensor for tensor in model.subgraphs[0].tensors})
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def scale(name: str, values: list[float]):
+    return lambda model, tensors: setattr(tensors[name].quantization, "scale", values)
+
+
+def zero_point(name: str, values: list[int]):
+    return lambda model, tensors: setattr(tensors[name].quantization, "zeroPoint", values)
+
+
+def blocks(model, tensors) -> None:
+    from ai_edge_litert import schema_py_generated as schema
+
+    details = schema.BlockwiseQuantizationT()
+    details.blockSize = 2
+    tensors["a/kernel"].quantization.detailsType = schema.QuantizationDetails.BlockwiseQuantization
+    tensors["a/kernel"].quantization.details = details
+
+
+def shorter(model, tensors) -> None:
+    buffer = model.buffers[tensors["a/kernel"].buffer]
+    buffer.data = buffer.data[:-1]
+
+
+@pytest.mark.parametrize(
+    "change, tensor, message",
+    [
+        (scale("a", [0.0]), "a", "the scale 0 is not a positive number"),
+        (scale("a", [float("nan")]), "a", "the scale nan is not a positive number"),
+        (scale("b/kernel", [0.1, 0.2]), "b/kernel", "2 scales do not fit axis 3 of 1x3x3x4"),
+        (zero_point("a", [300]), "a", "the zero point 300 is no number of 8 bits"),
+        (zero_point("a/kernel", [0, 0]), "a/kernel", "2 zero points do not fit 4 scales"),
+        (blocks, "a/kernel", "a tensor that is quantized in blocks has no point"),
+        (shorter, "a/kernel", "108 bytes of values are expected, 107 are stored"),
+        (lambda _, tensors: setattr(tensors["sum"], "type", 2), "sum", "an activation of 32 bits has no point"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_has_no_point_is_refused_with_its_tensor(change, tensor, message):
+    with pytest.raises(mct.Error) as caught:
+        mct.load(changed(change))
+    assert caught.value.message == message
+    assert caught.value.location == f'model.tflite: "{tensor}"'
+    assert caught.value.notes[0].startswith('quantized="integer" imports the integer operators')
+
+
+def test_operators_on_codes_are_refused_by_name():
+    file = networks.Tflite()
+    source, result = file.tensor("codes", (1, 4), "INT8"), file.tensor("bits", (1, 4), "INT32")
+    file.quantize(source, 0.5, 3)
+    file.operator("CAST", [source], [result], "CastOptions")
+    with pytest.raises(mct.Error, match="CAST reads or makes codes") as caught:
+        mct.load(file.finish([source], [result]))
+    assert caught.value.location == 'model.tflite: "bits"'
+
+
+def test_a_channel_of_scale_zero_has_no_values():
+    """Some quantizers give a channel without weights this scale."""
+    model = mct.load(changed(scale("a/kernel", [0.01, 0.0, 0.02, 0.03])))
+    kernel = next(array for array in networks.constants_in(model.text).values() if array.shape == (4, 3, 3, 3))
+    assert not kernel[1].any() and kernel[0].any() and kernel[2].any()
+
+
+def mutants(generator: np.random.Generator):
+    """Files with bytes, words or parts replaced, without end."""
+    files = [file_of(name) for name in quantized_tflite.FILES]
+    while True:
+        data = bytearray(files[generator.integers(len(files))])
+        for _ in range(generator.integers(1, 5)):
+            place = int(generator.integers(len(data)))
+            kind = generator.integers(5)
+            if kind == 0:
+                data[place] = generator.integers(256)
+            elif kind == 1:
+                data[place] ^= 1 << int(generator.integers(8))
+            elif kind == 2:
+                word = int(generator.choice([0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, len(data), 0x10000]))
+                data[place : place + 4] = struct.pack("<I", word)
+            elif kind == 3:
+                other = int(generator.integers(len(data)))
+                data[place : place + 16] = data[other : other + 16]
+            else:
+                del data[place : place + int(generator.integers(1, 64))]
+        yield bytes(data)
+
+
+def test_damaged_files_are_taken_or_refused():
+    """`MCT_FUZZ_SECONDS=600 MCT_FUZZ_SEED=7` for others, and for longer. The reader raises what its callers expect; the
+    whole import ends in a model or in an error that says something."""
+    seconds, seed = float(os.environ.get("MCT_FUZZ_SECONDS", "15")), int(os.environ.get("MCT_FUZZ_SEED", "1"))
+    files = mutants(np.random.default_rng(seed))
+    end, number, taken = time.monotonic() + seconds, 0, 0
+    while time.monotonic() < end:
+        data, number = next(files), number + 1
+        start = time.monotonic()
+        try:
+            _tflite_points.cut(data, "mutant")
+        except mct.Error as error:
+            assert error.location and error.message
+        except (struct.error, IndexError, ValueError, OverflowError):
+            pass
+        assert time.monotonic() - start < 10, f"mutant {number} of seed {seed} takes too long"
+        if number % 40 or data[4:8] != b"TFL3":
+            continue
+        taken += 1
+        try:
+            mct.load(data)
+        except mct.Error as error:
+            assert str(error).strip(), f"mutant {number} of seed {seed} is refused without a word"
+    assert number > 100 and taken > 1
