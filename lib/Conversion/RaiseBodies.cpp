@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RaiseBody.h"
 #include "RaiseLinalg.h"
+#include "mct/IR/ConstantEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -118,6 +119,126 @@ static Value collapse(TosaBuilder &builder, Value value, AffineMap map,
 
 namespace {
 
+/// A reduction that looks for the first place of the largest, or the smallest,
+/// of the elements along a loop.
+struct PlaceSearch {
+  OpOperand *element, *extremum, *place;
+  bool isMaximum;
+
+  /// Finds it by what the body computes of a few numbers, since there are many
+  /// ways to write it.
+  static std::optional<PlaceSearch> get(BodyRaiser &body, linalg::LinalgOp op,
+                                        unsigned loop) {
+    PlaceSearch search{nullptr, nullptr, nullptr, true};
+    OpOperand *index = nullptr;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      bool isFloat = isa<FloatType>(getElementTypeOrSelf(input->get()));
+      OpOperand *&kind = isFloat ? search.element : index;
+      if (kind)
+        return std::nullopt;
+      kind = input;
+    }
+    for (OpOperand &init : op.getDpsInitsMutable())
+      (isa<FloatType>(getElementTypeOrSelf(init.get())) ? search.extremum
+                                                        : search.place) = &init;
+    if (!search.element || !search.extremum || !search.place ||
+        (index && !countsLoop(body, op, *index, loop)))
+      return std::nullopt;
+    std::optional<double> start =
+        TosaBuilder::getNumber(search.extremum->get());
+    for (bool isMaximum : {true, false}) {
+      search.isMaximum = isMaximum;
+      if (start &&
+          isNeutral(isMaximum ? Combination::Maximum : Combination::Minimum,
+                    *start) &&
+          search.holds(op, index, loop))
+        return search;
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// Returns true if the elements of an operand are the places along a loop.
+  static bool countsLoop(BodyRaiser &body, linalg::LinalgOp op,
+                         OpOperand &operand, unsigned loop) {
+    Value tensor = body.get(op.getMatchingBlockArgument(&operand));
+    ConstantEvaluator evaluator;
+    std::optional<ConstantTensor> constant =
+        tensor ? evaluator.evaluate(tensor) : std::nullopt;
+    if (!constant || getTensorType(tensor).getNumElements() !=
+                         getTensorType(tensor).getDimSize(loop))
+      return false;
+    for (auto [i, value] : llvm::enumerate(constant->decode<int64_t>()))
+      if (value != int64_t(i))
+        return false;
+    return true;
+  }
+
+  /// Returns true if the body keeps the extremum and its first place, of every
+  /// order of two numbers.
+  bool holds(linalg::LinalgOp op, OpOperand *index, unsigned loop) const {
+    Builder builder(op.getContext());
+    auto getType = [&](OpOperand *operand) {
+      return op.getMatchingBlockArgument(operand).getType();
+    };
+    for (double before : {-1.0, 0.0, 1.0}) {
+      DenseMap<Value, Attribute> values;
+      auto set = [&](OpOperand *operand, Attribute value) {
+        values[op.getMatchingBlockArgument(operand)] = value;
+      };
+      set(element, builder.getFloatAttr(getType(element), 0.0));
+      set(extremum, builder.getFloatAttr(getType(extremum), before));
+      set(place, builder.getIntegerAttr(getType(place), 2));
+      if (index)
+        set(index, builder.getIntegerAttr(getType(index), 5));
+      for (Operation &inner : op.getBlock()->without_terminator())
+        if (!evaluate(&inner, loop, values))
+          return false;
+      bool isNew = isMaximum ? before < 0 : before > 0;
+      ValueRange yielded = op.getBlock()->getTerminator()->getOperands();
+      auto get = [&](OpOperand *init) {
+        return values.lookup(
+            yielded[init->getOperandNumber() - op.getNumDpsInputs()]);
+      };
+      auto number = dyn_cast_or_null<FloatAttr>(get(extremum));
+      auto found = dyn_cast_or_null<IntegerAttr>(get(place));
+      if (!number || !found ||
+          number.getValueAsDouble() != (isNew ? 0.0 : before) ||
+          found.getInt() != (isNew ? 5 : 2))
+        return false;
+    }
+    return true;
+  }
+
+  static bool evaluate(Operation *inner, unsigned loop,
+                       DenseMap<Value, Attribute> &values) {
+    if (inner->getNumResults() != 1)
+      return false;
+    Attribute &result = values[inner->getResult(0)];
+    if (auto place = dyn_cast<linalg::IndexOp>(inner)) {
+      result = place.getDim() == loop
+                   ? Builder(inner->getContext()).getIndexAttr(5)
+                   : Attribute();
+      return bool(result);
+    }
+    SmallVector<Attribute> operands;
+    for (Value operand : inner->getOperands()) {
+      Attribute constant = values.lookup(operand);
+      if (!constant)
+        matchPattern(operand, m_Constant(&constant));
+      operands.push_back(constant);
+    }
+    SmallVector<OpFoldResult> folded;
+    if (failed(inner->fold(operands, folded)) || folded.size() != 1)
+      return false;
+    Attribute value = dyn_cast<Attribute>(folded.front());
+    if (!value)
+      value = values.lookup(cast<Value>(folded.front()));
+    values[inner->getResult(0)] = value;
+    return bool(value);
+  }
+};
+
 /// Raises ops of linalg by their bodies.
 struct RaiseBodies
     : RaisingPattern<OpInterfaceRewritePattern<linalg::LinalgOp>> {
@@ -177,8 +298,8 @@ private:
                               OpOperand &init) {
     Value accumulator = op.getMatchingBlockArgument(&init);
     Operation *last = yielded.getDefiningOp();
-    if (auto selection = dyn_cast_or_null<arith::SelectOp>(last))
-      return raisePlace(builder, body, op, selection, accumulator);
+    if (Value place = raisePlace(builder, body, op, init))
+      return place;
     std::optional<Combination> combination = last && last->getNumOperands() == 2
                                                  ? getCombination(last)
                                                  : std::nullopt;
@@ -204,55 +325,34 @@ private:
     return from ? combine(builder, *combination, value, from) : Value();
   }
 
-  /// Raises the place of a maximum along one loop.
+  /// Raises the first place of the largest or the smallest element along one
+  /// loop, or that element.
   static Value raisePlace(TosaBuilder &builder, BodyRaiser &body,
-                          linalg::LinalgOp op, arith::SelectOp selection,
-                          Value accumulator) {
-    auto compare = selection.getCondition().getDefiningOp<arith::CmpFOp>();
+                          linalg::LinalgOp op, OpOperand &init) {
     SmallVector<unsigned> reduced;
     op.getReductionDims(reduced);
-    Value place = selection.getTrueValue();
-    while (auto cast = place.getDefiningOp<arith::IndexCastOp>())
-      place = cast.getIn();
-    auto index = place.getDefiningOp<linalg::IndexOp>();
-    if (!compare || reduced.size() != 1 || !index ||
-        index.getDim() != reduced.front() ||
-        selection.getFalseValue() != accumulator ||
-        !llvm::is_contained(
-            {arith::CmpFPredicate::OGT, arith::CmpFPredicate::UGT},
-            compare.getPredicate()) ||
-        !isMaximumSoFar(op, compare.getRhs(), compare.getLhs()))
+    if (op.getNumDpsInits() != 2 || reduced.size() != 1)
       return nullptr;
-    Value value = body.get(compare.getLhs());
+    std::optional<PlaceSearch> search = PlaceSearch::get(body, op, reduced[0]);
+    if (!search)
+      return nullptr;
+    Value value = body.get(op.getMatchingBlockArgument(search->element));
     value = value ? builder.broadcast(value, body.getLoops()) : Value();
     if (!value)
       return nullptr;
+    auto combination =
+        search->isMaximum ? Combination::Maximum : Combination::Minimum;
+    if (&init == search->extremum)
+      return reduce(builder, combination, value, reduced[0]);
+    if (!search->isMaximum)
+      value = tosa::NegateOp::create(builder, value.getType(), value);
     SmallVector<int64_t> shape(getTensorType(value).getShape());
-    shape.erase(shape.begin() + index.getDim());
+    shape.erase(shape.begin() + reduced[0]);
     Value found = tosa::ArgMaxOp::create(
         builder, RankedTensorType::get(shape, builder.getI32Type()), value,
-        uint32_t(index.getDim()));
-    shape.insert(shape.begin() + index.getDim(), 1);
+        uint32_t(reduced[0]));
+    shape.insert(shape.begin() + reduced[0], 1);
     return builder.reshape(found, shape);
-  }
-
-  /// Returns true if `accumulator` becomes the maximum of `element` from the
-  /// lowest number on.
-  static bool isMaximumSoFar(linalg::LinalgOp op, Value accumulator,
-                             Value element) {
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      if (op.getMatchingBlockArgument(&init) != accumulator)
-        continue;
-      unsigned number = &init - op.getDpsInitsMutable().begin();
-      Operation *yielded =
-          op.getBlock()->getTerminator()->getOperand(number).getDefiningOp();
-      std::optional<double> start = TosaBuilder::getNumber(init.get());
-      return yielded && start && isNeutral(Combination::Maximum, *start) &&
-             getCombination(yielded) == Combination::Maximum &&
-             llvm::is_contained(yielded->getOperands(), element) &&
-             llvm::is_contained(yielded->getOperands(), accumulator);
-    }
-    return false;
   }
 
   static bool dependsOn(Value value, Value other) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RaiseBody.h"
-#include "mct/IR/ConstantEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <numeric>
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -15,6 +14,10 @@ BodyRaiser::BodyRaiser(TosaBuilder &builder, linalg::LinalgOp op)
     : builder(builder), op(op), loops(op.getStaticLoopRanges()) {}
 
 LogicalResult BodyRaiser::run() {
+  if (llvm::is_contained(loops, 0)) {
+    reason = "has no elements";
+    return failure();
+  }
   for (OpOperand &operand : op->getOpOperands()) {
     Value argument = op.getMatchingBlockArgument(&operand);
     if (argument.use_empty())
@@ -45,10 +48,69 @@ Value BodyRaiser::get(Value scalar) {
     return tensor;
   Type type = getElementType(scalar);
   std::optional<double> number = TosaBuilder::getNumber(scalar);
-  if (!type || !number)
-    return nullptr;
+  if (!type || !number) {
+    Value outside = getOutside(scalar);
+    return outside ? tensors[scalar] = outside : Value();
+  }
   return tensors[scalar] = builder.createSplat(
              SmallVector<int64_t>(loops.size(), 1), type, *number);
+}
+
+Value BodyRaiser::getOutside(Value scalar) {
+  auto extraction = scalar.getDefiningOp<tensor::ExtractOp>();
+  if (!extraction || extraction->getBlock() == op.getBlock())
+    return nullptr;
+  Value value = builder.read(extraction.getTensor());
+  SmallVector<int64_t> offsets;
+  for (Value index : extraction.getIndices()) {
+    std::optional<double> place = TosaBuilder::getNumber(index);
+    if (!place)
+      return nullptr;
+    offsets.push_back(int64_t(*place));
+  }
+  if (!value || !getTensorType(value).hasStaticShape())
+    return nullptr;
+  value =
+      builder.slice(value, offsets, SmallVector<int64_t>(offsets.size(), 1));
+  return builder.reshape(value, SmallVector<int64_t>(loops.size(), 1));
+}
+
+Value BodyRaiser::takeAlong(Value value, int64_t axis, AffineExpr expression,
+                            int64_t loop) {
+  // The places at the beginning, behind it, and at the end are those of a line.
+  auto getPlace = [&](int64_t index) -> std::optional<int64_t> {
+    MLIRContext *context = expression.getContext();
+    AffineExpr place = expression.replace(
+        getAffineDimExpr(loop, context), getAffineConstantExpr(index, context));
+    auto constant = dyn_cast<AffineConstantExpr>(place);
+    return constant ? std::optional(constant.getValue()) : std::nullopt;
+  };
+  RankedTensorType type = getTensorType(value);
+  int64_t count = loops[loop];
+  if (ShapedType::isDynamic(count) || !expression.isPureAffine() ||
+      !expression.isFunctionOfDim(loop) || type.isDynamicDim(axis))
+    return nullptr;
+  std::optional<int64_t> first = getPlace(0), second = getPlace(1),
+                         last = getPlace(count - 1);
+  if (!first || !second || !last)
+    return nullptr;
+  int64_t step = *second - *first;
+  if (step == 0 || *last != *first + (count - 1) * step)
+    return nullptr;
+  // Quotients and remainders may lie beside the line between.
+  for (int64_t index = 2; index + 1 < count; ++index)
+    if (getPlace(index) != *first + index * step)
+      return nullptr;
+  SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape()),
+      strides(type.getRank(), 1);
+  offsets[axis] = std::min(*first, *last);
+  sizes[axis] = count;
+  strides[axis] = std::abs(step);
+  value = builder.slice(value, offsets, sizes, strides);
+  if (!value || step > 0)
+    return value;
+  return tosa::ReverseOp::create(builder, value.getType(), value,
+                                 uint32_t(axis));
 }
 
 Value BodyRaiser::expand(OpOperand &operand) {
@@ -69,18 +131,35 @@ Value BodyRaiser::expand(OpOperand &operand) {
   SmallVector<std::pair<int64_t, int64_t>> axes;
   for (auto [axis, expression] : llvm::enumerate(map.getResults())) {
     auto dimension = dyn_cast<AffineDimExpr>(expression);
-    if (!dimension) {
-      auto constant = dyn_cast<AffineConstantExpr>(expression);
-      if (!constant || constant.getValue() != 0 || type.getDimSize(axis) != 1)
+    std::optional<int64_t> loop;
+    if (dimension)
+      loop = dimension.getPosition();
+    else if (!isa<AffineConstantExpr>(expression))
+      for (int64_t other = 0; other != int64_t(loops.size()); ++other)
+        if (expression.isFunctionOfDim(other))
+          loop = other;
+    if (loop && !dimension) {
+      value = takeAlong(value, int64_t(axis), expression, *loop);
+      if (!value)
         return nullptr;
+      type = getTensorType(value);
+    }
+    if (!loop) {
+      auto constant = dyn_cast<AffineConstantExpr>(expression);
+      if (!constant || type.isDynamicDim(axis))
+        return nullptr;
+      SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape());
+      offsets[axis] = constant.getValue();
+      sizes[axis] = 1;
+      value = builder.slice(value, offsets, sizes);
+      type = getTensorType(value);
       axes.push_back({-1, axis});
       continue;
     }
-    int64_t loop = dimension.getPosition();
-    if (llvm::is_contained(llvm::make_first_range(axes), loop))
+    if (llvm::is_contained(llvm::make_first_range(axes), *loop))
       return nullptr;
-    axes.push_back({loop, axis});
-    shape[loop] = type.getDimSize(axis);
+    axes.push_back({*loop, axis});
+    shape[*loop] = type.getDimSize(axis);
   }
   llvm::sort(axes);
   return builder.rearrange(
@@ -109,20 +188,31 @@ Value BodyRaiser::raise(Operation *inner) {
   return isa<FloatType>(type) ? raiseFloat(inner) : raiseInteger(inner);
 }
 
+/// Returns x of -x, and of -x * y the product of x and y; null where there is
+/// no sign to leave out.
+static Value getNegated(TosaBuilder &builder, Value value) {
+  if (auto negation = value.getDefiningOp<tosa::NegateOp>())
+    return negation.getInput1();
+  auto product = value.getDefiningOp<tosa::MulOp>();
+  if (!product)
+    return nullptr;
+  for (bool isFirst : {true, false}) {
+    auto negation = (isFirst ? product.getInput1() : product.getInput2())
+                        .getDefiningOp<tosa::NegateOp>();
+    if (negation)
+      return builder.multiply(negation.getInput1(), isFirst
+                                                        ? product.getInput2()
+                                                        : product.getInput1());
+  }
+  return nullptr;
+}
+
 Value BodyRaiser::raiseFloat(Operation *inner) {
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands())
     operands.push_back(get(operand));
   auto unary = [&](auto tag) -> Value {
     return decltype(tag)::create(builder, operands[0].getType(), operands[0]);
-  };
-  auto power = [&](double exponent) -> Value {
-    RankedTensorType type = getTensorType(operands[0]);
-    return builder.binary<tosa::PowOp>(
-        operands[0],
-        builder.createSplat(SmallVector<int64_t>(type.getRank(), 1),
-                            type.getElementType(), exponent),
-        nullptr);
   };
   auto extremum = [&](bool isMaximum, bool prefersNumbers) {
     return raiseExtremum(operands[0], operands[1], isMaximum, prefersNumbers);
@@ -145,13 +235,74 @@ Value BodyRaiser::raiseFloat(Operation *inner) {
         return raiseComparison(compare.getPredicate(), operands[0],
                                operands[1]);
       })
+      .Default([&](auto) { return raiseFunction(inner, operands); });
+}
+
+Value BodyRaiser::raiseFunction(Operation *inner, ArrayRef<Value> operands) {
+  auto unary = [&](auto tag) -> Value {
+    return decltype(tag)::create(builder, operands[0].getType(), operands[0]);
+  };
+  auto power = [&](double exponent) -> Value {
+    return builder.binary<tosa::PowOp>(
+        operands[0], createNumber(operands[0], exponent), nullptr);
+  };
+  auto create = [&](auto tag, Value operand) -> Value {
+    return decltype(tag)::create(builder, operand.getType(), operand);
+  };
+  return TypeSwitch<Operation *, Value>(inner)
       .Case<math::ExpOp>([&](auto) { return unary(tosa::ExpOp()); })
       .Case<math::LogOp>([&](auto) { return unary(tosa::LogOp()); })
+      .Case<math::ExpM1Op>([&](auto) {
+        return builder.binary<tosa::SubOp>(
+            unary(tosa::ExpOp()), createNumber(operands[0], 1), nullptr);
+      })
+      .Case<math::Log1pOp>([&](auto) {
+        return create(tosa::LogOp(),
+                      builder.add(operands[0], createNumber(operands[0], 1)));
+      })
+      .Case<math::SinhOp, math::CoshOp>([&](auto) {
+        Value half = builder.multiply(unary(tosa::ExpOp()),
+                                      createNumber(operands[0], 0.5)),
+              other = builder.multiply(
+                  create(tosa::ExpOp(), unary(tosa::NegateOp())),
+                  createNumber(operands[0], 0.5));
+        return isa<math::CoshOp>(inner)
+                   ? builder.add(half, other)
+                   : builder.binary<tosa::SubOp>(half, other, nullptr);
+      })
+      .Case<math::TanOp>([&](auto) {
+        return builder.multiply(
+            unary(tosa::SinOp()),
+            create(tosa::ReciprocalOp(), unary(tosa::CosOp())));
+      })
+      .Case<math::RoundOp>([&](auto) {
+        return raiseRounding(operands[0], /*tiesToEven=*/false);
+      })
+      .Case<math::RoundEvenOp>(
+          [&](auto) { return raiseRounding(operands[0], /*tiesToEven=*/true); })
+      .Case<math::TruncOp>([&](auto) { return raiseTruncation(operands[0]); })
+      .Case<math::CopySignOp>([&](auto) -> Value {
+        Value size = unary(tosa::AbsOp()),
+              isNegative = builder.binary<tosa::GreaterOp>(
+                  createNumber(operands[1], 0), operands[1],
+                  builder.getI1Type());
+        return isNegative
+                   ? select(isNegative, create(tosa::NegateOp(), size), size)
+                   : Value();
+      })
       .Case<math::AbsFOp>([&](auto) { return unary(tosa::AbsOp()); })
       .Case<math::CeilOp>([&](auto) { return unary(tosa::CeilOp()); })
       .Case<math::FloorOp>([&](auto) { return unary(tosa::FloorOp()); })
       .Case<math::TanhOp>([&](auto) { return unary(tosa::TanhOp()); })
       .Case<math::ErfOp>([&](auto) { return unary(tosa::ErfOp()); })
+      .Case<math::ErfcOp>([&](auto) -> Value {
+        // Of -x it is 1 + erf(x), which is how others write a GELU.
+        Value one = createNumber(operands[0], 1),
+              negated = getNegated(builder, operands[0]);
+        if (negated)
+          return builder.add(create(tosa::ErfOp(), negated), one);
+        return builder.binary<tosa::SubOp>(one, unary(tosa::ErfOp()), nullptr);
+      })
       .Case<math::SinOp>([&](auto) { return unary(tosa::SinOp()); })
       .Case<math::CosOp>([&](auto) { return unary(tosa::CosOp()); })
       .Case<math::RsqrtOp>([&](auto) { return unary(tosa::RsqrtOp()); })
@@ -202,6 +353,15 @@ Value BodyRaiser::raiseInteger(Operation *inner) {
         return type.isInteger(32) ? builder.multiply(operands[0], operands[1])
                                   : Value();
       })
+      .Case<arith::DivSIOp>([&](auto) { return arithmetic(tosa::IntDivOp()); })
+      .Case<arith::RemSIOp>([&](auto) -> Value {
+        Value quotient = arithmetic(tosa::IntDivOp()),
+              product =
+                  quotient ? builder.multiply(quotient, operands[1]) : Value();
+        return product
+                   ? builder.binary<tosa::SubOp>(operands[0], product, nullptr)
+                   : Value();
+      })
       .Case<arith::MaxSIOp>([&](auto) { return arithmetic(tosa::MaximumOp()); })
       .Case<arith::MinSIOp>([&](auto) { return arithmetic(tosa::MinimumOp()); })
       .Default([](auto) { return Value(); });
@@ -244,6 +404,10 @@ Value BodyRaiser::raiseExtremum(Value a, Value b, bool isMaximum,
     std::swap(a, b);
   std::optional<double> number = TosaBuilder::getNumber(b);
   RankedTensorType type = getTensorType(a);
+  // Nothing is beyond.
+  if (number && std::isinf(*number) && std::signbit(*number) == isMaximum &&
+      !prefersNumbers)
+    return a;
   if (number && type.getElementType().isF32()) {
     double far = std::numeric_limits<float>::max();
     return tosa::ClampOp::create(
@@ -306,6 +470,18 @@ Value BodyRaiser::raiseComparison(arith::CmpFPredicate predicate, Value a,
     return negate(builder.binary<tosa::EqualOp>(a, b, boolean));
   case Predicate::UEQ:
     return negate(differ());
+  case Predicate::UNO:
+  case Predicate::ORD: {
+    // Only a NaN differs from itself.
+    Value ordered = builder.binary<tosa::EqualOp>(a, a, boolean),
+          other = builder.binary<tosa::EqualOp>(b, b, boolean);
+    if (TosaBuilder::getNumber(b) || a == b)
+      other = ordered;
+    ordered = other == ordered
+                  ? ordered
+                  : builder.binary<tosa::LogicalAndOp>(ordered, other, nullptr);
+    return predicate == Predicate::ORD ? ordered : negate(ordered);
+  }
   default:
     return nullptr;
   }
@@ -366,8 +542,10 @@ Value BodyRaiser::raiseSelection(arith::SelectOp selection) {
       return raiseExtremum(get(yes), get(no), isGreater == isStraight,
                            /*prefersNumbers=*/false);
   }
-  Value condition = get(selection.getCondition()), first = get(yes),
-        second = get(no);
+  return select(get(selection.getCondition()), get(yes), get(no));
+}
+
+Value BodyRaiser::select(Value condition, Value first, Value second) {
   RankedTensorType values = TosaBuilder::getBroadcastType(first, second),
                    left = TosaBuilder::getBroadcastType(condition, first),
                    right = TosaBuilder::getBroadcastType(condition, second);
@@ -407,185 +585,43 @@ Value BodyRaiser::raiseCast(Operation *inner) {
                : builder.cast(value, to);
   if (!isa<arith::FPToSIOp>(inner))
     return nullptr;
-  // Towards zero.
-  auto type = getTensorType(value);
-  Value zero =
-      builder.createSplat(SmallVector<int64_t>(type.getRank(), 1), from, 0);
-  Value isNegative =
-      builder.binary<tosa::GreaterOp>(zero, value, builder.getI1Type());
-  Value truncated = tosa::SelectOp::create(
-      builder, type, isNegative, tosa::CeilOp::create(builder, type, value),
-      tosa::FloorOp::create(builder, type, value));
-  return builder.cast(truncated, to);
+  return builder.cast(raiseTruncation(value), to);
 }
 
-//===----------------------------------------------------------------------===//
-// Places
-//===----------------------------------------------------------------------===//
-
-Value BodyRaiser::raiseIndex(linalg::IndexOp index) {
-  int64_t loop = index.getDim(), size = loops[loop];
-  // Constants of a dynamic size there are none.
-  if (ShapedType::isDynamic(size) || size > (int64_t(1) << 24))
-    return nullptr;
-  SmallVector<int64_t> values(size), shape(loops.size(), 1);
-  std::iota(values.begin(), values.end(), 0);
-  shape[loop] = size;
-  return builder.reshape(builder.createVector(values), shape);
-}
-
-bool BodyRaiser::holds(Value condition) {
-  if (Value tensor = get(condition)) {
-    ConstantEvaluator evaluator;
-    if (std::optional<ConstantTensor> value = evaluator.evaluate(tensor))
-      return llvm::all_of(value->decode<int64_t>(),
-                          [](int64_t each) { return each != 0; });
-  }
-  // That the place of an element lies within its tensor goes for every gather.
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  std::optional<double> bound =
-      compare ? TosaBuilder::getNumber(compare.getRhs()) : std::nullopt;
-  if (!bound)
-    return false;
-  auto getSource = [](Value value) {
-    while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-      value = cast.getIn();
-    return value;
-  };
-  Value place = getSource(compare.getLhs());
-  for (auto extraction : op.getBlock()->getOps<tensor::ExtractOp>())
-    for (auto [axis, index] : llvm::enumerate(extraction.getIndices())) {
-      if (getSource(index) != place)
-        continue;
-      int64_t size = extraction.getTensor().getType().getDimSize(axis);
-      if (compare.getPredicate() == arith::CmpIPredicate::slt
-              ? *bound == double(size)
-              : compare.getPredicate() == arith::CmpIPredicate::sge &&
-                    *bound == 0)
-        return true;
-    }
-  return false;
-}
-
-namespace {
-/// How one axis of a tensor is read.
-struct AxisPlaces {
-  /// The loop along which the place runs; none: it is always the first one.
-  std::optional<int64_t> loop;
-  /// The places along it, where they are constants.
-  std::vector<int64_t> places;
-  /// The places otherwise.
-  Value tensor;
-};
-} // namespace
-
-/// Returns the elements of `value` at constant places of an axis; null where
-/// they are in no order.
-static Value take(TosaBuilder &builder, Value value, int64_t axis,
-                  ArrayRef<int64_t> places) {
+Value BodyRaiser::createNumber(Value value, double number) {
   RankedTensorType type = getTensorType(value);
-  int64_t step = places.size() < 2 ? 1 : places[1] - places[0];
-  if (std::abs(step) != 1)
-    return nullptr;
-  for (auto [i, place] : llvm::enumerate(places))
-    if (place != places.front() + int64_t(i) * step || place < 0 ||
-        place >= type.getDimSize(axis))
-      return nullptr;
-  SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape());
-  offsets[axis] = std::min(places.front(), places.back());
-  sizes[axis] = int64_t(places.size());
-  value = builder.slice(value, offsets, sizes);
-  if (step == 1)
-    return value;
-  return tosa::ReverseOp::create(builder, value.getType(), value,
-                                 uint32_t(axis));
+  return builder.createSplat(SmallVector<int64_t>(type.getRank(), 1),
+                             type.getElementType(), number);
 }
 
-/// Looks up rows: `places` is the only tensor of them, of axis `axis`; the
-/// others run along loops. Returns the axes of `places` before the others.
-static Value gather(TosaBuilder &builder, Value value, int64_t axis,
-                    Value places) {
-  RankedTensorType type = getTensorType(value), indices = getTensorType(places);
-  SmallVector<int64_t> order = {axis}, shape(indices.getShape());
-  int64_t rest = 1;
-  for (int64_t other = 0; other != type.getRank(); ++other) {
-    if (other == axis)
-      continue;
-    order.push_back(other);
-    shape.push_back(type.getDimSize(other));
-    rest *= type.getDimSize(other);
-  }
-  int64_t count = indices.getNumElements();
-  Value rows = builder.reshape(builder.transpose(value, order),
-                               {1, type.getDimSize(axis), rest});
-  Value found =
-      tosa::GatherOp::create(builder, type.clone({1, count, rest}), rows,
-                             builder.reshape(places, {1, count}));
-  return builder.reshape(found, shape);
+Value BodyRaiser::raiseTruncation(Value value) {
+  auto type = getTensorType(value);
+  Value isNegative = builder.binary<tosa::GreaterOp>(
+      createNumber(value, 0), value, builder.getI1Type());
+  return tosa::SelectOp::create(builder, type, isNegative,
+                                tosa::CeilOp::create(builder, type, value),
+                                tosa::FloorOp::create(builder, type, value));
 }
 
-Value BodyRaiser::raiseExtraction(tensor::ExtractOp extraction) {
-  Value value = builder.read(extraction.getTensor());
-  if (!value || !getTensorType(value).hasStaticShape() ||
-      llvm::any_of(loops, ShapedType::isDynamic))
-    return nullptr;
-  SmallVector<AxisPlaces> axes;
-  std::optional<size_t> looked;
-  SmallVector<bool> taken(loops.size(), false);
-  ConstantEvaluator evaluator;
-  for (auto [axis, index] : llvm::enumerate(extraction.getIndices())) {
-    Value tensor = get(index);
-    if (!tensor)
-      return nullptr;
-    AxisPlaces &places = axes.emplace_back();
-    SmallVector<int64_t> along;
-    for (auto [loop, size] : llvm::enumerate(getTensorType(tensor).getShape()))
-      if (size != 1)
-        along.push_back(int64_t(loop));
-    std::optional<ConstantTensor> constant = evaluator.evaluate(tensor);
-    if (constant) {
-      places.places = constant->decode<int64_t>();
-      // The same place everywhere is one.
-      if (llvm::all_equal(places.places)) {
-        places.places.resize(1);
-        continue;
-      }
-    }
-    if (!constant || along.size() > 1) {
-      if (looked)
-        return nullptr;
-      looked = axis;
-      places.tensor = tensor;
-    } else {
-      places.loop = along.front();
-    }
-    for (int64_t loop : along) {
-      if (taken[loop])
-        return nullptr;
-      taken[loop] = true;
-    }
+Value BodyRaiser::raiseRounding(Value value, bool tiesToEven) {
+  auto type = getTensorType(value);
+  Type boolean = builder.getI1Type();
+  // Exact in floating point, unlike the floor of what is larger by a half.
+  Value floor = tosa::FloorOp::create(builder, type, value),
+        above = builder.binary<tosa::SubOp>(value, floor, nullptr),
+        half = createNumber(value, 0.5),
+        isTie = builder.binary<tosa::EqualOp>(above, half, boolean),
+        goesUp = builder.binary<tosa::GreaterOp>(above, half, boolean), tiesUp;
+  if (tiesToEven) {
+    Value halved = builder.multiply(floor, half);
+    tiesUp = builder.binary<tosa::GreaterOp>(
+        halved, tosa::FloorOp::create(builder, type, halved), boolean);
+  } else {
+    tiesUp = builder.binary<tosa::GreaterEqualOp>(value, createNumber(value, 0),
+                                                  boolean);
   }
-  for (auto [axis, places] : llvm::enumerate(axes))
-    if (!places.tensor &&
-        !(value = take(builder, value, int64_t(axis), places.places)))
-      return nullptr;
-  // The loop of every axis of what there is now; those without one have size 1.
-  SmallVector<std::pair<int64_t, int64_t>> order;
-  if (looked) {
-    Value places = axes[*looked].tensor;
-    value = gather(builder, value, int64_t(*looked), places);
-    for (int64_t loop = 0; loop != int64_t(loops.size()); ++loop)
-      order.push_back(
-          {getTensorType(places).getDimSize(loop) == 1 ? -1 : loop, loop});
-  }
-  for (auto [axis, places] : llvm::enumerate(axes))
-    if (!places.tensor)
-      order.push_back({places.loop.value_or(-1), int64_t(order.size())});
-  llvm::sort(order);
-  SmallVector<int64_t> shape(loops.size(), 1);
-  for (auto [loop, axis] : order)
-    if (loop >= 0)
-      shape[loop] = getTensorType(value).getDimSize(axis);
-  return builder.rearrange(
-      value, llvm::to_vector(llvm::make_second_range(order)), shape);
+  goesUp = builder.binary<tosa::LogicalOrOp>(
+      goesUp, builder.binary<tosa::LogicalAndOp>(isTie, tiesUp, nullptr),
+      nullptr);
+  return select(goesUp, builder.add(floor, createNumber(value, 1)), floor);
 }

@@ -35,10 +35,24 @@ public:
 private:
   /// The operand as a tensor over the loops; null where its map permits none.
   mlir::Value expand(mlir::OpOperand &operand);
+  /// The elements of one axis that a loop reads: with an expression of that
+  /// loop, by steps or backwards. Null where they are others.
+  mlir::Value takeAlong(mlir::Value value, int64_t axis,
+                        mlir::AffineExpr expression, int64_t loop);
+  /// A scalar that the body takes from outside; null where it is no element of
+  /// a tensor.
+  mlir::Value getOutside(mlir::Value scalar);
   mlir::Value raise(mlir::Operation *op);
   mlir::Value raiseFloat(mlir::Operation *op);
+  /// Raises an op of the math dialect.
+  mlir::Value raiseFunction(mlir::Operation *op,
+                            llvm::ArrayRef<mlir::Value> operands);
   mlir::Value raiseInteger(mlir::Operation *op);
   mlir::Value raiseQuotient(mlir::Operation *op);
+  mlir::Value raiseRounding(mlir::Value value, bool tiesToEven);
+  mlir::Value raiseTruncation(mlir::Value value);
+  /// A number as an operand beside `value`.
+  mlir::Value createNumber(mlir::Value value, double number);
   /// `prefersNumbers`: what a NaN becomes is the other operand.
   mlir::Value raiseExtremum(mlir::Value a, mlir::Value b, bool isMaximum,
                             bool prefersNumbers);
@@ -47,6 +61,8 @@ private:
   mlir::Value raiseComparison(mlir::arith::CmpIPredicate predicate,
                               mlir::Value a, mlir::Value b);
   mlir::Value raiseSelection(mlir::arith::SelectOp op);
+  mlir::Value select(mlir::Value condition, mlir::Value first,
+                     mlir::Value second);
   mlir::Value raiseCast(mlir::Operation *op);
   mlir::Value raiseIndex(mlir::linalg::IndexOp op);
   mlir::Value raiseExtraction(mlir::tensor::ExtractOp op);

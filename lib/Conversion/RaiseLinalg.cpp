@@ -2,18 +2,26 @@
 #include "RaiseLinalg.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Conversion/Patterns.h"
+#include "mct/IR/Names.h"
 #include "mct/IR/Records.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {
 #define GEN_PASS_DEF_RAISELINALGPASS
@@ -30,6 +38,89 @@ void mct::populateRaiseLinalgPatterns(RewritePatternSet &patterns,
   populateRaiseTensorsPatterns(patterns, failures);
 }
 
+/// Brings the loops of a reduction into the order of the axes of its first
+/// operand, so that nothing is transposed before it is reduced.
+static void orderLoops(IRRewriter &rewriter, linalg::GenericOp generic) {
+  if (generic.getNumReductionLoops() == 0 || generic.getNumDpsInputs() == 0 ||
+      linalg::isaContractionOpInterface(generic) ||
+      linalg::isaConvolutionOpInterface(generic))
+    return;
+  AffineMap map = generic.getIndexingMapsArray().front();
+  if (!map.isPermutation() || map.isIdentity())
+    return;
+  SmallVector<unsigned> order;
+  for (AffineExpr expression : map.getResults())
+    order.push_back(cast<AffineDimExpr>(expression).getPosition());
+  (void)linalg::interchangeGenericOp(rewriter, generic, order);
+}
+
+/// Returns true if a size that is an operand is a constant.
+static bool findSizes(IRRewriter &rewriter, Operation *op) {
+  bool hasNew = false;
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!value.getType().isIndex())
+      continue;
+    if (getConstantIntValue(value)) {
+      hasNew = true;
+      continue;
+    }
+    if (FailureOr<int64_t> number =
+            ValueBoundsConstraintSet::computeConstantBound(
+                presburger::BoundType::EQ, {value});
+        succeeded(number)) {
+      operand.set(
+          arith::ConstantIndexOp::create(rewriter, op->getLoc(), *number));
+      hasNew = true;
+      continue;
+    }
+    if (!slice)
+      continue;
+    for (auto [axis, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (dyn_cast<Value>(size) == value &&
+          succeeded(ValueBoundsConstraintSet::areEqual(
+              {value}, {slice.getSource(), int64_t(axis)})) &&
+          *ValueBoundsConstraintSet::areEqual(
+              {value}, {slice.getSource(), int64_t(axis)})) {
+        operand.set(tensor::DimOp::create(rewriter, op->getLoc(),
+                                          slice.getSource(), int64_t(axis)));
+        break;
+      }
+  }
+  return hasNew;
+}
+
+/// Writes ops of scalars that have tensors as operands as those of linalg,
+/// loops in the order of what is reduced, and sizes that are constants, or
+/// those of the source, as these.
+static void simplify(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  walkAndApplyPatterns(function, std::move(patterns));
+  IRRewriter rewriter(function.getContext());
+  bool hasNew = false;
+  function.walk([&](Operation *op) {
+    rewriter.setInsertionPoint(op);
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      orderLoops(rewriter, generic);
+    else if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp>(
+                 op))
+      hasNew |= findSizes(rewriter, op);
+  });
+  if (!hasNew)
+    return;
+  // Types follow from sizes that are constants now.
+  RewritePatternSet folds(function.getContext());
+  tensor::ExtractSliceOp::getCanonicalizationPatterns(folds,
+                                                      function.getContext());
+  tensor::InsertSliceOp::getCanonicalizationPatterns(folds,
+                                                     function.getContext());
+  tensor::PadOp::getCanonicalizationPatterns(folds, function.getContext());
+  tensor::CastOp::getCanonicalizationPatterns(folds, function.getContext());
+  (void)applyPatternsGreedily(function, std::move(folds));
+}
+
 RaiseFailures mct::findRaiseFailures(func::FuncOp function) {
   WalkResult found =
       function.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); });
@@ -37,6 +128,7 @@ RaiseFailures mct::findRaiseFailures(func::FuncOp function) {
     return RaiseFailures();
   IRMapping mapping;
   OwningOpRef<func::FuncOp> clone = function.clone(mapping);
+  simplify(*clone);
   RaiseFailures failures;
   RewritePatternSet patterns(function.getContext());
   populateRaiseLinalgPatterns(patterns, &failures);
@@ -59,6 +151,15 @@ namespace {
 struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
   using RaiseLinalgPassBase::RaiseLinalgPassBase;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    RaiseLinalgPassBase::getDependentDialects(registry);
+    // What sizes that are computed are.
+    affine::registerValueBoundsOpInterfaceExternalModels(registry);
+    arith::registerValueBoundsOpInterfaceExternalModels(registry);
+    linalg::registerValueBoundsOpInterfaceExternalModels(registry);
+    tensor::registerValueBoundsOpInterfaceExternalModels(registry);
+  }
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
@@ -73,6 +174,7 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
     }
     if (!isToRaise(function))
       return;
+    simplify(function);
     RaiseFailures failures;
     RewritePatternSet patterns(function.getContext());
     populateRaiseLinalgPatterns(patterns, &failures);
@@ -82,6 +184,7 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
     // The same shapes and numbers were written for many ops.
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
+    nameLayers(function);
     function.walk([&](Operation *op) { report(op, failures); });
   }
 
@@ -104,16 +207,42 @@ private:
     return found;
   }
 
-  /// Returns true if there are ops of other dialects, and no points.
+  /// Returns true if there are ops of other dialects.
   static bool isToRaise(func::FuncOp function) {
-    bool hasOthers = false;
-    WalkResult result = function.walk([&](Operation *op) {
-      hasOthers |= isa<linalg::LinalgDialect, tensor::TensorDialect,
-                       cf::ControlFlowDialect>(op->getDialect());
-      return isa<tpc::QuantizeOp>(op) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
+    WalkResult result = function.walk([](Operation *op) {
+      return isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+                             cf::ControlFlowDialect, arith::ArithDialect,
+                             math::MathDialect>(op->getDialect())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
-    return hasOthers && !result.wasInterrupted();
+    return result.wasInterrupted();
+  }
+
+  /// Gives names to ops that one of the input has become: the last that
+  /// computes something keeps its name, the others are called after what they
+  /// do, too.
+  static void nameLayers(func::FuncOp function) {
+    llvm::MapVector<StringAttr, SmallVector<Operation *>> layers;
+    function.walk([&](Operation *op) {
+      if (op->getNumResults() == 0 || op->hasTrait<OpTrait::ConstantLike>() ||
+          isa<func::FuncOp>(op) || isa<tosa::ConstShapeOp>(op))
+        return;
+      if (StringAttr name = mct::getName(op->getLoc()))
+        layers[name].push_back(op);
+    });
+    for (auto &[name, ops] : layers) {
+      auto found = llvm::find_if(llvm::reverse(ops), [](Operation *op) {
+        return !isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::CastOp>(op);
+      });
+      Operation *main = found == ops.rend() ? ops.back() : *found;
+      for (Operation *op : ops)
+        if (op != main && isa<tosa::TosaDialect>(op->getDialect()))
+          op->setLoc(NameLoc::get(StringAttr::get(
+              op->getContext(),
+              name.getValue() + "/" +
+                  op->getName().getStringRef().drop_front(strlen("tosa.")))));
+    }
   }
 
   /// Tells of what was not raised: an assertion is an error, a layer a warning.

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -31,7 +32,8 @@ struct RaiseConstant : RaisingPattern<OpRewritePattern<arith::ConstantOp>> {
                                 PatternRewriter &rewriter) const override {
     auto value = dyn_cast<ElementsAttr>(op.getValue());
     Type type = value ? value.getElementType() : Type();
-    if (!type || TosaBuilder::getElementType(type) != type)
+    if (!type || TosaBuilder::getElementType(type) != type ||
+        value.getNumElements() == 0)
       return decline(op, "has elements that TOSA does not have");
     TosaBuilder builder(op, rewriter);
     builder.replace(
@@ -56,7 +58,7 @@ struct RaiseReshape : RaisingPattern<OpRewritePattern<Op>> {
   }
 };
 
-/// Raises slices, of any steps.
+/// Raises slices, of any steps. An axis of dynamic size stays whole.
 struct RaiseSlice : RaisingPattern<OpRewritePattern<tensor::ExtractSliceOp>> {
   using RaisingPattern::RaisingPattern;
 
@@ -64,31 +66,29 @@ struct RaiseSlice : RaisingPattern<OpRewritePattern<tensor::ExtractSliceOp>> {
                                 PatternRewriter &rewriter) const override {
     TosaBuilder builder(op, rewriter);
     Value value = builder.read(op.getSource());
-    if (!value || !isStatic(op) || !op.getOffsets().empty() ||
-        !op.getSizes().empty() || !op.getStrides().empty())
+    SmallVector<int64_t> sizes(op.getStaticSizes());
+    if (!value || !op.getOffsets().empty() || !op.getStrides().empty() ||
+        !hasWholeAxes(op) || op.getType().getNumDynamicDims() > 1)
       return decline(op, "has places that are computed");
-    ArrayRef<int64_t> offsets = op.getStaticOffsets(),
-                      sizes = op.getStaticSizes(),
-                      strides = op.getStaticStrides();
-    // With a step s, all of s * n elements, of which the first of every s stay.
-    SmallVector<int64_t> whole, low(sizes.size(), 0), high, apart, first;
-    for (auto [axis, size] : llvm::enumerate(sizes)) {
-      if (strides[axis] < 1)
-        return decline(op, "has a step below 1");
-      int64_t left = op.getSourceType().getDimSize(axis) - offsets[axis];
-      whole.push_back(std::min(left, size * strides[axis]));
-      high.push_back(size * strides[axis] - whole.back());
-      apart.append({size, strides[axis]});
-      first.append({size, 1});
-    }
-    value = builder.slice(value, offsets, whole);
-    if (llvm::any_of(strides, [](int64_t stride) { return stride != 1; })) {
-      value = builder.reshape(builder.pad(value, low, high, 0), apart);
-      value =
-          builder.slice(value, SmallVector<int64_t>(apart.size(), 0), first);
-    }
+    value = builder.slice(value, op.getStaticOffsets(), sizes,
+                          op.getStaticStrides());
+    if (!value)
+      return decline(op, "has a step below 1");
     builder.replace(builder.reshape(value, op.getType().getShape()));
     return success();
+  }
+
+private:
+  /// Returns true if the sizes that are no constants are those of the source.
+  static bool hasWholeAxes(tensor::ExtractSliceOp op) {
+    for (auto [axis, size] : llvm::enumerate(op.getMixedSizes())) {
+      auto value = dyn_cast<Value>(size);
+      auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+      if (value && (!dim || dim.getSource() != op.getSource() ||
+                    dim.getConstantIndex() != int64_t(axis)))
+        return false;
+    }
+    return true;
   }
 };
 
@@ -136,10 +136,15 @@ struct RaiseConcatenation : RaisingPattern<OpRewritePattern<tensor::ConcatOp>> {
     TosaBuilder builder(op, rewriter);
     SmallVector<Value> values;
     for (Value input : op.getInputs()) {
+      // TOSA has no tensor without elements.
+      if (getTensorType(input).getDimSize(op.getDim()) == 0)
+        continue;
       values.push_back(builder.read(input));
       if (!values.back())
         return decline(op, "has elements that TOSA does not have");
     }
+    if (values.empty())
+      return decline(op, "has no elements");
     Type element = getTensorType(values.front()).getElementType();
     builder.replace(tosa::ConcatOp::create(builder, op.getType().clone(element),
                                            values, uint32_t(op.getDim()))
@@ -158,14 +163,19 @@ struct RaisePadding : RaisingPattern<OpRewritePattern<tensor::PadOp>> {
           filling = op.getConstantPaddingValue();
     std::optional<double> number =
         filling ? TosaBuilder::getNumber(filling) : std::nullopt;
-    if (!value || !number || !op.getLow().empty() || !op.getHigh().empty())
+    std::optional<SmallVector<int64_t>> low =
+        getConstantIntValues(op.getMixedLowPad());
+    std::optional<SmallVector<int64_t>> high =
+        getConstantIntValues(op.getMixedHighPad());
+    if (!value || !number || !low || !high)
       return decline(op, "pads by computed sizes or numbers");
-    if (llvm::any_of(op.getStaticLow(),
-                     [](int64_t size) { return size < 0; }) ||
-        llvm::any_of(op.getStaticHigh(), [](int64_t size) { return size < 0; }))
+    auto isNegative = [](int64_t size) { return size < 0; };
+    if (llvm::any_of(*low, isNegative) || llvm::any_of(*high, isNegative))
       return decline(op, "pads by a negative size");
-    builder.replace(
-        builder.pad(value, op.getStaticLow(), op.getStaticHigh(), *number));
+    Value padded = builder.pad(value, *low, *high, *number);
+    if (getTensorType(padded).getShape() != op.getType().getShape())
+      return decline(op, "has a dynamic size that is padded");
+    builder.replace(padded);
     return success();
   }
 };

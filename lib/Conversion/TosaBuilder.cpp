@@ -3,6 +3,7 @@
 #include "mct/IR/ConstantTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -105,7 +106,8 @@ std::optional<double> TosaBuilder::getNumber(Value value) {
     if (auto fill = dyn_cast<linalg::FillOp>(producer))
       value = fill.getInputs().front();
     else if (isa<arith::TruncFOp, arith::ExtFOp, arith::ExtSIOp,
-                 arith::TruncIOp, arith::IndexCastOp>(producer))
+                 arith::TruncIOp, arith::IndexCastOp, tensor::ExtractOp>(
+                 producer))
       value = producer->getOperand(0);
     else
       break;
@@ -224,8 +226,41 @@ Value TosaBuilder::slice(Value value, ArrayRef<int64_t> offsets,
   RankedTensorType type = getTensorType(value);
   if (type.getShape() == sizes)
     return value;
+  SmallVector<int64_t> numbers;
+  for (int64_t size : sizes)
+    numbers.push_back(ShapedType::isDynamic(size) ? -1 : size);
   return tosa::SliceOp::create(*this, type.clone(sizes), value,
-                               createShape(offsets), createShape(sizes));
+                               createShape(offsets), createShape(numbers));
+}
+
+Value TosaBuilder::slice(Value value, ArrayRef<int64_t> offsets,
+                         ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  // With a step s, all of s * n elements, of which the first of every s stay.
+  SmallVector<int64_t> whole, low(sizes.size(), 0), high, apart, first;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    int64_t length = getTensorType(value).getDimSize(axis);
+    // Only a whole axis may be dynamic.
+    if (ShapedType::isDynamic(length) || ShapedType::isDynamic(size)) {
+      if (length != size || offsets[axis] != 0 || strides[axis] != 1)
+        return nullptr;
+      whole.push_back(size);
+      high.push_back(0);
+    } else {
+      if (strides[axis] < 1 || offsets[axis] < 0 ||
+          offsets[axis] + (size - 1) * strides[axis] >= length)
+        return nullptr;
+      whole.push_back(std::min(length - offsets[axis], size * strides[axis]));
+      high.push_back(size * strides[axis] - whole.back());
+    }
+    apart.append({size, strides[axis]});
+    first.append({size, 1});
+  }
+  value = slice(value, offsets, whole);
+  if (llvm::all_of(strides, [](int64_t stride) { return stride == 1; }))
+    return value;
+  value = reshape(pad(value, low, high, 0), apart);
+  value = slice(value, SmallVector<int64_t>(apart.size(), 0), first);
+  return reshape(value, sizes);
 }
 
 Value TosaBuilder::pad(Value value, ArrayRef<int64_t> low,

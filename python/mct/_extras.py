@@ -23,6 +23,8 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "onnx": ("torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0"),
     "torch": ("torch==2.13.0", "executorch==1.5.1", "tosa-tools==2026.8.0"),
     "keras": ("tensorflow-cpu==2.21.0", "keras==3.15.1", "tosa-converter-for-tflite==2026.2.0"),
+    "stablehlo": ("torch-mlir==20261001",),
+    "jax": ("jax==0.10.2", "torch-mlir==20261001"),
     "tosa": ("tosa-tools==2026.8.0",),
 }
 # Modules whose absence means that an importer's extra is not installed. They are located, never imported.
@@ -31,6 +33,8 @@ _MODULES = {
     "onnx": ("torch_mlir", "onnx", "onnxruntime"),
     "torch": ("torch", "executorch", "tosa_tools_cli"),
     "keras": ("tensorflow", "keras", "tosa_converter_for_tflite"),
+    "stablehlo": ("torch_mlir",),
+    "jax": ("jax", "torch_mlir"),
 }
 
 

@@ -44,7 +44,10 @@ def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Mct_RemarksOption];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tosa::TosaDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::tosa::TosaDialect"
+  ];
 }
 
 def LowerToLinalgPass : Pass<"mct-lower-to-linalg", "::mlir::func::FuncOp"> {

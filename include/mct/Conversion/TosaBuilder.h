@@ -62,6 +62,10 @@ public:
   /// Returns `sizes` elements of every axis from `offsets` on.
   mlir::Value slice(mlir::Value value, llvm::ArrayRef<int64_t> offsets,
                     llvm::ArrayRef<int64_t> sizes);
+  /// Takes every `strides[i]`th of them; null for places that there are not.
+  mlir::Value slice(mlir::Value value, llvm::ArrayRef<int64_t> offsets,
+                    llvm::ArrayRef<int64_t> sizes,
+                    llvm::ArrayRef<int64_t> strides);
   /// `low` and `high`: elements before and behind each axis.
   mlir::Value pad(mlir::Value value, llvm::ArrayRef<int64_t> low,
                   llvm::ArrayRef<int64_t> high, double number);

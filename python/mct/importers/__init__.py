@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of others as TOSA: `.tflite`, ONNX, PyTorch, Keras, each by the converters of an extra (`pip install
-"mct-mlir[tflite]"`), which run in a process of their own.
+"""Networks of others as TOSA: `.tflite`, ONNX, PyTorch, Keras, StableHLO, JAX, each by the converters of an extra
+(`pip install "mct-mlir[tflite]"`), which run in a process of their own.
 
-Every importer has `import_model(source, example_inputs=None, **options) -> bytes`: the text of a module of `func` and
-`tosa`, in which the layers of the source have their names. Inputs have the layout of the source.
+Every importer has `import_model(source, example_inputs=None, **options) -> bytes`: a module of `func` and `tosa`, as
+text or bytecode, in which the layers of the source have their names. Inputs have the layout of the source.
 """
 
 from __future__ import annotations
@@ -14,8 +14,30 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mct.importers import _text
+
 # By how the name of a file ends.
-SUFFIXES = {".tflite": "tflite", ".onnx": "onnx", ".pt2": "torch", ".keras": "keras", ".h5": "keras"}
+SUFFIXES = {
+    ".tflite": "tflite",
+    ".onnx": "onnx",
+    ".pt2": "torch",
+    ".keras": "keras",
+    ".h5": "keras",
+    ".stablehlo": "stablehlo",
+}
+
+# How the names of files end that are of MLIR, and how much of one is searched for operations of StableHLO.
+_MODULES = (".mlir", ".mlirbc", ".bc")
+_HEAD = 1 << 20
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a file, empty where it cannot be read: that is told by who reads it."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_HEAD)
+    except OSError:
+        return b""
 
 
 def _is(source: Any, module: str, names: tuple[str, ...]) -> bool:
@@ -31,8 +53,13 @@ def importer_of(source: Any) -> str | None:
         path = Path(os.fspath(source))
         if (path / "saved_model.pb").exists():
             return "keras"
+        # What is MLIR may be a module of StableHLO.
+        if path.suffix.lower() in _MODULES and path.is_file() and _text.is_stablehlo(_head(path)):
+            return "stablehlo"
         return SUFFIXES.get(path.suffix.lower())
     if isinstance(source, bytes):
+        if _text.is_stablehlo(source[:_HEAD]):
+            return "stablehlo"
         return "tflite" if source[4:8] == b"TFL3" else None
     if _is(source, "torch.nn", ("Module",)) or _is(source, "torch.export", ("ExportedProgram",)):
         return "torch"
@@ -40,6 +67,8 @@ def importer_of(source: Any) -> str | None:
         return "onnx"
     if _is(source, "keras", ("Model",)):
         return "keras"
+    if _is(source, "jax.stages", ("Wrapped", "Lowered")) or _is(source, "jax.export", ("Exported",)):
+        return "jax"
     return None
 
 

@@ -34,6 +34,15 @@ class Operation(NamedTuple):
     name: str
 
 
+_STABLEHLO_ARTIFACT = re.compile(rb"ML\xefR.StableHLO_v", re.DOTALL)
+_STABLEHLO_OPERATION = re.compile(rb'^\s*(?:%[\w:#, %]+ = )?"?(?:stablehlo|chlo|vhlo)\.\w', re.MULTILINE)
+
+
+def is_stablehlo(head: bytes) -> bool:
+    """Whether a file begins as a portable artifact of StableHLO, or as text with an operation of it."""
+    return _STABLEHLO_ARTIFACT.match(head) is not None or _STABLEHLO_OPERATION.search(head) is not None
+
+
 def body(text: str) -> str:
     """The module without the elements of its large constants, which follow it."""
     return text.split("\n{-#", 1)[0]

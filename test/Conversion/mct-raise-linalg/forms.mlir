@@ -154,3 +154,67 @@ func.func @batch(%x: tensor<?x3xf32>, %w: tensor<3x2xf32>) -> tensor<?x2xf32> {
   } -> tensor<?x2xf32>
   return %1 : tensor<?x2xf32>
 }
+
+// -----
+
+// The batch stays whole, whatever it is called.
+// CHECK-LABEL: func.func @slice_of_a_batch
+// CHECK-NOT:     tensor.
+// CHECK:         tosa.slice %{{.*}} : (tensor<?x6xf32>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x2xf32>
+// CHECK-NOT:     tensor.
+// CHECK:         return
+func.func @slice_of_a_batch(%x: tensor<?x6xf32>) -> tensor<?x2xf32> {
+  %c0 = arith.constant 0 : index
+  %batch = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %e = tensor.empty(%batch) : tensor<?x6xf32>
+  %0 = linalg.map { arith.negf } ins(%x : tensor<?x6xf32>) outs(%e : tensor<?x6xf32>)
+  %1 = tensor.extract_slice %0[0, 3] [%batch, 2] [1, 1] : tensor<?x6xf32> to tensor<?x2xf32>
+  return %1 : tensor<?x2xf32>
+}
+
+// -----
+
+// Sizes of pads that come out as constants.
+// CHECK-LABEL: func.func @pad_by_a_sum
+// CHECK:         tosa.pad %{{.*}} -> tensor<1x7xf32>
+func.func @pad_by_a_sum(%x: tensor<1x4xf32>) -> tensor<1x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %one = tensor.dim %x, %c0 : tensor<1x4xf32>
+  %two = arith.addi %one, %c1 : index
+  %0 = tensor.pad %x low[0, %one] high[0, %two] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<1x4xf32> to tensor<1x?xf32>
+  %1 = tensor.cast %0 : tensor<1x?xf32> to tensor<1x7xf32>
+  return %1 : tensor<1x7xf32>
+}
+
+// -----
+
+// What is quantized already is raised, too.
+// CHECK-LABEL: func.func @points
+// CHECK:         tpc.quantize
+// CHECK:         tosa.negate
+#weight = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#a8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #weight>
+func.func @points(%x: tensor<2x6xf32>) -> tensor<2x6xf32> {
+  %q = tpc.quantize %x as "x" activation config(#a8) : tensor<2x6xf32>
+  %e = tensor.empty() : tensor<2x6xf32>
+  %0 = linalg.map { arith.negf } ins(%q : tensor<2x6xf32>) outs(%e : tensor<2x6xf32>)
+  return %0 : tensor<2x6xf32>
+}
+
+// -----
+
+// Ops of scalars may have tensors as operands.
+// CHECK-LABEL: func.func @scalars_of_tensors
+// CHECK:         %[[TANH:.*]] = tosa.tanh
+// CHECK:         %[[MUL:.*]] = tosa.mul %[[TANH]]
+// CHECK:         return %[[MUL]]
+func.func @scalars_of_tensors(%x: tensor<2x6xf32>) -> tensor<2x6xf32> {
+  %0 = math.tanh %x : tensor<2x6xf32>
+  %1 = arith.mulf %0, %x : tensor<2x6xf32>
+  return %1 : tensor<2x6xf32>
+}

@@ -383,6 +383,40 @@ TEST_F(RaiseLinalgTest, ScalarsOfAllKinds) {
            "%d = arith.cmpf olt, %a, %half : f32\n"
            "%f = arith.andi %c, %d : i1\n %g = arith.xori %f, %c : i1\n"
            "%h = arith.ori %g, %d : i1\n %0 = arith.uitofp %h : i1 to f32",
+           "%0 = math.expm1 %a : f32",
+           "%1 = math.absf %a : f32\n %0 = math.log1p %1 : f32",
+           "%0 = math.tan %a : f32",
+           "%0 = math.sinh %a : f32",
+           "%0 = math.cosh %a : f32",
+           "%0 = math.erfc %a : f32",
+           "%1 = arith.negf %a : f32\n %2 = arith.mulf %half, %1 : f32\n"
+           "%0 = math.erfc %2 : f32",
+           "%0 = math.copysign %a, %b : f32",
+           "%c = arith.cmpf uno, %a, %b : f32\n"
+           "%0 = arith.select %c, %half, %a : f32",
+           "%1 = arith.subf %b, %b : f32\n %2 = arith.divf %1, %1 : f32\n"
+           "%c = arith.cmpf ord, %2, %a : f32\n"
+           "%0 = arith.select %c, %half, %a : f32",
+           // Nothing is below, and all else stays.
+           "%low = arith.constant 0xFF800000 : f32\n"
+           "%0 = arith.maximumf %a, %low : f32",
+           "%four = arith.constant 4.0 : f32\n"
+           "%1 = arith.mulf %a, %four : f32\n %0 = math.trunc %1 : f32",
+           // Ties among them.
+           "%eight = arith.constant 8.0 : f32\n"
+           "%1 = arith.mulf %a, %eight : f32\n %2 = math.floor %1 : f32\n"
+           "%3 = arith.mulf %2, %half : f32\n %0 = math.round %3 : f32",
+           "%eight = arith.constant 8.0 : f32\n"
+           "%1 = arith.mulf %a, %eight : f32\n %2 = math.floor %1 : f32\n"
+           "%3 = arith.mulf %2, %half : f32\n %0 = math.roundeven %3 : f32",
+           "%big = arith.constant 40.0 : f32\n"
+           "%1 = arith.mulf %a, %big : f32\n"
+           "%2 = arith.fptosi %1 : f32 to i32\n"
+           "%seven = arith.constant 7 : i32\n"
+           "%3 = arith.remsi %2, %seven : i32\n"
+           "%4 = arith.divsi %2, %seven : i32\n"
+           "%5 = arith.muli %3, %4 : i32\n"
+           "%0 = arith.sitofp %5 : i32 to f32",
            "%1 = arith.extf %a : f32 to f64\n %2 = arith.mulf %1, %1 : f64\n"
            "%0 = arith.truncf %2 : f64 to f32",
            "%four = arith.constant 4.0 : f32\n"
@@ -404,6 +438,41 @@ TEST_F(RaiseLinalgTest, ScalarsOfAllKinds) {
 )mlir" + std::string(body) + R"mlir(
     linalg.yield %0 : f32
   } -> tensor<2x3xf32>
+)mlir");
+}
+
+// Places by steps, backwards, and by quotients.
+TEST_F(RaiseLinalgTest, BodiesReadTheirOperandsByLines) {
+  for (const char *map :
+       {"affine_map<(i, j) -> (i * 2 + 1, j)>",
+        "affine_map<(i, j) -> (i + 4, 4 - j)>",
+        "affine_map<(i, j) -> (6 - i * 3, j)>",
+        "affine_map<(i, j) -> (i + 1, j)>", "affine_map<(i, j) -> (3, j)>"})
+    expectSame(
+        {7, 5}, {3, 5},
+        std::string(R"mlir(
+  %e = tensor.empty() : tensor<3x5xf32>
+  %r = linalg.generic {indexing_maps = [)mlir") +
+            map +
+            R"mlir(, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<7x5xf32>) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  } -> tensor<3x5xf32>
+)mlir");
+}
+
+// Bodies may read an element of a tensor from outside.
+TEST_F(RaiseLinalgTest, ScalarsFromOutside) {
+  expectSame({2, 3}, {2, 3}, weights("w", {4}, 5) + R"mlir(
+  %two = arith.constant 2 : index
+  %s = tensor.extract %w[%two] : tensor<4xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %r = linalg.map ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) (%a: f32, %o: f32) {
+    %y = arith.mulf %a, %s : f32
+    linalg.yield %y : f32
+  }
 )mlir");
 }
 
@@ -452,6 +521,40 @@ TEST_F(RaiseLinalgTest, PlacesOfMaxima) {
   %e = tensor.empty() : tensor<2x3xf32>
   %r = linalg.map ins(%m#1, %m#0 : tensor<2x3xi64>, tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) (%a: i64, %b: f32, %o: f32) {
     %f = arith.sitofp %a : i64 to f32
+    %s = arith.addf %f, %b : f32
+    linalg.yield %s : f32
+  }
+)mlir");
+}
+
+// As JAX writes it, and the smallest element.
+TEST_F(RaiseLinalgTest, PlacesOfMaximaAmongPlacesThatAreGiven) {
+  for (bool isMaximum : {true, false})
+    expectSame({2, 5}, {2},
+               zeros("init", {2}, isMaximum ? "0xFF800000" : "0x7F800000") +
+                   R"mlir(
+  %n = arith.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
+  %c0 = arith.constant 0 : i32
+  %ei = tensor.empty() : tensor<2xi32>
+  %zi = linalg.fill ins(%c0 : i32) outs(%ei : tensor<2xi32>) -> tensor<2xi32>
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %n : tensor<2x5xf32>, tensor<5xi32>) outs(%init, %zi : tensor<2xf32>, tensor<2xi32>) {
+  ^bb0(%a: f32, %i: i32, %o: f32, %p: i32):
+    %g = arith.cmpf )mlir" +
+                   (isMaximum ? "ogt" : "olt") + R"mlir(, %o, %a : f32
+    %u = arith.cmpf une, %o, %o : f32
+    %k = arith.ori %g, %u : i1
+    %q = arith.cmpf oeq, %o, %a : f32
+    %l = arith.cmpi slt, %p, %i : i32
+    %f = arith.andi %q, %l : i1
+    %h = arith.ori %k, %f : i1
+    %s = arith.select %k, %o, %a : f32
+    %t = arith.select %h, %p, %i : i32
+    linalg.yield %s, %t : f32, i32
+  } -> (tensor<2xf32>, tensor<2xi32>)
+  %e = tensor.empty() : tensor<2xf32>
+  %r = linalg.map ins(%m#1, %m#0 : tensor<2xi32>, tensor<2xf32>) outs(%e : tensor<2xf32>) (%a: i32, %b: f32, %o: f32) {
+    %f = arith.sitofp %a : i32 to f32
     %s = arith.addf %f, %b : f32
     linalg.yield %s : f32
   }

@@ -2,7 +2,7 @@
 """Installs the extras of the Python package that import networks, and runs their tests there.
 
     build/venv/bin/python tools/dev/importers            # all of them: 5 GB and some minutes the first time
-    build/venv/bin/python tools/dev/importers small      # .tflite and ONNX: 1 GB
+    build/venv/bin/python tools/dev/importers small      # .tflite, ONNX and StableHLO: 1 GB
 
 Each environment lies in a folder of its own below `build/importers` (`MCT_IMPORTERS_DIR`: another one, for several
 checkouts), with the versions that `python/pyproject.toml` pins. The package is the one of the build tree.
@@ -21,14 +21,21 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(os.environ.get("MCT_IMPORTERS_DIR", ROOT / "build" / "importers"))
 
 # The extras of each environment: those of one can be installed together.
-ENVIRONMENTS = {"small": ["tflite", "onnx", "tosa", "images", "report"], "torch": ["torch"], "keras": ["keras"]}
+# ONNX has what StableHLO needs.
+ENVIRONMENTS = {
+    "small": ["tflite", "onnx", "tosa", "images", "report"],
+    "torch": ["torch"],
+    "keras": ["keras"],
+    "jax": ["jax"],
+}
 # What judges the results and writes the files that are imported.
-TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": []}
+TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": [], "jax": ["flax==0.12.8"]}
 # Tests that need what an environment has, beside those of the importers.
 OTHERS = {
     "small": ["test_package_exporters_tflite.py"],
     "torch": ["test_gradients_torch.py", "test_qat_torch.py"],
     "keras": [],
+    "jax": [],
 }
 
 
