@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Planning/IntegerLayer.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 using namespace mlir;
 using namespace mct;
