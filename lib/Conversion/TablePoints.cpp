@@ -141,7 +141,7 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
                quantization::Rounding rounding) {
   SmallVector<tpc::QuantizerAttrInterface> candidates;
   tpc::QuantizationMethodAttrInterface method = outer.getQuantizationMethod();
-  std::optional<quantization::QuantizationMethod> kind = method.getSearch();
+  std::optional<quantization::QuantizationMethod> kind = method.getGridSearch();
   if (!kind || outer.getGrids().size() != 1)
     return candidates;
   quantization::SelectionOptions options;

@@ -7,7 +7,7 @@
 
 #include "mct/IR/Records.h"
 #include "mct/Planning/KernelOp.h"
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct {

@@ -7,8 +7,8 @@
 #ifndef MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
 #define MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
 
-#include "../Quantization/Simd.h"
 #include "IntegerLoops.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 #include <array>

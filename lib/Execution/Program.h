@@ -10,7 +10,7 @@
 #include "Primitives.h"
 #include "mct/Execution/Executor.h"
 #include "mct/IR/HostQuantizers.h"
-#include "mct/Quantization/TensorQuantizer.h"
+#include "mct/Quantizers/TensorQuantizer.h"
 #include "mct/Support/AlignedBuffer.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "tpc_dialect/IR/TpcDialect.h"

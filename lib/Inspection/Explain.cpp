@@ -438,7 +438,8 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
   if (device->get())
     document["device"] = deviceToJSON(*device);
   auto createPlan = [&](func::FuncOp function) {
-    return QuantizationPlan::createFromPoints(*lookup, function, *rules);
+    TakenAlternatives taken = takeOutPoints(function);
+    return QuantizationPlan::create(*lookup, function, *rules, taken);
   };
   std::string text;
   llvm::raw_string_ostream textStream(text);

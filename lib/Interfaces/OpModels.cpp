@@ -123,93 +123,42 @@ struct QuantElementwise
 // Movement within TOSA
 //===----------------------------------------------------------------------===//
 
-struct IdentityMovement
-    : DataMovementOpInterface::ExternalModel<IdentityMovement,
-                                             tosa::IdentityOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Permute;
-  }
+/// Values of one kind of movement, whose channels `map` follows.
+template <typename Model, typename Op, Movement movement, auto map>
+struct MovementBase : DataMovementOpInterface::ExternalModel<Model, Op> {
+  std::optional<Movement> getMovement(Operation *) const { return movement; }
   std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
                                         int64_t axis) const {
-    return keepChannels(op->getOperand(0), axis);
+    return map(cast<Op>(op), axis);
   }
 };
+
+template <typename Op, Movement movement, auto map>
+struct PlainMovement
+    : MovementBase<PlainMovement<Op, movement, map>, Op, movement, map> {};
+
+using Channels = std::optional<ChannelMap>;
+
+Channels mapIdentity(Operation *op, int64_t axis) {
+  return keepChannels(op->getOperand(0), axis);
+}
 
 /// Another shape of the same elements.
-template <typename Op>
-struct ReshapeMovement
-    : DataMovementOpInterface::ExternalModel<ReshapeMovement<Op>, Op> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Permute;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return mapThroughReshape(op->getOperand(0), op->getResult(0), axis);
-  }
-};
+Channels mapReshape(Operation *op, int64_t axis) {
+  return mapThroughReshape(op->getOperand(0), op->getResult(0), axis);
+}
 
-struct TransposeMovement
-    : DataMovementOpInterface::ExternalModel<TransposeMovement,
-                                             tosa::TransposeOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Permute;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return mapThroughTranspose(
-        op->getOperand(0), axis,
-        SmallVector<int64_t>(cast<tosa::TransposeOp>(op).getPerms()));
-  }
-};
+Channels mapTranspose(tosa::TransposeOp op, int64_t axis) {
+  return mapThroughTranspose(op.getInput1(), axis,
+                             SmallVector<int64_t>(op.getPerms()));
+}
 
-struct ReverseMovement
-    : DataMovementOpInterface::ExternalModel<ReverseMovement, tosa::ReverseOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Permute;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    std::optional<ChannelMap> map = keepChannels(op->getOperand(0), axis);
-    if (map && axis == int64_t(cast<tosa::ReverseOp>(op).getAxis()))
-      std::reverse(map->channels.begin(), map->channels.end());
-    return map;
-  }
-};
-
-/// Operands side by side.
-template <typename Op, int64_t (*getAxis)(Op)>
-struct ConcatMovement
-    : DataMovementOpInterface::ExternalModel<ConcatMovement<Op, getAxis>, Op> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Permute;
-  }
-  SmallVector<unsigned, 4> getMovedOperands(Operation *op) const {
-    return llvm::to_vector<4>(llvm::seq(0u, op->getNumOperands()));
-  }
-  unsigned getNumDataOperands(Operation *op) const {
-    return op->getNumOperands();
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned operand,
-                                        int64_t axis) const {
-    if (axis != getAxis(cast<Op>(op)))
-      return keepChannels(op->getOperand(operand), axis);
-    int64_t start = 0, size = 0;
-    for (unsigned number = 0; number <= operand; ++number) {
-      RankedTensorType type = getTensorType(op->getOperand(number));
-      if (!type || axis >= type.getRank() || type.isDynamicDim(axis))
-        return std::nullopt;
-      start += size;
-      size = type.getDimSize(axis);
-    }
-    return mapEach(op->getResult(0), axis, [&](int64_t position) {
-      bool isOwn = position >= start && position < start + size;
-      return isOwn ? position - start : ChannelMap::kNone;
-    });
-  }
-};
-
-int64_t getTosaAxis(tosa::ConcatOp op) { return op.getAxis(); }
-int64_t getTensorAxis(tensor::ConcatOp op) { return op.getDim(); }
+Channels mapReverse(tosa::ReverseOp op, int64_t axis) {
+  Channels map = keepChannels(op.getInput1(), axis);
+  if (map && axis == int64_t(op.getAxis()))
+    std::reverse(map->channels.begin(), map->channels.end());
+  return map;
+}
 
 /// An element of a `tosa.const_shape`.
 std::optional<int64_t> getShapeValue(Value shape, int64_t index) {
@@ -221,75 +170,128 @@ std::optional<int64_t> getShapeValue(Value shape, int64_t index) {
   return values[index];
 }
 
-struct TileMovement
-    : DataMovementOpInterface::ExternalModel<TileMovement, tosa::TileOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Repeat;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    RankedTensorType type = getTensorType(op->getOperand(0));
-    if (!type || axis >= type.getRank() || type.getDimSize(axis) <= 0)
-      return std::nullopt;
-    return mapEach(op->getResult(0), axis, [&](int64_t position) {
-      return position % type.getDimSize(axis);
-    });
-  }
-};
+Channels mapTile(tosa::TileOp op, int64_t axis) {
+  RankedTensorType type = getTensorType(op.getInput1());
+  if (!type || axis >= type.getRank() || type.getDimSize(axis) <= 0)
+    return std::nullopt;
+  return mapEach(op.getResult(), axis, [&](int64_t position) {
+    return position % type.getDimSize(axis);
+  });
+}
 
-struct SliceMovement
-    : DataMovementOpInterface::ExternalModel<SliceMovement, tosa::SliceOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Select;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    std::optional<int64_t> start =
-        getShapeValue(cast<tosa::SliceOp>(op).getStart(), axis);
-    if (!start)
-      return std::nullopt;
-    return mapEach(op->getResult(0), axis,
-                   [&](int64_t position) { return *start + position; });
-  }
-};
+Channels mapSlice(tosa::SliceOp op, int64_t axis) {
+  std::optional<int64_t> start = getShapeValue(op.getStart(), axis);
+  if (!start)
+    return std::nullopt;
+  return mapEach(op.getResult(), axis,
+                 [&](int64_t position) { return *start + position; });
+}
 
 /// [N, K, C] at [N, W]: C keeps its place.
-struct GatherMovement
-    : DataMovementOpInterface::ExternalModel<GatherMovement, tosa::GatherOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Select;
+Channels mapGather(Operation *op, int64_t axis) {
+  return keepOtherChannels(op, axis, /*worksAlong=*/1);
+}
+
+Channels mapNothing(Operation *, int64_t) { return std::nullopt; }
+
+/// A window that moves over [N, H, W, C], or over [N, C, H, W].
+template <int64_t channelAxis> Channels mapPool(Operation *op, int64_t axis) {
+  return axis == 0 || axis == channelAxis
+             ? keepChannels(op->getOperand(0), axis)
+             : std::nullopt;
+}
+
+template <typename Op> Channels mapReduction(Op op, int64_t axis) {
+  return keepOtherChannels(op, axis, op.getAxis());
+}
+
+/// The channels of `source` begin behind `low` others, which are filled in.
+Channels mapPadded(Value source, Value result, int64_t axis,
+                   std::optional<int64_t> low) {
+  RankedTensorType type = getTensorType(source);
+  if (!low || !type || axis >= type.getRank() || type.isDynamicDim(axis))
+    return std::nullopt;
+  return mapEach(result, axis, [&](int64_t position) {
+    bool isOwn = position >= *low && position < *low + type.getDimSize(axis);
+    return isOwn ? position - *low : ChannelMap::kNone;
+  });
+}
+
+Channels mapPad(tosa::PadOp op, int64_t axis) {
+  return mapPadded(op.getInput1(), op.getResult(), axis,
+                   getShapeValue(op.getPadding(), 2 * axis));
+}
+
+Channels mapTensorPad(tensor::PadOp op, int64_t axis) {
+  ArrayRef<int64_t> low = op.getStaticLow();
+  bool isKnown =
+      axis < int64_t(low.size()) && !ShapedType::isDynamic(low[axis]);
+  return mapPadded(op.getSource(), op.getResult(), axis,
+                   isKnown ? std::optional(low[axis]) : std::nullopt);
+}
+
+Channels mapLinalgTranspose(linalg::TransposeOp op, int64_t axis) {
+  return mapThroughTranspose(op.getInput(), axis, op.getPermutation());
+}
+
+Channels mapBroadcast(linalg::BroadcastOp op, int64_t axis) {
+  Channels map = keepChannels(op.getInput(), axis);
+  // The axes of the operand are those of the result that are not added.
+  if (map)
+    for (int64_t added : op.getDimensions())
+      map->axis += added <= map->axis;
+  return map;
+}
+
+Channels mapExtractSlice(tensor::ExtractSliceOp op, int64_t axis) {
+  if (axis >= op.getSourceType().getRank() ||
+      op.getSourceType().getRank() != op.getType().getRank() ||
+      op.isDynamicOffset(axis) || op.isDynamicStride(axis))
+    return std::nullopt;
+  int64_t start = op.getStaticOffset(axis), step = op.getStaticStride(axis);
+  return mapEach(op.getResult(), axis,
+                 [&](int64_t position) { return start + step * position; });
+}
+
+/// Operands side by side.
+template <typename Op, int64_t (*getAxis)(Op)>
+struct ConcatMovement : MovementBase<ConcatMovement<Op, getAxis>, Op,
+                                     Movement::Permute, mapNothing> {
+  SmallVector<unsigned, 4> getMovedOperands(Operation *op) const {
+    return llvm::to_vector<4>(llvm::seq(0u, op->getNumOperands()));
   }
-  unsigned getNumDataOperands(Operation *) const { return 2; }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return keepOtherChannels(op, axis, /*worksAlong=*/1);
+  unsigned getNumDataOperands(Operation *op) const {
+    return op->getNumOperands();
+  }
+  Channels mapChannels(Operation *op, unsigned operand, int64_t axis) const {
+    if (axis != getAxis(cast<Op>(op)))
+      return keepChannels(op->getOperand(operand), axis);
+    int64_t start = 0, size = 0;
+    for (unsigned number = 0; number <= operand; ++number) {
+      RankedTensorType type = getTensorType(op->getOperand(number));
+      if (!type || axis >= type.getRank() || type.isDynamicDim(axis))
+        return std::nullopt;
+      start += size;
+      size = type.getDimSize(axis);
+    }
+    return mapPadded(op->getOperand(operand), op->getResult(0), axis, start);
   }
 };
 
-struct ScatterMovement
-    : DataMovementOpInterface::ExternalModel<ScatterMovement, tosa::ScatterOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Select;
-  }
+int64_t getTosaAxis(tosa::ConcatOp op) { return op.getAxis(); }
+int64_t getTensorAxis(tensor::ConcatOp op) { return op.getDim(); }
+
+struct GatherMovement : MovementBase<GatherMovement, tosa::GatherOp,
+                                     Movement::Select, mapGather> {
+  unsigned getNumDataOperands(Operation *) const { return 2; }
+};
+
+struct ScatterMovement : MovementBase<ScatterMovement, tosa::ScatterOp,
+                                      Movement::Select, mapNothing> {
   SmallVector<unsigned, 4> getMovedOperands(Operation *) const {
     return {0, 2};
   }
   unsigned getNumDataOperands(Operation *) const { return 3; }
-  std::optional<ChannelMap> mapChannels(Operation *, unsigned, int64_t) const {
-    return std::nullopt;
-  }
-};
-
-/// A window that moves over [N, H, W, C].
-template <typename Op, Movement movement>
-struct PoolMovement
-    : DataMovementOpInterface::ExternalModel<PoolMovement<Op, movement>, Op> {
-  std::optional<Movement> getMovement(Operation *) const { return movement; }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return axis == 0 || axis == 3 ? keepChannels(op->getOperand(0), axis)
-                                  : std::nullopt;
-  }
 };
 
 template <typename Op>
@@ -298,34 +300,13 @@ struct Reduction : ReductionOpInterface::ExternalModel<Reduction<Op>, Op> {
 };
 
 template <typename Op>
-struct ReduceMovement
-    : DataMovementOpInterface::ExternalModel<ReduceMovement<Op>, Op> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Extreme;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return keepOtherChannels(op, axis, cast<Op>(op).getAxis());
-  }
-};
+using ReduceMovement = PlainMovement<Op, Movement::Extreme, mapReduction<Op>>;
+
+template <typename Op>
+using ReshapeMovement = PlainMovement<Op, Movement::Permute, mapReshape>;
 
 struct PadMovement
-    : DataMovementOpInterface::ExternalModel<PadMovement, tosa::PadOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Fill;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    RankedTensorType type = getTensorType(op->getOperand(0));
-    std::optional<int64_t> low =
-        getShapeValue(cast<tosa::PadOp>(op).getPadding(), 2 * axis);
-    if (!low || !type || axis >= type.getRank() || type.isDynamicDim(axis))
-      return std::nullopt;
-    return mapEach(op->getResult(0), axis, [&](int64_t position) {
-      bool isOwn = position >= *low && position < *low + type.getDimSize(axis);
-      return isOwn ? position - *low : ChannelMap::kNone;
-    });
-  }
+    : MovementBase<PadMovement, tosa::PadOp, Movement::Fill, mapPad> {
   std::optional<float> getFill(Operation *op) const {
     Operation *constant =
         tpc::getConstantOp(cast<tosa::PadOp>(op).getPadConst());
@@ -347,44 +328,11 @@ struct PadMovement
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Movement within linalg and tensor
-//===----------------------------------------------------------------------===//
-
-struct LinalgTransposeMovement
-    : DataMovementOpInterface::ExternalModel<LinalgTransposeMovement,
-                                             linalg::TransposeOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Permute;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return mapThroughTranspose(op->getOperand(0), axis,
-                               cast<linalg::TransposeOp>(op).getPermutation());
-  }
-};
-
-struct LinalgBroadcastMovement
-    : DataMovementOpInterface::ExternalModel<LinalgBroadcastMovement,
-                                             linalg::BroadcastOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Repeat;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    std::optional<ChannelMap> map = keepChannels(op->getOperand(0), axis);
-    // The axes of the operand are those of the result that are not added.
-    if (map)
-      for (int64_t added : cast<linalg::BroadcastOp>(op).getDimensions())
-        map->axis += added <= map->axis;
-    return map;
-  }
-};
-
 /// The maximum is also taken with what the result holds before.
 template <typename Op, int64_t channelAxis>
-struct LinalgMaxPoolMovement : DataMovementOpInterface::ExternalModel<
-                                   LinalgMaxPoolMovement<Op, channelAxis>, Op> {
+struct LinalgMaxPoolMovement
+    : MovementBase<LinalgMaxPoolMovement<Op, channelAxis>, Op,
+                   Movement::Extreme, mapPool<channelAxis>> {
   std::optional<Movement> getMovement(Operation *op) const {
     auto fill = cast<Op>(op)
                     .getOutputs()
@@ -396,52 +344,10 @@ struct LinalgMaxPoolMovement : DataMovementOpInterface::ExternalModel<
       return std::nullopt;
     return Movement::Extreme;
   }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    return axis == 0 || axis == channelAxis
-               ? keepChannels(op->getOperand(0), axis)
-               : std::nullopt;
-  }
 };
 
-struct ExtractSliceMovement
-    : DataMovementOpInterface::ExternalModel<ExtractSliceMovement,
-                                             tensor::ExtractSliceOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Select;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    auto slice = cast<tensor::ExtractSliceOp>(op);
-    if (axis >= slice.getSourceType().getRank() ||
-        slice.getSourceType().getRank() != slice.getType().getRank() ||
-        slice.isDynamicOffset(axis) || slice.isDynamicStride(axis))
-      return std::nullopt;
-    int64_t start = slice.getStaticOffset(axis),
-            step = slice.getStaticStride(axis);
-    return mapEach(op->getResult(0), axis,
-                   [&](int64_t position) { return start + step * position; });
-  }
-};
-
-struct TensorPadMovement
-    : DataMovementOpInterface::ExternalModel<TensorPadMovement, tensor::PadOp> {
-  std::optional<Movement> getMovement(Operation *) const {
-    return Movement::Fill;
-  }
-  std::optional<ChannelMap> mapChannels(Operation *op, unsigned,
-                                        int64_t axis) const {
-    auto pad = cast<tensor::PadOp>(op);
-    RankedTensorType type = pad.getSourceType();
-    if (axis >= type.getRank() || type.isDynamicDim(axis) ||
-        ShapedType::isDynamic(pad.getStaticLow()[axis]))
-      return std::nullopt;
-    int64_t low = pad.getStaticLow()[axis];
-    return mapEach(op->getResult(0), axis, [&](int64_t position) {
-      bool isOwn = position >= low && position < low + type.getDimSize(axis);
-      return isOwn ? position - low : ChannelMap::kNone;
-    });
-  }
+struct TensorPadMovement : MovementBase<TensorPadMovement, tensor::PadOp,
+                                        Movement::Fill, mapTensorPad> {
   std::optional<float> getFill(Operation *op) const {
     FloatAttr value;
     Value padded = cast<tensor::PadOp>(op).getConstantPaddingValue();
@@ -471,6 +377,11 @@ static void attach(MLIRContext *context) {
   (Ops::template attachInterface<Model<Ops>>(*context), ...);
 }
 
+template <typename Op, Movement movement, auto map>
+static void attachMovement(MLIRContext *context) {
+  Op::template attachInterface<PlainMovement<Op, movement, map>>(*context);
+}
+
 static void attachTosa(MLIRContext *context, tosa::TosaDialect *) {
   attachTosaBatchModels(context);
   attach<PlainElementwise, tosa::AbsOp, tosa::AddOp,
@@ -490,21 +401,19 @@ static void attachTosa(MLIRContext *context, tosa::TosaDialect *) {
   tosa::TableOp::attachInterface<Elementwise<tosa::TableOp, 1>>(*context);
   tosa::RescaleOp::attachInterface<RescaleElementwise>(*context);
 
-  tosa::IdentityOp::attachInterface<IdentityMovement>(*context);
-  tosa::ReshapeOp::attachInterface<ReshapeMovement<tosa::ReshapeOp>>(*context);
-  tosa::TransposeOp::attachInterface<TransposeMovement>(*context);
-  tosa::ReverseOp::attachInterface<ReverseMovement>(*context);
+  attachMovement<tosa::IdentityOp, Movement::Permute, mapIdentity>(context);
+  attachMovement<tosa::TransposeOp, Movement::Permute, mapTranspose>(context);
+  attachMovement<tosa::ReverseOp, Movement::Permute, mapReverse>(context);
+  attachMovement<tosa::TileOp, Movement::Repeat, mapTile>(context);
+  attachMovement<tosa::SliceOp, Movement::Select, mapSlice>(context);
+  attachMovement<tosa::MaxPool2dOp, Movement::Extreme, mapPool<3>>(context);
+  attachMovement<tosa::AvgPool2dOp, Movement::Average, mapPool<3>>(context);
+  attach<ReshapeMovement, tosa::ReshapeOp>(context);
   tosa::ConcatOp::attachInterface<ConcatMovement<tosa::ConcatOp, getTosaAxis>>(
       *context);
-  tosa::TileOp::attachInterface<TileMovement>(*context);
-  tosa::SliceOp::attachInterface<SliceMovement>(*context);
   tosa::GatherOp::attachInterface<GatherMovement>(*context);
   tosa::ScatterOp::attachInterface<ScatterMovement>(*context);
   tosa::PadOp::attachInterface<PadMovement>(*context);
-  tosa::MaxPool2dOp::attachInterface<
-      PoolMovement<tosa::MaxPool2dOp, Movement::Extreme>>(*context);
-  tosa::AvgPool2dOp::attachInterface<
-      PoolMovement<tosa::AvgPool2dOp, Movement::Average>>(*context);
   attach<ReduceMovement, tosa::ReduceMaxOp, tosa::ReduceMinOp>(context);
   attach<Reduction, tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
          tosa::ReduceMinOp, tosa::ReduceProductOp, tosa::ReduceSumOp>(context);
@@ -517,8 +426,9 @@ static void attachLinalg(MLIRContext *context, linalg::LinalgDialect *) {
          linalg::TanhOp, linalg::ErfOp, linalg::AddOp, linalg::SubOp,
          linalg::MulOp, linalg::DivOp, linalg::DivUnsignedOp, linalg::MaxOp,
          linalg::MinOp, linalg::PowFOp, linalg::SelectOp>(context);
-  linalg::TransposeOp::attachInterface<LinalgTransposeMovement>(*context);
-  linalg::BroadcastOp::attachInterface<LinalgBroadcastMovement>(*context);
+  attachMovement<linalg::TransposeOp, Movement::Permute, mapLinalgTranspose>(
+      context);
+  attachMovement<linalg::BroadcastOp, Movement::Repeat, mapBroadcast>(context);
   linalg::PoolingNhwcMaxOp::attachInterface<
       LinalgMaxPoolMovement<linalg::PoolingNhwcMaxOp, 3>>(*context);
   linalg::PoolingNchwMaxOp::attachInterface<
@@ -531,7 +441,8 @@ static void attachTensor(MLIRContext *context, tensor::TensorDialect *) {
          tensor::CollapseShapeOp, tensor::ExpandShapeOp>(context);
   tensor::ConcatOp::attachInterface<
       ConcatMovement<tensor::ConcatOp, getTensorAxis>>(*context);
-  tensor::ExtractSliceOp::attachInterface<ExtractSliceMovement>(*context);
+  attachMovement<tensor::ExtractSliceOp, Movement::Select, mapExtractSlice>(
+      context);
   tensor::PadOp::attachInterface<TensorPadMovement>(*context);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Planning/IntegerLayer.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

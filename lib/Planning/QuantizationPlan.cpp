@@ -209,9 +209,9 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
   return success();
 }
 
-FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
-                                                     func::FuncOp function,
-                                                     Overrides &overrides) {
+FailureOr<QuantizationPlan>
+QuantizationPlan::create(tpc::TpcLookup &lookup, func::FuncOp function,
+                         Overrides &overrides, const TakenAlternatives &taken) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
            << "has " << function.getBody().getBlocks().size()
@@ -225,7 +225,6 @@ FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
       });
   if (present.wasInterrupted())
     return failure();
-  assignNames(function);
   Block &block = function.getBody().front();
   FailureOr<SmallVector<tpc::Node>> matched = lookup.match(block);
   if (failed(matched))
@@ -252,13 +251,12 @@ FailureOr<QuantizationPlan> QuantizationPlan::create(tpc::TpcLookup &lookup,
   for (size_t index = 0; index != plan.nodes.size(); ++index)
     if (failed(plan.planNode(lookup, index, overrides)))
       return failure();
+  plan.takeBases(lookup, taken);
   return plan;
 }
 
-FailureOr<QuantizationPlan> QuantizationPlan::createFromPoints(
-    tpc::TpcLookup &lookup, func::FuncOp function, Overrides &overrides) {
-  // By operator, what its result (no name) and its weights take.
-  llvm::StringMap<SmallVector<std::pair<StringAttr, Attribute>>> taken;
+TakenAlternatives mct::takeOutPoints(func::FuncOp function) {
+  TakenAlternatives taken;
   for (const OperatorPoints &of : findOperatorPoints(function))
     for (tpc::QuantizeOp point : of.points)
       if (point.getAlternatives())
@@ -268,10 +266,13 @@ FailureOr<QuantizationPlan> QuantizationPlan::createFromPoints(
     point.getOutput().replaceAllUsesWith(point.getInput());
     point.erase();
   });
-  FailureOr<QuantizationPlan> plan = create(lookup, function, overrides);
-  if (failed(plan))
-    return failure();
-  for (PlannedNode &planned : plan->nodes) {
+  assignNames(function);
+  return taken;
+}
+
+void QuantizationPlan::takeBases(const tpc::TpcLookup &lookup,
+                                 const TakenAlternatives &taken) {
+  for (PlannedNode &planned : nodes) {
     auto found = taken.find(planned.name.getValue());
     if (found == taken.end())
       continue;
@@ -290,7 +291,6 @@ FailureOr<QuantizationPlan> QuantizationPlan::createFromPoints(
     };
     if (const auto *candidate = llvm::find_if(planned.candidates, isTaken);
         candidate != planned.candidates.end())
-      plan->takeBase(lookup, planned, *candidate);
+      takeBase(lookup, planned, *candidate);
   }
-  return plan;
 }

@@ -2,7 +2,7 @@
 
 #include "BlockRange.h"
 
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int32_t kMagnitudeMask = 0x7fffffff;
 
-MCT_VECTOR_BODY void blockRangeBody(const float *data, size_t count,
+MCT_VECTOR_BODY void findBlockRange(const float *data, size_t count,
                                     BlockRange &range) {
   Float16 low[2], high[2];
   Int16x32 bits[2];
@@ -45,15 +45,12 @@ MCT_VECTOR_BODY void blockRangeBody(const float *data, size_t count,
     range.largestBits = std::max(range.largestBits, pattern & kMagnitudeMask);
   }
 }
-MCT_DEFINE_VECTOR_LOOPS(blockRangeLoop,
-                        (const float *data, size_t count, BlockRange &range),
-                        blockRangeBody(data, count, range))
 
 } // namespace
 
 BlockRange blockRange(const float *data, size_t count) {
   BlockRange range;
-  MCT_CALL_VECTOR_LOOP(blockRangeLoop, data, count, range);
+  runVectorLoop<findBlockRange>(data, count, range);
   return range;
 }
 

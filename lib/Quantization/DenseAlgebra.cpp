@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DenseAlgebra.h"
 
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -240,10 +240,6 @@ static MCT_VECTOR_BODY void subtractMultiple(double multiple,
   for (int64_t i = 0; i != count; ++i)
     to[i] -= multiple * from[i];
 }
-MCT_DEFINE_VECTOR_LOOPS(subtractRow,
-                        (double multiple, const double *from, int64_t count,
-                         double *to),
-                        subtractMultiple(multiple, from, count, to))
 
 /// Returns the size of the first half of a factor that is cut in two.
 static int64_t getFirstHalf(int64_t size) {
@@ -263,8 +259,8 @@ static void solveTransposed(ProductAdder &products,
       for (int64_t j = 0; j != values.columns; ++j)
         row(i)[j] /= *at(i, i);
       for (int64_t k = i + 1; k != size; ++k)
-        MCT_CALL_VECTOR_LOOP(subtractRow, *at(i, k), row(i), values.columns,
-                             row(k));
+        runVectorLoop<subtractMultiple>(*at(i, k), row(i), values.columns,
+                                        row(k));
     }
     return;
   }
@@ -289,8 +285,8 @@ static void solveUpper(ProductAdder &products, const Operand<double> &factor,
       for (int64_t j = 0; j != values.columns; ++j)
         row(i)[j] /= *at(i, i);
       for (int64_t k = 0; k != i; ++k)
-        MCT_CALL_VECTOR_LOOP(subtractRow, *at(k, i), row(i), values.columns,
-                             row(k));
+        runVectorLoop<subtractMultiple>(*at(k, i), row(i), values.columns,
+                                        row(k));
     }
     return;
   }
@@ -315,8 +311,8 @@ static bool factorizeRows(ProductAdder &products, double *matrix, int64_t size,
       for (int64_t j = i + 1; j != size; ++j)
         row[j] /= row[i];
       for (int64_t k = i + 1; k != size; ++k)
-        MCT_CALL_VECTOR_LOOP(subtractRow, row[k], row + k, size - k,
-                             matrix + k * stride + k);
+        runVectorLoop<subtractMultiple>(row[k], row + k, size - k,
+                                        matrix + k * stride + k);
     }
     return true;
   }

@@ -2,8 +2,8 @@
 
 #include "DensitySearch.h"
 
-#include "Simd.h"
 #include "ZeroPoints.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,10 +25,10 @@ constexpr double kSumLoss = 1e-14;
 constexpr int kGroups = 64;
 
 /// Sum of density * (P(right) - P(left)), in units of step^3.
-MCT_VECTOR_BODY void sumDensityBody(const double *left, const double *right,
-                                    const double *density, size_t count,
-                                    double inverse, LevelRange range,
-                                    double &result) {
+MCT_VECTOR_BODY void sumDensity(const double *left, const double *right,
+                                const double *density, size_t count,
+                                double inverse, LevelRange range,
+                                double &result) {
   const Double8 zero{}, scale = zero + inverse, lo = zero + range.lo,
                         hi = zero + range.hi, rounder = zero + kRounder,
                         twelfth = zero + 1.0 / 12, third = zero + 1.0 / 3;
@@ -51,12 +51,6 @@ MCT_VECTOR_BODY void sumDensityBody(const double *left, const double *right,
   for (int lane = 0; lane < 8; ++lane)
     result += sum[lane];
 }
-MCT_DEFINE_VECTOR_LOOPS(sumDensity,
-                        (const double *left, const double *right,
-                         const double *density, size_t count, double inverse,
-                         LevelRange range, double &result),
-                        sumDensityBody(left, right, density, count, inverse,
-                                       range, result))
 
 } // namespace
 
@@ -119,8 +113,8 @@ void Density::addWindows(size_t bins, double width) {
 
 double Density::error(LevelRange levels, double step) const {
   double sum;
-  MCT_CALL_VECTOR_LOOP(sumDensity, left.data(), right.data(), density.data(),
-                       left.size(), 1 / step, levels, sum);
+  runVectorLoop<sumDensity>(left.data(), right.data(), density.data(),
+                            left.size(), 1 / step, levels, sum);
   sum *= step * step * step;
   for (size_t i = 0; i < points.size(); ++i) {
     double v = points[i] / step;
@@ -202,14 +196,14 @@ double Density::boundBetween(double low, double high, LevelRange fixed,
   return bound;
 }
 
-UniformCandidate Density::search(LevelRange fixed, int levelCount,
-                                 double minStep, UniformCandidate start) const {
+GridCandidate Density::search(LevelRange fixed, int levelCount, double minStep,
+                              GridCandidate start) const {
   std::optional<ZeroPoints> zeroPoints;
   if (levelCount > 0)
     zeroPoints.emplace(atoms, levelCount);
-  UniformCandidate best = start;
+  GridCandidate best = start;
   auto evaluate = [&](double step) {
-    UniformCandidate candidate;
+    GridCandidate candidate;
     candidate.step = step;
     candidate.zeroPoint =
         zeroPoints ? zeroPoints->best(step, best.zeroPoint) : 0;
@@ -287,13 +281,12 @@ StepCandidate Density::searchStep(LevelRange levels, double minStep,
                                   StepCandidate start) const {
   // Towards zero steps would stop to fall where they are the smallest number.
   minStep = std::min(std::max(minStep, kSmallestStep), start.step);
-  UniformCandidate best =
-      search(levels, 0, minStep, {start.step, 0, start.error});
+  GridCandidate best = search(levels, 0, minStep, {start.step, 0, start.error});
   return {best.step, best.error, best.bound};
 }
 
-UniformCandidate Density::searchStepAndZeroPoint(int levelCount,
-                                                 UniformCandidate start) const {
+GridCandidate Density::searchStepAndZeroPoint(int levelCount,
+                                              GridCandidate start) const {
   return search({}, levelCount, kSmallestStep, start);
 }
 

@@ -39,8 +39,8 @@ public:
                            StepCandidate start) const;
   /// Returns the same for a uniform grid; each step has the zero point that
   /// suits the middles of the bins best.
-  UniformCandidate searchStepAndZeroPoint(int levelCount,
-                                          UniformCandidate start) const;
+  GridCandidate searchStepAndZeroPoint(int levelCount,
+                                       GridCandidate start) const;
 
 private:
   /// Windows of several bins side by side, with the weight they would have if
@@ -56,8 +56,8 @@ private:
   double clippedAbove(double end) const;
   double clippedBelow(double end) const;
   double insideAtLeast(double lo, double hi, double step) const;
-  UniformCandidate search(LevelRange fixed, int levelCount, double minStep,
-                          UniformCandidate start) const;
+  GridCandidate search(LevelRange fixed, int levelCount, double minStep,
+                       GridCandidate start) const;
   double boundBetween(double low, double high, LevelRange fixed, int levelCount,
                       double best) const;
 

@@ -165,11 +165,10 @@ double BinnedDistribution::uniformDivergence(LevelRange levels,
                     (levels.hi + 0.5) * step);
 }
 
-DivergenceCandidate
-BinnedDistribution::searchSymmetric(LevelRange levels, double minStep,
-                                    double startStep) const {
-  DivergenceCandidate best = {startStep, 0,
-                              symmetricDivergence(levels, startStep)};
+GridCandidate BinnedDistribution::searchSymmetric(LevelRange levels,
+                                                  double minStep,
+                                                  double startStep) const {
+  GridCandidate best = {startStep, 0, symmetricDivergence(levels, startStep)};
   double perThreshold = levels.hi + 1;
   // Above twice the values nothing is new.
   double extent = std::max<double>(
@@ -191,9 +190,9 @@ BinnedDistribution::searchSymmetric(LevelRange levels, double minStep,
   return best;
 }
 
-DivergenceCandidate
-BinnedDistribution::searchUniform(int levelCount, double startStep,
-                                  int startZeroPoint) const {
+GridCandidate BinnedDistribution::searchUniform(int levelCount,
+                                                double startStep,
+                                                int startZeroPoint) const {
   int last = levelCount - 1;
   double least = std::min(0.0, width * firstBin);
   double most =
@@ -201,9 +200,8 @@ BinnedDistribution::searchUniform(int levelCount, double startStep,
   auto levelsOf = [&](int zeroPoint) {
     return LevelRange{-double(zeroPoint), double(last - zeroPoint)};
   };
-  DivergenceCandidate best = {
-      startStep, startZeroPoint,
-      uniformDivergence(levelsOf(startZeroPoint), startStep)};
+  GridCandidate best = {startStep, startZeroPoint,
+                        uniformDivergence(levelsOf(startZeroPoint), startStep)};
   auto tryZeroPoint = [&](int zeroPoint) {
     LevelRange levels = levelsOf(zeroPoint);
     for (int part = kUniformWidths; part >= 1; --part) {

@@ -13,13 +13,6 @@
 
 namespace mct::quantization {
 
-/// A grid and the divergence of the values quantized with it, in nats.
-struct DivergenceCandidate {
-  double step = 0;
-  int zeroPoint = 0;
-  double error = std::numeric_limits<double>::infinity();
-};
-
 /// What every empty bin of a distribution of sum 1 gets and every other one
 /// gives, so that none is empty: an empty bin gets half of the smallest other
 /// one over the number of bins.
@@ -68,13 +61,13 @@ public:
   /// Returns the best symmetric grid among `start` and all thresholds that are
   /// whole numbers of bins, at least `minStep` * levels and at most that of
   /// `start`.
-  DivergenceCandidate searchSymmetric(LevelRange levels, double minStep,
-                                      double startStep) const;
+  GridCandidate searchSymmetric(LevelRange levels, double minStep,
+                                double startStep) const;
   /// Returns the best uniform grid among all zero points with the steps
   /// `startStep` * i / 256, i = 1 ... 256, whose ranges end at most half a step
   /// outside the bins; `start` is one of them.
-  DivergenceCandidate searchUniform(int levelCount, double startStep,
-                                    int startZeroPoint) const;
+  GridCandidate searchUniform(int levelCount, double startStep,
+                              int startZeroPoint) const;
 
 private:
   struct Inside {

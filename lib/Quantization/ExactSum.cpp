@@ -2,7 +2,7 @@
 
 #include "mct/Quantization/ExactSum.h"
 
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -211,8 +211,8 @@ MCT_VECTOR_BODY void splitIntoWindows(Double8 &term, const Double8 *rounders,
 }
 
 /// Sums `rows` x kLanes finite values.
-MCT_VECTOR_BODY void sumTileBody(const float *data, size_t rows, size_t stride,
-                                 const TileRounders &rounders, Tile &tile) {
+MCT_VECTOR_BODY void sumTile(const float *data, size_t rows, size_t stride,
+                             const TileRounders &rounders, Tile &tile) {
   Double8 valueRounders[kValueWindows], values[kValueWindows] = {};
   Double8 squareRounders[kSquareWindows], squares[kSquareWindows] = {};
   for (int i = 0; i < kValueWindows; ++i)
@@ -239,13 +239,9 @@ MCT_VECTOR_BODY void sumTileBody(const float *data, size_t rows, size_t stride,
   for (size_t lane = 0; lane < kLanes; ++lane)
     tile.exact &= lost[lane] == 0;
 }
-MCT_DEFINE_VECTOR_LOOPS(sumTile,
-                        (const float *data, size_t rows, size_t stride,
-                         const TileRounders &rounders, Tile &tile),
-                        sumTileBody(data, rows, stride, rounders, tile))
 
 /// Minimum, maximum and whether all are finite.
-MCT_VECTOR_BODY void tileRangeBody(const float *data, size_t rows,
+MCT_VECTOR_BODY void findTileRange(const float *data, size_t rows,
                                    size_t stride, Tile &tile) {
   Float8 low = Float8{} + std::numeric_limits<float>::infinity();
   Float8 high = -low;
@@ -263,10 +259,6 @@ MCT_VECTOR_BODY void tileRangeBody(const float *data, size_t rows,
   for (size_t lane = 0; lane < kLanes; ++lane)
     tile.exact &= check[lane] == 0;
 }
-MCT_DEFINE_VECTOR_LOOPS(tileRange,
-                        (const float *data, size_t rows, size_t stride,
-                         Tile &tile),
-                        tileRangeBody(data, rows, stride, tile))
 
 } // namespace
 
@@ -291,13 +283,13 @@ void ChannelStatistics::observeScalar(const float *data, size_t rows,
 void ChannelStatistics::observeTile(const float *data, size_t rows,
                                     size_t stride, size_t firstColumn) {
   Tile tile;
-  MCT_CALL_VECTOR_LOOP(tileRange, data, rows, stride, tile);
+  runVectorLoop<findTileRange>(data, rows, stride, tile);
   if (tile.exact) {
     float largest = 0;
     for (size_t lane = 0; lane < kLanes; ++lane)
       largest = std::max({largest, -tile.min[lane], tile.max[lane]});
     TileRounders rounders(largest > 0 ? std::ilogb(largest) + 1 : 0);
-    MCT_CALL_VECTOR_LOOP(sumTile, data, rows, stride, rounders, tile);
+    runVectorLoop<sumTile>(data, rows, stride, rounders, tile);
   }
   if (!tile.exact)
     return observeScalar(data, rows, stride, firstColumn, kLanes);

@@ -2,7 +2,7 @@
 
 #include "FloatErrors.h"
 
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 
@@ -16,9 +16,9 @@ constexpr float kRounder = 0x1.8p23f;
 
 /// Sum of (v - k)^2 for each grid of the batch.
 template <bool Weighted, int Count>
-MCT_VECTOR_BODY void sumErrorsBody(const float *values, const float *weights,
-                                   size_t count, const GridBatch &batch,
-                                   double *errors) {
+MCT_VECTOR_BODY void sumErrors(const float *values, const float *weights,
+                               size_t count, const GridBatch &batch,
+                               double *errors) {
   using Float8 = float __attribute__((vector_size(32)));
   Float16 inverse[Count], lo[Count], hi[Count];
   Double8 totals[Count];
@@ -63,20 +63,6 @@ MCT_VECTOR_BODY void sumErrorsBody(const float *values, const float *weights,
   }
 }
 
-MCT_DEFINE_VECTOR_LOOPS(
-    sumErrorsOfFour,
-    (const float *values, size_t count, const GridBatch &batch, double *errors),
-    (sumErrorsBody<false, 4>(values, nullptr, count, batch, errors)))
-MCT_DEFINE_VECTOR_LOOPS(
-    sumErrorsOfTwo,
-    (const float *values, size_t count, const GridBatch &batch, double *errors),
-    (sumErrorsBody<false, 2>(values, nullptr, count, batch, errors)))
-MCT_DEFINE_VECTOR_LOOPS(sumWeightedErrors,
-                        (const float *values, const float *weights,
-                         size_t count, const GridBatch &batch, double *errors),
-                        (sumErrorsBody<true, 4>(values, weights, count, batch,
-                                                errors)))
-
 /// Fills the places of a batch that has fewer grids.
 GridBatch filled(GridBatch batch) {
   for (int j = std::max(batch.count, 1); j < kBatch; ++j) {
@@ -92,16 +78,18 @@ GridBatch filled(GridBatch batch) {
 void sumFloatErrors(const float *values, size_t count, const GridBatch &batch,
                     double *errors) {
   if (batch.count <= 2)
-    MCT_CALL_VECTOR_LOOP(sumErrorsOfTwo, values, count, filled(batch), errors);
+    runVectorLoop<sumErrors<false, 2>>(values, nullptr, count, filled(batch),
+                                       errors);
   else
-    MCT_CALL_VECTOR_LOOP(sumErrorsOfFour, values, count, filled(batch), errors);
+    runVectorLoop<sumErrors<false, 4>>(values, nullptr, count, filled(batch),
+                                       errors);
 }
 
 void sumWeightedFloatErrors(const float *values, const float *weights,
                             size_t count, const GridBatch &batch,
                             double *errors) {
-  MCT_CALL_VECTOR_LOOP(sumWeightedErrors, values, weights, count, filled(batch),
-                       errors);
+  runVectorLoop<sumErrors<true, 4>>(values, weights, count, filled(batch),
+                                    errors);
 }
 
 } // namespace mct::quantization

@@ -3,7 +3,7 @@
 #include "mct/Quantization/Histogram.h"
 
 #include "BlockRange.h"
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"

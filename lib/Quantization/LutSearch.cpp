@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Parallel.h"
+#include "mct/Quantizers/Channels.h"
 
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -105,7 +105,7 @@ struct TableRange {
 
 /// Cell of each value: ceil(2 * position) counted from that of the smallest
 /// entry.
-MCT_VECTOR_BODY void cellsBody(const double *values, size_t count,
+MCT_VECTOR_BODY void findCells(const double *values, size_t count,
                                double halvesPerUnit, double first, double last,
                                uint16_t *cells) {
   size_t i = 0;
@@ -125,12 +125,6 @@ MCT_VECTOR_BODY void cellsBody(const double *values, size_t count,
     cells[i] = static_cast<uint16_t>(
         std::clamp(std::ceil(values[i] * halvesPerUnit) - first, 0.0, last));
 }
-MCT_DEFINE_VECTOR_LOOPS(cellsOf,
-                        (const double *values, size_t count,
-                         double halvesPerUnit, double first, double last,
-                         uint16_t *cells),
-                        cellsBody(values, count, halvesPerUnit, first, last,
-                                  cells))
 
 /// What the error of every table depends on, in squared units of the values.
 struct Moments {
@@ -146,10 +140,10 @@ struct Moments {
   void add(const Row &row, double threshold, const TableRange &range,
            std::vector<uint16_t> &cells) {
     cells.resize(row.values.size());
-    MCT_CALL_VECTOR_LOOP(cellsOf, row.values.data(), row.values.size(),
-                         2 * range.scale() / (threshold + kTableEpsilon),
-                         2.0 * range.lo, double(count.size() - 1),
-                         cells.data());
+    runVectorLoop<findCells>(row.values.data(), row.values.size(),
+                             2 * range.scale() / (threshold + kTableEpsilon),
+                             2.0 * range.lo, double(count.size() - 1),
+                             cells.data());
     double unit = threshold / range.scale();
     auto add = [&](size_t i) {
       count[cells[i]] += unit * unit * row.weight(i);
@@ -199,7 +193,7 @@ MCT_VECTOR_BODY double cheapestBody(const double *previous, const double *gain,
   return best;
 }
 
-MCT_VECTOR_BODY void nextLayerBody(const double *previous, const double *gain,
+MCT_VECTOR_BODY void findNextLayer(const double *previous, const double *gain,
                                    int size, int zero, double *next) {
   for (int b = 0; b < size; ++b) {
     // No neighbours on both sides of zero when zero is an entry.
@@ -209,10 +203,6 @@ MCT_VECTOR_BODY void nextLayerBody(const double *previous, const double *gain,
 }
 
 /// next[b] = min over a < b of previous[a] + (b - a) * gain[a + b].
-MCT_DEFINE_VECTOR_LOOPS(nextLayer,
-                        (const double *previous, const double *gain, int size,
-                         int zero, double *next),
-                        nextLayerBody(previous, gain, size, zero, next))
 
 struct Table {
   std::vector<int64_t> entries;
@@ -245,8 +235,8 @@ Table bestTable(const Moments &moments, const TableRange &range,
   for (unsigned entries = 1; entries <= maxEntries; ++entries) {
     if (entries > 1) {
       std::vector<double> next(size);
-      MCT_CALL_VECTOR_LOOP(nextLayer, layers.back().data(), gain.data(), size,
-                           zero, next.data());
+      runVectorLoop<findNextLayer>(layers.back().data(), gain.data(), size,
+                                   zero, next.data());
       layer = std::move(next);
     }
     int best = 0;

@@ -2,7 +2,7 @@
 
 #include "NormSearch.h"
 
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -107,30 +107,14 @@ MCT_VECTOR_BODY void sumNormBody(const double *values, const double *weights,
 }
 
 template <PowerKind Kind>
-MCT_VECTOR_BODY void sumNormBody(const double *values, const double *weights,
-                                 size_t count, double inverse, LevelRange range,
-                                 double p, NormSums &sums) {
+MCT_VECTOR_BODY void sumNorms(const double *values, const double *weights,
+                              size_t count, double inverse, LevelRange range,
+                              double p, NormSums &sums) {
   if (weights)
     sumNormBody<Kind, true>(values, weights, count, inverse, range, p, sums);
   else
     sumNormBody<Kind, false>(values, weights, count, inverse, range, p, sums);
 }
-
-#define MCT_NORM_PARAMETERS                                                    \
-  (const double *values, const double *weights, size_t count, double inverse,  \
-   LevelRange range, double p, NormSums &sums)
-MCT_DEFINE_VECTOR_LOOPS(sumMagnitudes, MCT_NORM_PARAMETERS,
-                        sumNormBody<PowerKind::One>(values, weights, count,
-                                                    inverse, range, p, sums))
-MCT_DEFINE_VECTOR_LOOPS(sumProducts, MCT_NORM_PARAMETERS,
-                        sumNormBody<PowerKind::Product>(values, weights, count,
-                                                        inverse, range, p,
-                                                        sums))
-MCT_DEFINE_VECTOR_LOOPS(sumPowers, MCT_NORM_PARAMETERS,
-                        sumNormBody<PowerKind::General>(values, weights, count,
-                                                        inverse, range, p,
-                                                        sums))
-#undef MCT_NORM_PARAMETERS
 
 /// An evaluated step.
 struct Point {
@@ -229,14 +213,14 @@ Point evaluate(const NormProblem &problem, LevelRange levels, double step) {
   if (problem.spread)
     sums = sumSpread(atoms, levels, step, p);
   else if (p == 1)
-    MCT_CALL_VECTOR_LOOP(sumMagnitudes, values, weights, count, 1 / step,
-                         levels, p, sums);
+    runVectorLoop<sumNorms<PowerKind::One>>(values, weights, count, 1 / step,
+                                            levels, p, sums);
   else if (p == std::floor(p))
-    MCT_CALL_VECTOR_LOOP(sumProducts, values, weights, count, 1 / step, levels,
-                         p, sums);
+    runVectorLoop<sumNorms<PowerKind::Product>>(values, weights, count,
+                                                1 / step, levels, p, sums);
   else
-    MCT_CALL_VECTOR_LOOP(sumPowers, values, weights, count, 1 / step, levels, p,
-                         sums);
+    runVectorLoop<sumNorms<PowerKind::General>>(values, weights, count,
+                                                1 / step, levels, p, sums);
   double unit = std::pow(step, p);
   return {step, unit * sums.loss, -p * (unit / step) * sums.slope,
           sums.squaredLevel, unit * sums.excess};
@@ -494,8 +478,8 @@ double evaluateNorm(const NormProblem &problem, LevelRange levels,
   return evaluate(problem, levels, step).error;
 }
 
-NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
-                         double minStep, NormCandidate start) {
+GridCandidate searchNorm(const NormProblem &problem, LevelRange levels,
+                         double minStep, GridCandidate start) {
   Search search(problem, {start.step, start.error}, levels.hi - levels.lo + 1);
   double maxStep =
       std::max({minStep, start.step, largestStep(problem.atoms, levels)});
@@ -505,8 +489,8 @@ NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
   return {best.step, start.zeroPoint, best.error, search.bound()};
 }
 
-NormCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
-                                     NormCandidate start) {
+GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
+                                     GridCandidate start) {
   Search search(problem, {start.step, start.error}, levelCount);
   int bestZeroPoint = start.zeroPoint;
   int last = levelCount - 1;

@@ -7,17 +7,8 @@
 
 namespace mct::quantization {
 
-/// A step with its error, the sum of weight * |value - nearest level|^p over
-/// all atoms, in scaled units. `bound`: no candidate of the search that gave it
-/// has an error below error / (1 + bound); infinity where there was no search.
-struct NormCandidate {
-  double step = 0;
-  int zeroPoint = 0;
-  double error = 0;
-  double bound = 0;
-};
-
-/// What is searched.
+/// What is searched. The error of a candidate is the sum of weight * |value -
+/// nearest level|^p over all atoms, in scaled units.
 struct NormProblem {
   const ScaledAtoms &atoms;
   double p = 1; // 1 to 64
@@ -46,14 +37,14 @@ double evaluateNorm(const NormProblem &problem, LevelRange levels, double step);
 /// the moves between them (sum of weight * k^2 at one end less that at the
 /// other). Intervals are halved, the least bound first, until no bound is below
 /// the goal.
-NormCandidate searchNorm(const NormProblem &problem, LevelRange levels,
-                         double minStep, NormCandidate start);
+GridCandidate searchNorm(const NormProblem &problem, LevelRange levels,
+                         double minStep, GridCandidate start);
 
 /// Runs searchNorm over all zero points 0 ... levelCount - 1 with one common
 /// goal: steps whose unclipped rounding error is already too large, and zero
 /// points that leave one side too few levels, are never looked at.
-NormCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
-                                     NormCandidate start);
+GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
+                                     GridCandidate start);
 
 } // namespace mct::quantization
 

@@ -30,16 +30,6 @@ void quantization::step(const Adam &adam, int64_t number,
   }
 }
 
-void quantization::step(const Adam &adam, AdamState &state,
-                        ArrayRef<float> gradients,
-                        MutableArrayRef<float> parameters, double rateFactor) {
-  state.mean.resize(parameters.size());
-  state.square.resize(parameters.size());
-  ++state.steps;
-  step(adam, state.steps, state.mean, state.square, gradients, parameters,
-       rateFactor);
-}
-
 void quantization::step(const GradientDescent &descent,
                         MutableArrayRef<float> velocity,
                         ArrayRef<float> gradients,
@@ -54,14 +44,6 @@ void quantization::step(const GradientDescent &descent,
     velocity[i] = float(descent.momentum * velocity[i] + gradients[i]);
     parameters[i] = float(parameters[i] - rate * velocity[i]);
   }
-}
-
-void quantization::step(const GradientDescent &descent,
-                        GradientDescentState &state, ArrayRef<float> gradients,
-                        MutableArrayRef<float> parameters, double rateFactor) {
-  if (descent.momentum != 0)
-    state.velocity.resize(parameters.size());
-  step(descent, state.velocity, gradients, parameters, rateFactor);
 }
 
 double RateSchedule::at(int64_t step) const {

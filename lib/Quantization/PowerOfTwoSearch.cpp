@@ -3,7 +3,7 @@
 #include "PowerOfTwoSearch.h"
 
 #include "FloatErrors.h"
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -50,10 +50,6 @@ MCT_VECTOR_BODY void sumInUnits(const float *values, size_t count,
     sums[1] += fineSum[lane];
   }
 }
-MCT_DEFINE_VECTOR_LOOPS(sumInUnitsLoop,
-                        (const float *values, size_t count, double inverse,
-                         LevelRange range, const double *units, double *sums),
-                        sumInUnits(values, count, inverse, range, units, sums))
 
 /// Values in memory and the rest that fills no vector, followed by zeros.
 struct Blocks {
@@ -77,10 +73,9 @@ double exactError(const Blocks &blocks, size_t count, double largestResidual,
   int exponent = std::ilogb(terms * largestResidual * largestResidual) + 1;
   units[0] = std::ldexp(1.0, exponent - 51);
   units[1] = std::ldexp(units[0], std::ilogb(terms) + 1 - 51);
-  MCT_CALL_VECTOR_LOOP(sumInUnitsLoop, blocks.whole.data(), blocks.whole.size(),
-                       1 / step, levels, units, sums);
-  MCT_CALL_VECTOR_LOOP(sumInUnitsLoop, blocks.rest, 16, 1 / step, levels, units,
-                       sums);
+  runVectorLoop<sumInUnits>(blocks.whole.data(), blocks.whole.size(), 1 / step,
+                            levels, units, sums);
+  runVectorLoop<sumInUnits>(blocks.rest, 16, 1 / step, levels, units, sums);
   return step * step * (sums[0] + sums[1]);
 }
 

@@ -2,8 +2,8 @@
 #include "ProductMoments.h"
 
 #include "DenseAlgebra.h"
-#include "Simd.h"
 #include "mct/Quantization/Parallel.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 
@@ -31,19 +31,15 @@ static MCT_VECTOR_BODY void subtract(const float *from, const double *means,
   for (int64_t i = 0; i != count; ++i)
     to[i] = float(double(from[i]) - means[i]);
 }
-MCT_DEFINE_VECTOR_LOOPS(subtractMeans,
-                        (const float *from, const double *means, int64_t count,
-                         float *to),
-                        subtract(from, means, count, to))
 
 /// Packs columns [first, first + count) of some rows, without their means.
 static void centre(const MatrixView &matrix, llvm::ArrayRef<double> means,
                    int64_t firstRow, int64_t rows, int64_t first, int64_t count,
                    float *to) {
   for (int64_t row = 0; row != rows; ++row, to += count)
-    MCT_CALL_VECTOR_LOOP(subtractMeans,
-                         matrix.data + (firstRow + row) * matrix.stride + first,
-                         means.data() + first, count, to);
+    runVectorLoop<subtract>(matrix.data + (firstRow + row) * matrix.stride +
+                                first,
+                            means.data() + first, count, to);
 }
 
 namespace {

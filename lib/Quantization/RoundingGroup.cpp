@@ -4,7 +4,7 @@
 #include "ClosestLevels.h"
 #include "DenseAlgebra.h"
 #include "ProductMoments.h"
-#include "Simd.h"
+#include "mct/Quantizers/Simd.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -131,23 +131,6 @@ static MCT_VECTOR_BODY void addMultiple(float factor, const float *from,
     to[lane] += factor * from[lane];
 }
 
-MCT_DEFINE_VECTOR_LOOPS(roundGridLanes,
-                        (const LaneLevels &lanes, size_t count,
-                         const float *shift, float square, float *errors,
-                         float *objective),
-                        roundToGrid(lanes, count, shift, square, errors,
-                                    objective))
-MCT_DEFINE_VECTOR_LOOPS(roundTableLanes,
-                        (const LaneLevels &lanes, size_t count,
-                         const float *shift, float square, float *errors,
-                         float *objective, float *scratch),
-                        roundToTable(lanes, count, shift, square, errors,
-                                     objective, scratch))
-MCT_DEFINE_VECTOR_LOOPS(addLanes,
-                        (float factor, const float *from, size_t count,
-                         float *to),
-                        addMultiple(factor, from, count, to))
-
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -266,15 +249,16 @@ void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
       for (int64_t i = end - 1; i >= begin; --i) {
         float *shift = &shifts[(i - first) * count];
         for (int64_t j = i + 1; j != end; ++j)
-          MCT_CALL_VECTOR_LOOP(addLanes, factor[i * columns + j],
-                               &errors[j * count], count, shift);
+          runVectorLoop<addMultiple>(factor[i * columns + j],
+                                     &errors[j * count], count, shift);
         auto square = float(diagonal[i] * diagonal[i]);
         if (levels.numLevels == 0)
-          MCT_CALL_VECTOR_LOOP(roundGridLanes, levels, count, shift, square,
-                               &errors[i * count], objective);
+          runVectorLoop<roundToGrid>(levels, count, shift, square,
+                                     &errors[i * count], objective);
         else
-          MCT_CALL_VECTOR_LOOP(roundTableLanes, levels, count, shift, square,
-                               &errors[i * count], objective, scratch.data());
+          runVectorLoop<roundToTable>(levels, count, shift, square,
+                                      &errors[i * count], objective,
+                                      scratch.data());
       }
       end = begin;
     }

@@ -9,8 +9,8 @@
 #include "NormSearch.h"
 #include "PowerOfTwoSearch.h"
 #include "StepSearch.h"
-#include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Parallel.h"
+#include "mct/Quantizers/Channels.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -247,42 +247,35 @@ SelectedParameters selectSymmetric(const Problem &problem, double lo, double hi,
   SelectedParameters result;
   result.error = problem.error(levels, step, /*uniform=*/false);
   if (isSearch(options.errorMethod)) {
+    GridCandidate best = {step, 0, result.error};
     switch (problem.distance) {
     case Distance::Squared: {
       StepCandidate start = {step, result.error};
-      StepCandidate best =
+      StepCandidate found =
           problem.density ? problem.density->searchStep(levels, minStep, start)
                           : searchStep(problem.atoms, levels, minStep, start);
       if (source.errorTolerance > 1) {
-        StepCandidate least = best;
-        best = searchLargestStep(problem.atoms, levels,
-                                 largestToleratedStep(problem, shift), least,
-                                 source.errorTolerance);
-        result.isLarger = best.step != least.step;
+        StepCandidate least = found;
+        found = searchLargestStep(problem.atoms, levels,
+                                  largestToleratedStep(problem, shift), least,
+                                  source.errorTolerance);
+        result.isLarger = found.step != least.step;
       }
-      step = best.step;
-      result.error = best.error;
-      certify(result, best.bound);
+      best = {found.step, 0, found.error, found.bound};
       break;
     }
-    case Distance::Norm: {
-      NormCandidate best = searchNorm(problem.normProblem(), levels, minStep,
-                                      {step, 0, result.error});
-      step = best.step;
-      result.error = best.error;
-      certify(result, best.bound);
+    case Distance::Norm:
+      best = searchNorm(problem.normProblem(), levels, minStep, best);
       break;
-    }
     case Distance::Divergence:
-      if (!problem.bins->empty()) {
-        DivergenceCandidate best =
-            problem.bins->searchSymmetric(levels, minStep, step);
-        step = best.step;
-        result.error = best.error;
-      }
-      certify(result, 0);
+      if (!problem.bins->empty())
+        best = problem.bins->searchSymmetric(levels, minStep, step);
+      best.bound = 0;
       break;
     }
+    step = best.step;
+    result.error = best.error;
+    certify(result, best.bound);
   }
   result.threshold = std::ldexp(step, -shift);
   return result;
@@ -309,13 +302,12 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
       problem.error({-double(zeroPoint), double(last - zeroPoint)}, step,
                     /*uniform=*/true);
   if (searched) {
+    GridCandidate best = {step, zeroPoint, result.error};
     switch (problem.distance) {
-    case Distance::Squared: {
-      UniformCandidate start = {step, zeroPoint, result.error};
-      UniformCandidate best =
-          problem.density
-              ? problem.density->searchStepAndZeroPoint(last + 1, start)
-              : searchStepAndZeroPoint(problem.atoms, last + 1, start);
+    case Distance::Squared:
+      best = problem.density
+                 ? problem.density->searchStepAndZeroPoint(last + 1, best)
+                 : searchStepAndZeroPoint(problem.atoms, last + 1, best);
       if (source.errorTolerance > 1) {
         StepCandidate larger = searchLargestStep(
             problem.atoms,
@@ -325,32 +317,19 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
         result.isLarger = larger.step != best.step;
         best = {larger.step, best.zeroPoint, larger.error, larger.bound};
       }
-      step = best.step;
-      result.zeroPoint = best.zeroPoint;
-      result.error = best.error;
-      certify(result, best.bound);
+      break;
+    case Distance::Norm:
+      best = searchNormAndZeroPoint(problem.normProblem(), last + 1, best);
+      break;
+    case Distance::Divergence:
+      best = problem.bins->searchUniform(last + 1, step, zeroPoint);
+      best.bound = 0;
       break;
     }
-    case Distance::Norm: {
-      NormCandidate best = searchNormAndZeroPoint(
-          problem.normProblem(), last + 1, {step, zeroPoint, result.error});
-      step = best.step;
-      result.zeroPoint = best.zeroPoint;
-      result.error = best.error;
-      certify(result, best.bound);
-      break;
-    }
-    case Distance::Divergence: {
-      DivergenceCandidate best =
-          problem.bins->searchUniform(last + 1, step, zeroPoint);
-      step = best.step;
-      result.zeroPoint = best.zeroPoint;
-      result.error = best.error;
-      certify(result, 0);
-      break;
-    }
-    }
-    result.step = std::ldexp(step, problem.atoms.exponent());
+    result.zeroPoint = best.zeroPoint;
+    result.error = best.error;
+    certify(result, best.bound);
+    result.step = std::ldexp(best.step, problem.atoms.exponent());
   }
   return result;
 }

@@ -3,8 +3,8 @@
 #include "StepSearch.h"
 
 #include "FloatErrors.h"
-#include "Simd.h"
 #include "ZeroPoints.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,9 +64,9 @@ struct LevelSums {
 };
 
 template <bool Weighted>
-MCT_VECTOR_BODY void sumLevelsBody(const double *values, const double *weights,
-                                   size_t count, double inverse,
-                                   LevelRange range, LevelSums &sums) {
+MCT_VECTOR_BODY void sumLevels(const double *values, const double *weights,
+                               size_t count, double inverse, LevelRange range,
+                               LevelSums &sums) {
   const Double8 scale = Double8{} + inverse, lo = Double8{} + range.lo,
                 hi = Double8{} + range.hi, rounder = Double8{} + kRounder;
   Double8 residuals{}, products{}, squares{}, excesses{};
@@ -99,25 +99,13 @@ MCT_VECTOR_BODY void sumLevelsBody(const double *values, const double *weights,
   }
 }
 
-MCT_DEFINE_VECTOR_LOOPS(sumLevels,
-                        (const double *values, size_t count, double inverse,
-                         LevelRange range, LevelSums &sums),
-                        sumLevelsBody<false>(values, nullptr, count, inverse,
-                                             range, sums))
-MCT_DEFINE_VECTOR_LOOPS(sumWeightedLevels,
-                        (const double *values, const double *weights,
-                         size_t count, double inverse, LevelRange range,
-                         LevelSums &sums),
-                        sumLevelsBody<true>(values, weights, count, inverse,
-                                            range, sums))
-
 // A value relative to the step is rounded once or, when it is no float itself,
 // twice; a little more for the products of the two.
 constexpr double kFloatValueLoss = 2.01 * 0x1p-24;
 
 /// The magnitudes of the levels at two steps, and for each eight values how
 /// many moves there are between the two.
-MCT_VECTOR_BODY void levelsAtBothEndsBody(const double *values, size_t count,
+MCT_VECTOR_BODY void findLevelsAtBothEnds(const double *values, size_t count,
                                           double highInverse, double lowInverse,
                                           LevelRange range, double *from,
                                           double *to, double *moves) {
@@ -142,13 +130,6 @@ MCT_VECTOR_BODY void levelsAtBothEndsBody(const double *values, size_t count,
     moves[i / 8] = sum;
   }
 }
-MCT_DEFINE_VECTOR_LOOPS(levelsAtBothEnds,
-                        (const double *values, size_t count, double highInverse,
-                         double lowInverse, LevelRange range, double *from,
-                         double *to, double *moves),
-                        levelsAtBothEndsBody(values, count, highInverse,
-                                             lowInverse, range, from, to,
-                                             moves))
 
 /// A step evaluated in double. With its levels kept, another step has the error
 /// error - 2 * u * slope + u^2 * curvature, u = other step - step.
@@ -164,11 +145,12 @@ Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step) {
   LevelSums sums;
   size_t count = atoms.values().size();
   if (atoms.weights().empty())
-    MCT_CALL_VECTOR_LOOP(sumLevels, atoms.values().data(), count, 1 / step,
-                         levels, sums);
+    runVectorLoop<sumLevels<false>>(atoms.values().data(), nullptr, count,
+                                    1 / step, levels, sums);
   else
-    MCT_CALL_VECTOR_LOOP(sumWeightedLevels, atoms.values().data(),
-                         atoms.weights().data(), count, 1 / step, levels, sums);
+    runVectorLoop<sumLevels<true>>(atoms.values().data(),
+                                   atoms.weights().data(), count, 1 / step,
+                                   levels, sums);
   return {step, step * step * sums.squaredResidual, step * sums.residualLevel,
           sums.squaredLevel, step * step * sums.squaredExcess};
 }
@@ -206,15 +188,14 @@ double lowerBound(double low, double high, double width, double curvature) {
 class Search {
 public:
   Search(const ScaledAtoms &atoms, LevelRange levels,
-         const ZeroPoints *zeroPoints, UniformCandidate start,
-         double levelCount)
+         const ZeroPoints *zeroPoints, GridCandidate start, double levelCount)
       : atoms(atoms), fixedLevels(levels), zeroPoints(zeroPoints), best(start),
         zero(kRelativeZero * atoms.energy()),
         valueLoss(kFloatValueLoss * std::sqrt(atoms.energy())),
         budget(levelCount > kWideGrid ? passesOfWideGrids(atoms.size())
                                       : kMostPasses) {}
 
-  UniformCandidate run(double minStep, double maxStep);
+  GridCandidate run(double minStep, double maxStep);
 
 private:
   LevelRange levelsAt(int zeroPoint) const {
@@ -237,12 +218,12 @@ private:
   void sweepAll();
   void sweep(const Interval &interval);
   void sweepLevels(int zeroPoint, double low, double high);
-  void polish(UniformCandidate start);
+  void polish(GridCandidate start);
 
   const ScaledAtoms &atoms;
   LevelRange fixedLevels;
   const ZeroPoints *zeroPoints;
-  UniformCandidate best;
+  GridCandidate best;
   double zero;
   double valueLoss;
   int budget;
@@ -468,9 +449,9 @@ void Search::sweepLevels(int zeroPoint, double low, double high) {
   fromLevels.resize(values.size());
   toLevels.resize(values.size());
   moves.resize(values.size() / 8);
-  MCT_CALL_VECTOR_LOOP(levelsAtBothEnds, values.data(), values.size(), 1 / high,
-                       1 / low, levels, fromLevels.data(), toLevels.data(),
-                       moves.data());
+  runVectorLoop<findLevelsAtBothEnds>(values.data(), values.size(), 1 / high,
+                                      1 / low, levels, fromLevels.data(),
+                                      toLevels.data(), moves.data());
   events.clear();
   for (size_t block = 0; block < moves.size(); ++block) {
     if (moves[block] == 0)
@@ -600,7 +581,7 @@ void Search::sweepAll() {
 /// What was offered is exact up to the rounding of sums along a sweep; takes
 /// the error of the winner from a direct evaluation and follows its parabola to
 /// the bottom.
-void Search::polish(UniformCandidate start) {
+void Search::polish(GridCandidate start) {
   if (best.step == start.step && best.zeroPoint == start.zeroPoint)
     return;
   LevelRange levels = levelsAt(best.zeroPoint);
@@ -620,10 +601,10 @@ void Search::polish(UniformCandidate start) {
     best = start;
 }
 
-UniformCandidate Search::run(double smallest, double largest) {
+GridCandidate Search::run(double smallest, double largest) {
   minStep = smallest;
   maxStep = largest;
-  const UniformCandidate start = best;
+  const GridCandidate start = best;
   if (!finished() && minStep <= maxStep) {
     scan();
     divide();
@@ -674,7 +655,7 @@ StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
   Search search(atoms, levels, nullptr, {start.step, 0, start.error},
                 levels.hi - levels.lo + 1);
   minStep = std::max(minStep, kSmallestStep);
-  UniformCandidate best = search.run(
+  GridCandidate best = search.run(
       minStep,
       std::max(minStep, std::max(start.step, largestStep(atoms, levels))));
   return {best.step, best.error, best.bound};
@@ -739,9 +720,8 @@ StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
   return best;
 }
 
-UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
-                                        int levelCount,
-                                        UniformCandidate start) {
+GridCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
+                                     GridCandidate start) {
   ZeroPoints zeroPoints(atoms, levelCount);
   Search search(atoms, {}, &zeroPoints, start, levelCount);
   return search.run(

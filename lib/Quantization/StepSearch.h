@@ -138,9 +138,9 @@ StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
                                 double maxStep, StepCandidate least,
                                 double tolerance);
 
-/// Best step and zero point of a uniform grid with `levelCount` levels. `bound`
-/// as in StepCandidate, over all steps and zero points.
-struct UniformCandidate {
+/// A step and a zero point, their error, and `bound` as in StepCandidate, over
+/// all steps and zero points.
+struct GridCandidate {
   double step = 0;
   int zeroPoint = 0;
   double error = 0;
@@ -151,8 +151,8 @@ struct UniformCandidate {
 /// step the best zero point follows from the values that it clips, whose cost
 /// is convex in the zero point, and the smallest error over all zero points is
 /// again the smallest of parabolas.
-UniformCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms,
-                                        int levelCount, UniformCandidate start);
+GridCandidate searchStepAndZeroPoint(const ScaledAtoms &atoms, int levelCount,
+                                     GridCandidate start);
 
 } // namespace mct::quantization
 

@@ -41,33 +41,6 @@ double quantization::normalizedSquaredError(ArrayRef<float> values,
   return error / unit;
 }
 
-llvm::Expected<double>
-quantization::sampleLayerAttention(ArrayRef<ComparedLayer> layers) {
-  double largest = 0;
-  for (const ComparedLayer &layer : layers) {
-    size_t samples = layer.attention.size();
-    if (samples == 0 || layer.channels <= 0 ||
-        layer.values.size() != layer.expected.size() ||
-        layer.values.size() != layer.gradients.size() ||
-        layer.values.size() % (samples * size_t(layer.channels)) != 0)
-      return llvm::createStringError(
-          "a layer of %zu values, %zu expected ones and %lld channels cannot "
-          "be divided into %zu samples",
-          layer.values.size(), layer.expected.size(),
-          static_cast<long long>(layer.channels), samples);
-    double sum = 0;
-    for (double each : layer.attention)
-      sum += each;
-    largest = std::max(largest, sum / double(samples));
-  }
-  if (!(largest > 0) || !std::isfinite(largest))
-    return llvm::createStringError("no sample counts in any layer");
-  double loss = 0;
-  for (const ComparedLayer &layer : layers)
-    loss += attendedError(layer, double(layer.attention.size()) * largest);
-  return loss;
-}
-
 double quantization::attendedError(const ComparedLayer &layer, double unit) {
   size_t size = layer.values.size() / layer.attention.size();
   double positions = double(size) / double(layer.channels), loss = 0;

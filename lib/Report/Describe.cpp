@@ -138,8 +138,9 @@ bool Describer::readPlan() {
   FailureOr<Overrides> rules = Overrides::getFrom(copy);
   if (failed(rules))
     return false;
+  TakenAlternatives taken = takeOutPoints(copy);
   FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::createFromPoints(*lookup, copy, *rules);
+      QuantizationPlan::create(*lookup, copy, *rules, taken);
   if (failed(plan))
     return false;
   for (const PlannedNode &planned : plan->nodes) {

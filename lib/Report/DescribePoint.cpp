@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Describe.h"
 #include "mct/IR/Constants.h"
-#include "mct/Quantization/Channels.h"
 #include "mct/Quantization/HistogramShift.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/Channels.h"
+#include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/IR/Matchers.h"
 #include <cmath>
@@ -81,6 +82,8 @@ static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
   parameters.method = quantizer.getQuantizationMethod().getMethodName();
   parameters.bits = quantizer.getBits();
   parameters.isSigned = quantizer.getIsSigned();
+  parameters.hasPowersOfTwo =
+      quantizer.getQuantizationMethod().hasPowerOfTwoThresholds();
   parameters.threshold = quantizer.getThresholds().vec();
   for (const Grid &grid : quantizer.getGrids()) {
     parameters.lowest.push_back(grid.step * double(grid.qmin - grid.zeroPoint));
@@ -213,22 +216,6 @@ static Selection toSelection(tpc::SelectionAttr attribute) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Returns the mean of the squares over values with weights.
-static double errorOf(const quantization::TensorQuantizer &quantizer,
-                      ArrayRef<Atom> atoms) {
-  std::vector<float> values;
-  for (const Atom &atom : atoms)
-    values.push_back(static_cast<float>(atom.value));
-  quantizer.run({int64_t(values.size())}, {}, values.data(), values.data());
-  double sum = 0, weight = 0;
-  for (auto [atom, value] : llvm::zip_equal(atoms, values)) {
-    double error = double(value) - atom.value;
-    sum += atom.weight * error * error;
-    weight += atom.weight;
-  }
-  return weight > 0 ? sum / weight : 0;
-}
-
 /// Returns the number that an op adds to each element of its other operand, or
 /// none.
 static std::optional<double> getAddedNumber(Operation *op) {
@@ -260,13 +247,13 @@ findShift(tpc::QuantizeOp op, tpc::QuantizerAttrInterface quantizer,
     return std::nullopt;
   std::optional<double> by = getAddedNumber(op.getInput().getDefiningOp());
   std::optional<quantization::QuantizationMethod> kind =
-      quantizer.getQuantizationMethod().getSearch();
-  if (!by || !kind || hasTable(*kind) || quantizer.getBits() > 16)
+      quantizer.getQuantizationMethod().getGridSearch();
+  if (!by || !kind || quantizer.getBits() > 16)
     return std::nullopt;
   std::vector<Atom> atoms = quantization::atomsOf(histogram);
   Point::Shift shift;
   shift.by = *by;
-  shift.error = errorOf(*quantizer.prepare(), atoms);
+  shift.error = meanSquaredError(*quantizer.prepare(), atoms);
   quantization::SelectionOptions options;
   options.kind = *kind;
   options.bits = quantizer.getBits();
@@ -301,7 +288,7 @@ static void describeActivation(tpc::QuantizeOp op,
     point.selection.emplace().errorMethod = "given";
   point.selection->curve =
       makeCurve(quantizer, [&](const quantization::TensorQuantizer &tried) {
-        return errorOf(tried, atoms);
+        return meanSquaredError(tried, atoms);
       });
   std::vector<GridRange> ranges = toRanges(quantizer);
   if (ranges.size() != 1)

@@ -2,6 +2,7 @@
 //
 // What is wrong with a tensor and its quantizer.
 #include "DiagnoseParts.h"
+#include "mct/Quantizers/Kinds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -50,18 +51,27 @@ static void forEachPoint(const DiagnosisContext &network, Function function) {
       function(point);
 }
 
+/// Asks a rule about each point.
+template <std::optional<Diagnosis> (*find)(const DiagnosisContext &,
+                                           const Point &)>
+static void eachPoint(const DiagnosisContext &network, Diagnoses &found) {
+  forEachPoint(network, [&](const Point &point) {
+    if (std::optional<Diagnosis> diagnosis = find(network, point))
+      found.push_back(std::move(*diagnosis));
+  });
+}
+
 static bool isEvenlySpaced(const Point &point) {
   return point.parameters->step.size() == 1 &&
          point.parameters->lowest.size() == 1 &&
          point.parameters->highest.size() == 1;
 }
 
-/// Returns whether zero lies in the middle, so that the sign takes half of the
-/// levels.
+/// Returns whether one threshold says where an evenly spaced grid ends on both
+/// sides of zero, so that the sign takes half of the levels.
 static bool isSymmetric(const Parameters &parameters) {
-  return (parameters.method == "symmetric" ||
-          parameters.method == "power_of_two") &&
-         parameters.threshold.size() == 1 && parameters.threshold.front() > 0;
+  return parameters.step.size() == 1 && parameters.threshold.size() == 1 &&
+         parameters.threshold.front() > 0;
 }
 
 /// Returns a grid for one value has a rule of its own.
@@ -105,58 +115,57 @@ static std::pair<Real, Real> findBestWidth(const Statistics &statistics,
   return best;
 }
 
-static void findClippedTail(const DiagnosisContext &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    if (!isEvenlySpaced(point) || !point.statistics)
-      return;
-    GridError error;
-    std::pair<Real, Real> best;
-    auto isClipped = [&](const Statistics &statistics) {
-      auto now = estimateError(statistics, *point.parameters);
-      if (!now)
-        return false;
-      error = *now;
-      best = findBestWidth(statistics, *point.parameters, *now);
-      return best.second < kWorthwhile;
-    };
-    bool isSeen = isClipped(*point.statistics);
-    bool isMet = point.observed ? isClipped(*point.observed) : isSeen;
-    if (!isMet)
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        quoted(point.name) + " goes from " + brief(getMin(point)) + " to " +
-        brief(getMax(point)) + " and is clipped to " +
-        brief(point.parameters->lowest.front()) + " to " +
-        brief(point.parameters->highest.front()) + ", which makes " +
-        percent(error.clipping / error.total()) + " of its error; a grid " +
-        brief(best.first) + " times as wide has " + percent(best.second) +
-        " of it.";
-    diagnosis.numbers = {{"clipping", error.clipping},
-                         {"rounding", error.rounding},
-                         {"scale", best.first},
-                         {"error share", best.second}};
-    StringRef method =
-        point.selection ? StringRef(point.selection->errorMethod) : "";
-    bool isSearch = !method.empty() && method != "given" && method != "range" &&
-                    method != "own" && method != "least_squares";
-    StringRef prefix = point.isWeight() ? "weights" : "activation";
-    if (isSeen && isSearch && method != "mse") {
-      diagnosis.kind = "option";
-      diagnosis.paste = (prefix + "-error-method=mse").str();
-      diagnosis.remedy = ("Choose thresholds by their mean squared error "
-                          "instead of by " +
-                          method + ".")
-                             .str();
-    } else if (isSeen && isSearch && !point.isWeight()) {
-      diagnosis.kind = "option";
-      diagnosis.paste = "z-threshold=0";
-      diagnosis.remedy = "Leave no outliers out where thresholds are chosen.";
-    } else {
-      pasteMoreBits(network, point, diagnosis, "");
-    }
-    found.push_back(std::move(diagnosis));
-  });
+static std::optional<Diagnosis> findClippedTail(const DiagnosisContext &network,
+                                                const Point &point) {
+  if (!isEvenlySpaced(point) || !point.statistics)
+    return std::nullopt;
+  GridError error;
+  std::pair<Real, Real> best;
+  auto isClipped = [&](const Statistics &statistics) {
+    auto now = estimateError(statistics, *point.parameters);
+    if (!now)
+      return false;
+    error = *now;
+    best = findBestWidth(statistics, *point.parameters, *now);
+    return best.second < kWorthwhile;
+  };
+  bool isSeen = isClipped(*point.statistics);
+  bool isMet = point.observed ? isClipped(*point.observed) : isSeen;
+  if (!isMet)
+    return std::nullopt;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause = quoted(point.name) + " goes from " + brief(getMin(point)) +
+                    " to " + brief(getMax(point)) + " and is clipped to " +
+                    brief(point.parameters->lowest.front()) + " to " +
+                    brief(point.parameters->highest.front()) +
+                    ", which makes " + percent(error.clipping / error.total()) +
+                    " of its error; a grid " + brief(best.first) +
+                    " times as wide has " + percent(best.second) + " of it.";
+  diagnosis.numbers = {{"clipping", error.clipping},
+                       {"rounding", error.rounding},
+                       {"scale", best.first},
+                       {"error share", best.second}};
+  StringRef method =
+      point.selection ? StringRef(point.selection->errorMethod) : "";
+  std::optional<quantization::ErrorMethod> search =
+      quantization::symbolizeErrorMethod(method);
+  bool isSearch = search && quantization::isSearched(*search);
+  StringRef prefix = point.isWeight() ? "weights" : "activation";
+  if (isSeen && isSearch && *search != quantization::ErrorMethod::MSE) {
+    diagnosis.kind = "option";
+    diagnosis.paste = (prefix + "-error-method=mse").str();
+    diagnosis.remedy = ("Choose thresholds by their mean squared error "
+                        "instead of by " +
+                        method + ".")
+                           .str();
+  } else if (isSeen && isSearch && !point.isWeight()) {
+    diagnosis.kind = "option";
+    diagnosis.paste = "z-threshold=0";
+    diagnosis.remedy = "Leave no outliers out where thresholds are chosen.";
+  } else {
+    pasteMoreBits(network, point, diagnosis, "");
+  }
+  return diagnosis;
 }
 
 static const report::Decision *findShiftDecision(const Point &point) {
@@ -166,213 +175,203 @@ static const report::Decision *findShiftDecision(const Point &point) {
   return nullptr;
 }
 
-static void findWastedSign(const DiagnosisContext &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    if (point.isWeight() || !point.statistics || isConstant(point) ||
-        !isSymmetric(*point.parameters) || !point.parameters->isSigned)
-      return;
-    Real threshold = point.parameters->threshold.front();
-    Real min = getMin(point), max = getMax(point);
-    if (!(min >= -kShortTail * threshold) || max <= 0)
-      return;
-    // The unsigned grid of the same threshold has half the step; the shift is a
-    // multiple of that.
-    Parameters lifted = *point.parameters;
-    Real step = lifted.step.front() / 2,
-         shift = std::ceil(std::max<Real>(0, -min) / step) * step;
-    lifted.step = {step};
-    lifted.lowest = {-shift};
-    lifted.highest = {threshold - step - shift};
-    const Statistics &values =
-        point.observed ? *point.observed : *point.statistics;
-    std::optional<GridError> now = estimateError(values, *point.parameters),
-                             then = estimateError(values, lifted);
-    if (!now || !(then->total() < kWorthwhile * now->total()))
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    bool hasTail = min < 0;
-    diagnosis.numbers = {{"min", min},
-                         {"threshold", threshold},
-                         {"error", now->total()},
-                         {"error without sign", then->total()}};
-    if (!hasTail) {
-      diagnosis.cause = quoted(point.name) +
-                        " is never negative, and half of the levels of its "
-                        "signed grid are.";
-      pasteMoreBits(network, point, diagnosis,
-                    "let the target give it an unsigned grid (is_signed), or ");
-      found.push_back(std::move(diagnosis));
-      return;
-    }
-    Real ratio = -min / threshold;
-    diagnosis.cause =
-        quoted(point.name) + " goes down to " + brief(min) + " only, " +
-        percent(ratio) + " of its threshold " + brief(threshold) +
-        ": nearly half of the levels of its signed grid are not used, and "
-        "without them its error would be " +
-        percent(then->total() / now->total()) + " of what it is.";
-    const report::Decision *decision = findShiftDecision(point);
-    if (!decision || decision->reason == "long-tail") {
-      diagnosis.kind = "option";
-      // Two digits, and not below.
-      diagnosis.paste = "shift-negative-activation-correction=true "
-                        "shift-negative-ratio=" +
-                        brief(std::ceil(ratio * 100) / 100);
-      diagnosis.remedy = "Let it be shifted above zero.";
-    } else {
-      pasteMoreBits(network, point, diagnosis,
-                    "it cannot be shifted above zero (" + decision->reason +
-                        "): ");
-    }
-    found.push_back(std::move(diagnosis));
-  });
+static std::optional<Diagnosis> findWastedSign(const DiagnosisContext &network,
+                                               const Point &point) {
+  if (point.isWeight() || !point.statistics || isConstant(point) ||
+      !isSymmetric(*point.parameters) || !point.parameters->isSigned)
+    return std::nullopt;
+  Real threshold = point.parameters->threshold.front();
+  Real min = getMin(point), max = getMax(point);
+  if (!(min >= -kShortTail * threshold) || max <= 0)
+    return std::nullopt;
+  // The unsigned grid of the same threshold has half the step; the shift is a
+  // multiple of that.
+  Parameters lifted = *point.parameters;
+  Real step = lifted.step.front() / 2,
+       shift = std::ceil(std::max<Real>(0, -min) / step) * step;
+  lifted.step = {step};
+  lifted.lowest = {-shift};
+  lifted.highest = {threshold - step - shift};
+  const Statistics &values =
+      point.observed ? *point.observed : *point.statistics;
+  std::optional<GridError> now = estimateError(values, *point.parameters),
+                           then = estimateError(values, lifted);
+  if (!now || !(then->total() < kWorthwhile * now->total()))
+    return std::nullopt;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  bool hasTail = min < 0;
+  diagnosis.numbers = {{"min", min},
+                       {"threshold", threshold},
+                       {"error", now->total()},
+                       {"error without sign", then->total()}};
+  if (!hasTail) {
+    diagnosis.cause = quoted(point.name) +
+                      " is never negative, and half of the levels of its "
+                      "signed grid are.";
+    pasteMoreBits(network, point, diagnosis,
+                  "let the target give it an unsigned grid (is_signed), or ");
+    return diagnosis;
+  }
+  Real ratio = -min / threshold;
+  diagnosis.cause =
+      quoted(point.name) + " goes down to " + brief(min) + " only, " +
+      percent(ratio) + " of its threshold " + brief(threshold) +
+      ": nearly half of the levels of its signed grid are not used, and "
+      "without them its error would be " +
+      percent(then->total() / now->total()) + " of what it is.";
+  const report::Decision *decision = findShiftDecision(point);
+  if (!decision || decision->reason == "long-tail") {
+    diagnosis.kind = "option";
+    // Two digits, and not below.
+    diagnosis.paste = "shift-negative-activation-correction=true "
+                      "shift-negative-ratio=" +
+                      brief(std::ceil(ratio * 100) / 100);
+    diagnosis.remedy = "Let it be shifted above zero.";
+  } else {
+    pasteMoreBits(network, point, diagnosis,
+                  "it cannot be shifted above zero (" + decision->reason +
+                      "): ");
+  }
+  return diagnosis;
 }
 
-static void findMissingSign(const DiagnosisContext &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    if (point.isWeight() || !point.statistics ||
-        !isSymmetric(*point.parameters) || point.parameters->isSigned)
-      return;
-    // What is cut off below zero is more than what is rounded.
-    const Statistics &values =
-        point.observed ? *point.observed : *point.statistics;
-    std::optional<GridError> error = estimateError(values, *point.parameters);
-    if (!(values.min < 0) || !error)
-      return;
-    Parameters below = *point.parameters;
-    below.lowest = {-getMagnitude(values)};
-    std::optional<GridError> signedError = estimateError(values, below);
-    if (!(signedError->total() < kWorthwhile * error->total()))
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        quoted(point.name) + " goes down to " + brief(values.min) +
-        ", and its unsigned grid clips all negative values: " +
-        percent(1 - signedError->total() / error->total()) + " of its error.";
-    diagnosis.numbers = {{"min", values.min}, {"error", error->total()}};
-    if (point.statistics->min >= 0) {
-      diagnosis.kind = "data";
-      diagnosis.remedy = "Calibrate with samples that make it negative, too; "
-                         "calibration saw none below " +
-                         brief(point.statistics->min) + ".";
-    } else {
-      diagnosis.kind = "overrides";
-      diagnosis.paste = leaveFloat(getInsertedName(point));
-      diagnosis.remedy =
-          "Let the target give it a signed grid (is_signed), or leave it in "
-          "float.";
-    }
-    found.push_back(std::move(diagnosis));
-  });
-}
-
-static void findJustAbovePowerOfTwo(const DiagnosisContext &network,
-                                    Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    const Parameters &parameters = *point.parameters;
-    if (parameters.method != "power_of_two" || !point.statistics ||
-        isConstant(point))
-      return;
-    auto isJustAbove = [](Real magnitude, Real threshold) {
-      return magnitude > threshold / 2 &&
-             magnitude <= kJustAbove * threshold / 2;
-    };
-    Real magnitude = getMagnitude(*point.statistics);
-    size_t above = 0, channels = parameters.threshold.size();
-    if (channels == 1) {
-      above = isJustAbove(magnitude, parameters.threshold.front());
-    } else {
-      if (point.channels.size() != channels)
-        return;
-      for (auto [channel, threshold] :
-           llvm::zip_equal(point.channels, parameters.threshold))
-        above += isJustAbove(
-            std::max(std::abs(channel.min), std::abs(channel.max)), threshold);
-    }
-    // By chance it is one channel in six (log2 of the factor).
-    if (2 * above <= channels)
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        channels == 1
-            ? quoted(point.name) + " reaches " + brief(magnitude) +
-                  ", just above a power of two: its threshold is " +
-                  brief(parameters.threshold.front()) +
-                  ", and nearly half of its levels are not used."
-            : std::to_string(above) + " of " + std::to_string(channels) +
-                  " channels of " + quoted(point.name) +
-                  " are just above a power of two: nearly half of their levels "
-                  "are not used.";
-    diagnosis.numbers = {{"magnitude", magnitude},
-                         {"threshold", parameters.threshold.front()},
-                         {"channels", Real(above)}};
-    if (network.isInput(point)) {
-      diagnosis.kind = "option";
-      diagnosis.paste = "input-scaling=true";
-      diagnosis.remedy = "Let the input be scaled so that it fills its "
-                         "threshold; the first layer takes the factor out.";
-    } else {
-      pasteMoreBits(network, point, diagnosis,
-                    "quantize it with the method symmetric where the target "
-                    "can, or ");
-    }
-    found.push_back(std::move(diagnosis));
-  });
-}
-
-static void findWideRange(const DiagnosisContext &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    if (point.parameters->bits < 8 || !point.own || isConstant(point) ||
-        !(point.own->sqnr < kLeastSqnr))
-      return;
-    // Clipping has a rule of its own.
-    if (point.statistics && isEvenlySpaced(point)) {
-      std::optional<GridError> error =
-          estimateError(point.observed ? *point.observed : *point.statistics,
-                        *point.parameters);
-      if (error && error->clipping > error->rounding)
-        return;
-    }
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        quoted(point.name) + " is only " + brief(point.own->sqnr) +
-        " dB above its own error with " +
-        std::to_string(point.parameters->bits) +
-        " bits: most of its values are small against the few that its grid has "
-        "to reach, as inside of normalizations.";
-    diagnosis.numbers = {{"sqnr", point.own->sqnr}};
-    pasteMoreBits(network, point, diagnosis, "");
-    found.push_back(std::move(diagnosis));
-  });
-}
-
-static void findConstantActivation(const DiagnosisContext &network,
-                                   Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    if (point.isWeight() || !point.statistics || point.statistics->count == 0 ||
-        point.statistics->min != point.statistics->max)
-      return;
-    bool varies = point.observed && point.observed->min != point.observed->max;
-    // An input that varies has been said.
-    if (varies && network.isInput(point))
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        quoted(point.name) + " was always " + brief(point.statistics->min) +
-        " in the calibration" +
-        (varies ? ", and goes from " + brief(point.observed->min) + " to " +
-                      brief(point.observed->max) + " in the report"
-                : "") +
-        ": its grid was chosen for one value.";
-    diagnosis.remedy =
-        varies ? "Calibrate with samples that make it vary; until then leave "
-                 "it in float."
-               : "Leave it in float, or replace it by a constant.";
+static std::optional<Diagnosis> findMissingSign(const DiagnosisContext &network,
+                                                const Point &point) {
+  if (point.isWeight() || !point.statistics ||
+      !isSymmetric(*point.parameters) || point.parameters->isSigned)
+    return std::nullopt;
+  // What is cut off below zero is more than what is rounded.
+  const Statistics &values =
+      point.observed ? *point.observed : *point.statistics;
+  std::optional<GridError> error = estimateError(values, *point.parameters);
+  if (!(values.min < 0) || !error)
+    return std::nullopt;
+  Parameters below = *point.parameters;
+  below.lowest = {-getMagnitude(values)};
+  std::optional<GridError> signedError = estimateError(values, below);
+  if (!(signedError->total() < kWorthwhile * error->total()))
+    return std::nullopt;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause = quoted(point.name) + " goes down to " + brief(values.min) +
+                    ", and its unsigned grid clips all negative values: " +
+                    percent(1 - signedError->total() / error->total()) +
+                    " of its error.";
+  diagnosis.numbers = {{"min", values.min}, {"error", error->total()}};
+  if (point.statistics->min >= 0) {
+    diagnosis.kind = "data";
+    diagnosis.remedy = "Calibrate with samples that make it negative, too; "
+                       "calibration saw none below " +
+                       brief(point.statistics->min) + ".";
+  } else {
     diagnosis.kind = "overrides";
     diagnosis.paste = leaveFloat(getInsertedName(point));
-    diagnosis.numbers = {{"value", point.statistics->min}};
-    found.push_back(std::move(diagnosis));
-  });
+    diagnosis.remedy =
+        "Let the target give it a signed grid (is_signed), or leave it in "
+        "float.";
+  }
+  return diagnosis;
+}
+
+static std::optional<Diagnosis>
+findJustAbovePowerOfTwo(const DiagnosisContext &network, const Point &point) {
+  const Parameters &parameters = *point.parameters;
+  if (!parameters.hasPowersOfTwo.value_or(false) || parameters.step.empty() ||
+      !point.statistics || isConstant(point))
+    return std::nullopt;
+  auto isJustAbove = [](Real magnitude, Real threshold) {
+    return magnitude > threshold / 2 && magnitude <= kJustAbove * threshold / 2;
+  };
+  Real magnitude = getMagnitude(*point.statistics);
+  size_t above = 0, channels = parameters.threshold.size();
+  if (channels == 1) {
+    above = isJustAbove(magnitude, parameters.threshold.front());
+  } else {
+    if (point.channels.size() != channels)
+      return std::nullopt;
+    for (auto [channel, threshold] :
+         llvm::zip_equal(point.channels, parameters.threshold))
+      above += isJustAbove(
+          std::max(std::abs(channel.min), std::abs(channel.max)), threshold);
+  }
+  // By chance it is one channel in six (log2 of the factor).
+  if (2 * above <= channels)
+    return std::nullopt;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause =
+      channels == 1
+          ? quoted(point.name) + " reaches " + brief(magnitude) +
+                ", just above a power of two: its threshold is " +
+                brief(parameters.threshold.front()) +
+                ", and nearly half of its levels are not used."
+          : std::to_string(above) + " of " + std::to_string(channels) +
+                " channels of " + quoted(point.name) +
+                " are just above a power of two: nearly half of their levels "
+                "are not used.";
+  diagnosis.numbers = {{"magnitude", magnitude},
+                       {"threshold", parameters.threshold.front()},
+                       {"channels", Real(above)}};
+  if (network.isInput(point)) {
+    diagnosis.kind = "option";
+    diagnosis.paste = "input-scaling=true";
+    diagnosis.remedy = "Let the input be scaled so that it fills its "
+                       "threshold; the first layer takes the factor out.";
+  } else {
+    pasteMoreBits(network, point, diagnosis,
+                  "quantize it with the method symmetric where the target "
+                  "can, or ");
+  }
+  return diagnosis;
+}
+
+static std::optional<Diagnosis> findWideRange(const DiagnosisContext &network,
+                                              const Point &point) {
+  if (point.parameters->bits < 8 || !point.own || isConstant(point) ||
+      !(point.own->sqnr < kLeastSqnr))
+    return std::nullopt;
+  // Clipping has a rule of its own.
+  if (point.statistics && isEvenlySpaced(point)) {
+    std::optional<GridError> error =
+        estimateError(point.observed ? *point.observed : *point.statistics,
+                      *point.parameters);
+    if (error && error->clipping > error->rounding)
+      return std::nullopt;
+  }
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause =
+      quoted(point.name) + " is only " + brief(point.own->sqnr) +
+      " dB above its own error with " + std::to_string(point.parameters->bits) +
+      " bits: most of its values are small against the few that its grid has "
+      "to reach, as inside of normalizations.";
+  diagnosis.numbers = {{"sqnr", point.own->sqnr}};
+  pasteMoreBits(network, point, diagnosis, "");
+  return diagnosis;
+}
+
+static std::optional<Diagnosis>
+findConstantActivation(const DiagnosisContext &network, const Point &point) {
+  if (point.isWeight() || !point.statistics || point.statistics->count == 0 ||
+      point.statistics->min != point.statistics->max)
+    return std::nullopt;
+  bool varies = point.observed && point.observed->min != point.observed->max;
+  // An input that varies has been said.
+  if (varies && network.isInput(point))
+    return std::nullopt;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause =
+      quoted(point.name) + " was always " + brief(point.statistics->min) +
+      " in the calibration" +
+      (varies ? ", and goes from " + brief(point.observed->min) + " to " +
+                    brief(point.observed->max) + " in the report"
+              : "") +
+      ": its grid was chosen for one value.";
+  diagnosis.remedy =
+      varies ? "Calibrate with samples that make it vary; until then leave "
+               "it in float."
+             : "Leave it in float, or replace it by a constant.";
+  diagnosis.kind = "overrides";
+  diagnosis.paste = leaveFloat(getInsertedName(point));
+  diagnosis.numbers = {{"value", point.statistics->min}};
+  return diagnosis;
 }
 
 //===----------------------------------------------------------------------===//
@@ -398,41 +397,39 @@ static std::vector<Real> getMagnitudes(const Point &point) {
   return magnitudes;
 }
 
-static void findOutlierChannels(const DiagnosisContext &network,
-                                Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    std::vector<Real> magnitudes = getMagnitudes(point);
-    // One threshold for all.
-    if (point.parameters->highest.size() != 1 || magnitudes.size() < 2)
-      return;
-    std::vector<Real> sorted = magnitudes;
-    llvm::erase(sorted, 0);
-    llvm::sort(sorted);
-    if (sorted.size() < 2)
-      return;
-    Real median = sorted[(sorted.size() - 1) / 2];
-    if (!(sorted.back() >= kOutlierFactor * median))
-      return;
-    std::vector<int64_t> outliers;
-    for (auto [channel, magnitude] : llvm::enumerate(magnitudes))
-      if (magnitude >= kOutlierFactor * median)
-        outliers.push_back(int64_t(channel));
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        (outliers.size() == 1 ? "Channel " : "Channels ") +
-        listNumbers(outliers) + " of " + quoted(point.name) +
-        (outliers.size() == 1 ? " reaches " : " reach up to ") +
-        brief(sorted.back()) + ", " + brief(sorted.back() / median) +
-        " times the median magnitude, and one threshold serves all channels.";
-    diagnosis.numbers = {{"largest", sorted.back()}, {"median", median}};
-    pasteMoreBits(
-        network, point, diagnosis,
-        point.isWeight()
-            ? "take a target with a threshold for each channel, or "
-            : "try activation-channel-equalization=true where a ReLU lies "
-              "between two layers, or ");
-    found.push_back(std::move(diagnosis));
-  });
+static std::optional<Diagnosis>
+findOutlierChannels(const DiagnosisContext &network, const Point &point) {
+  std::vector<Real> magnitudes = getMagnitudes(point);
+  // One threshold for all.
+  if (point.parameters->highest.size() != 1 || magnitudes.size() < 2)
+    return std::nullopt;
+  std::vector<Real> sorted = magnitudes;
+  llvm::erase(sorted, 0);
+  llvm::sort(sorted);
+  if (sorted.size() < 2)
+    return std::nullopt;
+  Real median = sorted[(sorted.size() - 1) / 2];
+  if (!(sorted.back() >= kOutlierFactor * median))
+    return std::nullopt;
+  std::vector<int64_t> outliers;
+  for (auto [channel, magnitude] : llvm::enumerate(magnitudes))
+    if (magnitude >= kOutlierFactor * median)
+      outliers.push_back(int64_t(channel));
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause =
+      (outliers.size() == 1 ? "Channel " : "Channels ") +
+      listNumbers(outliers) + " of " + quoted(point.name) +
+      (outliers.size() == 1 ? " reaches " : " reach up to ") +
+      brief(sorted.back()) + ", " + brief(sorted.back() / median) +
+      " times the median magnitude, and one threshold serves all channels.";
+  diagnosis.numbers = {{"largest", sorted.back()}, {"median", median}};
+  pasteMoreBits(
+      network, point, diagnosis,
+      point.isWeight()
+          ? "take a target with a threshold for each channel, or "
+          : "try activation-channel-equalization=true where a ReLU lies "
+            "between two layers, or ");
+  return diagnosis;
 }
 
 /// Returns the channels that make nothing, and how many there are.
@@ -518,50 +515,47 @@ static bool isSensitive(const DiagnosisContext &network, const Operator &op) {
          network.getLayers().back() == &op;
 }
 
-static void findFewBitsInSensitiveLayer(const DiagnosisContext &network,
-                                        Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    const Operator *owner = network.getOwner(point);
-    // More than its equal part of all layers.
-    if (!point.isWeight() || !owner || point.parameters->bits > kFewBits ||
-        !isSensitive(network, *owner) ||
-        !(network.getShare(point) * Real(network.getLayers().size()) > 1))
-      return;
-    StringRef which = owner->isDepthwise                     ? "depthwise"
-                      : network.getLayers().front() == owner ? "first"
-                                                             : "last";
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause =
-        ("The " + which + " layer, " + quoted(owner->name) +
-         ", has weights of " + llvm::Twine(point.parameters->bits) +
-         " bits, which make " + percent(network.getShare(point)) +
-         " of the error.")
-            .str();
-    diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
-                         {"share", network.getShare(point)}};
-    pasteMoreBits(network, point, diagnosis, "");
-    found.push_back(std::move(diagnosis));
-  });
+static std::optional<Diagnosis>
+findFewBitsInSensitiveLayer(const DiagnosisContext &network,
+                            const Point &point) {
+  const Operator *owner = network.getOwner(point);
+  // More than its equal part of all layers.
+  if (!point.isWeight() || !owner || point.parameters->bits > kFewBits ||
+      !isSensitive(network, *owner) ||
+      !(network.getShare(point) * Real(network.getLayers().size()) > 1))
+    return std::nullopt;
+  StringRef which = owner->isDepthwise                     ? "depthwise"
+                    : network.getLayers().front() == owner ? "first"
+                                                           : "last";
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause =
+      ("The " + which + " layer, " + quoted(owner->name) + ", has weights of " +
+       llvm::Twine(point.parameters->bits) + " bits, which make " +
+       percent(network.getShare(point)) + " of the error.")
+          .str();
+  diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
+                       {"share", network.getShare(point)}};
+  pasteMoreBits(network, point, diagnosis, "");
+  return diagnosis;
 }
 
-static void findFewBits(const DiagnosisContext &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    const Operator *owner = network.getOwner(point);
-    if (point.parameters->bits > kFewBits ||
-        network.getShare(point) < kWorthALine)
-      return;
-    if (point.isWeight() && owner && isSensitive(network, *owner))
-      return;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.cause = quoted(point.name) + " has " +
-                      std::to_string(point.parameters->bits) +
-                      " bits, which make " + percent(network.getShare(point)) +
-                      " of the error.";
-    diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
-                         {"share", network.getShare(point)}};
-    pasteMoreBits(network, point, diagnosis, "");
-    found.push_back(std::move(diagnosis));
-  });
+static std::optional<Diagnosis> findFewBits(const DiagnosisContext &network,
+                                            const Point &point) {
+  const Operator *owner = network.getOwner(point);
+  if (point.parameters->bits > kFewBits ||
+      network.getShare(point) < kWorthALine)
+    return std::nullopt;
+  if (point.isWeight() && owner && isSensitive(network, *owner))
+    return std::nullopt;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.cause = quoted(point.name) + " has " +
+                    std::to_string(point.parameters->bits) +
+                    " bits, which make " + percent(network.getShare(point)) +
+                    " of the error.";
+  diagnosis.numbers = {{"bits", Real(point.parameters->bits)},
+                       {"share", network.getShare(point)}};
+  pasteMoreBits(network, point, diagnosis, "");
+  return diagnosis;
 }
 
 static void findSensitive(const DiagnosisContext &network, Diagnoses &found) {
@@ -626,30 +620,29 @@ static void findRoundedOneByOne(const DiagnosisContext &network,
 // What was done
 //===----------------------------------------------------------------------===//
 
-static void findShifted(const DiagnosisContext &network, Diagnoses &found) {
-  forEachPoint(network, [&](const Point &point) {
-    if (!point.shift)
-      return;
-    const Point::Shift &shift = *point.shift;
-    Diagnosis diagnosis = aboutPoint(network, point);
-    diagnosis.severity = 0;
-    diagnosis.cause =
-        quoted(point.name) + " was shifted above zero by " + brief(shift.by) +
-        " and needs no sign: its mean squared error went from " +
-        brief(shift.errorBefore) + " to " + brief(shift.error) +
-        (shift.error > 0 && shift.errorBefore > 0
-             ? ", a gain of " +
-                   brief(10 * std::log10(shift.errorBefore / shift.error)) +
-                   " dB."
-             : ".");
-    diagnosis.remedy = "Nothing to do; shift-negative-activation-correction is "
-                       "what does it.";
-    diagnosis.kind = "data";
-    diagnosis.numbers = {{"shift", shift.by},
-                         {"error before", shift.errorBefore},
-                         {"error", shift.error}};
-    found.push_back(std::move(diagnosis));
-  });
+static std::optional<Diagnosis> findShifted(const DiagnosisContext &network,
+                                            const Point &point) {
+  if (!point.shift)
+    return std::nullopt;
+  const Point::Shift &shift = *point.shift;
+  Diagnosis diagnosis = aboutPoint(network, point);
+  diagnosis.severity = 0;
+  diagnosis.cause =
+      quoted(point.name) + " was shifted above zero by " + brief(shift.by) +
+      " and needs no sign: its mean squared error went from " +
+      brief(shift.errorBefore) + " to " + brief(shift.error) +
+      (shift.error > 0 && shift.errorBefore > 0
+           ? ", a gain of " +
+                 brief(10 * std::log10(shift.errorBefore / shift.error)) +
+                 " dB."
+           : ".");
+  diagnosis.remedy = "Nothing to do; shift-negative-activation-correction is "
+                     "what does it.";
+  diagnosis.kind = "data";
+  diagnosis.numbers = {{"shift", shift.by},
+                       {"error before", shift.errorBefore},
+                       {"error", shift.error}};
+  return diagnosis;
 }
 
 ArrayRef<Rule> mct::report::getPointRules() {
@@ -659,35 +652,35 @@ ArrayRef<Rule> mct::report::getPointRules() {
         "tensor",
         "the option that clips less (`activation-error-method=mse`, "
         "`z-threshold=0`), or more bits"},
-       findClippedTail},
+       eachPoint<findClippedTail>},
       {{"wasted-sign",
         "a signed grid on values >= 0, or on values whose negative ones reach "
         "at most a quarter of the threshold, where an unsigned grid of the "
         "same "
         "threshold, moved, has less than half of the error",
         "`shift-negative-ratio`; more bits where it cannot be shifted"},
-       findWastedSign},
+       eachPoint<findWastedSign>},
       {{"missing-sign",
         "an unsigned grid on values below zero, which make more than half of "
         "its error",
         "other samples, or float"},
-       findMissingSign},
+       eachPoint<findMissingSign>},
       {{"above-power-of-two",
         "the values exceed half of a power-of-two threshold by at most an "
         "eighth, in more than half of the channels",
         "`input-scaling=true` for an input; more bits"},
-       findJustAbovePowerOfTwo},
+       eachPoint<findJustAbovePowerOfTwo>},
       {{"wide-range", "8 bits and more leave less than 20 dB, without clipping",
         "more bits, or float"},
-       findWideRange},
+       eachPoint<findWideRange>},
       {{"constant-activation", "calibration saw one value inside the network",
         "float"},
-       findConstantActivation},
+       eachPoint<findConstantActivation>},
       {{"outlier-channels",
         "the largest channel of a tensor with one threshold is 8 times the one "
         "in the middle",
         "more bits"},
-       findOutlierChannels},
+       eachPoint<findOutlierChannels>},
       {{"dead-channels",
         "some channels of a kernel are zero, or some of an activation never "
         "change",
@@ -697,18 +690,18 @@ ArrayRef<Rule> mct::report::getPointRules() {
         "at most 4 bits for the weights of the first, the last or a depthwise "
         "layer, with more than its equal part of the error",
         "more bits"},
-       findFewBitsInSensitiveLayer},
+       eachPoint<findFewBitsInSensitiveLayer>},
       {{"few-bits",
         "at most 4 bits for another tensor with a tenth of the error",
         "more bits"},
-       findFewBits},
+       eachPoint<findFewBits>},
       {{"rounded-one-by-one",
         "weights of less than 8 bits that mct-round-weights has not seen",
         "`round-weights=true`"},
        findRoundedOneByOne},
       {{"shifted-activation", "an activation was shifted above zero",
         "none: says what that gained"},
-       findShifted},
+       eachPoint<findShifted>},
   };
   return kRules;
 }

@@ -60,6 +60,8 @@ template <> struct Fields<Parameters> {
     v("method", x.method, "quantization method: power_of_two, symmetric, …");
     v("bits", x.bits, "width of a stored value");
     v("is_signed", x.isSigned, "whether stored values are signed");
+    v("has_powers_of_two", x.hasPowersOfTwo,
+      "whether thresholds have to be powers of two");
     v("threshold", x.threshold,
       "one, or one by channel; empty where the method has none");
     v("lowest", x.lowest, "smallest level; as many");

@@ -8,7 +8,6 @@
 #include "mct/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
-#include "tpc_dialect/IR/TpcOverrides.h"
 
 using namespace mlir;
 using namespace mct;
@@ -33,21 +32,15 @@ ChangePlanner::planPoints(StringRef line) {
   FailureOr<func::FuncOp> entry = findEntryFunction(*module, function);
   if (failed(entry))
     return std::nullopt;
-  if (!line.empty()) {
-    SmallVector<Attribute> lines;
-    if (auto before =
-            (*entry)->getAttrOfType<ArrayAttr>(tpc::kOverridesAttrName))
-      llvm::append_range(lines, before);
-    lines.push_back(StringAttr::get(module->getContext(), line));
-    (*entry)->setAttr(tpc::kOverridesAttrName,
-                      ArrayAttr::get(module->getContext(), lines));
-  }
+  if (!line.empty())
+    Overrides::append(*entry, line.str());
   FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(*module);
   FailureOr<Overrides> rules = Overrides::getFrom(*entry);
   if (failed(lookup) || failed(rules))
     return std::nullopt;
+  TakenAlternatives taken = takeOutPoints(*entry);
   FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::createFromPoints(*lookup, *entry, *rules);
+      QuantizationPlan::create(*lookup, *entry, *rules, taken);
   if (failed(plan))
     return std::nullopt;
   PlannedPoints points;

@@ -347,18 +347,17 @@ FailureOr<double> Judge::measure(func::FuncOp network) {
 
 /// Brings soft choices near to what they are when they are hard.
 static void harden(TrainingRun &training, double softness) {
-  using quantization::SoftRounding;
   std::vector<std::vector<float>> values = training.values();
   for (auto [value, tensor] :
        llvm::zip_equal(training.function().learned, values)) {
     if (value.role != tpc::LearnedRole::Rounding)
       continue;
     for (float &variable : tensor) {
-      double share = SoftRounding::soften(variable);
+      double share = quantization::soften(variable);
       // At the ends of the sigmoid nothing would move any more.
       double most = std::clamp(softness, 0x1p-10, 0.5 - 0x1p-10);
       share = share >= 0.5 ? std::max(share, 1 - most) : std::min(share, most);
-      variable = float(SoftRounding::variableOf(share));
+      variable = float(quantization::unsoften(share));
     }
   }
   training.setValues(values);

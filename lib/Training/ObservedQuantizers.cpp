@@ -3,16 +3,16 @@
 // Grids whose ranges follow what they see, as TensorFlow's fake quantization.
 #include "TrainableModels.h"
 
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mct;
+using mct::quantization::TrainedRange;
 using mct::tpc::ObservedRangeAttr;
 using mct::tpc::Observer;
 using mct::tpc::QuantizeOp;
-using TrainedRange = mct::quantization::LearnedRange::Range;
 
 static double lowestCode(ObservedRangeAttr attr) {
   return attr.getIsNarrow() ? 1 : 0;
@@ -75,8 +75,8 @@ static BuiltEnds buildEnds(ObservedRangeAttr attr, GradientBuilder &b,
                      b.binary("tosa.minimum", seen.min, b.number(0, min))),
             b.binary("tosa.maximum", max,
                      b.binary("tosa.maximum", seen.max, b.number(0, max)))};
-  double decay = attr.getDecay() ? double(*attr.getDecay())
-                                 : quantization::RangeObserver().decay;
+  double decay =
+      attr.getDecay() ? double(*attr.getDecay()) : quantization::kObserverDecay;
   auto follow = [&](Value mean, Value value) {
     return b.sub(mean, b.mul(b.sub(mean, value), 1 - decay));
   };
@@ -174,12 +174,11 @@ struct ObservedRangeModel
     // What is there is taken over, except by what begins from nothing.
     if (attr.getObserver() == Observer::AllValues ||
         (!point.getParametersAttr() && attr.getObserver() != Observer::Fixed)) {
-      auto kind = attr.getObserver() == Observer::AllValues
-                      ? quantization::RangeObserver::Kind::AllValues
-                      : quantization::RangeObserver::Kind::LastValue;
       size_t channels = quantization::channelCount(
           GradientBuilder::shapeOf(point.getInput()), point.getChannelAxes());
-      ranges.assign(channels, quantization::RangeObserver::create(kind).range);
+      ranges.assign(channels, attr.getObserver() == Observer::AllValues
+                                  ? TrainedRange()
+                                  : quantization::kFirstRange);
     } else {
       FailureOr<SmallVector<TrainedRange>> present =
           getRanges(point, attr.getIsNarrow());

@@ -8,9 +8,9 @@
 using namespace mlir;
 using namespace mct;
 using mct::quantization::kSmallestThreshold;
+using mct::quantization::TrainedRange;
 using mct::tpc::LearnedRangeAttr;
 using mct::tpc::QuantizeOp;
-using TrainedRange = mct::quantization::LearnedRange::Range;
 
 static double highestCode(LearnedRangeAttr attr) {
   return std::ldexp(1.0, int(attr.getBits())) - 1;
@@ -134,7 +134,7 @@ struct LearnedRangeModel
   void keepValid(Attribute,
                  MutableArrayRef<MutableArrayRef<float>> learned) const {
     for (auto [min, max] : llvm::zip_equal(learned[0], learned[1])) {
-      TrainedRange valid = quantization::LearnedRange::effective({min, max});
+      TrainedRange valid = quantization::getEffectiveRange({min, max});
       min = static_cast<float>(valid.min);
       max = static_cast<float>(valid.max);
     }

@@ -5,7 +5,7 @@
 #include "TrainableModels.h"
 
 #include "mct/IR/Constants.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace mct;
 using mct::quantization::Grid;
-using mct::quantization::SoftRounding;
 using mct::tpc::PerturbedRoundingAttr;
 using mct::tpc::QuantizeOp;
 using mct::tpc::SoftRoundingAttr;
@@ -122,7 +121,7 @@ static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,
     if (!floating) {
       start.base[i] = static_cast<float>(std::floor(level));
       double rest = cutOff(level) - std::floor(cutOff(level));
-      start.variables[i] = static_cast<float>(SoftRounding::variableOf(rest));
+      start.variables[i] = static_cast<float>(quantization::unsoften(rest));
       return;
     }
     double present = cutOff(std::nearbyint(level));
@@ -133,7 +132,7 @@ static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,
     double base = isUp ? present - 1 : present;
     start.base[i] = static_cast<float>(base);
     double rest = std::clamp(before - base, 0.0, 1.0);
-    double variable = SoftRounding::variableOf(rest);
+    double variable = quantization::unsoften(rest);
     start.variables[i] = static_cast<float>(
         isUp ? std::max(variable, 0.0) : std::min(variable, kUndecided));
   });
@@ -146,7 +145,7 @@ struct SoftRoundingModel
                                                      SoftRoundingAttr> {
   /// Ends of the stretched sigmoid.
   static constexpr double kGamma = -0.1, kZeta = 1.1;
-  /// As SoftRounding::derivative: a weight on a level stays alive.
+  /// As quantization::softenDerivative: a weight on a level stays alive.
   static constexpr double kEndTolerance = 1e-6;
 
   struct Built {
@@ -263,7 +262,7 @@ struct SoftRoundingModel
     }
     frozen.weights.resize(weights.size());
     forEachWeight(point, grids, [&](size_t i, const Grid &grid) {
-      double up = SoftRounding::soften(learned[0][i]) >= 0.5 ? 1 : 0;
+      double up = quantization::soften(learned[0][i]) >= 0.5 ? 1 : 0;
       frozen.weights[i] = valueOf(std::clamp(double(start.base[i]) + up,
                                              lowestOf(grid), highestOf(grid)),
                                   grid);

@@ -161,7 +161,6 @@ llvm::Error ShardRun::runBackward(Lane &lane) const {
 llvm::Error ShardRun::run(const TrainingBatch &batch, const BatchLoss &loss,
                           int64_t begin, MutableArrayRef<double> losses,
                           bool gradients) {
-  Stopwatch watch(seconds);
   execution::RunOptions options;
   options.threads = settings.run.threads;
   return execution::shareUnits(

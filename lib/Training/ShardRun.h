@@ -37,9 +37,6 @@ public:
   /// Writes the states that the last shard has left into the values.
   void takeStates(std::vector<std::vector<float>> &values) const;
 
-  /// Duration of all runs so far.
-  double seconds = 0;
-
 private:
   struct Lane;
   ShardRun(const CompiledTraining &compiled,

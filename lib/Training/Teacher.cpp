@@ -94,7 +94,6 @@ llvm::Error Teacher::runUnit(Lane &lane, ArrayRef<int64_t> samples,
 
 llvm::Error Teacher::run(ArrayRef<int64_t> samples,
                          std::vector<std::vector<float>> &blocks) {
-  Stopwatch watch(seconds);
   blocks.resize(compiled.results.size());
   for (auto [block, result] : llvm::zip_equal(blocks, compiled.results))
     block.resize(samples.size() * size_t(result.elements));

@@ -26,9 +26,6 @@ public:
   llvm::Expected<TrainingBatch> begin(llvm::ArrayRef<int64_t> samples,
                                       llvm::ArrayRef<int64_t> places);
 
-  /// Duration of all runs so far.
-  double seconds = 0;
-
 private:
   struct Lane;
   /// Runs the teacher on samples, into one block for each result.

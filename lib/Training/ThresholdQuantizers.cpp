@@ -107,14 +107,13 @@ struct LearnedThresholdModel
                                     ArrayRef<float>,
                                     ArrayRef<ArrayRef<float>> learned) const {
     auto attr = cast<LearnedThresholdAttr>(trainable);
-    quantization::LearnedThreshold quantizer;
-    quantizer.isPowerOfTwo = attr.getPowerOfTwo();
     SmallVector<quantization::SelectedParameters> selected;
     for (float threshold : learned.front()) {
       if (!std::isfinite(threshold))
         return point.emitOpError() << "has learned the threshold " << threshold
                                    << "; train with a smaller learning rate";
-      selected.emplace_back().threshold = quantizer.effective(threshold);
+      selected.emplace_back().threshold =
+          quantization::getEffectiveThreshold(threshold, attr.getPowerOfTwo());
     }
     FrozenQuantizer frozen;
     frozen.parameters = withRoundingOf(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TrainableModels.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 using namespace mct;
-using TrainedRange = mct::quantization::LearnedRange::Range;
+using mct::quantization::TrainedRange;
 
 LogicalResult mct::noImplementation(tpc::QuantizeOp point) {
   return point.emitOpError()

@@ -2,8 +2,8 @@
 #ifndef MCT_LIB_TRAINING_TRAINABLEMODELS_H
 #define MCT_LIB_TRAINING_TRAINABLEMODELS_H
 
-#include "mct/Quantization/Selection.h"
 #include "mct/Quantization/TrainableQuantizers.h"
+#include "mct/Quantizers/Parameters.h"
 #include "mct/Training/Training.h"
 
 namespace mct {
@@ -39,7 +39,7 @@ double getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
 /// Returns the range of the levels of each of the point's parameters,
 /// `isNarrow`: without the lowest. Fails with a diagnostic where there are no
 /// parameters, or levels are not evenly spaced.
-llvm::FailureOr<llvm::SmallVector<quantization::LearnedRange::Range>>
+llvm::FailureOr<llvm::SmallVector<quantization::TrainedRange>>
 getRanges(tpc::QuantizeOp point, bool isNarrow = false);
 
 /// Returns the truth, for each value, of what lies where the quantizer of the

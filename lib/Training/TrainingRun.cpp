@@ -116,7 +116,6 @@ struct TrainingRun::State {
   int64_t orderedEpoch = -1;
 
   int64_t step = 0;
-  double updateSeconds = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -437,7 +436,6 @@ FailureOr<TrainingStepInfo> TrainingRun::State::runStep() {
                       << " is " << info.loss
                       << "; train with a smaller learning rate";
     }
-    Stopwatch watch(updateSeconds);
     info.regularizer +=
         updates->add(shards->getGradients(end - begin), begin == 0,
                      end == count, step, run.run.threads);
@@ -546,11 +544,6 @@ const TrainingFunction &TrainingRun::function() const {
 }
 ArrayRef<std::vector<float>> TrainingRun::values() const {
   return state->values;
-}
-const SampleSource &TrainingRun::samples() const { return *state->source; }
-TrainingRun::Seconds TrainingRun::seconds() const {
-  return {state->teacher->seconds, state->shards->seconds,
-          state->updateSeconds};
 }
 
 void TrainingRun::setValues(ArrayRef<std::vector<float>> values) {

@@ -5,7 +5,6 @@
 #define MCT_LIB_TRAINING_TRAININGSUPPORT_H
 
 #include "mct/Training/TrainingRun.h"
-#include <chrono>
 
 namespace mct::training {
 
@@ -43,22 +42,6 @@ int64_t countThreads(const execution::Executor &executor, int64_t units,
 inline bool isCancelled(const execution::RunSettings &run) {
   return run.run.progress && run.run.progress->isCancelled();
 }
-
-/// Adds the duration of its life to a number of seconds.
-class Stopwatch {
-public:
-  explicit Stopwatch(double &seconds)
-      : seconds(seconds), begin(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() {
-    seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count();
-  }
-
-private:
-  double &seconds;
-  std::chrono::steady_clock::time_point begin;
-};
 
 } // namespace mct::training
 

@@ -2,7 +2,7 @@
 #include "ScalingPath.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"

@@ -98,6 +98,15 @@ struct Observed {
   std::vector<Atom> atoms;
 };
 
+/// A shift, what becomes of the points that it reaches, and the sums of their
+/// mean squared errors.
+struct PlannedShift {
+  NegativeShift shift;
+  ShiftReach reach;
+  SmallVector<std::pair<tpc::QuantizeOp, NewPoint>> points;
+  double errorBefore = 0, errorAfter = 0;
+};
+
 class Corrector {
 public:
   Corrector(func::FuncOp function, const KernelOps &kernelOps,
@@ -109,9 +118,17 @@ public:
   LogicalResult visit(const tpc::Node &node);
 
 private:
-  std::optional<Record> tryToShift(const tpc::Node &node,
-                                   tpc::QuantizeOp point);
-  FailureOr<Observed> observe(tpc::QuantizeOp point);
+  /// What is going to happen, or why nothing is.
+  using Planned = std::variant<PlannedShift, Record>;
+
+  FailureOr<Planned> plan(const tpc::Node &node, tpc::QuantizeOp point);
+  /// Adds the part of a point behind the shifted one, which holds values plus
+  /// `offset` then; the reason where it cannot.
+  FailureOr<std::optional<Record>> add(PlannedShift &planned,
+                                       tpc::QuantizeOp point, double offset);
+  void apply(const tpc::Node &node, tpc::QuantizeOp point,
+             const PlannedShift &planned);
+  void leave(tpc::QuantizeOp point, const Record &why);
 
   std::variant<NegativeShift, Record>
   chooseShift(tpc::QuantizeOp point, double minimum, const Observed &seen);
@@ -121,10 +138,23 @@ private:
   const KernelOps &kernelOps;
   const Settings &settings;
   ShiftRewriter rewriter;
-  /// A diagnostic was emitted.
-  bool hasFailed = false;
 };
 } // namespace
+
+static FailureOr<Observed> observe(tpc::QuantizeOp point) {
+  FailureOr<quantization::Histogram> histogram = getHistogram(
+      point.getStatisticsAttr(), [&] { return point.emitOpError(); });
+  if (failed(histogram))
+    return failure();
+  std::vector<Atom> atoms = quantization::getAtoms(*histogram);
+  return Observed{std::move(*histogram), std::move(atoms)};
+}
+
+/// Whether a search of grids can choose the parameters again.
+static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
+  return parameters.getQuantizationMethod().getGridSearch() &&
+         parameters.getGrids().size() == 1;
+}
 
 LogicalResult Corrector::visit(const tpc::Node &node) {
   tpc::QuantizeOp point;
@@ -134,28 +164,41 @@ LogicalResult Corrector::visit(const tpc::Node &node) {
   // Inside of a fused chain nothing is quantized.
   if (!point)
     return success();
-  std::optional<Record> reason = tryToShift(node, point);
-  if (hasFailed)
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  if (!point.getStatisticsAttr() || !parameters) {
+    InFlightDiagnostic diagnostic = point.emitOpError()
+                                    << "needs statistics and parameters";
+    diagnostic.attachNote() << "run mct-calibrate and mct-select-parameters "
+                               "before";
     return failure();
-  if (reason && settings.remarks) {
-    InFlightDiagnostic remark =
-        emitRecord(point, kPassName, *reason,
-                   "'" + point.getPointName() + "' is not shifted: ");
-    if (reason->getCulprit())
-      remark.attachNote(reason->getCulprit()->getLoc()) << "the op is here";
   }
+  if (!canSelectGrid(parameters)) {
+    leave(point, Reason::NotSearchedGrid);
+    return success();
+  }
+  if (!parameters.getGridThreshold()) {
+    leave(point, Reason::HasZeroPoint);
+    return success();
+  }
+  if (!parameters.getIsSigned())
+    return success();
+  FailureOr<Planned> planned = plan(node, point);
+  if (failed(planned))
+    return failure();
+  if (auto *reason = std::get_if<Record>(&*planned))
+    leave(point, *reason);
+  else
+    apply(node, point, std::get<PlannedShift>(*planned));
   return success();
 }
 
-FailureOr<Observed> Corrector::observe(tpc::QuantizeOp point) {
-  FailureOr<quantization::Histogram> histogram = getHistogram(
-      point.getStatisticsAttr(), [&] { return point.emitOpError(); });
-  if (failed(histogram)) {
-    hasFailed = true;
-    return failure();
-  }
-  std::vector<Atom> atoms = quantization::getAtoms(*histogram);
-  return Observed{std::move(*histogram), std::move(atoms)};
+void Corrector::leave(tpc::QuantizeOp point, const Record &why) {
+  if (!settings.remarks)
+    return;
+  InFlightDiagnostic remark = emitRecord(
+      point, kPassName, why, "'" + point.getPointName() + "' is not shifted: ");
+  if (why.getCulprit())
+    remark.attachNote(why.getCulprit()->getLoc()) << "the op is here";
 }
 
 /// A search for parameters like the present ones, of a grid that is searched.
@@ -163,7 +206,7 @@ static quantization::SelectionOptions
 getSelectionOptions(tpc::QuantizerAttrInterface parameters,
                     const SelectionSettings &settings) {
   quantization::SelectionOptions options = settings.optionsFor(
-      *parameters.getQuantizationMethod().getSearch(), parameters.getBits());
+      parameters.getQuantizationMethod(), parameters.getBits());
   options.isSigned = parameters.getIsSigned();
   return options;
 }
@@ -185,15 +228,6 @@ createLike(tpc::QuantizerAttrInterface present,
 
 static quantization::Grid getGrid(tpc::QuantizerAttrInterface parameters) {
   return parameters.getGrids().front();
-}
-
-/// Whether a search of grids can choose the parameters again.
-static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
-  std::optional<quantization::QuantizationMethod> search =
-      parameters.getQuantizationMethod().getSearch();
-  if (!search || quantization::hasTable(*search))
-    return false;
-  return parameters.getGrids().size() == 1;
 }
 
 std::variant<NegativeShift, Record>
@@ -342,133 +376,141 @@ std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
   return result;
 }
 
-std::optional<Record> Corrector::tryToShift(const tpc::Node &node,
-                                            tpc::QuantizeOp point) {
-  if (!point.getStatisticsAttr() || !point.getParametersAttr()) {
-    InFlightDiagnostic diagnostic = point.emitOpError()
-                                    << "needs statistics and parameters";
-    diagnostic.attachNote() << "run mct-calibrate and mct-select-parameters "
-                               "before";
-    hasFailed = true;
-    return std::nullopt;
-  }
-  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
-  if (!canSelectGrid(parameters))
-    return Reason::NotSearchedGrid;
-  std::optional<double> threshold = parameters.getGridThreshold();
-  if (!threshold)
-    return Reason::HasZeroPoint;
-  quantization::SelectionOptions selection =
-      getSelectionOptions(parameters, settings.selection);
-  if (!selection.isSigned)
-    return std::nullopt;
+/// Returns why a signed grid has to stay, or the values below zero are not few;
+/// none where a shift may help. `minimum`: of the values.
+static std::optional<Record> checkTail(tpc::QuantizeOp point, double minimum,
+                                       double ratio) {
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   if (config && config.getSignedness() == tpc::Signedness::Signed)
     return Reason::TargetWantsSigned;
   if (config && config.getFixedScale())
     return Reason::FixedGrid;
+  double threshold = *point.getParametersAttr().getGridThreshold();
+  if (quantization::isShortNegativeTail(minimum, threshold, ratio))
+    return std::nullopt;
+  return Record(Reason::LongTail)
+         << "its minimum " << brief("minimum", minimum) << " is "
+         << brief("part", -minimum / threshold) << " of its threshold "
+         << brief("threshold", threshold) << ", more than the ratio "
+         << brief("ratio", ratio);
+}
+
+FailureOr<Corrector::Planned> Corrector::plan(const tpc::Node &node,
+                                              tpc::QuantizeOp point) {
   // Calibration may not have met the lowest value that can occur.
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())
     minimum = std::min(minimum, *range.getMin());
-  if (!quantization::isShortNegativeTail(minimum, *threshold, settings.ratio))
-    return Record(Reason::LongTail)
-           << "its minimum " << brief("minimum", minimum) << " is "
-           << brief("part", -minimum / *threshold) << " of its threshold "
-           << brief("threshold", *threshold) << ", more than the ratio "
-           << brief("ratio", settings.ratio);
+  if (std::optional<Record> reason = checkTail(point, minimum, settings.ratio))
+    return Planned(*reason);
   if (!ShiftRewriter::canAdd(node.result()))
-    return Record(Decision::Declined, Reason::UnknownOp, node.root());
-
-  std::variant<ShiftReach, Record> followed = followShift(point, kernelOps);
-  if (auto *reason = std::get_if<Record>(&followed))
-    return *reason;
-  const ShiftReach &reach = std::get<ShiftReach>(followed);
+    return Planned(Record(Decision::Declined, Reason::UnknownOp, node.root()));
+  std::variant<ShiftReach, Record> reach = followShift(point, kernelOps);
+  if (auto *reason = std::get_if<Record>(&reach))
+    return Planned(*reason);
 
   FailureOr<Observed> seen = observe(point);
   if (failed(seen))
-    return std::nullopt;
+    return failure();
   if (std::optional<Record> reason = checkShifted(point, 0, *seen))
-    return *reason;
+    return Planned(*reason);
   std::variant<NegativeShift, Record> chosen =
       chooseShift(point, minimum, *seen);
   if (auto *reason = std::get_if<Record>(&chosen))
-    return *reason;
-  const NegativeShift &shift = std::get<NegativeShift>(chosen);
-  if (std::optional<Record> reason = checkShifted(point, shift.shift, *seen))
-    return *reason;
+    return Planned(*reason);
+  PlannedShift planned;
+  planned.shift = std::get<NegativeShift>(chosen);
+  planned.reach = std::get<ShiftReach>(reach);
+  double shift = planned.shift.shift;
+  if (std::optional<Record> reason = checkShifted(point, shift, *seen))
+    return Planned(*reason);
 
   // The point itself, then those on the way.
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  quantization::SelectionOptions selection =
+      getSelectionOptions(parameters, settings.selection);
   selection.isSigned = false;
   quantization::SelectedParameters selected;
-  selected.threshold = shift.threshold;
+  selected.threshold = planned.shift.threshold;
   NewPoint own;
-  own.range = shiftRange(point.getRangeAttr(), shift.shift);
-  own.statistics = shiftStatistics(point, shift.shift);
+  own.range = shiftRange(point.getRangeAttr(), shift);
+  own.statistics = shiftStatistics(point, shift);
   own.parameters = createLike(parameters, selected, selection);
-  double before =
+  planned.errorBefore =
       quantization::meanSquaredError(seen->atoms, getGrid(parameters));
-  double after = quantization::meanSquaredError(
-      quantization::shiftAtoms(seen->atoms, shift.shift),
-      getGrid(own.parameters));
-  own.selection =
-      describeError(point.getContext(), tpc::ErrorMethod::Given, after);
-  SmallVector<std::pair<tpc::QuantizeOp, NewPoint>> newPoints = {{point, own}};
-  for (auto [other, times] : reach.points) {
-    double offset = times * shift.shift;
-    if (offset == 0)
-      continue;
-    tpc::QuantizerAttrInterface old = other.getParametersAttr();
-    if (!other.getStatisticsAttr()) {
-      if (!old)
-        continue;
-      return Record(Decision::Declined, Reason::NoStatistics, other)
-             << "'" << named("point", other.getPointName())
-             << "' behind it has parameters but no statistics";
-    }
-    if (old && !canSelectGrid(old))
-      return Record(Decision::Declined, Reason::NotSearchedGrid, other)
-             << "the levels of '" << named("point", other.getPointName())
-             << "' behind it are not a grid that is searched";
-    FailureOr<Observed> otherSeen = observe(other);
-    if (failed(otherSeen))
-      return std::nullopt;
-    std::variant<NewPoint, Record> moved =
-        shiftPoint(other, offset, *otherSeen);
-    if (auto *reason = std::get_if<Record>(&moved))
-      return *reason;
-    newPoints.push_back({other, std::get<NewPoint>(moved)});
-    if (!old)
-      continue;
-    before += quantization::meanSquaredError(otherSeen->atoms, getGrid(old));
-    after += quantization::meanSquaredError(
-        quantization::shiftAtoms(otherSeen->atoms, offset),
-        getGrid(newPoints.back().second.parameters));
+  planned.errorAfter = quantization::meanSquaredError(
+      quantization::shiftAtoms(seen->atoms, shift), getGrid(own.parameters));
+  own.selection = describeError(point.getContext(), tpc::ErrorMethod::Given,
+                                planned.errorAfter);
+  planned.points.push_back({point, own});
+  for (auto [other, times] : planned.reach.points) {
+    FailureOr<std::optional<Record>> reason =
+        add(planned, other, times * shift);
+    if (failed(reason))
+      return failure();
+    if (*reason)
+      return Planned(**reason);
   }
-  if (after >= before)
-    return Record(Reason::ErrorWouldRise)
-           << "the mean squared error of its points would go from "
-           << brief("error_before", before) << " to "
-           << brief("error_after", after);
+  if (planned.errorAfter >= planned.errorBefore)
+    return Planned(Record(Reason::ErrorWouldRise)
+                   << "the mean squared error of its points would go from "
+                   << brief("error_before", planned.errorBefore) << " to "
+                   << brief("error_after", planned.errorAfter));
+  return Planned(std::move(planned));
+}
 
+FailureOr<std::optional<Record>>
+Corrector::add(PlannedShift &planned, tpc::QuantizeOp point, double offset) {
+  using Refused = std::optional<Record>;
+  tpc::QuantizerAttrInterface old = point.getParametersAttr();
+  if (offset == 0 || (!point.getStatisticsAttr() && !old))
+    return Refused();
+  if (!point.getStatisticsAttr())
+    return Refused(Record(Decision::Declined, Reason::NoStatistics, point)
+                   << "'" << named("point", point.getPointName())
+                   << "' behind it has parameters but no statistics");
+  if (old && !canSelectGrid(old))
+    return Refused(Record(Decision::Declined, Reason::NotSearchedGrid, point)
+                   << "the levels of '" << named("point", point.getPointName())
+                   << "' behind it are not a grid that is searched");
+  FailureOr<Observed> seen = observe(point);
+  if (failed(seen))
+    return failure();
+  std::variant<NewPoint, Record> moved = shiftPoint(point, offset, *seen);
+  if (auto *reason = std::get_if<Record>(&moved))
+    return Refused(*reason);
+  NewPoint &shifted = std::get<NewPoint>(moved);
+  planned.points.push_back({point, shifted});
+  if (old) {
+    planned.errorBefore +=
+        quantization::meanSquaredError(seen->atoms, getGrid(old));
+    planned.errorAfter += quantization::meanSquaredError(
+        quantization::shiftAtoms(seen->atoms, offset),
+        getGrid(shifted.parameters));
+  }
+  return Refused();
+}
+
+void Corrector::apply(const tpc::Node &node, tpc::QuantizeOp point,
+                      const PlannedShift &planned) {
   if (settings.remarks)
-    emitRecord(point, kPassName,
-               Record(Decision::Applied, Reason::Shifted)
-                   << "'" << point.getPointName() << "' is shifted by "
-                   << brief("shift", shift.shift) << ": threshold "
-                   << brief("threshold", *threshold) << " to "
-                   << brief("new_threshold", shift.threshold)
-                   << ", mean squared error of its points "
-                   << brief("error_before", before) << " to "
-                   << brief("error_after", after));
-  for (auto &[changed, attributes] : newPoints) {
+    emitRecord(
+        point, kPassName,
+        Record(Decision::Applied, Reason::Shifted)
+            << "'" << point.getPointName() << "' is shifted by "
+            << brief("shift", planned.shift.shift) << ": threshold "
+            << brief("threshold", *point.getParametersAttr().getGridThreshold())
+            << " to " << brief("new_threshold", planned.shift.threshold)
+            << ", mean squared error of its points "
+            << brief("error_before", planned.errorBefore) << " to "
+            << brief("error_after", planned.errorAfter));
+  for (auto [changed, attributes] : planned.points) {
     changed.setStatisticsAttr(attributes.statistics);
     changed.setQuantizer(attributes.parameters, attributes.selection);
     changed.setRangeAttr(attributes.range);
   }
-  if (shift.shift != 0)
-    rewriter.apply(node, point, shift.shift, reach);
-  return std::nullopt;
+  if (planned.shift.shift != 0)
+    rewriter.apply(node, point, planned.shift.shift, planned.reach);
 }
 
 namespace {

@@ -4,9 +4,9 @@
 #include "mct/IR/Names.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/Channels.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -15,6 +15,7 @@
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace mct {
 #define GEN_PASS_DEF_EQUALIZECHANNELSPASS
@@ -63,8 +64,8 @@ static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
     return std::nullopt;
   KernelGrid grid;
   std::optional<quantization::QuantizationMethod> search =
-      config.getMethod().getSearch();
-  if (!search || quantization::hasTable(*search)) {
+      config.getMethod().getGridSearch();
+  if (!search) {
     reason = Reason::ErrorUnknown;
     return std::nullopt;
   }
@@ -144,6 +145,10 @@ private:
   };
 
   void equalize(const KernelOps &kernels, const KernelOp &first);
+  /// Factors of the output channels of a layer, and mean squares behind the
+  /// ReLU, at `point`; none where the deviations are not known.
+  std::pair<std::vector<double>, std::vector<double>>
+  getFactors(const KernelOp &first, tpc::QuantizeOp point);
   /// Mean square of what a layer reads, per input channel, or none.
   std::optional<std::vector<double>> getInputMeanSquare(const KernelOp &layer);
   /// Error at the second layer's output before and after; none when it cannot
@@ -165,6 +170,38 @@ private:
   llvm::DenseMap<Operation *, std::vector<double>> meanSquares;
 };
 } // namespace
+
+std::pair<std::vector<double>, std::vector<double>>
+EqualizeChannelsPass::getFactors(const KernelOp &first, tpc::QuantizeOp point) {
+  int64_t channels = first.numOutputChannels();
+  tpc::StatisticsAttr statistics = point.getStatisticsAttr();
+  auto means = readChannels(
+      statistics ? statistics.getChannelMean() : ElementsAttr(), channels);
+  auto observed = meanSquares.find(point);
+  bool hasObserved = means && observed != meanSquares.end() &&
+                     int64_t(observed->second.size()) == channels;
+  std::vector<double> factors, squares;
+  if (std::optional<OutputMoments> moments = getOutputMoments(first)) {
+    for (int64_t channel = 0; channel != channels; ++channel) {
+      quantization::Moments before{moments->mean[channel],
+                                   moments->deviation[channel]};
+      factors.push_back(quantization::equalizationFactor(before));
+      quantization::Moments after = quantization::rectifiedMoments(before);
+      squares.push_back(hasObserved ? observed->second[channel]
+                                    : after.mean * after.mean +
+                                          after.deviation * after.deviation);
+    }
+  } else if (hasObserved) {
+    for (int64_t channel = 0; channel != channels; ++channel) {
+      double mean = (*means)[channel];
+      squares.push_back(observed->second[channel]);
+      double deviation =
+          std::sqrt(std::max(0.0, squares[channel] - mean * mean));
+      factors.push_back(deviation > 1 ? 1 / deviation : 1);
+    }
+  }
+  return {factors, squares};
+}
 
 void EqualizeChannelsPass::equalize(const KernelOps &kernels,
                                     const KernelOp &first) {
@@ -194,33 +231,9 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
   int64_t channels = first.numOutputChannels();
   Pair pair{first, *path.consumer, path, {}, {}, {}, {}};
   std::vector<double> squares;
-  tpc::StatisticsAttr statistics = point.getStatisticsAttr();
-  auto means = readChannels(
-      statistics ? statistics.getChannelMean() : ElementsAttr(), channels);
-  auto observed = meanSquares.find(point);
-  bool hasObserved = means && observed != meanSquares.end() &&
-                     int64_t(observed->second.size()) == channels;
-  if (std::optional<OutputMoments> moments = getOutputMoments(first)) {
-    for (int64_t channel = 0; channel != channels; ++channel) {
-      quantization::Moments before{moments->mean[channel],
-                                   moments->deviation[channel]};
-      pair.factors.push_back(quantization::equalizationFactor(before));
-      quantization::Moments after = quantization::rectifiedMoments(before);
-      squares.push_back(hasObserved ? observed->second[channel]
-                                    : after.mean * after.mean +
-                                          after.deviation * after.deviation);
-    }
-  } else if (hasObserved) {
-    for (int64_t channel = 0; channel != channels; ++channel) {
-      double mean = (*means)[channel];
-      squares.push_back(observed->second[channel]);
-      double deviation =
-          std::sqrt(std::max(0.0, squares[channel] - mean * mean));
-      pair.factors.push_back(deviation > 1 ? 1 / deviation : 1);
-    }
-  } else {
+  std::tie(pair.factors, squares) = getFactors(first, point);
+  if (pair.factors.empty())
     return leave(first, Reason::NoDeviations);
-  }
   if (llvm::all_of(pair.factors, [](double factor) { return factor == 1; }))
     return leave(first, Reason::EqualAlready);
 

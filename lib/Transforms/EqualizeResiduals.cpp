@@ -6,7 +6,7 @@
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Overrides.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ImportedRecord.h"
 #include "mct/IR/ConstantTensor.h"
-#include "mct/Quantization/Channels.h"
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Channels.h"
+#include "mct/Quantizers/Grid.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
 #include "mct/IR/QuantizedNetwork.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
@@ -94,6 +95,7 @@ static void warnOfFloat(Operation *op, const PlannedWeight &weight,
 
 static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
                                   Overrides &overrides) {
+  assignNames(function);
   FailureOr<QuantizationPlan> plan =
       QuantizationPlan::create(lookup, function, overrides);
   if (failed(plan))

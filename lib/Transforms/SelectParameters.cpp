@@ -115,19 +115,16 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
     search.quantizer = *fixed;
     return search;
   }
-  std::optional<quantization::QuantizationMethod> kind =
-      config.getActMethod().getSearch();
-  bool needsHistogram = !kind || hasTable(*kind);
-  if (kind &&
-      failed(hasTable(*kind) ? checkSelectableTable(point, config.getActBits(),
-                                                    quantization::kTableBits)
-                             : checkSelectableBits(point, config.getActBits(),
-                                                   settings.errorMethod)))
+  tpc::QuantizationMethodAttrInterface method = config.getActMethod();
+  if ((method.getGridSearch() &&
+       failed(checkSelectableBits(point, config.getActBits(),
+                                  settings.errorMethod))) ||
+      (method.getTableSearch() &&
+       failed(checkSelectableTable(point, config.getActBits(),
+                                   quantization::kTableBits))))
     return failure();
 
-  search.options = settings.optionsFor(
-      kind.value_or(quantization::QuantizationMethod::Symmetric),
-      config.getActBits());
+  search.options = settings.optionsFor(method, config.getActBits());
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
     search.bounds = {*range.getMin(), *range.getMax()};
   // Without clipping the extremes say everything; a histogram is not asked for.
@@ -136,7 +133,7 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
     search.bounds = {statistics.getMin(), statistics.getMax()};
   // A table follows the distribution, also inside of known bounds, and what a
   // method of its own reads is not known here.
-  if (!search.bounds || needsHistogram) {
+  if (!search.bounds || !method.getGridSearch()) {
     FailureOr<quantization::Histogram> histogram =
         getHistogram(statistics, [&] { return point.emitOpError(); });
     if (failed(histogram))
@@ -150,16 +147,15 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
 void ActivationSearch::run() {
   if (isFixed)
     return;
-  std::optional<quantization::QuantizationMethod> kind = method().getSearch();
   auto createQuantizer = [&] {
     return method().createQuantizer(selected, options);
   };
-  if (!kind)
-    take(method().selectForHistogram(*histogram, options), quantizer,
-         [&] { return quantizer; });
-  else if (hasTable(*kind))
+  if (method().getTableSearch())
     take(quantization::selectLutForHistogram(*histogram, options), table,
          [&] { return method().createTableQuantizer(table, options); });
+  else if (!method().getGridSearch())
+    take(method().selectForHistogram(*histogram, options), quantizer,
+         [&] { return quantizer; });
   else if (!bounds)
     take(quantization::selectForHistogram(*histogram, options), selected,
          createQuantizer);
@@ -174,13 +170,12 @@ tpc::SelectionAttr ActivationSearch::describe() const {
   if (isFixed)
     return measureGiven(point, quantizer);
   MLIRContext *context = method().getContext();
-  std::optional<quantization::QuantizationMethod> kind = method().getSearch();
-  if (!kind)
-    return describeError(
-        context, tpc::ErrorMethod::Own,
-        meanSquaredError(quantizer, quantization::atomsOf(*histogram)));
-  if (hasTable(*kind))
+  if (method().getTableSearch())
     return describeSelection(context, table);
+  if (!method().getGridSearch())
+    return describeError(context, tpc::ErrorMethod::Own,
+                         meanSquaredError(*quantizer.prepare(),
+                                          quantization::atomsOf(*histogram)));
   return bounds ? describeBounds(context, bounds->first, bounds->second)
                 : describeSelection(context, selected, options);
 }

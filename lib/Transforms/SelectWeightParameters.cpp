@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/Constants.h"
 #include "mct/Planning/KernelOp.h"
-#include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Parallel.h"
+#include "mct/Quantizers/Channels.h"
 #include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/SelectedParameters.h"
@@ -150,18 +150,18 @@ static LogicalResult chooseAxis(tpc::QuantizeOp point,
   tpc::QuantizationMethodAttrInterface method =
       point.getWeightConfig().getMethod();
   int64_t axis = 0;
-  if (!method.getSearch()) {
+  if (method.getGridSearch()) {
+    axis = quantization::selectAxis(values.values(), values.shape(), options,
+                                    threads)
+               .axis;
+  } else if (method.getTableSearch()) {
+    axis = quantization::selectLutAxis(values.values(), values.shape(), options,
+                                       threads);
+  } else {
     llvm::Expected<int64_t> found = selectOwnAxis(method, values, options);
     if (!found)
       return point.emitOpError() << llvm::toString(found.takeError());
     axis = *found;
-  } else if (hasTable(options.kind)) {
-    axis = quantization::selectLutAxis(values.values(), values.shape(), options,
-                                       threads);
-  } else {
-    axis = quantization::selectAxis(values.values(), values.shape(), options,
-                                    threads)
-               .axis;
   }
   // One entry is one parameter for the tensor.
   if (values.shape()[axis] > 1)
@@ -177,17 +177,15 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   if (!config)
     return point.emitOpError()
            << "has no config; run mct-insert-quantizers, or give it one";
-  std::optional<quantization::QuantizationMethod> kind =
-      config.getMethod().getSearch();
-  bool searchesGrid = kind && !hasTable(*kind);
+  tpc::QuantizationMethodAttrInterface method = config.getMethod();
+  bool searchesGrid = method.getGridSearch().has_value();
   // A table as long as its entries have values is a grid.
   constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
-  if (kind &&
-      failed(hasTable(*kind)
-                 ? checkSelectableTable(point, config.getBits(), kMaxIndexBits,
-                                        config.getLutValuesBits())
-                 : checkSelectableBits(point, config.getBits(),
-                                       settings.errorMethod)))
+  if ((searchesGrid && failed(checkSelectableBits(point, config.getBits(),
+                                                  settings.errorMethod))) ||
+      (method.getTableSearch() &&
+       failed(checkSelectableTable(point, config.getBits(), kMaxIndexBits,
+                                   config.getLutValuesBits()))))
     return failure();
   std::optional<ConstantFloats> values = ConstantFloats::get(point.getInput());
   if (!values)
@@ -199,9 +197,7 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
                                  << value << " at element " << index;
   WeightSearch search;
   search.point = point;
-  search.options = settings.optionsFor(
-      kind.value_or(quantization::QuantizationMethod::Symmetric),
-      config.getBits());
+  search.options = settings.optionsFor(method, config.getBits());
   search.options.isSigned = true;
   if (failed(chooseAxis(point, *values, search.options, threads)))
     return failure();
@@ -296,29 +292,27 @@ private:
                               const support::Threads &workers) {
     MLIRContext *context = search.point.getContext();
     tpc::QuantizationMethodAttrInterface method = search.method();
-    std::optional<quantization::QuantizationMethod> kind = method.getSearch();
-    if (!kind) {
-      llvm::Expected<tpc::QuantizerAttrInterface> found =
-          method.selectForChannels(search.rows, search.channels,
-                                   search.options);
-      if (!found)
-        return search.point.emitOpError() << llvm::toString(found.takeError());
+    if (method.getGridSearch()) {
       search.point.setQuantizer(
-          *found, describeError(
-                      context, tpc::ErrorMethod::Own,
-                      meanSquaredError(*found, search.rows, search.channels)));
+          method.createQuantizer(search.selected, search.options),
+          describeSelection(context, search.selected, search.options));
       return success();
     }
-    if (hasTable(*kind)) {
+    if (method.getTableSearch()) {
       quantization::LutParameters table = search.selectTable(workers);
       search.point.setQuantizer(
           method.createTableQuantizer(table, search.options),
           describeSelection(context, table));
       return success();
     }
+    llvm::Expected<tpc::QuantizerAttrInterface> found =
+        method.selectForChannels(search.rows, search.channels, search.options);
+    if (!found)
+      return search.point.emitOpError() << llvm::toString(found.takeError());
     search.point.setQuantizer(
-        method.createQuantizer(search.selected, search.options),
-        describeSelection(context, search.selected, search.options));
+        *found,
+        describeError(context, tpc::ErrorMethod::Own,
+                      meanSquaredError(*found, search.rows, search.channels)));
     return success();
   }
 };

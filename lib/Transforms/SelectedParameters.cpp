@@ -2,7 +2,7 @@
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/IR/Constants.h"
 #include "mct/IR/Records.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include <cmath>
 #include <limits>
@@ -56,10 +56,13 @@ SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
 }
 
 quantization::SelectionOptions
-SelectionSettings::optionsFor(quantization::QuantizationMethod kind,
+SelectionSettings::optionsFor(tpc::QuantizationMethodAttrInterface method,
                               int64_t bits) const {
   quantization::SelectionOptions options;
-  options.kind = kind;
+  if (auto grid = method.getGridSearch())
+    options.kind = *grid;
+  else if (auto table = method.getTableSearch())
+    options.kind = *table;
   options.bits = bits;
   options.errorMethod = errorMethod;
   options.lpNorm = lpNorm;
@@ -88,13 +91,12 @@ LogicalResult mct::checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
   return success();
 }
 
-double mct::meanSquaredError(tpc::QuantizerAttrInterface quantizer,
+double mct::meanSquaredError(const quantization::TensorQuantizer &quantizer,
                              ArrayRef<quantization::Atom> atoms) {
   std::vector<float> values;
   for (const quantization::Atom &atom : atoms)
     values.push_back(static_cast<float>(atom.value));
-  quantizer.fakeQuantize({int64_t(values.size())}, {}, values.data(),
-                         values.data());
+  quantizer.run({int64_t(values.size())}, {}, values.data(), values.data());
   double sum = 0, weight = 0;
   for (auto [atom, value] : llvm::zip_equal(atoms, values)) {
     double error = double(value) - atom.value;
@@ -197,9 +199,9 @@ tpc::SelectionAttr mct::measureGiven(tpc::QuantizeOp point,
       llvm::consumeError(histogram.takeError());
       return {};
     }
-    return describeError(
-        context, tpc::ErrorMethod::Given,
-        meanSquaredError(parameters, quantization::atomsOf(*histogram)));
+    return describeError(context, tpc::ErrorMethod::Given,
+                         meanSquaredError(*parameters.prepare(),
+                                          quantization::atomsOf(*histogram)));
   }
   std::optional<ConstantFloats> constant =
       ConstantFloats::get(point.getInput());

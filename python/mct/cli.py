@@ -582,40 +582,18 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
         groups[sections[name]].add_argument("--" + name.replace("_", "-"), **options)
 
 
-def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
-    """with_options: with those of the pipeline, which take the compiler to know."""
-    parser = argparse.ArgumentParser(
-        prog="mct",
-        description="Quantizes neural networks for the chip that a target describes.",
-        epilog="example:\n  mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
-        formatter_class=_Help,
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="show remarks, too")
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+MODEL_HELP = ".mlir, .mlirbc, .tflite or .onnx"
+_Add = Callable[[str, Callable[[argparse.Namespace], Any], str, str], argparse.ArgumentParser]
 
-    def add(
-        name: str, function: Callable[[argparse.Namespace], Any], text: str, example: str
-    ) -> argparse.ArgumentParser:
-        command = commands.add_parser(
-            name,
-            help=text,
-            description=text[0].upper() + text[1:] + ".",
-            epilog=f"example:\n  {example}",
-            formatter_class=_Help,
-            allow_abbrev=False,
-        )
-        command.set_defaults(function_to_call=function)
-        return command
 
-    model_help = ".mlir, .mlirbc, .tflite or .onnx"
+def _add_quantize(add: _Add, with_options: bool) -> None:
     quantize = add(
         "quantize",
         _quantize,
         "quantize a model",
         "mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
     )
-    quantize.add_argument("model", help=model_help)
+    quantize.add_argument("model", help=MODEL_HELP)
     quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
     quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
     quantize.add_argument("--trace", metavar="FILE.json", help="write how the model was made, for mct report")
@@ -625,8 +603,10 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     if with_options:
         _add_pipeline_options(quantize)
 
+
+def _add_run_and_compare(add: _Add) -> None:
     run = add("run", _run, "run a model of any stage", "mct run q.mlirbc --data images/ --output logits.npy")
-    run.add_argument("model", help=model_help)
+    run.add_argument("model", help=MODEL_HELP)
     _add_samples(run)
     run.add_argument(
         "--labels", metavar="FILE.npy", help="class of each sample: print top-1 (default: folders of images)"
@@ -640,7 +620,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
         "compare every point of a model with the value of its name in another one",
         "mct compare q.mlirbc model.tflite --data images/ --sort error",
     )
-    compare.add_argument("model", help=model_help)
+    compare.add_argument("model", help=MODEL_HELP)
     compare.add_argument("reference", help="the float model, for example")
     _add_samples(compare)
     compare.add_argument("--sort", choices=("program", "error"), default="program", help="error: the worst point first")
@@ -649,6 +629,8 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     )
     _add_run(compare)
 
+
+def _add_report(add: _Add) -> None:
     report = add(
         "report",
         _report,
@@ -676,13 +658,15 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     )
     _add_execution(report)
 
+
+def _add_explain_and_targets(add: _Add) -> None:
     explain = add(
         "explain",
         _explain,
         "tell what a target asks of every op, by which rule, and what stays float",
         "mct explain model.tflite --target imx500",
     )
-    explain.add_argument("model", help=model_help)
+    explain.add_argument("model", help=MODEL_HELP)
     explain.add_argument("--target", help="stock name or file (default: the one in the model)")
     explain.add_argument("--json", action="store_true", help="print JSON")
 
@@ -690,6 +674,8 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     targets.add_argument("name", nargs="?", help="stock name or file: print what it says, as MLIR")
     targets.add_argument("--json", action="store_true", help="print JSON; of a target, that of MCT")
 
+
+def _add_import_and_export(add: _Add) -> None:
     convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
     convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
     convert.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
@@ -732,7 +718,6 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
         metavar="NAME[:VERSION]",
         help="who made it, says the ONNX file; the camera's converter takes pytorch:2.0.0 and later only",
     )
-
     export.add_argument(
         "--io",
         choices=("integer", "float"),
@@ -741,6 +726,38 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     export.add_argument("--int4", action="store_true", help="of a TFLite file: store kernels of at most 4 bits in INT4")
     export.add_argument("--labels", metavar="FILE", help="for a TFLite file: names of the classes, one a line")
 
+
+def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
+    """with_options: with those of the pipeline, which take the compiler to know."""
+    parser = argparse.ArgumentParser(
+        prog="mct",
+        description="Quantizes neural networks for the chip that a target describes.",
+        epilog="example:\n  mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
+        formatter_class=_Help,
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show remarks, too")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(
+        name: str, function: Callable[[argparse.Namespace], Any], text: str, example: str
+    ) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog=f"example:\n  {example}",
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
+        command.set_defaults(function_to_call=function)
+        return command
+
+    _add_quantize(add, with_options)
+    _add_run_and_compare(add)
+    _add_report(add)
+    _add_explain_and_targets(add)
+    _add_import_and_export(add)
     completion = add("completion", _completion, "print what makes a shell complete", "source <(mct completion bash)")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser

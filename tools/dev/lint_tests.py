@@ -172,7 +172,7 @@ def lint(root: Path) -> list[Finding]:
         if path.is_file() and path.suffix in TEST_SUFFIXES and inside[0] != "python":
             findings += lint_test(path)
     for folder in ("tpc_dialect", "include", "lib"):
-        for path in sorted((root / folder).rglob("Passes.td")):
+        for path in sorted((root / folder).rglob("*Passes.td")):
             findings += lint_passes(path, tests)
     for path in sorted((root / "tpc_dialect").rglob("*.td")):
         findings += lint_attributes(path)

@@ -4,9 +4,9 @@
 #ifndef TPC_DIALECT_IR_TPCDIALECT_H
 #define TPC_DIALECT_IR_TPCDIALECT_H
 
-#include "mct/Quantization/Grid.h"
-#include "mct/Quantization/Kinds.h"
-#include "mct/Quantization/TensorQuantizer.h"
+#include "mct/Quantizers/Grid.h"
+#include "mct/Quantizers/Kinds.h"
+#include "mct/Quantizers/TensorQuantizer.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"

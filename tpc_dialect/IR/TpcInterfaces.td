@@ -90,9 +90,14 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
     InterfaceMethod<"Name in reports; by default the attribute as it is printed.",
       "::std::string", "getMethodName", (ins), "", "return ::mct::tpc::detail::printAttribute($_attr);">,
     InterfaceMethod<[{
-        The kind of grid or table that `lib/Quantization` searches; none when `selectForHistogram` and
-        `selectForChannels` do it.}],
-      "::std::optional<::mct::quantization::QuantizationMethod>", "getSearch", (ins), "", "return ::std::nullopt;">,
+        The kind of evenly spaced levels that `lib/Quantization` searches, which `createQuantizer` takes; none for a
+        method of tables, and for one that searches itself, by `selectForHistogram` and `selectForChannels`.}],
+      "::std::optional<::mct::quantization::QuantizationMethod>", "getGridSearch", (ins), "",
+      "return ::std::nullopt;">,
+    InterfaceMethod<[{
+        The kind of table that `lib/Quantization` searches, which `createTableQuantizer` takes; none for other methods.}],
+      "::std::optional<::mct::quantization::QuantizationMethod>", "getTableSearch", (ins), "",
+      "return ::std::nullopt;">,
     InterfaceMethod<"Whether thresholds are powers of two.",
       "bool", "hasPowerOfTwoThresholds", (ins), "", "return false;">,
     InterfaceMethod<[{

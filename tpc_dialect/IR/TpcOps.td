@@ -6,7 +6,7 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "tpc_dialect/IR/TpcAttributes.td"
+include "tpc_dialect/IR/TpcTrainingAttributes.td"
 
 class Tpc_Op<string op_mnemonic, list<Trait> traits = []> : Op<Tpc_Dialect, op_mnemonic, traits>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The quantizers and methods that this dialect has, and what others inherit.
-#include "mct/Quantization/Lut.h"
-#include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/LutQuantizer.h"
+#include "mct/Quantizers/Parameters.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -328,8 +328,12 @@ std::string MethodAttr::getMethodName() const {
   return stringifyQuantizationMethod(getValue()).str();
 }
 
-std::optional<QuantizationMethod> MethodAttr::getSearch() const {
-  return getValue();
+std::optional<QuantizationMethod> MethodAttr::getGridSearch() const {
+  return isTable() ? std::nullopt : std::optional(getValue());
+}
+
+std::optional<QuantizationMethod> MethodAttr::getTableSearch() const {
+  return isTable() ? std::optional(getValue()) : std::nullopt;
 }
 
 bool MethodAttr::hasPowerOfTwoThresholds() const {

@@ -5,7 +5,7 @@
 #ifndef MCT_IR_QUANTIZEDVALUES_H
 #define MCT_IR_QUANTIZEDVALUES_H
 
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "mct/IR/Records.h"
 #include "mct/Planning/KernelOp.h"
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 #include <cmath>
 
 namespace mct {

@@ -122,6 +122,15 @@ struct PlannedInput {
   std::string whyFloat;
 };
 
+/// By operator, what its result (no name) and its weights, by their names, took
+/// of its alternatives.
+using TakenAlternatives = llvm::StringMap<
+    llvm::SmallVector<std::pair<mlir::StringAttr, mlir::Attribute>>>;
+
+/// Erases the points of a function and gives names to its values, so that it
+/// can be planned anew. Returns what the points had taken.
+TakenAlternatives takeOutPoints(mlir::func::FuncOp function);
+
 /// The nodes of one function and the chains of them that run as one.
 ///
 /// Fusing: from each node, in program order, the longest chain that some
@@ -153,20 +162,15 @@ struct PlannedInput {
 /// `filter_nodes_candidates`.
 class QuantizationPlan {
 public:
-  /// Gives names to the function's values first (`assignNames`). Fails, with a
+  /// Plans a function whose values have names (`assignNames`). Fails, with a
   /// diagnostic, when the function has control flow or points already, an
   /// operator matches contradicting sets, nothing fits its consumers, or an
   /// override asks for what the target does not offer. Counts in `overrides`
-  /// what each rule matched.
-  static mlir::FailureOr<QuantizationPlan> create(tpc::TpcLookup &lookup,
-                                                  mlir::func::FuncOp function,
-                                                  Overrides &overrides);
-
-  /// The same for a function that has points, all of which are erased: an
-  /// operator takes, as its base, the alternative that its points took.
+  /// what each rule matched. `taken`: the alternatives that become the bases of
+  /// operators.
   static mlir::FailureOr<QuantizationPlan>
-  createFromPoints(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
-                   Overrides &overrides);
+  create(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
+         Overrides &overrides, const TakenAlternatives &taken = {});
 
   /// In program order of their roots.
   std::vector<PlannedNode> nodes;
@@ -192,6 +196,7 @@ private:
   mlir::LogicalResult filterCandidates();
   mlir::LogicalResult planNode(const tpc::TpcLookup &lookup, size_t index,
                                Overrides &overrides);
+  void takeBases(const tpc::TpcLookup &lookup, const TakenAlternatives &taken);
   void takeBase(const tpc::TpcLookup &lookup, PlannedNode &planned,
                 tpc::OpQuantConfigAttr base);
   void coverResult(PlannedNode &planned, size_t index);

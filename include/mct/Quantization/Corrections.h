@@ -5,8 +5,8 @@
 #ifndef MCT_QUANTIZATION_CORRECTIONS_H
 #define MCT_QUANTIZATION_CORRECTIONS_H
 
-#include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/Grid.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

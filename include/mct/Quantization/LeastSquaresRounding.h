@@ -6,7 +6,7 @@
 #ifndef MCT_QUANTIZATION_LEASTSQUARESROUNDING_H
 #define MCT_QUANTIZATION_LEASTSQUARESROUNDING_H
 
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 
 #include "mct/Support/Threads.h"
 #include "llvm/ADT/ArrayRef.h"

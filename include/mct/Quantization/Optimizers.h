@@ -8,7 +8,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace mct::quantization {
 
@@ -18,18 +17,8 @@ struct Adam {
   double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 };
 
-/// Means of the gradients and of their squares, for as many parameters as the
-/// first step had.
-struct AdamState {
-  std::vector<float> mean, square;
-  int64_t steps = 0;
-};
-
-/// One step; `rateFactor`: of a schedule.
-void step(const Adam &adam, AdamState &state, llvm::ArrayRef<float> gradients,
-          llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
-/// The same of some of the parameters: the step of that number, from 1 on.
-/// `mean`, `square`: of these parameters.
+/// Does the step of that number, from 1 on. `mean`, `square`: of the gradients
+/// of these parameters, 0 at first; `rateFactor`: of a schedule.
 void step(const Adam &adam, int64_t number, llvm::MutableArrayRef<float> mean,
           llvm::MutableArrayRef<float> square, llvm::ArrayRef<float> gradients,
           llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
@@ -40,15 +29,8 @@ struct GradientDescent {
   double rate = 1e-3, momentum = 0;
 };
 
-/// Empty without momentum.
-struct GradientDescentState {
-  std::vector<float> velocity;
-};
-
-void step(const GradientDescent &descent, GradientDescentState &state,
-          llvm::ArrayRef<float> gradients,
-          llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
-/// The same of some of the parameters; `velocity`: theirs.
+/// Does a step. `velocity`: of these parameters, 0 at first; empty without
+/// momentum.
 void step(const GradientDescent &descent, llvm::MutableArrayRef<float> velocity,
           llvm::ArrayRef<float> gradients,
           llvm::MutableArrayRef<float> parameters, double rateFactor = 1);

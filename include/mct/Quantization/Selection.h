@@ -3,16 +3,15 @@
 #ifndef MCT_QUANTIZATION_SELECTION_H
 #define MCT_QUANTIZATION_SELECTION_H
 
-#include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/Kinds.h"
+#include "mct/Quantizers/Grid.h"
+#include "mct/Quantizers/Parameters.h"
 
 #include "mct/Support/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace mct::quantization {
@@ -29,52 +28,6 @@ struct Atom {
 /// Widest grid the KL method can tell apart: histograms have 2^11 bins and more
 /// on each side of zero.
 inline constexpr unsigned kMaxDivergenceBits = 11;
-
-struct SelectionOptions {
-  QuantizationMethod kind = QuantizationMethod::PowerOfTwo;
-  /// Width of the stored integer, sign included; 1..16.
-  unsigned bits = 8;
-  /// Whether a symmetric grid has negative levels. The uniform kind and the
-  /// weight functions do not read it: weights are always signed.
-  bool isSigned = true;
-  ErrorMethod errorMethod = ErrorMethod::MSE;
-  /// p of the LP method, 1..64.
-  double lpNorm = 2;
-  /// Percentile method: the part of the weight, in percent above 0 up to 100,
-  /// whose magnitudes are covered (uniform: on each side of zero).
-  double percentile = 99.99;
-  /// Activations: values further than this many standard deviations from the
-  /// mean are left out, of the range and of the error. Infinity: none.
-  double zThreshold = std::numeric_limits<double>::infinity();
-  /// Smallest threshold of the symmetric kinds, and the step of a uniform grid
-  /// when every value is zero. Positive. Rounded up to a power of two for
-  /// PowerOfTwo.
-  double minThreshold = 0x1p-16;
-  /// Weights, where the mean squared error is minimized: the largest threshold
-  /// (or step) is taken whose error is at most so many times the least one.
-  /// Codes are smaller then, and compress better. At least 1.
-  double errorTolerance = 1;
-};
-
-struct SelectedParameters {
-  /// Symmetric kinds, else 0.
-  double threshold = 0;
-  /// Uniform kind, else 0. Real value = step * (q - zeroPoint).
-  double step = 0;
-  int64_t zeroPoint = 0;
-  /// Error of the selected grid over the given values, in the unit of the error
-  /// method: mean |e|^p in the unit of the values to the p (p = 1 for MAE, 2
-  /// for MSE and HMSE and for the methods that minimize nothing), nats for KL.
-  /// selectForBounds: 0, there are no values.
-  double error = 0;
-  Certificate certificate = Certificate::None;
-  /// Certificate::Bound: no parameters of the kind have an error below error /
-  /// (1 + bound). 0 for the exact ones, infinity for None.
-  double bound = std::numeric_limits<double>::infinity();
-  /// Whether the step is a larger one than that of the least error, as
-  /// `errorTolerance` allows.
-  bool isLarger = false;
-};
 
 /// Returns the grid that `parameters` describe under `options`.
 Grid gridFor(const SelectedParameters &parameters,

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantizers whose parameters are learned: what they make of values, what
-// passes back, and the ordinary quantizer that they become.
-//
-// Rounding has no derivative that helps; each of them says which one stands in
-// for it. Values are f32, parameters and what is summed over values double.
-// Everything is about one set of parameters: a channel, or a whole tensor.
+// What quantizers whose parameters are learned compute outside of the networks
+// that train them.
 #ifndef MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
 #define MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
 
-#include "mct/Quantization/Grid.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
@@ -20,71 +15,22 @@ namespace mct::quantization {
 /// The smallest threshold, and half of the narrowest range.
 inline constexpr double kSmallestThreshold = 0x1p-16;
 
-/// What comes back to a value that is cut off.
-enum class ClipGradient {
-  Masked, // nothing
-  Passed, // as if it were not cut off: PyTorch's quantizers of MCT
+/// Returns what a learned threshold counts as: the smallest power of two that
+/// is not below it where it has to be one; at least kSmallestThreshold.
+double getEffectiveThreshold(double threshold, bool isPowerOfTwo);
+
+struct TrainedRange {
+  double min = 0, max = 0;
 };
+/// Returns what a learned range counts as: one at least 2 * kSmallestThreshold
+/// wide.
+TrainedRange getEffectiveRange(TrainedRange range);
 
-/// What stands in for the derivative by the distance of levels.
-enum class StepGradient {
-  /// Rounding and cutting off count as the identity.
-  StraightThrough,
-  /// Rounding counts as the identity, cutting off as what it is.
-  /// Source: Esser et al., Learned Step Size Quantization (ICLR 2020).
-  LearnedStep,
-};
-
-/// Returns the smallest power of two that is not below a threshold; at least
-/// kSmallestThreshold.
-double roundUpToPowerOfTwo(double threshold);
-
-/// Levels from -threshold (or 0) to threshold - step, step = threshold /
-/// 2^(bits - signed); as `symmetricGrid`.
-struct LearnedThreshold {
-  unsigned bits = 8;
-  bool isSigned = true;
-  /// The threshold counts as the next power of two, so that what is trained is
-  /// what is deployed; back through the rounding of its exponent comes p / t.
-  bool isPowerOfTwo = false;
-  StepGradient gradient = StepGradient::LearnedStep;
-  /// Gradient of clipped values, for StraightThrough; LearnedStep masks.
-  ClipGradient clip = ClipGradient::Masked;
-  /// Multiplies what comes back to the threshold.
-  double gradientScale = 1;
-
-  /// Returns the threshold, never less than kSmallestThreshold.
-  double effective(double threshold) const;
-  /// What the deployed quantizer makes of the values.
-  void forward(double threshold, llvm::ArrayRef<float> values,
-               llvm::MutableArrayRef<float> results) const;
-  /// `gradients`: of the results, and then of the values. Returns that of the
-  /// threshold.
-  double backward(double threshold, llvm::ArrayRef<float> values,
-                  llvm::MutableArrayRef<float> gradients) const;
-  Grid freeze(double threshold) const;
-};
-
-/// Levels over [min, max], moved so that zero is one of them; as
-/// `uniformParametersForRange`.
-struct LearnedRange {
-  unsigned bits = 8;
-  StepGradient gradient = StepGradient::LearnedStep;
-  ClipGradient clip = ClipGradient::Masked;
-  double gradientScale = 1;
-
-  struct Range {
-    double min = 0, max = 0;
-  };
-  /// Returns the range, at least 2 * kSmallestThreshold wide.
-  static Range effective(Range range);
-  void forward(Range range, llvm::ArrayRef<float> values,
-               llvm::MutableArrayRef<float> results) const;
-  /// Computes, as LearnedThreshold::backward, the gradients of both ends.
-  Range backward(Range range, llvm::ArrayRef<float> values,
-                 llvm::MutableArrayRef<float> gradients) const;
-  Grid freeze(Range range) const;
-};
+/// How much of its mean an observer that averages ranges keeps, and the range
+/// that observers of unknown values begin with. Source: TensorFlow Model
+/// Optimization, `quantize.quantizers`.
+inline constexpr double kObserverDecay = 0.999;
+inline constexpr TrainedRange kFirstRange = {-6, 6};
 
 /// Returns 1 / sqrt(levels above zero * parameters): the scale of the gradients
 /// of thresholds and ranges that MCT takes for LSQ. `parameters`: of a weight
@@ -92,73 +38,18 @@ struct LearnedRange {
 double learnedStepGradientScale(unsigned bits, bool isSigned,
                                 int64_t parameters);
 
-/// The quantizer of TensorFlow's FakeQuantWithMinMaxVars: the range is moved so
-/// that zero is a level, halves go up.
-struct NudgedRange {
-  unsigned bits = 8;
-  /// Leaves out the lowest level.
-  bool isNarrow = false;
-
-  void forward(LearnedRange::Range range, llvm::ArrayRef<float> values,
-               llvm::MutableArrayRef<float> results) const;
-  /// Returns the values outside pass theirs to the end that they were cut off
-  /// at.
-  LearnedRange::Range backward(LearnedRange::Range range,
-                               llvm::ArrayRef<float> values,
-                               llvm::MutableArrayRef<float> gradients) const;
-  Grid freeze(LearnedRange::Range range) const;
-
-private:
-  struct Nudged {
-    double step = 1, min = 0, max = 0;
-  };
-  Nudged nudge(LearnedRange::Range range) const;
-};
-
 //===----------------------------------------------------------------------===//
 // Rounding that is learned
 //===----------------------------------------------------------------------===//
 
-/// Where a weight goes between two levels: floor((w - offset) / step) + h(a), a
-/// learned for every weight, h a stretched sigmoid that reaches 0 and 1.
-/// Source: Nagel et al., Up or Down? Adaptive Rounding for Post-Training
-/// Quantization (ICML 2020).
-struct SoftRounding {
-  double step = 1, offset = 0;
-  /// Levels, from the offset on.
-  double lowest = 0, highest = 0;
-  ClipGradient clip = ClipGradient::Masked;
-
-  static SoftRounding ofThreshold(double threshold, unsigned bits);
-  static SoftRounding ofRange(LearnedRange::Range range, unsigned bits);
-
-  /// Return h in [0, 1], and its derivative, which lives on at both ends.
-  static double soften(double variable);
-  static double derivative(double variable);
-  /// Returns the variable of an h in [0, 1].
-  static double variableOf(double soft);
-  /// Returns the variables with which nothing is rounded yet: the float
-  /// weights, cut off.
-  std::vector<float> initialize(llvm::ArrayRef<float> weights) const;
-  /// `isHard`: every weight is on a level, up where h >= 1/2. `scale`
-  /// multiplies the results; not above zero it counts as kSmallestThreshold.
-  void forward(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> variables,
-               bool isHard, llvm::MutableArrayRef<float> results,
-               double scale = 1) const;
-  /// `gradients`: of the results, and then of the variables. Returns that of
-  /// the scale.
-  double backward(llvm::ArrayRef<float> weights,
-                  llvm::ArrayRef<float> variables,
-                  llvm::MutableArrayRef<float> gradients,
-                  double scale = 1) const;
-  /// Returns what comes back to the step when everything else stays.
-  double stepGradient(llvm::ArrayRef<float> weights,
-                      llvm::ArrayRef<float> variables,
-                      llvm::ArrayRef<float> gradients) const;
-
-private:
-  double base(float weight) const;
-};
+/// Return h in [0, 1], a sigmoid of the variable that is stretched so that it
+/// reaches both ends, and its derivative, which lives on at both. Source: Nagel
+/// et al., Up or Down? Adaptive Rounding for Post-Training Quantization (ICML
+/// 2020).
+double soften(double variable);
+double softenDerivative(double variable);
+/// Returns the variable of an h in [0, 1].
+double unsoften(double soft);
 
 /// Returns the sum of 1 - |2 h - 1|^power over the variables: zero when all are
 /// decided.
@@ -172,21 +63,6 @@ void addRoundingRegularizerGradient(llvm::ArrayRef<float> variables,
 llvm::Expected<std::vector<double>>
 regularizerFactors(llvm::ArrayRef<double> importances, size_t layers,
                    double factor);
-
-/// Levels that are moved by what is learned, by at most `mostLevels` of them.
-/// Source: MCT `STEWeightGPTQQuantizer`.
-struct PerturbedRounding {
-  double step = 1;
-  double lowest = 0, highest = 0;
-  double mostLevels = 1;
-
-  static PerturbedRounding ofThreshold(double threshold, unsigned bits);
-  /// One perturbation for each weight, in its unit. All gradients of the
-  /// results pass to them.
-  void forward(llvm::ArrayRef<float> weights,
-               llvm::ArrayRef<float> perturbations,
-               llvm::MutableArrayRef<float> results) const;
-};
 
 //===----------------------------------------------------------------------===//
 // Schedules
@@ -209,32 +85,6 @@ llvm::Expected<LinearAnnealing> createQuantizedFraction(double initial,
                                                         double target,
                                                         int64_t start,
                                                         int64_t end);
-
-//===----------------------------------------------------------------------===//
-// Observers
-//===----------------------------------------------------------------------===//
-
-/// The range of a quantizer follows what it sees in training. Source:
-/// TensorFlow Model Optimization, `quantize.quantizers`.
-struct RangeObserver {
-  enum class Kind {
-    LastValue,     // the range of the last values
-    MovingAverage, // an exponential mean of ranges
-    AllValues,     // of everything, and zero
-    Fixed,         // as it was set
-  };
-  Kind kind = Kind::LastValue;
-  unsigned bits = 8;
-  /// The range is as wide on both sides of zero, in levels.
-  bool isSymmetric = false, isNarrow = false;
-  double decay = 0.999;
-  LearnedRange::Range range = {-6, 6};
-
-  /// Returns an observer of a kind, with its initial range.
-  static RangeObserver create(Kind kind);
-  /// Takes the next values into account; without any it stays.
-  void observe(llvm::ArrayRef<float> values);
-};
 
 } // namespace mct::quantization
 

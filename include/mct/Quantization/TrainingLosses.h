@@ -35,15 +35,11 @@ struct ComparedLayer {
   llvm::ArrayRef<double> attention;
 };
 
-/// Returns the sum over the layers of the mean over samples of attention * d,
-/// divided by the largest mean attention of a layer; d is the sum over channels
-/// of (y - x)^2, its mean over all positions. Fails where sizes do not fit or
-/// all attention is zero. Source: MCT `sample_layer_attention_loss`, with the
+/// Returns the part of a loss that comes of some samples of a layer: the sum of
+/// attention * d over `unit`; d is the sum over channels of (y - x)^2, its mean
+/// over all positions. `unit`: samples of all parts * the largest mean
+/// attention of a layer. Source: MCT `sample_layer_attention_loss`, with the
 /// channels on the last axis.
-llvm::Expected<double>
-sampleLayerAttention(llvm::ArrayRef<ComparedLayer> layers);
-/// Returns the part of it that comes of some samples of a layer. `unit`:
-/// samples of all parts * the largest mean attention.
 double attendedError(const ComparedLayer &layer, double unit);
 
 /// How results of a network are scores of classes.

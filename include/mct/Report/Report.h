@@ -61,6 +61,9 @@ struct Parameters {
   std::string method;
   int64_t bits = 0;
   bool isSigned = true;
+  /// Whether thresholds have to be powers of two; none in documents of before
+  /// it was told.
+  std::optional<bool> hasPowersOfTwo;
   /// One, or one for each channel. Thresholds, where the method has them; the
   /// smallest and largest level; the distance of levels, where they are evenly
   /// spaced (else empty).

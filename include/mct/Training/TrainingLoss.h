@@ -94,8 +94,8 @@ enum class ErrorUnit {
 std::unique_ptr<TrainingLoss>
 createSquaredErrorLoss(ErrorUnit unit, std::vector<double> weights = {});
 
-/// As quantization::sampleLayerAttention. `attention`: [samples of the source,
-/// results].
+/// The sum over the layers of quantization::attendedError. `attention`:
+/// [samples of the source, results].
 std::unique_ptr<TrainingLoss>
 createAttentionLoss(std::vector<double> attention);
 

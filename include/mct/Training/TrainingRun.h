@@ -148,7 +148,6 @@ public:
   /// Takes other values, of the same sizes.
   void setValues(llvm::ArrayRef<std::vector<float>> values);
 
-  const execution::SampleSource &samples() const;
   /// Returns the loss, without a regularizer, of samples of the source by their
   /// numbers, with the values that there are: the mean of their batches,
   /// weighted by their samples. `fraction`: of gradual points.
@@ -157,13 +156,6 @@ public:
 
   /// Puts what was learned into the network (see writeLearned).
   mlir::LogicalResult write(mlir::func::FuncOp network) const;
-
-  /// Seconds so far: of the teacher, of the network and its gradients (both
-  /// of all threads), and of sums and optimizers.
-  struct Seconds {
-    double teacher = 0, network = 0, update = 0;
-  };
-  Seconds seconds() const;
 
 private:
   struct State;

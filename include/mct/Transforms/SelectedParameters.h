@@ -36,7 +36,7 @@ struct SelectionSettings {
   verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
   /// For a grid of `kind`; the signedness is left to the caller.
   quantization::SelectionOptions
-  optionsFor(quantization::QuantizationMethod kind, int64_t bits) const;
+  optionsFor(tpc::QuantizationMethodAttrInterface method, int64_t bits) const;
 };
 
 /// A diagnostic at the point unless the searches can handle this width: 1 to 16
@@ -52,7 +52,7 @@ mlir::LogicalResult checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
 
 /// Mean squared difference that a quantizer makes to weighted values; of a
 /// tensor of `channels` rows, each with its own parameters or all with one.
-double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
+double meanSquaredError(const quantization::TensorQuantizer &quantizer,
                         llvm::ArrayRef<quantization::Atom> atoms);
 double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
                         llvm::ArrayRef<float> rows, int64_t channels);

@@ -8,6 +8,7 @@ this package. Their objects are given to `mct.quantize(target=...)`, and `to_mli
 """
 
 from mct.target_platform._derived import DerivedTarget
+from mct.target_platform._enums import OperatorSetNames, QuantizationFormat, QuantizationMethod, Signedness
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import (
     AndAttributeFilter,
@@ -59,13 +60,9 @@ from mct.target_platform._schema import (
     Fusing,
     OperatorSetConcat,
     OperatorSetGroup,
-    OperatorSetNames,
     OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
-    QuantizationFormat,
-    QuantizationMethod,
-    Signedness,
 )
 
 __all__ = [

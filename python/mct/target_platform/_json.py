@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mct.errors import describe
+from mct.target_platform._enums import QuantizationMethod, Signedness
 from mct.target_platform._errors import TargetError
 from mct.target_platform._platform import TargetPlatformCapabilities, TargetPlatformModel
 from mct.target_platform._schema import (
@@ -18,8 +19,6 @@ from mct.target_platform._schema import (
     OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
-    QuantizationMethod,
-    Signedness,
 )
 
 T = TypeVar("T")

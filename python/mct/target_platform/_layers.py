@@ -16,6 +16,7 @@ from typing import Any
 
 from mct.errors import describe
 from mct.target_platform import _vocabulary as vocabulary
+from mct.target_platform._enums import OperatorSetNames
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import (
     AndAttributeFilter,
@@ -26,7 +27,7 @@ from mct.target_platform._filters import (
     compare,
 )
 from mct.target_platform._predicates import Leaf, Truth, join, negate, write_value
-from mct.target_platform._schema import BIAS_ATTR, KERNEL_ATTR, OperatorSetNames
+from mct.target_platform._schema import BIAS_ATTR, KERNEL_ATTR
 from mct.target_platform._vocabulary import Pattern
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mct.target_platform import _vocabulary as vocabulary
+from mct.target_platform._enums import Signedness
 from mct.target_platform._errors import TargetError
 from mct.target_platform._layers import Layer, resolve_layer
 from mct.target_platform._predicates import Truth, join, negate, quote, write_real
@@ -21,7 +22,6 @@ from mct.target_platform._schema import (
     OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
-    Signedness,
 )
 from mct.target_platform._vocabulary import Pattern
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 from mct.errors import describe
+from mct.target_platform._enums import QuantizationFormat
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import LayerFilterParams
 from mct.target_platform._layers import resolve_layer
@@ -22,7 +23,6 @@ from mct.target_platform._schema import (
     OperatorsSet,
     OpQuantizationConfig,
     QuantizationConfigOptions,
-    QuantizationFormat,
     check_bool,
     check_enum,
     check_fields,

@@ -2,8 +2,8 @@
 #include "Fixture.h"
 #include <array>
 
-#include "mct/Quantization/Grid.h"
-#include "mct/Quantization/Lut.h"
+#include "mct/Quantizers/Grid.h"
+#include "mct/Quantizers/LutQuantizer.h"
 #include "mlir/AsmParser/AsmParser.h"
 
 #include <cmath>

@@ -4,7 +4,7 @@
 // them: all bits are the same, with every instruction set.
 #include "Fixture.h"
 
-#include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantizers/InstructionSet.h"
 #include "llvm/ADT/ScopeExit.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // fakequant_*.json: bit for bit, but for the sign of zero.
 #include "Golden.h"
 
-#include "mct/Quantization/Grid.h"
-#include "mct/Quantization/Lut.h"
+#include "mct/Quantizers/Grid.h"
+#include "mct/Quantizers/LutQuantizer.h"
 
 using namespace mct::quantization;
 using namespace mct::golden;

@@ -6,7 +6,7 @@
 #ifndef MCT_TEST_UNIT_GOLDEN_GOLDEN_H
 #define MCT_TEST_UNIT_GOLDEN_GOLDEN_H
 
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

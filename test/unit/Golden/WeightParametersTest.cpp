@@ -3,8 +3,8 @@
 // weight_params.json. Section numbers refer to the README.md of the vectors.
 #include "Selection.h"
 
-#include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Lut.h"
+#include "mct/Quantizers/Channels.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mct/Transforms/Passes.h"
@@ -74,8 +75,9 @@ std::vector<std::string> planOf(StringRef model, StringRef target) {
   auto lookup = tpc::TpcLookup::create(*module);
   EXPECT_TRUE(succeeded(lookup));
   Overrides none;
-  auto plan = QuantizationPlan::create(
-      *lookup, *module->getOps<func::FuncOp>().begin(), none);
+  func::FuncOp function = *module->getOps<func::FuncOp>().begin();
+  assignNames(function);
+  auto plan = QuantizationPlan::create(*lookup, function, none);
   EXPECT_TRUE(succeeded(plan));
   std::vector<std::string> lines;
   for (const PlannedInput &input : plan->inputs)

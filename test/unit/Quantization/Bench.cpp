@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mct/Quantization/ExactSum.h"
-#include "mct/Quantization/Grid.h"
 #include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
 #include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/Grid.h"
+#include "mct/Quantizers/InstructionSet.h"
 
 #include "benchmark/benchmark.h"
 

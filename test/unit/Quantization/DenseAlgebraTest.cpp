@@ -3,7 +3,7 @@
 // Products and Cholesky factors, against sums in long double.
 #include "lib/Quantization/DenseAlgebra.h"
 
-#include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantizers/InstructionSet.h"
 #include "gtest/gtest.h"
 
 #include <cmath>

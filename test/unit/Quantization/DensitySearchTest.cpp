@@ -117,7 +117,7 @@ TEST(DensityTest, BoundsOfZeroPointsHoldAgainstADenseSweep) {
     Density density(atoms);
     for (unsigned bits : {9, 12}) {
       int levelCount = 1 << bits;
-      UniformCandidate start;
+      GridCandidate start;
       start.step = (atoms.max() - atoms.min()) / (levelCount - 1);
       start.zeroPoint =
           static_cast<int>(std::nearbyint(-atoms.min() / start.step));
@@ -126,7 +126,7 @@ TEST(DensityTest, BoundsOfZeroPointsHoldAgainstADenseSweep) {
                           double(levelCount - 1 - zeroPoint)};
       };
       start.error = density.error(levels(start.zeroPoint), start.step);
-      UniformCandidate best = density.searchStepAndZeroPoint(levelCount, start);
+      GridCandidate best = density.searchStepAndZeroPoint(levelCount, start);
       EXPECT_LE(best.error, start.error);
       double dense = std::numeric_limits<double>::infinity();
       for (int i = -20; i < 200; ++i)

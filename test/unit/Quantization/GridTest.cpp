@@ -2,9 +2,9 @@
 //
 // Cases with a T number are derived by hand.
 
-#include "mct/Quantization/Grid.h"
-#include "mct/Quantization/Channels.h"
-#include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantizers/Grid.h"
+#include "mct/Quantizers/Channels.h"
+#include "mct/Quantizers/InstructionSet.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -295,17 +295,6 @@ TEST(GridTest, ChannelAxesSelectGridsAndRows) {
       expected.insert(expected.end(), row.begin(), row.end());
     EXPECT_EQ(gatherChannels(values, shape, axes), expected);
   }
-}
-
-TEST(GridTest, WrongChannelAxesAreRejected) {
-  EXPECT_FALSE(bool(verifyChannelAxes({2, 3}, {0, 1})));
-  EXPECT_EQ(
-      llvm::toString(verifyChannelAxes({2, 3}, {2})),
-      "channel axis 2 must be larger than -1 and smaller than the rank 2");
-  EXPECT_EQ(llvm::toString(verifyChannelAxes({2, 3}, {1, 0})),
-            "channel axis 0 must be larger than 1 and smaller than the rank 2");
-  EXPECT_EQ(llvm::toString(verifyChannelAxes({2, -3}, {})),
-            "tensor size -3 is negative or the element count is too large");
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 
 #include "mct/Quantization/Lut.h"
 #include "SelectionFixture.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -14,9 +14,9 @@
 
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
 #include "mct/Quantization/Lut.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/InstructionSet.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

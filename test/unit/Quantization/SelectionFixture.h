@@ -6,8 +6,8 @@
 #define MCT_TEST_UNIT_QUANTIZATION_SELECTIONFIXTURE_H
 
 #include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/InstructionSet.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/InstructionSet.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>

@@ -238,14 +238,14 @@ TEST(StepSearchTest, ZeroPointsAreNeverWorseThanADenseSweepOfEach) {
                                            double(levelCount - 1 - zeroPoint)},
                                           step));
         }
-      UniformCandidate start;
+      GridCandidate start;
       start.step = width / (levelCount - 1);
       start.zeroPoint =
           static_cast<int>(std::nearbyint(-atoms.min() / start.step));
       LevelRange levels = {-double(start.zeroPoint),
                            double(levelCount - 1 - start.zeroPoint)};
       start.error = evaluateStep(atoms, levels, start.step).error;
-      UniformCandidate best = searchStepAndZeroPoint(atoms, levelCount, start);
+      GridCandidate best = searchStepAndZeroPoint(atoms, levelCount, start);
       EXPECT_EQ(best.bound, 0);
       EXPECT_LE(best.error, start.error);
       EXPECT_LE(best.error, dense * (1 + 1e-9) + 1e-14 * atoms.energy())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mct/Quantization/TensorQuantizer.h"
+#include "mct/Quantizers/TensorQuantizer.h"
 
 #include "gtest/gtest.h"
 

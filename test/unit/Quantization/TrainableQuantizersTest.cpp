@@ -2,7 +2,7 @@
 //
 // Values, gradients and initial states that were derived by hand, and what must
 // hold of any.
-#include "mct/Quantization/TrainableQuantizers.h"
+#include "ReferenceQuantizers.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <random>
@@ -352,7 +352,7 @@ TEST(SoftRounding, BeginsWhereNothingIsRounded) {
   SoftRounding quantizer = SoftRounding::ofThreshold(8, 4);
   expectNear(quantizer.initialize({0, .25f, .5f, .75f, .9f}),
              {-2.3978953, -.8873032, 0., .8873032, 1.6094379});
-  EXPECT_NEAR(SoftRounding::soften(-2.3978953), 0, kDigits);
+  EXPECT_NEAR(soften(-2.3978953), 0, kDigits);
 }
 
 const Floats kWeights = {.30f, -.13f, .9f, 1.2f, -1.3f};
@@ -463,8 +463,8 @@ TEST(RoundingRegularizer, Gradient) {
   addRoundingRegularizerGradient(variables, 2, 10, gradients);
   const double byH[] = {4, 2, 0, -3.2, -4};
   for (size_t i = 0; i != 5; ++i)
-    EXPECT_NEAR(gradients[i],
-                1 + 10 * byH[i] * SoftRounding::derivative(variables[i]), 1e-4);
+    EXPECT_NEAR(gradients[i], 1 + 10 * byH[i] * softenDerivative(variables[i]),
+                1e-4);
 }
 
 TEST(RoundingRegularizer, LayersCountByTheirImportance) {

@@ -189,6 +189,7 @@ TEST_F(DescribeTest, WeightsHaveTheErrorsOfTheirChannels) {
   const Point &weight = point(report, "conv/kernel_attr");
   ASSERT_TRUE(weight.parameters);
   EXPECT_EQ(weight.parameters->method, "symmetric");
+  EXPECT_EQ(weight.parameters->hasPowersOfTwo, false);
   EXPECT_EQ(weight.parameters->bits, 4);
   EXPECT_EQ(weight.parameters->threshold, (std::vector<double>{1, 2}));
   EXPECT_EQ(weight.parameters->step, (std::vector<double>{0.125, 0.25}));

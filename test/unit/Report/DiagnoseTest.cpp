@@ -31,9 +31,9 @@ static Statistics constant(Real value, int64_t count = 64 * 1000) {
 
 static Parameters grid(Real threshold, bool isSigned, int64_t bits = 8) {
   Parameters parameters;
-  parameters.method = "power_of_two";
   parameters.bits = bits;
   parameters.isSigned = isSigned;
+  parameters.hasPowersOfTwo = true;
   Real step = threshold / std::exp2(bits - (isSigned ? 1 : 0));
   parameters.threshold = {threshold};
   parameters.step = {step};
@@ -435,7 +435,7 @@ TEST(DiagnoseTest, JustAboveAPowerOfTwoHalfOfTheGridIsEmpty) {
   network.see(network.conv(), spread(-0.57, 0.57));
   EXPECT_EQ(network.rules(), Rules());
   network.see(network.conv(), spread(-0.51, 0.51));
-  network.conv().parameters->method = "symmetric";
+  network.conv().parameters->hasPowersOfTwo = false;
   EXPECT_EQ(network.rules(), Rules());
 }
 

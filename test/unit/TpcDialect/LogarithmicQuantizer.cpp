@@ -10,7 +10,7 @@
 // 3>` a quantizer of 3 bits and two channels, `#toy.logarithmic<[1.0], 2
 // unsigned>` one without negative levels.
 #include "mct/Quantization/Histogram.h"
-#include "mct/Quantization/Selection.h"
+#include "mct/Quantizers/Parameters.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "tpc_dialect/IR/TpcDialect.h"

@@ -209,10 +209,15 @@ TEST_F(Quantizers, MethodsNameTheirSearch) {
   };
   EXPECT_EQ(method(kQuantizers[0]).getMethodName(), "power_of_two");
   EXPECT_EQ(method(kQuantizers[6]).getMethodName(), "lut_sym_quantizer");
-  EXPECT_EQ(method(kQuantizers[2]).getSearch(),
+  EXPECT_EQ(method(kQuantizers[2]).getGridSearch(),
             quantization::QuantizationMethod::Symmetric);
+  EXPECT_EQ(method(kQuantizers[2]).getTableSearch(), std::nullopt);
+  EXPECT_EQ(method(kQuantizers[6]).getGridSearch(), std::nullopt);
+  EXPECT_EQ(method(kQuantizers[6]).getTableSearch(),
+            quantization::QuantizationMethod::LutSymmetric);
   EXPECT_EQ(method(kQuantizers[7]).getMethodName(), "#toy.logarithmic");
-  EXPECT_EQ(method(kQuantizers[7]).getSearch(), std::nullopt);
+  EXPECT_EQ(method(kQuantizers[7]).getGridSearch(), std::nullopt);
+  EXPECT_EQ(method(kQuantizers[7]).getTableSearch(), std::nullopt);
   EXPECT_EQ(llvm::toString(tpc::detail::cannotSelect(method(kQuantizers[7]),
                                                      "activations")),
             "asks for the method #toy.logarithmic, which has no selection of "

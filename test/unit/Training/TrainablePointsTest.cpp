@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points that learn, executed, against the quantizers of lib/Quantization, and
-// against the ordinary points that they become.
+// Points that learn, executed, against their definitions on lists of numbers,
+// and against the ordinary points that they become.
 #include "Differences.h"
+#include "ReferenceQuantizers.h"
 
-#include "mct/Quantization/Channels.h"
-#include "mct/Quantization/TrainableQuantizers.h"
+#include "mct/Quantizers/Channels.h"
 #include "mct/Training/Training.h"
 #include "mlir/AsmParser/AsmParser.h"
 
@@ -19,7 +19,6 @@ using namespace mct::quantization;
 using mct::tpc::LearnedRole;
 using mct::tpc::QuantizeOp;
 using Floats = std::vector<float>;
-using TrainedRange = LearnedRange::Range;
 
 namespace {
 std::string f32Type(const std::vector<int64_t> &shape) {
@@ -752,9 +751,7 @@ TEST_F(TrainablePoints, SoftRoundingLearnsAsItsDefinition) {
           cases[i].soft[channel.number].initialize(channel.values);
       for (size_t j = 0; j != expected.size(); ++j)
         // A weight on a level may be above the one below.
-        EXPECT_NEAR(SoftRounding::soften(channel.result[j]),
-                    SoftRounding::soften(expected[j]), 1e-6)
-            << j;
+        EXPECT_NEAR(soften(channel.result[j]), soften(expected[j]), 1e-6) << j;
     }
     for (float &variable : learnedOf(i, LearnedRole::Rounding))
       variable += uniform(-2, 2);

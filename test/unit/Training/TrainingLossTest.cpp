@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Losses of the shards of a batch against those of the batch.
+#include "ReferenceQuantizers.h"
 #include "mct/Training/TrainingHost.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -668,7 +668,7 @@ protected:
       if (learned.role == tpc::LearnedRole::Rounding &&
           llvm::StringRef(learned.name).starts_with(layer))
         for (float value : tensor) {
-          double h = quantization::SoftRounding::soften(value);
+          double h = quantization::soften(value);
           largest = std::max(largest, std::min(h, 1 - h));
         }
     return largest;

@@ -2,8 +2,8 @@
 //
 // Enumerations of the numerics that attributes of the dialect store, too: their C++ enums, words and numbers are written
 // once. The generated code includes no header of MLIR.
-#ifndef MCT_QUANTIZATION_KINDS_TD
-#define MCT_QUANTIZATION_KINDS_TD
+#ifndef MCT_QUANTIZERS_KINDS_TD
+#define MCT_QUANTIZERS_KINDS_TD
 
 include "mlir/IR/EnumAttr.td"
 
@@ -47,4 +47,4 @@ def Mct_Certificate : Mct_Kind<"Certificate", "certificate", [
   I32EnumCase<"Bound", 3, "bound">                            // none has an error below error / (1 + bound)
 ]>;
 
-#endif // MCT_QUANTIZATION_KINDS_TD
+#endif // MCT_QUANTIZERS_KINDS_TD

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/Lut.h"
+#include "mct/Quantizers/LutQuantizer.h"
 
-#include "Simd.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
+#include "mct/Quantizers/Simd.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -129,31 +129,6 @@ MCT_VECTOR_BODY void quantizeLong(const LutFloatTable &table,
   }
 }
 
-MCT_DEFINE_VECTOR_LOOPS(quantizeShortLoop,
-                        (const LutFloatTable &table, const float *divisors,
-                         const float *thresholds, const float *input,
-                         float *output, size_t count),
-                        quantizeShort<false>(table, divisors, thresholds, input,
-                                             output, count))
-MCT_DEFINE_VECTOR_LOOPS(quantizeShortAcrossLoop,
-                        (const LutFloatTable &table, const float *divisors,
-                         const float *thresholds, const float *input,
-                         float *output, size_t count),
-                        quantizeShort<true>(table, divisors, thresholds, input,
-                                            output, count))
-MCT_DEFINE_VECTOR_LOOPS(quantizeLongLoop,
-                        (const LutFloatTable &table, const float *divisors,
-                         const float *thresholds, const float *input,
-                         float *output, size_t count),
-                        quantizeLong<false>(table, divisors, thresholds, input,
-                                            output, count))
-MCT_DEFINE_VECTOR_LOOPS(quantizeLongAcrossLoop,
-                        (const LutFloatTable &table, const float *divisors,
-                         const float *thresholds, const float *input,
-                         float *output, size_t count),
-                        quantizeLong<true>(table, divisors, thresholds, input,
-                                           output, count))
-
 float saturate(double value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(value, -kLargest, kLargest));
@@ -242,11 +217,13 @@ void LutQuantizer::runRow(size_t channel, const float *input, float *output,
   }
   const LutFloatTable table = floatTable();
   if (cellStart.empty())
-    MCT_CALL_VECTOR_LOOP(quantizeShortLoop, table, &divisors[channel],
-                         &narrowThresholds[channel], input, output, count);
+    runVectorLoop<quantizeShort<false>>(table, &divisors[channel],
+                                        &narrowThresholds[channel], input,
+                                        output, count);
   else
-    MCT_CALL_VECTOR_LOOP(quantizeLongLoop, table, &divisors[channel],
-                         &narrowThresholds[channel], input, output, count);
+    runVectorLoop<quantizeLong<false>>(table, &divisors[channel],
+                                       &narrowThresholds[channel], input,
+                                       output, count);
 }
 
 void LutQuantizer::run(llvm::ArrayRef<int64_t> shape,
@@ -264,13 +241,13 @@ void LutQuantizer::run(llvm::ArrayRef<int64_t> shape,
           for (size_t i = 0; i < length; ++i)
             runRow(channel + i, input + begin + i, output + begin + i, 1);
         } else if (cellStart.empty()) {
-          MCT_CALL_VECTOR_LOOP(quantizeShortAcrossLoop, table,
-                               &divisors[channel], &narrowThresholds[channel],
-                               input + begin, output + begin, length);
+          runVectorLoop<quantizeShort<true>>(
+              table, &divisors[channel], &narrowThresholds[channel],
+              input + begin, output + begin, length);
         } else {
-          MCT_CALL_VECTOR_LOOP(quantizeLongAcrossLoop, table,
-                               &divisors[channel], &narrowThresholds[channel],
-                               input + begin, output + begin, length);
+          runVectorLoop<quantizeLong<true>>(
+              table, &divisors[channel], &narrowThresholds[channel],
+              input + begin, output + begin, length);
         }
       });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef MCT_QUANTIZATION_KINDS_H
-#define MCT_QUANTIZATION_KINDS_H
+#ifndef MCT_QUANTIZERS_KINDS_H
+#define MCT_QUANTIZERS_KINDS_H
 
 #include "llvm/ADT/DenseMapInfo.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,7 +16,7 @@ namespace mlir {
 using llvm::FailureOr;
 } // namespace mlir
 
-#include "mct/Quantization/Kinds.h.inc"
+#include "mct/Quantizers/Kinds.h.inc"
 
 namespace mct::quantization {
 
@@ -26,6 +26,12 @@ inline bool hasTable(QuantizationMethod method) {
          method == QuantizationMethod::LutSymmetric;
 }
 
+/// Returns whether parameters are searched for by the method; the others say
+/// where they come from.
+inline bool isSearched(ErrorMethod method) {
+  return method < ErrorMethod::Range;
+}
+
 } // namespace mct::quantization
 
-#endif // MCT_QUANTIZATION_KINDS_H
+#endif // MCT_QUANTIZERS_KINDS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef MCT_QUANTIZATION_INSTRUCTIONSET_H
-#define MCT_QUANTIZATION_INSTRUCTIONSET_H
+#ifndef MCT_QUANTIZERS_INSTRUCTIONSET_H
+#define MCT_QUANTIZERS_INSTRUCTIONSET_H
 
 #include <optional>
 
@@ -23,4 +23,4 @@ bool forceInstructionSetForTesting(std::optional<InstructionSet> set);
 
 } // namespace mct::quantization
 
-#endif // MCT_QUANTIZATION_INSTRUCTIONSET_H
+#endif // MCT_QUANTIZERS_INSTRUCTIONSET_H

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,27 +15,6 @@ int64_t channelCount(llvm::ArrayRef<int64_t> shape,
   for (int64_t axis : axes)
     count *= shape[axis];
   return count;
-}
-
-llvm::Error verifyChannelAxes(llvm::ArrayRef<int64_t> shape,
-                              llvm::ArrayRef<int64_t> axes) {
-  int64_t elements = 1;
-  for (int64_t size : shape)
-    if (size < 0 || llvm::MulOverflow(elements, size, elements))
-      return llvm::createStringError("tensor size %lld is negative or the "
-                                     "element count is too large",
-                                     static_cast<long long>(size));
-  int64_t previous = -1;
-  for (int64_t axis : axes) {
-    if (axis <= previous || axis >= static_cast<int64_t>(shape.size()))
-      return llvm::createStringError(
-          "channel axis %lld must be larger than %lld and smaller than the "
-          "rank %zu",
-          static_cast<long long>(axis), static_cast<long long>(previous),
-          shape.size());
-    previous = axis;
-  }
-  return llvm::Error::success();
 }
 
 void forEachChannelRun(

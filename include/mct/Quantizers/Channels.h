@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef MCT_QUANTIZATION_CHANNELS_H
-#define MCT_QUANTIZATION_CHANNELS_H
+#ifndef MCT_QUANTIZERS_CHANNELS_H
+#define MCT_QUANTIZERS_CHANNELS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/Support/Error.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,16 +12,13 @@
 
 namespace mct::quantization {
 
+// In what follows `shape` holds sizes >= 0 whose product fits, and `axes` are
+// ascending, different and inside the shape.
+
 /// Returns the number of channels: the product of the sizes of `axes` (1
 /// without axes).
 int64_t channelCount(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> axes);
-
-/// Fails unless `shape` holds sizes >= 0 whose product fits and `axes` are
-/// ascending, different and inside the shape. The functions that take both
-/// rely on it.
-llvm::Error verifyChannelAxes(llvm::ArrayRef<int64_t> shape,
-                              llvm::ArrayRef<int64_t> axes);
 
 /// Visits the tensor in memory order as runs of consecutive elements.
 /// `channelStep` 0: the run [begin, begin + length) belongs to `channel`.
@@ -41,4 +37,4 @@ std::vector<float> gatherChannels(llvm::ArrayRef<float> values,
 
 } // namespace mct::quantization
 
-#endif // MCT_QUANTIZATION_CHANNELS_H
+#endif // MCT_QUANTIZERS_CHANNELS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/TensorQuantizer.h"
+#include "mct/Quantizers/TensorQuantizer.h"
 
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,10 +2,10 @@
 //
 // Quantizers made ready for any number of tensors.
 
-#ifndef MCT_QUANTIZATION_TENSORQUANTIZER_H
-#define MCT_QUANTIZATION_TENSORQUANTIZER_H
+#ifndef MCT_QUANTIZERS_TENSORQUANTIZER_H
+#define MCT_QUANTIZERS_TENSORQUANTIZER_H
 
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace mct::quantization
 
-#endif // MCT_QUANTIZATION_TENSORQUANTIZER_H
+#endif // MCT_QUANTIZERS_TENSORQUANTIZER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef MCT_QUANTIZATION_GRID_H
-#define MCT_QUANTIZATION_GRID_H
+#ifndef MCT_QUANTIZERS_GRID_H
+#define MCT_QUANTIZERS_GRID_H
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -83,4 +83,4 @@ void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
 
 } // namespace mct::quantization
 
-#endif // MCT_QUANTIZATION_GRID_H
+#endif // MCT_QUANTIZERS_GRID_H

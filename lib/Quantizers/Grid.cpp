@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/Grid.h"
+#include "mct/Quantizers/Grid.h"
 
-#include "Simd.h"
-#include "mct/Quantization/Channels.h"
+#include "mct/Quantizers/Channels.h"
+#include "mct/Quantizers/Simd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -152,21 +152,6 @@ MCT_VECTOR_BODY void quantizeAcross(const float *inverse, const float *step,
         quantizeOne(input[i], {inverse[i], step[i], lo[i], hi[i], tieUp[i]});
 }
 
-MCT_DEFINE_VECTOR_LOOPS(quantizeRunToEven,
-                        (const FloatGrid &grid, const float *input,
-                         float *output, size_t count),
-                        quantizeRun<false>(grid, input, output, count))
-MCT_DEFINE_VECTOR_LOOPS(quantizeRunHalfUp,
-                        (const FloatGrid &grid, const float *input,
-                         float *output, size_t count),
-                        quantizeRun<true>(grid, input, output, count))
-MCT_DEFINE_VECTOR_LOOPS(quantizeAcrossLoop,
-                        (const float *inverse, const float *step,
-                         const float *lo, const float *hi, const float *tieUp,
-                         const float *input, float *output, size_t count),
-                        quantizeAcross(inverse, step, lo, hi, tieUp, input,
-                                       output, count))
-
 } // namespace
 
 void fakeQuantize(const Grid &grid, const float *input, float *output,
@@ -175,9 +160,9 @@ void fakeQuantize(const Grid &grid, const float *input, float *output,
     return fakeQuantizeInDouble(grid, input, output, count);
   FloatGrid narrow = floatGrid(grid);
   if (grid.rounding == Rounding::HalfUp)
-    MCT_CALL_VECTOR_LOOP(quantizeRunHalfUp, narrow, input, output, count);
+    runVectorLoop<quantizeRun<true>>(narrow, input, output, count);
   else
-    MCT_CALL_VECTOR_LOOP(quantizeRunToEven, narrow, input, output, count);
+    runVectorLoop<quantizeRun<false>>(narrow, input, output, count);
 }
 
 void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
@@ -211,10 +196,9 @@ void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
         }
         if (inverse.empty())
           prepareArrays();
-        MCT_CALL_VECTOR_LOOP(quantizeAcrossLoop, &inverse[channel],
-                             &step[channel], &lo[channel], &hi[channel],
-                             &tieUp[channel], input + begin, output + begin,
-                             length);
+        runVectorLoop<quantizeAcross>(
+            &inverse[channel], &step[channel], &lo[channel], &hi[channel],
+            &tieUp[channel], input + begin, output + begin, length);
       });
 }
 

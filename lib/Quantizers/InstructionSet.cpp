@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mct/Quantization/InstructionSet.h"
+#include "mct/Quantizers/InstructionSet.h"
 
 #include <atomic>
 
