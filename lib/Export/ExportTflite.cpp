@@ -20,7 +20,7 @@ static LogicalResult checkOps(func::FuncOp function) {
         !Encoding::get(point.getParametersAttr())) {
       (void)refuse(point,
                    "'" + point.getUniqueName() +
-                       "' has levels that are no codes of 8 or 16 bits, "
+                       "' has levels other than codes of 8 or 16 bits, "
                        "symmetric ones beyond 8",
                    "choose its parameters anew, by a power of two, a "
                    "threshold, or up to 8 bits a range");

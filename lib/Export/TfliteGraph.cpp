@@ -559,10 +559,11 @@ FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value) {
   }
   std::optional<ElementType> type = numberTypeOf(value);
   if (!type) {
-    (void)refuse(user,
-                 "reads or makes a value that is no tensor of f32, i32 or i1",
-                 "export the module of before mct-lower-to-integer, and "
-                 "compute other types outside of the network");
+    (void)refuse(
+        user,
+        "reads or makes a value of another type than tensors of f32, i32 or i1",
+        "export the module of before mct-lower-to-integer, and "
+        "compute other types outside of the network");
     return failure();
   }
   if (std::optional<onnx::Constant> constant = onnx::readConstant(value))

@@ -251,8 +251,8 @@ static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
   if (!isSame && !isValid)
     return LogicalResult(
         refuse(layer.getOperation(),
-               "cuts its result off in another way than SAME and VALID do",
-               "cut off behind the convolution, by a slice"));
+               "crops its result in another way than SAME and VALID do",
+               "crop behind the convolution, by a slice"));
   if (ShapedType::isDynamic(to[0]))
     return LogicalResult(refuse(layer.getOperation(),
                                 "is transposed, and a file has the size of its "

@@ -25,7 +25,7 @@ struct Tensor {
   std::vector<double> scales;
   std::vector<int64_t> zeroPoints;
   int64_t axis = 0;
-  /// Of a constant: its elements, little-endian.
+  /// A constant has its elements here, little-endian.
   bool isConstant = false;
   std::string data;
 };

@@ -288,7 +288,7 @@ static Written writePad(GraphBuilder &graph, tosa::PadOp op,
   std::optional<float> number = onnx::readNumber(op.getPadConst());
   if (!number)
     return LogicalResult(refuse(op,
-                                "is filled with a value that is no constant",
+                                "is filled with a value that is not constant",
                                 "compute it outside of the network"));
   int64_t rank = onnx::typeOf(op.getInput1()).getRank();
   int64_t list = graph.addIntegers(wanted.name + "/pads", {rank, 2},

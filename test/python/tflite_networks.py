@@ -489,7 +489,6 @@ CASES = {
         + f"%r = tosa.select %g, %x0, %x1 : (tensor<1x8x8x4xi1>, {I8}, {I8}) -> {I8}",
         ["GREATER", "SELECT_V2"],
         steps=0,
-        output="",
         grids=[quantizer(4.0), quantizer(4.0)],
     ),
     "softmax": Case(
@@ -506,3 +505,103 @@ CASES = {
         output=FIXED["probability"],
     ),
 }
+
+# What is computed with numbers, of numbers from 1 to 5.
+ONES = constant("one", "tensor<1x1x1x1xf32>", "1.0")
+MORE = ONES + f"%p = tosa.add %x0, %one : ({I8}, tensor<1x1x1x1xf32>) -> {I8}\n"
+NUMBERS = {
+    "abs": "ABS",
+    "ceil": "CEIL",
+    "cos": "COS",
+    "floor": "FLOOR",
+    "log": "LOG",
+    "reciprocal": "DIV",
+    "rsqrt": "RSQRT",
+    "sin": "SIN",
+}
+FLAGS = "tensor<1x8x8x4xi1>"
+
+
+def numeric(body: str, *operators: str, inputs: int = 1, result: str = I8, output: str = "") -> Case:
+    grids = [quantizer(4.0, signed=False)] * inputs
+    return Case([I8] * inputs, result, body, list(operators), grids=grids, output=output or quantizer(8.0))
+
+
+for name, operator in NUMBERS.items():
+    CASES[name] = numeric(MORE + f"%r = tosa.{name} %p : ({I8}) -> {I8}", "DEQUANTIZE", "ADD", operator, "QUANTIZE")
+CASES["negate"] = numeric(
+    ZERO + MORE + f"%r = tosa.negate %p, %zero, %zero : ({I8}{ONE * 2}) -> {I8}", "DEQUANTIZE", "ADD", "NEG", "QUANTIZE"
+)
+CASES["power"] = numeric(
+    MORE + f"%r = tosa.pow %p, %x1 : ({I8}, {I8}) -> {I8}",
+    *("DEQUANTIZE", "ADD", "DEQUANTIZE", "POW", "QUANTIZE"),
+    inputs=2,
+    output=quantizer(512.0),
+)
+CASES["division"] = numeric(
+    SHIFT
+    + MORE
+    + f"%i = tosa.reciprocal %p : ({I8}) -> {I8}\n"
+    + f"%r = tosa.mul %x1, %i, %shift : ({I8}, {I8}, tensor<1xi8>) -> {I8}",
+    *("DEQUANTIZE", "DEQUANTIZE", "ADD", "DIV", "QUANTIZE"),
+    inputs=2,
+)
+for name, operator in {"reduce_sum": "SUM", "reduce_product": "REDUCE_PROD"}.items():
+    CASES[name] = numeric(
+        f"%r = tosa.{name} %x0 {{axis = 2 : i32}} : ({I8}) -> tensor<1x8x1x4xf32>",
+        *("DEQUANTIZE", operator, "QUANTIZE"),
+        result="tensor<1x8x1x4xf32>",
+        output=quantizer(64.0),
+    )
+CASES["reduce min"] = numeric(
+    f"%r = tosa.reduce_min %x0 {{axis = 2 : i32}} : ({I8}) -> tensor<1x8x1x4xf32>",
+    "REDUCE_MIN",
+    result="tensor<1x8x1x4xf32>",
+    output=quantizer(4.0, signed=False),
+)
+for name, operator in {"equal": "EQUAL", "greater_equal": "GREATER_EQUAL"}.items():
+    CASES[name] = numeric(
+        f"%f = tosa.{name} %x0, %x1 : ({I8}, {I8}) -> {FLAGS}\n%r = tosa.cast %f : ({FLAGS}) -> {I8}",
+        *(operator, "CAST", "QUANTIZE"),
+        inputs=2,
+        output=quantizer(2.0),
+    )
+for name, operator in {"and": "LOGICAL_AND", "or": "LOGICAL_OR", "xor": "NOT_EQUAL"}.items():
+    CASES[f"logical {name}"] = numeric(
+        f"%f = tosa.greater %x0, %x1 : ({I8}, {I8}) -> {FLAGS}\n"
+        + f"%g = tosa.equal %x0, %x1 : ({I8}, {I8}) -> {FLAGS}\n"
+        + f"%n = tosa.logical_not %g : ({FLAGS}) -> {FLAGS}\n"
+        + f"%h = tosa.logical_{name} %f, %n : ({FLAGS}, {FLAGS}) -> {FLAGS}\n"
+        + f"%r = tosa.cast %h : ({FLAGS}) -> {I8}",
+        *("GREATER", "EQUAL", "LOGICAL_NOT", operator, "CAST", "QUANTIZE"),
+        inputs=2,
+        output=quantizer(2.0),
+    )
+for name, operator in {"any": "REDUCE_ANY", "all": "REDUCE_ALL"}.items():
+    CASES[f"reduce {name}"] = numeric(
+        f"%f = tosa.greater %x0, %x1 : ({I8}, {I8}) -> {FLAGS}\n"
+        + f"%g = tosa.reduce_{name} %f {{axis = 3 : i32}} : ({FLAGS}) -> tensor<1x8x8x1xi1>\n"
+        + "%r = tosa.cast %g : (tensor<1x8x8x1xi1>) -> tensor<1x8x8x1xf32>",
+        *("GREATER", operator, "CAST", "QUANTIZE"),
+        inputs=2,
+        result="tensor<1x8x8x1xf32>",
+        output=quantizer(2.0),
+    )
+CASES["round"] = numeric(
+    f"%i = tosa.cast %x0 : ({I8}) -> tensor<1x8x8x4xi32>\n%r = tosa.cast %i : (tensor<1x8x8x4xi32>) -> {I8}",
+    *("DEQUANTIZE", "ROUND", "CAST", "CAST", "QUANTIZE"),
+)
+CASES["GELU"] = Case(
+    [I8],
+    I8,
+    SHIFT
+    + ONES
+    + constant("root", "tensor<1x1x1x1xf32>", "0.707106769")
+    + constant("half", "tensor<1x1x1x1xf32>", "0.5")
+    + f"%m = tosa.mul %x0, %root, %shift : ({I8}, tensor<1x1x1x1xf32>, tensor<1xi8>) -> {I8}\n"
+    + f"%e = tosa.erf %m : ({I8}) -> {I8}\n"
+    + f"%p = tosa.add %e, %one : ({I8}, tensor<1x1x1x1xf32>) -> {I8}\n"
+    + f"%q = tosa.mul %x0, %half, %shift : ({I8}, tensor<1x1x1x1xf32>, tensor<1xi8>) -> {I8}\n"
+    + f"%r = tosa.mul %q, %p, %shift : ({I8}, {I8}, tensor<1xi8>) -> {I8}",
+    ["GELU"],
+)

@@ -50,8 +50,9 @@ static cl::opt<Action> action(
                clEnumValN(Action::ExportParameters, "export-parameters",
                           "Parameters of a quantized network, as JSON"),
                clEnumValN(Action::ExportTflite, "export-tflite-json",
-                          "What a .tflite file of a quantized network has, as "
-                          "JSON; the package mct writes the file")));
+                          "Tensors and operators of the .tflite file of a "
+                          "quantized network, as JSON; the package mct writes "
+                          "the file")));
 static cl::opt<std::string> inputName(cl::Positional, cl::init("-"),
                                       cl::desc("<input file>"),
                                       cl::cat(category));

@@ -40,7 +40,7 @@ def write(document: Mapping[str, Any], name: str, labels: Sequence[str]) -> byte
 
 
 def archive(labels: Sequence[str]) -> bytes:
-    """What follows the flatbuffer of the network."""
+    """The archive that follows the flatbuffer of the network."""
     if not labels:
         return b""
     file = io.BytesIO()

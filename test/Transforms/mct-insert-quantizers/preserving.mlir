@@ -3,6 +3,8 @@
 // RUN: mct-opt %t/net.mlir --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY
 // RUN: mct-opt %t/repeated.mlir --mct-insert-quantizers | FileCheck %s --check-prefix=REPEATED
 // RUN: mct-opt %t/repeated.mlir --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY-REPEATED
+// RUN: mct-opt %t/means.mlir --mct-insert-quantizers | FileCheck %s --check-prefix=MEANS
+// RUN: mct-opt %t/means.mlir --tpc-explain -o /dev/null | FileCheck %s --check-prefix=WHY-MEANS
 // RUN: mct-opt %t/both.mlir --mct-insert-quantizers --verify-diagnostics
 
 //--- net.mlir
@@ -94,6 +96,36 @@ module attributes {tpc.target = @npu} {
     %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
     %1 = tosa.reverse %0 {axis = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32>
     return %1 : tensor<4xf32>
+  }
+}
+
+//--- means.mlir
+// Means are no values of their input: they are rounded to its grid, whatever the target says of other movements.
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+#moves = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], act_enabled = false, preserving = true, default_weight = #w>
+#preserved = #tpc.qc_options<[#moves]>
+// MEANS-DAG: #[[$KEPT:.*]] = #tpc.op_quant_config<{{.*}}preserving = true
+module attributes {tpc.target = @npu} {
+  tpc.platform @npu default(#tpc.qc_options<[#act8]>)
+    operator_sets [#tpc.operator_set<"AvgPool", options = #preserved>, #tpc.operator_set<"MaxPool", options = #preserved>]
+  tpc.binding @npu_on_tosa for @npu [
+    #tpc.ops_of<"AvgPool", [#tpc.op<"tosa.avg_pool2d">]>, #tpc.ops_of<"MaxPool", [#tpc.op<"tosa.max_pool2d">]>]
+  // MEANS:      tosa.avg_pool2d
+  // MEANS-NEXT: tpc.quantize {{.*}} as "avg_pool2d" activation config(#[[$KEPT]]) : tensor<1x2x2x1xf32>
+  // MEANS-NEXT: tosa.max_pool2d
+  // MEANS-NEXT: return
+  // WHY-MEANS:  avg_pool2d (tosa.avg_pool2d)
+  // WHY-MEANS:    result: point, with the parameters of point arg0
+  // WHY-MEANS:  max_pool2d (tosa.max_pool2d)
+  // WHY-MEANS:    result: no point, its values are those of point arg0
+  func.func @main(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x1x1x1xf32> {
+    %zero = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+    %0 = tosa.avg_pool2d %arg0, %zero, %zero {acc_type = f32, kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>}
+           : (tensor<1x4x4x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
+    %1 = tosa.max_pool2d %0 {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>}
+           : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32>
+    return %1 : tensor<1x1x1x1xf32>
   }
 }
 
