@@ -172,19 +172,23 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
              "torch-mlir's output type LINALG_ON_TENSORS is that";
       return signalPassFailure();
     }
-    if (!isToRaise(function))
-      return;
-    simplify(function);
+    bool isRaised = isToRaise(function);
     RaiseFailures failures;
-    RewritePatternSet patterns(function.getContext());
-    populateRaiseLinalgPatterns(patterns, &failures);
-    walkAndApplyPatterns(function, std::move(patterns));
+    if (isRaised) {
+      simplify(function);
+      RewritePatternSet patterns(function.getContext());
+      populateRaiseLinalgPatterns(patterns, &failures);
+      walkAndApplyPatterns(function, std::move(patterns));
+    }
+    if (!narrowDoubles(function) && !isRaised)
+      return;
     IRRewriter rewriter(function.getContext());
     (void)runRegionDCE(rewriter, function->getRegions());
     // The same shapes and numbers were written for many ops.
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
-    nameLayers(function);
+    if (isRaised)
+      nameLayers(function);
     function.walk([&](Operation *op) { report(op, failures); });
   }
 

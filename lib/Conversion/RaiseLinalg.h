@@ -29,6 +29,10 @@ private:
   RaiseFailures *failures;
 };
 
+/// Lets ops of TOSA on f64 compute in f32; what ops of other dialects and the
+/// function read and return keeps its type. Returns true if there were some.
+bool narrowDoubles(mlir::func::FuncOp function);
+
 /// Convolutions, matrix products and pools, in any layout.
 void populateRaiseLayersPatterns(mlir::RewritePatternSet &patterns,
                                  RaiseFailures *failures);

@@ -218,3 +218,24 @@ func.func @scalars_of_tensors(%x: tensor<2x6xf32>) -> tensor<2x6xf32> {
   %1 = arith.mulf %0, %x : tensor<2x6xf32>
   return %1 : tensor<2x6xf32>
 }
+
+// -----
+
+// TOSA has no f64.
+// CHECK-LABEL: func.func @doubles
+// CHECK-SAME:      %[[X:.*]]: tensor<1x4xf32>
+// CHECK-DAG:     %[[HALF:.*]] = "tosa.const"() <{values = dense<5.000000e-01> : tensor<1x1xf32>}>
+// CHECK:         %[[SUM:.*]] = tosa.reduce_sum %[[X]] {axis = 1 : i32} : (tensor<1x4xf32>) -> tensor<1x1xf32>
+// CHECK:         %[[LAST:.*]] = tosa.cast %[[SUM]] : (tensor<1x1xf32>) -> tensor<1x1xf64>
+// CHECK:         %[[MEAN:.*]] = tosa.mul %[[SUM]], %[[HALF]],
+// CHECK-NOT:     tosa.cast
+// CHECK:         return %[[MEAN]], %[[LAST]] : tensor<1x1xf32>, tensor<1x1xf64>
+func.func @doubles(%x: tensor<1x4xf32>) -> (tensor<1x1xf32>, tensor<1x1xf64>) {
+  %half = "tosa.const"() <{values = dense<0.5> : tensor<1x1xf64>}> : () -> tensor<1x1xf64>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.cast %x : (tensor<1x4xf32>) -> tensor<1x4xf64>
+  %1 = tosa.reduce_sum %0 {axis = 1 : i32} : (tensor<1x4xf64>) -> tensor<1x1xf64>
+  %2 = tosa.mul %1, %half, %shift : (tensor<1x1xf64>, tensor<1x1xf64>, tensor<1xi8>) -> tensor<1x1xf64>
+  %3 = tosa.cast %2 : (tensor<1x1xf64>) -> tensor<1x1xf32>
+  return %3, %1 : tensor<1x1xf32>, tensor<1x1xf64>
+}

@@ -7,6 +7,7 @@
     build/venv/bin/python tools/dev/zoo --integers     goes on to integers and to the report
     build/venv/bin/python tools/dev/zoo --corrections  what each correction costs the outputs, and nothing else
     build/venv/bin/python tools/dev/zoo --grids        detectors with one grid for boxes and scores, and with two
+    build/venv/bin/python tools/dev/zoo --linalg       networks by linalg beside the same ones by TOSA
     build/venv/bin/python tools/dev/zoo --table        the table of what was judged before
 
 Everything lies below build/zoo: environments of the converters (env), wheels and their files, and one folder for each
@@ -31,6 +32,7 @@ import grids
 import importing
 import integers
 import judging
+import linalg
 import networks
 import table
 
@@ -76,6 +78,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--integers", action="store_true", help="go on to integers and to the report")
     parser.add_argument("--corrections", action="store_true", help="judge the corrections alone")
     parser.add_argument("--grids", action="store_true", help="compare common grids of boxes and scores with their own")
+    parser.add_argument("--linalg", action="store_true", help="compare imports by linalg with those by TOSA")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in networks.BY_NAME]
@@ -94,6 +97,10 @@ def main(arguments: list[str]) -> int:
         names = [name for name in grids.NETWORKS if not options.names or name in options.names]
         folders = {name: importing.import_network(networks.BY_NAME[name]) for name in names}
         print(grids.markdown({name: grids.compare(folder, chain.SAMPLES) for name, folder in folders.items()}), end="")
+        return 0
+    if options.linalg:
+        names = [name for name in linalg.PAIRS if not options.names or name in options.names]
+        print(linalg.markdown({name: linalg.compare(name, importing.import_network, chain.SAMPLES) for name in names}))
         return 0
     results, failed = {}, 0
     for network in chosen:
