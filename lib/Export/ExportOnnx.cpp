@@ -35,7 +35,8 @@ Rules::Rules() {
 
 LogicalResult Rules::emit(GraphBuilder &graph, Operation *op) const {
   // Constants are written where they are read.
-  if (graph.written.contains(op) || op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
+  if (graph.written.contains(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<tosa::ConstShapeOp>(op))
     return success();
   auto rule = ops.find(op->getName().getStringRef());
   return rule == ops.end() ? refuse(op, kUnknownForm) : rule->second(graph, op);
@@ -210,9 +211,9 @@ static LogicalResult writeHeader(GraphBuilder &graph) {
     return each.operatorSet == operatorSet;
   });
   if (graph.isQdq() ? qdq == std::end(kQdqSets) : operatorSet != 20) {
-    InFlightDiagnostic error =
-        graph.function.emitOpError()
-        << "cannot be written with operator set " << operatorSet;
+    InFlightDiagnostic error = graph.function.emitOpError()
+                               << "cannot be written with operator set "
+                               << operatorSet;
     error.attachNote() << "files of profile 'qdq' have 13, 21 or 25, those of "
                           "the other profiles 20";
     return failure();

@@ -46,10 +46,11 @@ public:
                                    << "becomes '" << node.opType << "', which "
                                    << device.getDisplayName()
                                    << " does not have";
-        error.attachNote() << "split the network in front of it and compute it "
-                              "outside, or write the file with profile 'mct_quantizers'"
-                           << mct::support::kTroubleshooting
-                           << "an-op-cannot-be-exported-to-onnx";
+        error.attachNote()
+            << "split the network in front of it and compute it "
+               "outside, or write the file with profile 'mct_quantizers'"
+            << mct::support::kTroubleshooting
+            << "an-op-cannot-be-exported-to-onnx";
         return failure();
       }
       if (isQuantizer(node)) {

@@ -86,8 +86,7 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
   tpc::QuantizeOp point = layer->getKernelPoint();
   if (!bias || !point || !point.getParametersAttr())
     return false;
-  FailureOr<std::string> input =
-      graph.read(op, op.getA(), Layout::identity(3));
+  FailureOr<std::string> input = graph.read(op, op.getA(), Layout::identity(3));
   if (failed(input))
     return failure();
   const int64_t rows = kernel->shape[1], columns = kernel->shape[2];
@@ -107,12 +106,12 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
         op, "Reshape",
         {tensor, graph.addIntegers(label + "/shape", std::move(sizes))}, label);
   };
-  std::vector<std::string> inputs{reshape(*input, {-1, rows}, name + "/rows"),
-                                  *weights,
-                                  graph.writeBias(*layer, *bias, name + "/bias")};
-  std::string product = graph.addNode(op, "Gemm", std::move(inputs),
-                                      name + "/product",
-                                      {{"transB", int64_t(1)}});
+  std::vector<std::string> inputs{
+      reshape(*input, {-1, rows}, name + "/rows"), *weights,
+      graph.writeBias(*layer, *bias, name + "/bias")};
+  std::string product =
+      graph.addNode(op, "Gemm", std::move(inputs), name + "/product",
+                    {{"transB", int64_t(1)}});
   ArrayRef<int64_t> shape = typeOf(result).getShape();
   graph.define(result, reshape(product, integers(fileShape(shape)), name),
                Layout::identity(shape.size()));

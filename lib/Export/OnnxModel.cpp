@@ -93,8 +93,9 @@ int64_t Tensor::unpack(int64_t index) const {
   for (unsigned byte = 0; byte < (bits + 7) / 8; ++byte)
     value |= uint64_t(packed[begin / 8 + byte]) << (8 * byte);
   value >>= begin % 8;
-  return isSigned(type) ? llvm::SignExtend64(value, bits)
-                        : int64_t(value & llvm::maskTrailingOnes<uint64_t>(bits));
+  return isSigned(type)
+             ? llvm::SignExtend64(value, bits)
+             : int64_t(value & llvm::maskTrailingOnes<uint64_t>(bits));
 }
 
 // Readers map the file into memory: elements begin where pages do. What is
@@ -268,8 +269,8 @@ static void fill(Writer &writer, const Model &model, const Graph &graph) {
   all(1, graph.nodes);
   writer.bytes(2, graph.name);
   for (const Tensor &tensor : graph.initializers)
-    writer.message(
-        5, [&](Writer &inner) { fill(inner, tensor, model.dataName); });
+    writer.message(5,
+                   [&](Writer &inner) { fill(inner, tensor, model.dataName); });
   all(11, graph.inputs);
   all(12, graph.outputs);
   all(13, graph.values);

@@ -50,10 +50,10 @@ struct Tensor {
   std::string name;
   llvm::SmallVector<int64_t> shape;
   ElementType type = ElementType::Float;
-  /// Of a tensor of type Float.
+  /// The elements of a tensor of type Float.
   std::vector<float> floats;
-  /// Of any other: as a file has them, little-endian, several of fewer than 8
-  /// bits in one byte, the first in the lowest bits.
+  /// The elements of any other, as a file has them: little-endian, several of
+  /// fewer than 8 bits in one byte, the first in the lowest bits.
   std::vector<uint8_t> packed;
   /// Where the elements begin in the file of `Model::dataName`; none where they
   /// are in the model itself.

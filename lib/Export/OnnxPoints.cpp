@@ -87,7 +87,8 @@ static FailureOr<PointForm> describe(tpc::QuantizeOp point) {
 static LogicalResult notForImx500(tpc::QuantizeOp point, const Twine &what,
                                   const Twine &remedy) {
   return refusePoint(point, what,
-                     remedy + ", or write the file with profile 'mct_quantizers'");
+                     remedy +
+                         ", or write the file with profile 'mct_quantizers'");
 }
 
 static LogicalResult checkActivation(tpc::QuantizeOp point,

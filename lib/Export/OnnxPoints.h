@@ -16,8 +16,8 @@ mlir::LogicalResult refusePoint(tpc::QuantizeOp point, const llvm::Twine &what,
 mlir::LogicalResult refuseHalfUp(tpc::QuantizeOp point);
 
 /// Returns for each element of a tensor of the file the index of the parameter
-/// that a point of weights has for it. `elements`: for each the index of that of
-/// the constant, which has `constantShape`.
+/// that a point of weights has for it. `elements`: for each the index of that
+/// of the constant, which has `constantShape`.
 std::vector<int64_t> findParameters(tpc::QuantizeOp point,
                                     llvm::ArrayRef<int64_t> constantShape,
                                     llvm::ArrayRef<int64_t> elements);

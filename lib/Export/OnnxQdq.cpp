@@ -47,18 +47,17 @@ static ElementType integerType(unsigned bits, bool isSigned) {
 /// codes of a point.
 static LogicalResult checkWidth(GraphBuilder &graph, tpc::QuantizeOp point,
                                 int64_t range) {
-  if (range <= 255 ||
-      (range <= 65535 && graph.getOperatorSet() >= kWideSet))
+  if (range <= 255 || (range <= 65535 && graph.getOperatorSet() >= kWideSet))
     return success();
   bool isWide = range <= 65535;
-  return refusePoint(
-      point,
-      Twine("has ") + Twine(point.getParametersAttr().getBits()) +
-          " bits; QuantizeLinear of operator set " +
-          Twine(graph.getOperatorSet()) + " makes integers of " +
-          (isWide ? "8" : "at most 16"),
-      isWide ? "--onnx-opset=21, or give it 8 bits (overrides)"
-             : "give it fewer bits (overrides)");
+  return refusePoint(point,
+                     Twine("has ") +
+                         Twine(point.getParametersAttr().getBits()) +
+                         " bits; QuantizeLinear of operator set " +
+                         Twine(graph.getOperatorSet()) + " makes integers of " +
+                         (isWide ? "8" : "at most 16"),
+                     isWide ? "--onnx-opset=21, or give it 8 bits (overrides)"
+                            : "give it fewer bits (overrides)");
 }
 
 static LogicalResult checkStep(tpc::QuantizeOp point, const Grid &grid) {
@@ -76,8 +75,7 @@ static LogicalResult checkStep(tpc::QuantizeOp point, const Grid &grid) {
 static FailureOr<Storage> findStorage(GraphBuilder &graph,
                                       tpc::QuantizeOp point, const Grid &grid) {
   const int64_t range = grid.qmax - grid.qmin;
-  if (failed(checkWidth(graph, point, range)) ||
-      failed(checkStep(point, grid)))
+  if (failed(checkWidth(graph, point, range)) || failed(checkStep(point, grid)))
     return failure();
   Storage storage;
   storage.type =
@@ -94,7 +92,7 @@ static FailureOr<Storage> findStorage(GraphBuilder &graph,
 namespace {
 /// Where the parameters of weights lie in the tensor of their scales.
 struct ScaleLayout {
-  /// Of that tensor; empty for one scale.
+  /// Shape of that tensor; empty for one scale.
   SmallVector<int64_t> shape;
   /// The axis along which they differ, or are those of blocks.
   int64_t axis = 0;
@@ -150,8 +148,7 @@ static FailureOr<ScaleLayout> layOutScales(GraphBuilder &graph,
   ScaleLayout layout;
   if (point.getParametersAttr().getNumChannels() == 1)
     return layout;
-  std::vector<int64_t> numbers =
-      findParameters(point, constantShape, elements);
+  std::vector<int64_t> numbers = findParameters(point, constantShape, elements);
   if (std::optional<FileChannels> channels = findChannels(numbers, shape)) {
     layout.axis = channels->axis;
     layout.shape = {int64_t(channels->order.size())};
@@ -207,8 +204,7 @@ FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
     return failure();
   std::vector<int64_t> numbers =
       findParameters(point, constant.shape, elements);
-  const ElementType type =
-      weightType(graph.getOperatorSet(), grids.front());
+  const ElementType type = weightType(graph.getOperatorSet(), grids.front());
   const std::string name = point.getUniqueName();
   auto gridOf = [&](int64_t number) -> const Grid & {
     return grids[grids.size() == 1 ? 0 : number];
@@ -225,10 +221,9 @@ FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
                         return std::llround(code) + grid.zeroPoint;
                       }),
       graph.addFloats(name + "/scale", layout->shape, std::move(scales)),
-      graph.addPacked(name + "/zero_point", type, layout->shape,
-                      [&](int64_t i) {
-                        return gridOf(layout->parameters[i]).zeroPoint;
-                      })};
+      graph.addPacked(
+          name + "/zero_point", type, layout->shape,
+          [&](int64_t i) { return gridOf(layout->parameters[i]).zeroPoint; })};
   std::vector<NodeAttribute> attributes;
   if (!layout->shape.empty())
     attributes.push_back({"axis", layout->axis});
@@ -331,8 +326,8 @@ static float limitOf(const Node &point, StringRef name) {
 /// Operators that move or select values.
 static bool isMoving(const Node &node) {
   static constexpr StringLiteral kMoving[] = {
-      "Concat",    "MaxPool", "Pad",   "ReduceMax", "ReduceMin",
-      "Reshape",   "Slice",   "Tile",  "Transpose"};
+      "Concat",  "MaxPool", "Pad",  "ReduceMax", "ReduceMin",
+      "Reshape", "Slice",   "Tile", "Transpose"};
   const NodeAttribute *mode =
       node.opType == "Resize" ? node.lookup("mode") : nullptr;
   return llvm::is_contained(kMoving, node.opType) ||
@@ -357,7 +352,11 @@ public:
   }
 
   void run() {
+    for (const std::unique_ptr<Node> &node : llvm::reverse(nodes))
+      dropUnread(*node);
     for (const std::unique_ptr<Node> &node : llvm::reverse(nodes)) {
+      if (removed.contains(node.get()))
+        continue;
       takeLimit(*node);
       quantizeBefore(*node);
     }
@@ -380,6 +379,14 @@ public:
   }
 
 private:
+  void dropUnread(Node &node) {
+    if (!readers[node.name].empty() || outputs.contains(node.name))
+      return;
+    for (const std::string &input : node.inputs)
+      llvm::erase(readers[input], &node);
+    removed.insert(&node);
+  }
+
   /// Makes another reader of a value read something else.
   void replaceInput(Node &reader, const std::string &from,
                     const std::string &to) {
@@ -408,7 +415,8 @@ private:
       auto limit = [&](float value) {
         return std::min(std::max(value, outerLow), outerHigh);
       };
-      point->attributes = {{kLow.str(), limit(low)}, {kHigh.str(), limit(high)}};
+      point->attributes = {{kLow.str(), limit(low)},
+                           {kHigh.str(), limit(high)}};
       replaceInput(*point, node.name, node.inputs.front());
     }
     llvm::erase(readers[node.inputs.front()], &node);
@@ -539,10 +547,10 @@ private:
     if (isNew) {
       const std::string name = op.getUniqueName();
       scale = graph.addFloats(name + "/scale", {}, {float(grid.step)});
-      zeroPoint = graph.addPacked(name + "/zero_point", storage.type, {},
-                                  [&](int64_t) {
-                                    return grid.zeroPoint + storage.offset;
-                                  });
+      zeroPoint =
+          graph.addPacked(name + "/zero_point", storage.type, {}, [&](int64_t) {
+            return grid.zeroPoint + storage.offset;
+          });
     }
     StringRef base = node.name;
     base.consume_back("/quantized");
@@ -557,8 +565,7 @@ private:
     const int64_t high = codeOf(limitOf(node, kHigh));
     // ONNX Runtime makes one pair of two that follow one another, with another
     // step than either has; a limit between them keeps them apart.
-    const bool isLimited = low > storage.lowest() ||
-                           high < storage.highest() ||
+    const bool isLimited = low > storage.lowest() || high < storage.highest() ||
                            requantized.contains(node.name);
     std::string value = node.inputs.front();
     if (isLimited && bitsOf(storage.type) != 8) {
@@ -567,11 +574,11 @@ private:
         return float(double(float(grid.step)) *
                      double(code - storage.offset - grid.zeroPoint));
       };
-      value = graph.addNode(op, "Clip",
-                            {value,
-                             graph.addFloats(base + "/low", {}, {real(low)}),
-                             graph.addFloats(base + "/high", {}, {real(high)})},
-                            base + "/limited");
+      value =
+          graph.addNode(op, "Clip",
+                        {value, graph.addFloats(base + "/low", {}, {real(low)}),
+                         graph.addFloats(base + "/high", {}, {real(high)})},
+                        base + "/limited");
     }
     value = graph.addNode(op, "QuantizeLinear", {value, scale, zeroPoint},
                           base + "/codes");

@@ -16,10 +16,11 @@ mlir::LogicalResult emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point);
 /// Adds the codes of weights and what makes them real numbers, and returns the
 /// name of these. `elements`: for each element of the tensor the index of that
 /// of the constant.
-mlir::FailureOr<std::string>
-writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
-                const Constant &constant, llvm::ArrayRef<int64_t> shape,
-                llvm::ArrayRef<int64_t> elements);
+mlir::FailureOr<std::string> writeQdqWeights(GraphBuilder &graph,
+                                             tpc::QuantizeOp point,
+                                             const Constant &constant,
+                                             llvm::ArrayRef<int64_t> shape,
+                                             llvm::ArrayRef<int64_t> elements);
 
 /// Does the same for a bias, in steps of the layer's accumulator. None where
 /// the layer has none, or where 32 bits do not hold them: such a bias is float.
@@ -31,7 +32,8 @@ std::optional<std::string> writeQdqBias(GraphBuilder &graph,
 /// Replaces the nodes of `emitQdqPoint`:
 ///
 /// * A limit (Relu, Clip) that points alone read becomes one of their codes.
-/// * What moves values of one point (Reshape, MaxPool, Concat, ...) gets a point
+/// * What moves values of one point (Reshape, MaxPool, Concat, ...) gets a
+/// point
 ///   like that behind it, and one before it where only points read what it
 ///   moves: it moves integers then.
 void lowerQdqPoints(GraphBuilder &graph);

@@ -704,7 +704,7 @@ def _add_import_and_export(add: _Add) -> None:
     export.add_argument(
         "--profile",
         choices=("imx500", "qdq", "mct_quantizers", "none"),
-        help="what an ONNX file is for: the camera (default); qdq: any reader of ONNX; mct_quantizers: readers that "
+        help="what an ONNX file is for: the camera (default); qdq: any user of ONNX; mct_quantizers: programs that "
         "register the ops of that package (none: its older name)",
     )
     export.add_argument(

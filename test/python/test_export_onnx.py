@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX files in ONNX Runtime, with the ops of mct_quantizers or without: they compute what mct-run computes of the module.
+"""ONNX files in ONNX Runtime, with ops of mct_quantizers or without: they compute what mct-run computes of the module.
 
 Where all steps are powers of two, biases lie on the grid and halves go to even (mct-simulate-integers), every sum is
-exact, and nothing may differ. The environment is that of `tools/dev/downstream --install onnx`; the program that runs in
-it checks each file (`onnx.checker` in full, and shapes of a plain file in strict mode).
+exact, and nothing may differ. The environment is that of `tools/dev/downstream --install onnx`; the program that runs
+in it checks each file (`onnx.checker` in full, and shapes of a plain file in strict mode).
 """
 
 import json

@@ -63,11 +63,11 @@ static cl::opt<int64_t>
                   cl::desc("Schema version that is written: 1 or 2"),
                   cl::init(kCurrentTpcSchema), cl::cat(category));
 
-static cl::opt<mct::OnnxProfile> onnxProfile(
-    "onnx-profile",
-    cl::desc("What an ONNX file is for, default: imx500"),
-    cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
-    cl::cat(category));
+static cl::opt<mct::OnnxProfile>
+    onnxProfile("onnx-profile",
+                cl::desc("Use of an ONNX file, default: imx500"),
+                cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
+                cl::cat(category));
 static cl::opt<mct::OnnxFormat>
     onnxFormat("onnx-format", cl::desc("How it is written, default: binary"),
                cl::init(mct::OnnxFormat::Binary), mct::onnxFormatValues(),

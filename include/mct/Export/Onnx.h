@@ -19,7 +19,8 @@ enum class OnnxProfile {
   /// Ops of `mct_quantizers`; what the camera IMX500 computes, and its tools
   /// assume without a word.
   Imx500,
-  /// Ops of `mct_quantizers`, and no check. A reader has to register these ops:
+  /// Ops of `mct_quantizers`, and no check. A program that runs it has to
+  /// register these ops:
   /// `mct_quantizers.get_ort_session_options()`.
   MctQuantizers,
   /// QuantizeLinear and DequantizeLinear, and no op that is not of ONNX itself.
@@ -38,11 +39,12 @@ inline llvm::cl::ValuesClass onnxProfileValues() {
                  "points as ops of mct_quantizers; what is not for the IMX500 "
                  "is an error"),
       clEnumValN(OnnxProfile::MctQuantizers, "mct_quantizers",
-                 "points as ops of the package mct_quantizers, which a reader "
-                 "has to register: mct_quantizers.get_ort_session_options()"),
+                 "points as ops of the package mct_quantizers, which "
+                 "programs have to register: "
+                 "mct_quantizers.get_ort_session_options()"),
       clEnumValN(OnnxProfile::Qdq, "qdq",
                  "points as QuantizeLinear and DequantizeLinear, for any "
-                 "reader of ONNX"),
+                 "user of ONNX"),
       clEnumValN(OnnxProfile::None, "none",
                  "older name of mct_quantizers, until 0.3"));
 }
@@ -64,7 +66,7 @@ struct OnnxOptions {
   /// Version of ONNX's operators; 0: 21 for Qdq, 20 for the others, which have
   /// no other. Qdq has 13, 21 and 25.
   int64_t operatorSet = 0;
-  /// Of profile Qdq.
+  /// Integers of activations in a file of profile Qdq.
   OnnxActivations activations = OnnxActivations::Unsigned;
   /// Producer of the file, and its version; empty: this project. The entries of
   /// `metadata_props` name this project in any case.

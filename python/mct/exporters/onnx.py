@@ -25,12 +25,12 @@ def export_onnx(
     """Write a quantized network as ONNX.
 
     model:    a network whose points have parameters and round halves to even.
-    profile:  "qdq": points as QuantizeLinear and DequantizeLinear, for any reader of ONNX; the network is that of
+    profile:  "qdq": points as QuantizeLinear and DequantizeLinear, for any user of ONNX; the network is that of
               `mct-simulate-integers=rounding=half-even`.
-              "imx500": points as ops of `mct_quantizers`; what the camera cannot run, or would quantize otherwise without
-              a warning, is an error.
-              "mct_quantizers": the same ops, and no checks. A reader has to register them, ONNX Runtime by
-              `mct_quantizers.get_ort_session_options()`. ("none" is an older name of it, until 0.3.)
+              "imx500": points as ops of `mct_quantizers`; what the camera cannot run, or would quantize otherwise
+              without a warning, is an error.
+              "mct_quantizers": the same ops, and no checks. A program that runs it has to register them, ONNX Runtime
+              by `mct_quantizers.get_ort_session_options()`. ("none" is an older name of it, until 0.3.)
     opset:    version of ONNX's operators of a "qdq" file: 13, 21 or 25; 0: 21. Kernels of 4 bits are int4 from 21 on,
               those of 2 bits int2 from 25 on.
     activations: "unsigned" (uint8, uint16) or "signed" (int8, int16) integers of activations in a "qdq" file.

@@ -4,10 +4,9 @@
     run_qdq.py NETWORK.onnx [--openvino] [--repeat N] [--float FLOAT.onnx --calibration INPUT.npy]
 
 Prints as JSON: the operators of the graph that ONNX Runtime runs (`operators`), which are those of the file behind its
-optimizations, and the milliseconds of one sample in one thread, the least of `--repeat` runs. With `--openvino`: whether
-it compiles the file. With `--float`: the milliseconds of the file that ONNX Runtime's own quantizer makes of that one,
-for each channel of the kernels, with as many of the samples as it takes to choose ranges (16), in turns with those of
-the network, so that both meet the same load.
+optimizations, and the milliseconds of one sample in one thread, the least of `--repeat` runs. With `--openvino`: the
+outputs of what it compiles of the file. With `--float`: the milliseconds of the file that ONNX Runtime's own quantizer
+makes of that one with 16 samples, kernels by channel, in turns with those of the network: both meet the same load.
 """
 
 import argparse
@@ -71,7 +70,7 @@ def quantize(source, calibration, path):
             return next(self.left, None)
 
     prepared = Path(path).with_suffix(".prepared.onnx")
-    quant_pre_process(str(source), str(prepared))
+    quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
     quantize_static(
         str(prepared),
         str(path),
