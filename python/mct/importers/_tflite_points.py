@@ -9,7 +9,7 @@ and refer to those that stay as they are.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from mct.importers._points import Parameters
 _FLOAT32 = 0
 _INTEGERS = {9: (8, True), 3: (8, False), 7: (16, True), 17: (4, True), 20: (4, False), 19: (2, True)}
 # Of biases: constants without a point of their own.
-_WIDE = {2: (32, np.dtype("<i4")), 4: (64, np.dtype("<i8"))}
-_STORED = {9: np.dtype("i1"), 3: np.dtype("u1"), 7: np.dtype("<i2")}
+_WIDE = {2: 32, 4: 64}
+_STORED = {9: "i1", 3: "u1", 7: "<i2", 2: "<i4", 4: "<i8"}
 
 # They give the values of an operand other places, and no others: on one grid, the point of the operand is theirs.
 _MOVES = frozenset(
@@ -141,7 +141,7 @@ class _Cutter:
         if not _is_quantized(tensor):
             return
         if tensor.type in _WIDE:
-            raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type][0]} bits has no point")
+            raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type]} bits has no point")
         key = f"point{len(self.results)}"
         self.arguments[len(self.inputs)] = _points.point(key, self._parameters(tensor))
         self.results[len(self.outputs)] = key
@@ -180,7 +180,7 @@ class _Cutter:
         if len(zero_points) not in (0, 1, len(scales)):
             message = f"{len(zero_points)} zero points do not fit {len(scales)} scales"
             raise _refused(self.name, tensor.name, message)
-        bits, is_signed = _INTEGERS.get(tensor.type) or (_WIDE[tensor.type][0], True)
+        bits, is_signed = _INTEGERS.get(tensor.type) or (_WIDE[tensor.type], True)
         low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed else (0, (1 << bits) - 1)
         if outside := [zero for zero in zero_points if not low <= zero <= high]:
             message = f"the zero point {outside[0]} is no number of {bits} bits"
@@ -214,7 +214,7 @@ class _Cutter:
                 codes = np.where(codes >= 1 << (bits - 1), codes - (1 << bits), codes).astype(np.int8)
             needed = -(-count * bits // 8)
         else:
-            dtype = _STORED.get(tensor.type) or _WIDE[tensor.type][1]
+            dtype: np.dtype[Any] = np.dtype(_STORED[tensor.type])
             codes = np.frombuffer(stored, dtype, len(stored) // dtype.itemsize)
             needed = count * dtype.itemsize
         if len(stored) != needed:
