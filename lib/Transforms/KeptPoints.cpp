@@ -214,7 +214,8 @@ tpc::QuantizeOp KeptPoints::findPlanned(Value value) const {
   auto on = [&](Value shown) -> tpc::QuantizeOp {
     for (Operation *user : shown.getUsers())
       if (auto point = dyn_cast<tpc::QuantizeOp>(user);
-          point && point.isActivation() && !llvm::is_contained(inserted, point))
+          point && point.isActivation() && point->getBlock() &&
+          !llvm::is_contained(inserted, point))
         return point;
     return nullptr;
   };
