@@ -318,6 +318,21 @@ void KeptPoints::makeNamesUnique() {
   }
 }
 
+/// An operator whose widths the file says has no alternatives.
+static void fixOperators(func::FuncOp function) {
+  llvm::StringSet<> fixed;
+  function.walk([&](tpc::QuantizeOp point) {
+    if (tpc::AlternativesAttr alternatives = point.getAlternatives();
+        alternatives && point.hasImportedParameters())
+      fixed.insert(alternatives.getOf().getValue());
+  });
+  function.walk([&](tpc::QuantizeOp point) {
+    if (tpc::AlternativesAttr alternatives = point.getAlternatives();
+        alternatives && fixed.contains(alternatives.getOf().getValue()))
+      point.removeCandidatesAttr();
+  });
+}
+
 void KeptPoints::putBack() {
   for (Taken &taken : all) {
     if (taken.point.isActivation()) {
@@ -331,4 +346,5 @@ void KeptPoints::putBack() {
         putBackWeight(taken, reader);
   }
   makeNamesUnique();
+  fixOperators(function);
 }

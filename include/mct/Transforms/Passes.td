@@ -335,6 +335,10 @@ def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::Modul
     reshapes and transpositions that show its value to it alone. Points of activations have the names of the values that
     they quantize, those of weights the name of the layer and `kernel_attr`, `bias_attr` or `pos_attr`.
 
+    Tools remove a ReLU in front of a quantizer whose codes have no sign, which clips as well. It is put back, as a
+    `tosa.clamp` whose name ends in `/relu`, before each such point of a value that may be negative, so that the network is
+    the one that was quantized also where it gets other points; with the bound 6 where the largest code stands for that.
+
     Fails for a record that is none or does not fit the type, for codes outside of their bits, for points without a
     result and results without a point, and for points that depend on themselves. A warning counts codes that f32 cannot hold.
 
