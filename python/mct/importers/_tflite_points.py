@@ -39,10 +39,16 @@ _REMEDY = ('quantized="integer" imports the integer operators of the file as the
 
 
 class Cuts(NamedTuple):
-    """Records of the inputs of the cut graph, and keys of the points that quantize its outputs, by their numbers."""
+    """What is behind the inputs and outputs that a graph had.
+
+    arguments: records of inputs, by their numbers.
+    results:   keys of the points that quantize outputs, by their numbers.
+    free:      layers with quantized weights whose results are real numbers.
+    """
 
     arguments: dict[int, str]
     results: dict[int, str]
+    free: list[str]
 
 
 def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
@@ -59,7 +65,7 @@ def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
             raise _refused(name, tensor.name, "a quantized tensor inside of a branch or a loop has no point")
     cutter = _Cutter(file, name)
     cutter.run()
-    return cutter.write(), Cuts(cutter.arguments, cutter.results)
+    return cutter.write(), Cuts(cutter.arguments, cutter.results, cutter.free)
 
 
 def _is_quantized(tensor: Tensor) -> bool:
@@ -76,6 +82,9 @@ class _Cutter:
         self.graph: Graph = file.graphs[0]
         self.arguments: dict[int, str] = {}
         self.results: dict[int, str] = {}
+        self.free: list[str] = []
+        # Tensors of the cut graph that stand for constants.
+        self.constants: set[int] = set()
         # Tensors of the cut graph behind those of the file: what each has the shape of, and its name.
         self.added: list[tuple[Tensor, str]] = []
         self.inputs, self.outputs = list(self.graph.inputs), list(self.graph.outputs)
@@ -99,6 +108,8 @@ class _Cutter:
                 self._quantize(node.results[0], operands[0])
                 continue
             self.operators.append(node._replace(operands=operands))
+            if self.constants.intersection(operands) and not _is_quantized(self._tensor(node.results[0])):
+                self.free.append(self._tensor(node.results[0]).name)
             if not self._moves(node):
                 for result in node.results:
                     self._quantize(result, result)
@@ -164,6 +175,7 @@ class _Cutter:
         narrow = self._narrow(codes, parameters) if parameters.bits > 32 else (codes, parameters)
         self.arguments[len(self.inputs)] = _points.constant(*narrow)
         self.instead[index] = self._add(tensor, tensor.name)
+        self.constants.add(self.instead[index])
 
     def _parameters(self, tensor: Tensor) -> Parameters:
         if tensor.details:

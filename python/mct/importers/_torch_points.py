@@ -82,6 +82,12 @@ def cut(program: torch.export.ExportedProgram) -> tuple[torch.export.ExportedPro
     network = program.module(check_guards=False)
     cutter = _Cutter(network)
     cutter.run()
+    if cutter.free:
+        first = ", ".join(f'"{name}"' for name in cutter.free[:3]) + (", …" if len(cutter.free) > 3 else "")
+        warn(
+            f"{len(cutter.free)} values ({first}) are quantized with what is found at run time: weights are those of "
+            "the program, and these activations are free"
+        )
     # The program that it comes of checks its arguments.
     cut_network = torch.fx.GraphModule(network, network.graph)
     arguments, keywords = program.example_inputs or ((), {})
@@ -102,6 +108,8 @@ class _Cutter:
         self.examples: list[torch.Tensor] = []
         self.sources: list[Any] = []
         self.next = _FIRST
+        # Values that are quantized with what is found while the network runs.
+        self.free: list[str] = []
 
     def _record(self, name: str, value: Any) -> None:
         self.cuts.inputs.append(name)
@@ -201,7 +209,8 @@ class _Cutter:
         """What reads a value that is quantized: an argument, or where nothing changes it, the value itself."""
         value = source.args[0]
         if any(isinstance(argument, torch.fx.Node) and argument.op != "get_attr" for argument in source.args[1:]):
-            return value  # quantized with what is found while it runs: activations are free
+            self.free.append(value.name)
+            return value
         parameters, bounds = self._grid(source)
         if parameters.axes:
             raise _refused(source, "an activation has one scale for all of its channels")
