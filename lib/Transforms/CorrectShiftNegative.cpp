@@ -385,6 +385,8 @@ static std::optional<Record> checkTail(tpc::QuantizeOp point, double minimum,
     return Reason::TargetWantsSigned;
   if (config && config.getFixedScale())
     return Reason::FixedGrid;
+  if (point.hasImportedParameters())
+    return Reason::ImportedParameters;
   double threshold = *point.getParametersAttr().getGridThreshold();
   if (quantization::isShortNegativeTail(minimum, threshold, ratio))
     return std::nullopt;

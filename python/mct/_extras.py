@@ -60,7 +60,7 @@ def install_command(extra: str) -> str:
     """
     if is_installed_by_pip():
         return f'pip install "{DISTRIBUTION}[{extra}]"'
-    return f"{shlex.quote(sys.executable)} -m pip install {' '.join(PACKAGES[extra])}"
+    return f"{shlex.quote(sys.executable)} -m pip install {shlex.join(PACKAGES[extra])}"
 
 
 def require_modules(extra: str, modules: Sequence[str], what: str) -> None:

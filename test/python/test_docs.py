@@ -64,6 +64,17 @@ def write_files(folder: Path, page: Path) -> None:
         (folder / "network.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
         images = np.random.default_rng(1).integers(0, 256, (64, 32, 32, 3), dtype=np.uint8)
         np.save(folder / "images.npy", images)
+    if page.stem == "foreign-report":
+        import importer_networks
+        import tflite_quantizer
+
+        network = importer_networks.resnet8_tflite(importer_networks.seeded_parameters())
+        images = np.random.default_rng(1).integers(0, 3, (64, 32, 32, 3)).astype(np.float32)
+        (folder / "network.tflite").write_bytes(network)
+        (folder / "quantized.tflite").write_bytes(tflite_quantizer.quantize(network, images[:8], weight_bits=4))
+        np.save(folder / "calibration.npy", images[:32])
+        np.save(folder / "images.npy", images[32:])
+        np.save(folder / "labels.npy", importer_networks.litert(network, images[32:]).argmax(1).astype(np.int32))
 
 
 @pytest.mark.parametrize(

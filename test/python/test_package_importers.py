@@ -7,6 +7,7 @@ Needs none of the extras. Their own tests are test_package_importers_*.py, skipp
 
 import importlib.util
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -113,7 +114,7 @@ def test_without_an_extra_the_command_is_named(extra, monkeypatch, tmp_path):
 def test_a_build_tree_names_packages_that_pip_knows(extra):
     """pip knows no `mct-mlir[extra]` of a checkout, and `mct` in the package index is another project."""
     command = _extras.install_command(extra)
-    assert command == f"{sys.executable} -m pip install {' '.join(_extras.PACKAGES[extra])}"
+    assert command == f"{sys.executable} -m pip install {shlex.join(_extras.PACKAGES[extra])}"
 
 
 def test_extras_are_pinned_to_what_is_tested():

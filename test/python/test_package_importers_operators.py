@@ -181,6 +181,6 @@ def test_two_layers_of_one_operator_and_what_they_share():
 )
 def test_what_cannot_be_run_is_refused_with_operator_and_layer(case, shapes, message):
     with pytest.raises(mct.Error, match=message) as caught:
-        mct.load(operators.network([case], [shapes])[0])
+        mct.load(operators.network([case], [shapes])[0], quantized="integer")
     assert '"result0_0' in caught.value.location
     assert "cut it in front of them" in caught.value.notes[-1]

@@ -111,6 +111,14 @@ def test_scales_of_weights_are_those_of_the_file(tmp_path):
     assert found["a/conv2d/kernel_attr"]["scale"] == list(tensors(file_of("w4a8"))["a/kernel"].scales)
 
 
+def test_layers_with_quantized_weights_alone_are_told(caplog):
+    with caplog.at_level("WARNING", "mct"):
+        model = mct.load(file_of("weights8"))
+    assert ["activations are free" in record.message for record in caplog.records].count(True) == 1
+    assert 'layers ("a", "b", "scores") have quantized weights' in caplog.text
+    assert " activation" not in model.text
+
+
 @pytest.mark.parametrize("activations, weights", [(8, 8), (8, 4)])
 def test_the_network_computes_what_litert_computes(activations, weights):
     """The default kernels (XNNPACK) round each sum once, as the simulation does; those of 4 bits round twice."""

@@ -232,22 +232,6 @@ def test_samples_of_doubles_quantize_a_network():
     assert quantized.run(samples).shape == (4, 3, 6, 6)
 
 
-def test_a_quantized_program_says_so_in_one_line():
-    from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_quantization_config
-    from executorch.backends.arm.tosa.specification import TosaSpecification
-    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-
-    example = (torch.randn(1, 3, 8, 8),)
-    quantizer = TOSAQuantizer(TosaSpecification.create_from_string("TOSA-1.0+INT"))
-    quantizer.set_global(get_symmetric_quantization_config())
-    network = prepare_pt2e(torch.export.export(nn.Conv2d(3, 4, 3).eval(), example).module(), quantizer)
-    network(*example)
-    program = torch.export.export(convert_pt2e(network), example)
-    with pytest.raises(mct.Error, match=r"the network is quantized already \(quantized_decomposed\.quantize") as caught:
-        mct.load(program)
-    assert caught.value.notes == ()
-
-
 class Remembering(nn.Module):
     """The state is an argument and a result; the exported network reads it first and makes it first."""
 

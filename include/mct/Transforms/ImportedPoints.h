@@ -5,6 +5,7 @@
 #ifndef MCT_TRANSFORMS_IMPORTEDPOINTS_H
 #define MCT_TRANSFORMS_IMPORTEDPOINTS_H
 
+#include "mct/Planning/KernelOp.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
 namespace mct {
@@ -16,6 +17,12 @@ inline constexpr llvm::StringLiteral kImportedAttrName = "tpc.imported";
 
 /// What a point tells of parameters that an importer gave it.
 tpc::SelectionAttr describeImported(mlir::MLIRContext *context);
+
+/// Whether the layer has weights on the levels of its file.
+inline bool hasImportedKernel(const KernelOp &layer) {
+  tpc::QuantizeOp point = layer.getKernelPoint();
+  return point && point.hasImportedParameters();
+}
 
 } // namespace mct
 

@@ -73,6 +73,10 @@ def _fake_quantize(reader: Reader, node: onnx.NodeProto) -> None:
     low, high, out_low, out_high = (np.asarray(each, np.float64) for each in bounds)
     levels = int(attributes(node).get("levels", 256))
     bits = max(1, (levels - 1).bit_length())
+    narrow = levels == (1 << bits) - 1
+    values = reader.constant(node.input[0])
+    if (levels != 1 << bits and not narrow) or (narrow and values is None):
+        raise refuse(node, f"has {levels} levels, which are not all codes of some bits")
     if not (np.array_equal(low, out_low) and np.array_equal(high, out_high)):
         raise refuse(node, "has a result with other bounds than what it quantizes")
     if not (high > low).all():
@@ -81,10 +85,6 @@ def _fake_quantize(reader: Reader, node: onnx.NodeProto) -> None:
     zero_point = np.round(-low / scale)
     if (np.abs(-low / scale - zero_point) > 1e-3).any():
         raise refuse(node, "has levels none of which is zero", "move the bounds so that zero is a level")
-    narrow = levels == (1 << bits) - 1
-    values = reader.constant(node.input[0])
-    if (levels != 1 << bits and not narrow) or (narrow and values is None):
-        raise refuse(node, f"has {levels} levels, which are not all codes of some bits")
     # Without its lowest code a grid of weights is symmetric: one of all codes has these levels as well.
     zero_points = np.where(zero_point > 0, zero_point + (1 if narrow else 0), zero_point).astype(np.int64)
     signed = bool((zero_points == 1 << (bits - 1)).all())

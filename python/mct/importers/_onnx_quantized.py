@@ -120,7 +120,11 @@ class Reader:
             return self.values[name]
         value: np.ndarray[Any, Any] | None = None
         if name in self.stored:
-            value = numpy_helper.to_array(self.stored[name])
+            try:
+                value = numpy_helper.to_array(self.stored[name])
+            except Exception as problem:
+                what = str(problem).partition("\n")[0][:200]
+                raise Refused(f"the constant '{name}' is damaged ({what})", layer=name) from problem
         elif name in self.makers and (self.makers[name].input or self.makers[name].op_type == "Constant"):
             node = self.makers[name]
             inputs = {each: self.constant(each) for each in node.input if each}
@@ -170,7 +174,9 @@ class Reader:
         block: int = 0,
     ) -> Parameters:
         """`type`: of the codes; `shape`: of a constant, None of an activation."""
-        scales = self.constant(scale)
+        scales = self.constant(scale) if scale else None
+        if not scale:
+            raise refuse(node, "has no scale", "check the file with onnx.checker")
         if scales is None:
             raise refuse(node, f"has a scale that is computed at run time, '{scale}'")
         if scales.dtype != np.float32:
@@ -293,16 +299,25 @@ class Reader:
     def read(self, handlers: dict[str, Callable[[Reader, onnx.NodeProto], None]]) -> None:
         """Rewrites all nodes; `handlers`: of operators by their names."""
         for node in self.model.graph.node:
-            if id(node) in self.skipped or (node.output and self._is_constant(node)):
+            if id(node) in self.skipped:
                 continue
-            for graph in subgraphs(node):
-                self._check_inner(node, graph)
-            if handler := handlers.get(node.op_type):
-                handler(self, node)
-            elif any(name in self.codes for name in node.input):
-                self._move(node)
-            else:
-                self.nodes.append(node)
+            try:
+                for graph in subgraphs(node):
+                    self._check_inner(node, graph)
+                if node.output and self._is_constant(node):
+                    continue
+                if handler := handlers.get(node.op_type):
+                    handler(self, node)
+                elif any(name in self.codes for name in node.input):
+                    self._move(node)
+                else:
+                    self.nodes.append(node)
+            except Refused:
+                raise
+            except Exception as problem:
+                # Operands, attributes or elements that the operator does not have.
+                what = f"{type(problem).__name__}: {problem}".splitlines()[0][:200]
+                raise refuse(node, f"is damaged ({what})", "check the file with onnx.checker") from problem
         self._finish_outputs()
 
     def _is_constant(self, node: onnx.NodeProto) -> bool:

@@ -9,7 +9,7 @@ and refer to those that stay as they are.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from mct.importers._points import Parameters
 _FLOAT32 = 0
 _INTEGERS = {9: (8, True), 3: (8, False), 7: (16, True), 17: (4, True), 20: (4, False), 19: (2, True)}
 # Of biases: constants without a point of their own.
-_WIDE = {2: (32, np.dtype("<i4")), 4: (64, np.dtype("<i8"))}
-_STORED = {9: np.dtype("i1"), 3: np.dtype("u1"), 7: np.dtype("<i2")}
+_WIDE = {2: 32, 4: 64}
+_STORED = {9: "i1", 3: "u1", 7: "<i2", 2: "<i4", 4: "<i8"}
 
 # They give the values of an operand other places, and no others: on one grid, the point of the operand is theirs.
 _MOVES = frozenset(
@@ -39,10 +39,16 @@ _REMEDY = ('quantized="integer" imports the integer operators of the file as the
 
 
 class Cuts(NamedTuple):
-    """Records of the inputs of the cut graph, and keys of the points that quantize its outputs, by their numbers."""
+    """What is behind the inputs and outputs that a graph had.
+
+    arguments: records of inputs, by their numbers.
+    results:   keys of the points that quantize outputs, by their numbers.
+    free:      layers with quantized weights whose results are real numbers.
+    """
 
     arguments: dict[int, str]
     results: dict[int, str]
+    free: list[str]
 
 
 def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
@@ -59,7 +65,7 @@ def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
             raise _refused(name, tensor.name, "a quantized tensor inside of a branch or a loop has no point")
     cutter = _Cutter(file, name)
     cutter.run()
-    return cutter.write(), Cuts(cutter.arguments, cutter.results)
+    return cutter.write(), Cuts(cutter.arguments, cutter.results, cutter.free)
 
 
 def _is_quantized(tensor: Tensor) -> bool:
@@ -76,6 +82,9 @@ class _Cutter:
         self.graph: Graph = file.graphs[0]
         self.arguments: dict[int, str] = {}
         self.results: dict[int, str] = {}
+        self.free: list[str] = []
+        # Tensors of the cut graph that stand for constants.
+        self.constants: set[int] = set()
         # Tensors of the cut graph behind those of the file: what each has the shape of, and its name.
         self.added: list[tuple[Tensor, str]] = []
         self.inputs, self.outputs = list(self.graph.inputs), list(self.graph.outputs)
@@ -99,6 +108,8 @@ class _Cutter:
                 self._quantize(node.results[0], operands[0])
                 continue
             self.operators.append(node._replace(operands=operands))
+            if self.constants.intersection(operands) and not _is_quantized(self._tensor(node.results[0])):
+                self.free.append(self._tensor(node.results[0]).name)
             if not self._moves(node):
                 for result in node.results:
                     self._quantize(result, result)
@@ -141,7 +152,7 @@ class _Cutter:
         if not _is_quantized(tensor):
             return
         if tensor.type in _WIDE:
-            raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type][0]} bits has no point")
+            raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type]} bits has no point")
         key = f"point{len(self.results)}"
         self.arguments[len(self.inputs)] = _points.point(key, self._parameters(tensor))
         self.results[len(self.outputs)] = key
@@ -164,6 +175,7 @@ class _Cutter:
         narrow = self._narrow(codes, parameters) if parameters.bits > 32 else (codes, parameters)
         self.arguments[len(self.inputs)] = _points.constant(*narrow)
         self.instead[index] = self._add(tensor, tensor.name)
+        self.constants.add(self.instead[index])
 
     def _parameters(self, tensor: Tensor) -> Parameters:
         if tensor.details:
@@ -180,7 +192,7 @@ class _Cutter:
         if len(zero_points) not in (0, 1, len(scales)):
             message = f"{len(zero_points)} zero points do not fit {len(scales)} scales"
             raise _refused(self.name, tensor.name, message)
-        bits, is_signed = _INTEGERS.get(tensor.type) or (_WIDE[tensor.type][0], True)
+        bits, is_signed = _INTEGERS.get(tensor.type) or (_WIDE[tensor.type], True)
         low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed else (0, (1 << bits) - 1)
         if outside := [zero for zero in zero_points if not low <= zero <= high]:
             message = f"the zero point {outside[0]} is no number of {bits} bits"
@@ -214,7 +226,7 @@ class _Cutter:
                 codes = np.where(codes >= 1 << (bits - 1), codes - (1 << bits), codes).astype(np.int8)
             needed = -(-count * bits // 8)
         else:
-            dtype = _STORED.get(tensor.type) or _WIDE[tensor.type][1]
+            dtype: np.dtype[Any] = np.dtype(_STORED[tensor.type])
             codes = np.frombuffer(stored, dtype, len(stored) // dtype.itemsize)
             needed = count * dtype.itemsize
         if len(stored) != needed:

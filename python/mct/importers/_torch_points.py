@@ -82,6 +82,12 @@ def cut(program: torch.export.ExportedProgram) -> tuple[torch.export.ExportedPro
     network = program.module(check_guards=False)
     cutter = _Cutter(network)
     cutter.run()
+    if cutter.free:
+        first = ", ".join(f'"{name}"' for name in cutter.free[:3]) + (", …" if len(cutter.free) > 3 else "")
+        warn(
+            f"{len(cutter.free)} values ({first}) are quantized with what is found at run time: weights are those of "
+            "the program, and these activations are free"
+        )
     # The program that it comes of checks its arguments.
     cut_network = torch.fx.GraphModule(network, network.graph)
     arguments, keywords = program.example_inputs or ((), {})
@@ -102,6 +108,8 @@ class _Cutter:
         self.examples: list[torch.Tensor] = []
         self.sources: list[Any] = []
         self.next = _FIRST
+        # Values that are quantized with what is found while the network runs.
+        self.free: list[str] = []
 
     def _record(self, name: str, value: Any) -> None:
         self.cuts.inputs.append(name)
@@ -155,9 +163,10 @@ class _Cutter:
     def _grid(self, node: Any) -> tuple[Parameters, tuple[int, int]]:
         """What a quantizer or its opposite has for parameters, and the codes that it makes."""
         per_channel = "per_channel" in _kind(node)
-        _, scale, zero_point, *rest = (*node.args, *node.kwargs.values())
-        axis = rest.pop(0) if per_channel else 0
-        lowest, highest, dtype = rest[:3]
+        operands: list[Any] = [*node.args, *node.kwargs.values()]
+        scale, zero_point = operands[1:3]
+        axis = operands.pop(3) if per_channel else 0
+        lowest, highest, dtype = operands[3:6]
         if any(isinstance(value, torch.fx.Node) and value.op != "get_attr" for value in (scale, zero_point)):
             raise _refused(node, "its parameters are computed while it runs")
         # The operator takes scales of float64; what it computes with is float32.
@@ -200,8 +209,11 @@ class _Cutter:
         """What reads a value that is quantized: an argument, or where nothing changes it, the value itself."""
         value = source.args[0]
         if any(isinstance(argument, torch.fx.Node) and argument.op != "get_attr" for argument in source.args[1:]):
-            return value  # quantized with what is found while it runs: activations are free
+            self.free.append(value.name)
+            return value
         parameters, bounds = self._grid(source)
+        if parameters.axes:
+            raise _refused(source, "an activation has one scale for all of its channels")
         if self._is_moved(value, parameters, bounds):
             return value
         low, high = (-(1 << (parameters.bits - 1)), (1 << (parameters.bits - 1)) - 1)
@@ -228,7 +240,7 @@ class _Cutter:
     def _is_moved(self, value: Any, parameters: Parameters, bounds: tuple[int, int]) -> bool:
         """Whether a value consists of values that are on the grid already."""
         if value.op == "placeholder":
-            return value.meta.get("mct_grid") == (parameters, bounds)
+            return bool(value.meta.get("mct_grid") == (parameters, bounds))
         if value.op != "call_function" or (value.target is not operator.getitem and _short(value) not in _MOVES):
             return False
         sources = [node for node in value.all_input_nodes if node.op != "get_attr"]
@@ -264,7 +276,7 @@ def restore(text: str, cuts: Cuts, taken: Iterable[str]) -> str:
     if not head:
         raise RuntimeError("the backend wrote no function `main`")
     entries = dict(zip(taken, re.split(r", (?=%arg\d+: )", head[2]) if head[2] else [], strict=True))
-    arguments = []
+    arguments: list[str] = []
     for name in cuts.inputs:
         shape, dtype = cuts.shapes.get(name, ((), torch.float32))
         kind = f"tensor<{''.join(f'{extent}x' for extent in shape)}{_TYPES.get(dtype, 'f32')}>"

@@ -6,6 +6,7 @@ Files of litert-torch and of TensorFlow's converter are the same to it.
 
 from __future__ import annotations
 
+import logging
 import re
 import struct
 from collections.abc import Callable, Sequence
@@ -80,6 +81,15 @@ def convert(
     cuts = None
     if quantized == "points" and (found := _cut(data, name)):
         data, cuts = found
+        if cuts.free:
+            first = ", ".join(f'"{layer}"' for layer in cuts.free[:3]) + (", …" if len(cuts.free) > 3 else "")
+            logging.getLogger("mct").warning(
+                "%s: %d layers (%s) have quantized weights and results that are none: their weights are those of the "
+                "file, and their activations are free",
+                name,
+                len(cuts.free),
+                first,
+            )
     with _process.folder() as work:
         (work / "model.tflite").write_bytes(data)
         command = ["tosa_converter_for_tflite.cli", "model.tflite", "--text", "--emit-debug-info", "-o", "module.mlir"]

@@ -35,7 +35,8 @@ def import_model(
     `example_inputs` are a tensor or an array, a sequence of them, or a dict by the names of `forward`'s parameters, of
     which each may be a tuple, a list or a dict of tensors; their shapes are those of the result, batch included, and
     neither their strides nor the precision of their numbers matters. A program has shapes of its own, and needs them
-    only where those are dynamic. The network is exported as for inference and left as it was.
+    only where those are dynamic. The network is exported as for inference and left as it was. What PT2E has quantized
+    becomes a float network with points that have the parameters of the program.
     Raises ImportError without the extra, Error for a network that cannot be exported or converted.
     """
     _extras.require("torch", "a PyTorch network")
@@ -46,6 +47,9 @@ def import_model(
         name = Path(fspath(source)).name
         if not Path(fspath(source)).is_file():
             raise Error("cannot read it: No such file or directory", fspath(source))
+        # Its operators are those of programs that PT2E has quantized.
+        import torch.ao.quantization.fx._decomposed
+
         try:
             source = torch.export.load(fspath(source))
         except Exception as problem:
@@ -58,20 +62,14 @@ def import_model(
         raise TypeError(
             f"a torch.nn.Module, an ExportedProgram or the path of a .pt2 file, not {type(source).__name__}"
         )
+    _check_quantizers(program, name)
     with _process.folder() as work:
         try:
             torch.export.save(program, work / "program.pt2")
         except Exception as problem:
             raise Error(f"torch.export cannot save the network: {_first_line(problem)}", name) from problem
-        try:
-            _process.run(_CONVERTER, name, ["mct.importers._torch_child", "program.pt2", "module.mlir"], work, timeout)
-            text = _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir"))
-        except Error as problem:
-            if '"' not in (problem.location or "") and (quantized := _find_quantized(program)):
-                message = f"the network is quantized already ({quantized[0]}), in a way that {_CONVERTER} cannot read: "
-                message += "give the float network that it was made of"
-                raise Error(message, f'{name}: "{quantized[1]}"', (), problem.diagnostics) from None
-            raise
+        _process.run(_CONVERTER, name, ["mct.importers._torch_child", "program.pt2", "module.mlir"], work, timeout)
+        text = _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir"))
     _check_layout(program, text, name)
     return re.sub(r'"(?:output_tag\w*|empty)[^"/]*":\d+:\d+', f'"{_text.escape(name)}":0:0', text).encode()
 
@@ -177,13 +175,15 @@ def _check_example(program: torch.export.ExportedProgram, example_inputs: Any, n
             )
 
 
-def _find_quantized(program: torch.export.ExportedProgram) -> tuple[str, str] | None:
-    """The first operator that quantizes, as PT2E and torchao write it, and its node; none in a float network."""
+def _check_quantizers(program: torch.export.ExportedProgram, name: str) -> None:
+    """Those of torchao's tensors are refused: the process of the backend reads those of PT2E only."""
     for node in program.graph.nodes:
-        operator = str(node.target)
-        if node.op == "call_function" and re.search(r"quantized_decomposed\.quantize|torchao\.quantize", operator):
-            return operator, node.name
-    return None
+        if node.op == "call_function" and str(node.target).startswith("torchao."):
+            raise Error(
+                f"{node.target} has no point",
+                f'{name}: "{node.name}"',
+                ["quantize by prepare_pt2e and convert_pt2e, or give the float network that it was made of"],
+            )
 
 
 def _extents(shape: Iterable[int]) -> str:

@@ -89,7 +89,7 @@ def test(name: str, arguments: list[str]) -> int:
     folder = ROOT / "test" / "python"
     # The page's first line reads a .tflite file, and samples come from PyTorch, too.
     others = [folder / f"test_package_{name}.py" for name in ("readme", "samples")]
-    pages = "tflite-ethos-u", "pytorch-imx500"
+    pages = "tflite-ethos-u", "pytorch-imx500", "foreign-report"
     examples = [f"{folder / 'test_docs.py'}::test_what_a_page_shows_runs[{page}]" for page in pages]
     others += [folder / file for file in OTHERS[name]]
     files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
