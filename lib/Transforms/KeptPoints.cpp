@@ -90,7 +90,7 @@ convert(tpc::QuantizerAttrInterface imported,
         !quantization::isPowerOfTwo(each.threshold)) {
       llvm::raw_string_ostream(why)
           << "its threshold " << llvm::format("%g", each.threshold)
-          << " is no power of two";
+          << " is not a power of two";
       return nullptr;
     }
   }

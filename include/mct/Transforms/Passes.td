@@ -308,7 +308,7 @@ def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::Modul
   let summary = "Put the points of a network that is quantized already where its importer has cut it";
   let description = [{
     An importer of a quantized network gives its converter the float network, cut at every point: what a point quantizes
-    is a result of the function, and what its readers read an argument. Nothing of a converter can fold or move that.
+    is a result of the function, and what its users read an argument. Nothing of a converter can fold or move that.
     Quantized constants are arguments, too. Attributes `tpc.imported` tell what they are:
 
     * of the argument of a point: `point`, the key that the result has as its `tpc.imported`.
