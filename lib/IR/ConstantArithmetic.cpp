@@ -109,21 +109,14 @@ template <typename T> static Comparison<T> getComparison(Operation *op) {
 }
 
 bool mct::isBinary(Operation *op) {
-  return isa<tosa::AddOp, tosa::SubOp, tosa::MulOp, tosa::PowOp,
-             tosa::MaximumOp, tosa::MinimumOp, tosa::LogicalAndOp,
-             tosa::LogicalOrOp, tosa::LogicalXorOp>(op);
+  return getBinary<float>(op) || getBinary<int64_t>(op);
 }
 
 bool mct::isUnary(Operation *op) {
-  return isa<tosa::NegateOp, tosa::AbsOp, tosa::RsqrtOp, tosa::ReciprocalOp,
-             tosa::ExpOp, tosa::LogOp, tosa::CeilOp, tosa::FloorOp,
-             tosa::TanhOp, tosa::SigmoidOp, tosa::ErfOp, tosa::SinOp,
-             tosa::CosOp, tosa::LogicalNotOp>(op);
+  return getUnary<float>(op) || getUnary<int64_t>(op);
 }
 
-bool mct::isComparison(Operation *op) {
-  return isa<tosa::GreaterOp, tosa::GreaterEqualOp, tosa::EqualOp>(op);
-}
+bool mct::isComparison(Operation *op) { return getComparison<float>(op); }
 
 /// Calls `compute(zero)` with a zero of the type that an element is computed
 /// in: floats of less than 32 bits as f32, which rounds as often as they.

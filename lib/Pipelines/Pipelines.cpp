@@ -16,11 +16,11 @@
 using namespace mlir;
 using namespace mct;
 
-/// Options of a pass of which only the remarks are asked for.
-template <typename PassOptions>
-static PassOptions withRemarks(const RemarksOptionGroup &remarks) {
+/// Returns the options of a pass that groups of options say.
+template <typename PassOptions, typename... Groups>
+static PassOptions gather(const Groups &...groups) {
   PassOptions options;
-  remarks.copyTo(options);
+  (groups.copyTo(options), ...);
   return options;
 }
 
@@ -35,7 +35,7 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   OpPassManager &functions = passManager.nest<func::FuncOp>();
   // Every later pass knows TOSA.
   functions.addPass(
-      createRaiseLinalgPass(withRemarks<RaiseLinalgPassOptions>(remarks)));
+      createRaiseLinalgPass(gather<RaiseLinalgPassOptions>(remarks)));
   // Names come before any rewrite, so that a float module and everything that
   // is made from it speak of the same values.
   functions.addPass(createAssignNamesPass());
@@ -46,35 +46,31 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   // The bounds of a split ReLU6 may be computed.
   functions.addPass(createNormalizeActivationsPass());
   passManager.addPass(
-      createFoldBatchNormPass(withRemarks<FoldBatchNormPassOptions>(remarks)));
+      createFoldBatchNormPass(gather<FoldBatchNormPassOptions>(remarks)));
   if (options.reluBoundToPowerOfTwo)
     passManager.addPass(createBoundReluToPowerOfTwoPass(
-        withRemarks<BoundReluToPowerOfTwoPassOptions>(remarks)));
+        gather<BoundReluToPowerOfTwoPassOptions>(remarks)));
   // After the batch norms, which stand between what is joined here.
   if (options.linearCollapsing)
-    passManager.addPass(createCollapseLinearPass(
-        withRemarks<CollapseLinearPassOptions>(remarks)));
+    passManager.addPass(
+        createCollapseLinearPass(gather<CollapseLinearPassOptions>(remarks)));
   if (options.residualCollapsing)
     passManager.addPass(createCollapseResidualPass(
-        withRemarks<CollapseResidualPassOptions>(remarks)));
+        gather<CollapseResidualPassOptions>(remarks)));
 }
 
 static void addWeightSelection(OpPassManager &passManager,
                                const CorrectOptions &options) {
-  SelectWeightParametersPassOptions weights;
-  options.selection.copyTo(weights);
-  options.weights.copyTo(weights);
-  options.remarks.copyTo(weights);
+  auto weights = gather<SelectWeightParametersPassOptions>(
+      options.selection, options.weights, options.remarks);
   weights.threads = options.samples.threads;
   passManager.addPass(createSelectWeightParametersPass(weights));
 }
 
 static void addActivationSelection(OpPassManager &passManager,
                                    const CorrectOptions &options) {
-  SelectParametersPassOptions activations;
-  options.selection.copyTo(activations);
-  options.activations.copyTo(activations);
-  options.remarks.copyTo(activations);
+  auto activations = gather<SelectParametersPassOptions>(
+      options.selection, options.activations, options.remarks);
   activations.threads = options.samples.threads;
   passManager.addPass(createSelectParametersPass(activations));
 }
@@ -89,11 +85,10 @@ static void addFirstActivationSelection(OpPassManager &passManager,
                                         const PtqOptions &options) {
   // A grid that is split is not chosen at all.
   if (options.equalization.splitSharedGrids) {
-    auto split = withRemarks<SplitSharedGridsPassOptions>(options.remarks);
+    auto split = gather<SplitSharedGridsPassOptions>(options.remarks);
     if (!options.samples.calibrationData.empty()) {
       OpPassManager complete(ModuleOp::getOperationName());
-      CalibratePassOptions calibrate;
-      options.samples.copyTo(calibrate);
+      auto calibrate = gather<CalibratePassOptions>(options.samples);
       calibrate.channelStatistics = needsChannelStatistics(options);
       calibrate.onlyMissing = true;
       complete.addPass(createCalibratePass(calibrate));
@@ -108,8 +103,7 @@ static void addFirstActivationSelection(OpPassManager &passManager,
 /// Adds what a network that was equalized needs before it runs.
 static void addFirstParameters(OpPassManager &passManager,
                                const CorrectOptions &options) {
-  CalibratePassOptions calibrate;
-  options.samples.copyTo(calibrate);
+  auto calibrate = gather<CalibratePassOptions>(options.samples);
   calibrate.channelStatistics = needsChannelStatistics(options);
   passManager.addPass(createCalibratePass(calibrate));
   addWeightSelection(passManager, options);
@@ -129,9 +123,8 @@ static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
   OpPassManager made(ModuleOp::getOperationName()),
       behind(ModuleOp::getOperationName());
   make(made);
-  JudgeCorrectionPassOptions judge;
-  options.samples.copyTo(judge);
-  options.remarks.copyTo(judge);
+  auto judge =
+      gather<JudgeCorrectionPassOptions>(options.samples, options.remarks);
   judge.correction = correction.str();
   judge.madeBy.push_back(made);
   if (then)
@@ -151,10 +144,8 @@ static bool correctsSecondMoment(const CorrectOptions &options) {
 static void addSecondMoment(OpPassManager &passManager,
                             const CorrectOptions &options,
                             llvm::function_ref<void(OpPassManager &)> then) {
-  CorrectSecondMomentPassOptions secondMoment;
-  options.samples.copyTo(secondMoment);
-  options.secondMoment.copyTo(secondMoment);
-  options.remarks.copyTo(secondMoment);
+  auto secondMoment = gather<CorrectSecondMomentPassOptions>(
+      options.samples, options.secondMoment, options.remarks);
   addJudged(
       passManager, options, tpc::kSecondMomentCorrection,
       [&](OpPassManager &passes) {
@@ -164,12 +155,8 @@ static void addSecondMoment(OpPassManager &passManager,
 }
 
 static CorrectBiasPassOptions biasOptions(const CorrectOptions &options) {
-  CorrectBiasPassOptions bias;
-  options.samples.copyTo(bias);
-  options.bias.copyTo(bias);
-  options.judge.copyTo(bias);
-  options.remarks.copyTo(bias);
-  return bias;
+  return gather<CorrectBiasPassOptions>(options.samples, options.bias,
+                                        options.judge, options.remarks);
 }
 
 /// What comes after the selection of all parameters. `runs`: whether there is
@@ -180,23 +167,21 @@ static void addCorrections(OpPassManager &passManager,
   // Both drop the parameters of what they changed.
   if (corrections.softmaxShift)
     passManager.addPass(createShiftSoftmaxPass(
-        withRemarks<ShiftSoftmaxPassOptions>(options.remarks)));
+        gather<ShiftSoftmaxPassOptions>(options.remarks)));
   if (corrections.inputScaling) {
-    passManager.addPass(createScaleInputPass(
-        withRemarks<ScaleInputPassOptions>(options.remarks)));
+    passManager.addPass(
+        createScaleInputPass(gather<ScaleInputPassOptions>(options.remarks)));
     addWeightSelection(passManager, options);
   }
   if (corrections.softmaxShift)
     addActivationSelection(passManager, options);
   if (corrections.concatThresholdUpdate)
     passManager.nest<func::FuncOp>().addPass(createUpdateConcatThresholdsPass(
-        withRemarks<UpdateConcatThresholdsPassOptions>(options.remarks)));
+        gather<UpdateConcatThresholdsPassOptions>(options.remarks)));
   if (corrections.shiftNegative) {
-    CorrectShiftNegativePassOptions shift;
-    options.selection.copyTo(shift);
-    options.activations.copyTo(shift);
-    options.shiftNegative.copyTo(shift);
-    options.remarks.copyTo(shift);
+    auto shift = gather<CorrectShiftNegativePassOptions>(
+        options.selection, options.activations, options.shiftNegative,
+        options.remarks);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
     // What a shift adds to a bias depends on whether biases are corrected.
     auto correctBias = [&](OpPassManager &passes) {
@@ -213,11 +198,8 @@ static void addCorrections(OpPassManager &passManager,
         correctBias);
   }
   if (corrections.roundWeights && runs) {
-    RoundWeightsPassOptions rounding;
-    options.samples.copyTo(rounding);
-    options.rounding.copyTo(rounding);
-    options.judge.copyTo(rounding);
-    options.remarks.copyTo(rounding);
+    auto rounding = gather<RoundWeightsPassOptions>(
+        options.samples, options.rounding, options.judge, options.remarks);
     rounding.correctBias = corrections.weightsBias;
     passManager.addPass(createRoundWeightsPass(rounding));
   }
@@ -235,9 +217,8 @@ static void addCorrections(OpPassManager &passManager,
       add(passManager);
   }
   if (corrections.activationBias) {
-    CorrectActivationBiasPassOptions bias;
-    options.activationBias.copyTo(bias);
-    options.remarks.copyTo(bias);
+    auto bias = gather<CorrectActivationBiasPassOptions>(options.activationBias,
+                                                         options.remarks);
     bias.function = options.samples.function;
     addJudged(passManager, options, tpc::kActivationBiasCorrection,
               [&](OpPassManager &passes) {
@@ -246,9 +227,8 @@ static void addCorrections(OpPassManager &passManager,
   }
   // It starts from the best that is known without gradients.
   if (options.training.gptqEpochs != 0 && runs) {
-    GradientPtqPassOptions training;
-    options.samples.copyTo(training);
-    options.remarks.copyTo(training);
+    auto training =
+        gather<GradientPtqPassOptions>(options.samples, options.remarks);
     training.epochs = options.training.gptqEpochs;
     passManager.addPass(createGradientPtqPass(training));
   }
@@ -259,8 +239,7 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
   if (correctsSecondMoment(options)) {
     // After a layer that changed the float network is another one now.
     auto calibrateAgain = [&](OpPassManager &passes) {
-      CalibratePassOptions calibrate;
-      options.samples.copyTo(calibrate);
+      auto calibrate = gather<CalibratePassOptions>(options.samples);
       calibrate.onlyMissing = true;
       passes.addPass(createCalibratePass(calibrate));
       addActivationSelection(passes, options);
@@ -345,10 +324,8 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
 
   buildPreparePipeline(passManager, options.prepare, options.remarks,
                        options.samples.function);
-  InsertQuantizersPassOptions insert;
-  options.widths.copyTo(insert);
-  options.points.copyTo(insert);
-  options.keep.copyTo(insert);
+  auto insert = gather<InsertQuantizersPassOptions>(
+      options.widths, options.points, options.keep);
   insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));
 
@@ -356,8 +333,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   // mct-calibrate checks, and nothing that runs the network can be corrected.
   bool runs = !options.samples.calibrationData.empty() ||
               !options.statistics.statisticsIn.empty();
-  CalibratePassOptions calibrate;
-  options.samples.copyTo(calibrate);
+  auto calibrate = gather<CalibratePassOptions>(options.samples);
   if (options.equalization.channelEqualization && runs) {
     calibrate.channelStatistics = true;
     passManager.addPass(createCalibratePass(calibrate));
@@ -365,7 +341,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
         passManager, options, tpc::kChannelEqualization,
         [&](OpPassManager &passes) {
           passes.addPass(createEqualizeChannelsPass(
-              withRemarks<EqualizeChannelsPassOptions>(options.remarks)));
+              gather<EqualizeChannelsPassOptions>(options.remarks)));
         },
         [&](OpPassManager &passes) { addFirstParameters(passes, options); });
   }
@@ -376,7 +352,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     OpPassManager measure(ModuleOp::getOperationName());
     calibrate.channelStatistics = true;
     measure.addPass(createCalibratePass(calibrate));
-    auto equalize = withRemarks<EqualizeResidualsPassOptions>(options.remarks);
+    auto equalize = gather<EqualizeResidualsPassOptions>(options.remarks);
     equalize.measuredBy.push_back(measure);
     addJudged(
         passManager, options, tpc::kResidualEqualization,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Support/Npy.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,81 +22,30 @@ static llvm::Error failFile(const llvm::Twine &path,
 
 static std::string systemError() { return std::strerror(errno); }
 
+namespace {
+struct ElementTypeInfo {
+  llvm::StringLiteral name;
+  size_t bytes;
+  llvm::StringLiteral descriptor;
+};
+} // namespace
+
+/// In the order of ElementType.
+static constexpr ElementTypeInfo kElementTypes[] = {
+    {"f16", 2, "<f2"}, {"f32", 4, "<f4"}, {"f64", 8, "<f8"}, {"i8", 1, "|i1"},
+    {"u8", 1, "|u1"},  {"i16", 2, "<i2"}, {"u16", 2, "<u2"}, {"i32", 4, "<i4"},
+    {"u32", 4, "<u4"}, {"i64", 8, "<i8"}, {"bool", 1, "|b1"}};
+
 llvm::StringRef mct::support::getName(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return "f16";
-  case ElementType::F32:
-    return "f32";
-  case ElementType::F64:
-    return "f64";
-  case ElementType::I8:
-    return "i8";
-  case ElementType::U8:
-    return "u8";
-  case ElementType::I16:
-    return "i16";
-  case ElementType::U16:
-    return "u16";
-  case ElementType::I32:
-    return "i32";
-  case ElementType::U32:
-    return "u32";
-  case ElementType::I64:
-    return "i64";
-  case ElementType::Bool:
-    return "bool";
-  }
-  return "";
+  return kElementTypes[size_t(type)].name;
 }
 
 size_t mct::support::getByteSize(ElementType type) {
-  switch (type) {
-  case ElementType::I8:
-  case ElementType::U8:
-  case ElementType::Bool:
-    return 1;
-  case ElementType::F16:
-  case ElementType::I16:
-  case ElementType::U16:
-    return 2;
-  case ElementType::F32:
-  case ElementType::I32:
-  case ElementType::U32:
-    return 4;
-  case ElementType::F64:
-  case ElementType::I64:
-    return 8;
-  }
-  return 1;
+  return kElementTypes[size_t(type)].bytes;
 }
 
 static llvm::StringRef getDescriptor(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return "<f2";
-  case ElementType::F32:
-    return "<f4";
-  case ElementType::F64:
-    return "<f8";
-  case ElementType::I8:
-    return "|i1";
-  case ElementType::U8:
-    return "|u1";
-  case ElementType::I16:
-    return "<i2";
-  case ElementType::U16:
-    return "<u2";
-  case ElementType::I32:
-    return "<i4";
-  case ElementType::U32:
-    return "<u4";
-  case ElementType::I64:
-    return "<i8";
-  case ElementType::Bool:
-    return "|b1";
-  }
-  return "";
+  return kElementTypes[size_t(type)].descriptor;
 }
 
 static std::optional<ElementType> parseDescriptor(llvm::StringRef text) {
@@ -105,19 +54,10 @@ static std::optional<ElementType> parseDescriptor(llvm::StringRef text) {
   if (kind.size() == 3 && kind.back() == '1' &&
       llvm::StringRef("|<>=").contains(kind.front()))
     kind = kind.drop_front();
-  return llvm::StringSwitch<std::optional<ElementType>>(kind)
-      .Case("<f2", ElementType::F16)
-      .Case("<f4", ElementType::F32)
-      .Case("<f8", ElementType::F64)
-      .Case("i1", ElementType::I8)
-      .Case("u1", ElementType::U8)
-      .Case("b1", ElementType::Bool)
-      .Case("<i2", ElementType::I16)
-      .Case("<u2", ElementType::U16)
-      .Case("<i4", ElementType::I32)
-      .Case("<u4", ElementType::U32)
-      .Case("<i8", ElementType::I64)
-      .Default(std::nullopt);
+  for (auto [index, info] : llvm::enumerate(kElementTypes))
+    if (kind == info.descriptor.drop_front(info.bytes == 1 ? 1 : 0))
+      return ElementType(index);
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -103,61 +103,57 @@ static LogicalResult clampRule(tosa::ClampOp op, GradientBuilder &b, Value g,
   return success();
 }
 
-static LogicalResult sigmoidRule(tosa::SigmoidOp op, GradientBuilder &b,
-                                 Value g, OperandGradients &gradients) {
-  Value y = op.getResult();
-  gradients.set(0, b.mul(g, b.mul(y, b.sub(b.number(1, y), y))));
+/// The gradient of an op y of one operand, x.
+template <typename Op,
+          Value (*gradient)(GradientBuilder &b, Value g, Value x, Value y)>
+static LogicalResult unaryRule(Op op, GradientBuilder &b, Value g,
+                               OperandGradients &gradients) {
+  gradients.set(0, gradient(b, g, op->getOperand(0), op->getResult(0)));
   return success();
 }
 
-static LogicalResult tanhRule(tosa::TanhOp op, GradientBuilder &b, Value g,
-                              OperandGradients &gradients) {
-  Value y = op.getResult();
-  gradients.set(0, b.mul(g, b.sub(b.number(1, y), b.mul(y, y))));
-  return success();
+static Value ofSigmoid(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.mul(g, b.mul(y, b.sub(b.number(1, y), y)));
 }
 
-static LogicalResult erfRule(tosa::ErfOp op, GradientBuilder &b, Value g,
-                             OperandGradients &gradients) {
-  Value x = op.getInput();
+static Value ofTanh(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.mul(g, b.sub(b.number(1, y), b.mul(y, y)));
+}
+
+static Value ofErf(GradientBuilder &b, Value g, Value x, Value y) {
   Value bell = b.unary("tosa.exp", b.negate(b.mul(x, x)));
   // 2 / sqrt(pi)
-  gradients.set(0, b.mul(g, b.mul(bell, 1.1283791670955126)));
-  return success();
+  return b.mul(g, b.mul(bell, 1.1283791670955126));
 }
 
-static LogicalResult expRule(tosa::ExpOp op, GradientBuilder &b, Value g,
-                             OperandGradients &gradients) {
-  gradients.set(0, b.mul(g, op.getResult()));
-  return success();
+static Value ofExp(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.mul(g, y);
 }
 
-static LogicalResult logRule(tosa::LogOp op, GradientBuilder &b, Value g,
-                             OperandGradients &gradients) {
-  gradients.set(0, b.mul(g, b.reciprocal(op.getInput1())));
-  return success();
+static Value ofLog(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.mul(g, b.reciprocal(x));
 }
 
-static LogicalResult reciprocalRule(tosa::ReciprocalOp op, GradientBuilder &b,
-                                    Value g, OperandGradients &gradients) {
-  Value y = op.getResult();
-  gradients.set(0, b.negate(b.mul(g, b.mul(y, y))));
-  return success();
+static Value ofReciprocal(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.negate(b.mul(g, b.mul(y, y)));
 }
 
-static LogicalResult rsqrtRule(tosa::RsqrtOp op, GradientBuilder &b, Value g,
-                               OperandGradients &gradients) {
-  Value y = op.getResult();
-  gradients.set(0, b.mul(b.mul(g, b.mul(y, b.mul(y, y))), -0.5));
-  return success();
+static Value ofRsqrt(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.mul(b.mul(g, b.mul(y, b.mul(y, y))), -0.5);
 }
 
-static LogicalResult absRule(tosa::AbsOp op, GradientBuilder &b, Value g,
-                             OperandGradients &gradients) {
-  Value x = op.getInput1(), zero = b.number(0, x);
+static Value ofAbs(GradientBuilder &b, Value g, Value x, Value y) {
+  Value zero = b.number(0, x);
   Value negative = b.where(b.greater(zero, x), b.negate(g));
-  gradients.set(0, b.select(b.greater(x, zero), g, negative));
-  return success();
+  return b.select(b.greater(x, zero), g, negative);
+}
+
+static Value ofSin(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.mul(g, b.unary("tosa.cos", x));
+}
+
+static Value ofCos(GradientBuilder &b, Value g, Value x, Value y) {
+  return b.negate(b.mul(g, b.unary("tosa.sin", x)));
 }
 
 static LogicalResult negateRule(tosa::NegateOp op, GradientBuilder &b, Value g,
@@ -165,18 +161,6 @@ static LogicalResult negateRule(tosa::NegateOp op, GradientBuilder &b, Value g,
   if (failed(requireZero(op, {op.getInput1Zp(), op.getOutputZp()})))
     return failure();
   gradients.set(0, b.negate(g));
-  return success();
-}
-
-static LogicalResult sinRule(tosa::SinOp op, GradientBuilder &b, Value g,
-                             OperandGradients &gradients) {
-  gradients.set(0, b.mul(g, b.unary("tosa.cos", op.getInput1())));
-  return success();
-}
-
-static LogicalResult cosRule(tosa::CosOp op, GradientBuilder &b, Value g,
-                             OperandGradients &gradients) {
-  gradients.set(0, b.negate(b.mul(g, b.unary("tosa.sin", op.getInput1()))));
   return success();
 }
 
@@ -223,10 +207,14 @@ template <typename... Ops> static void attachSteps(MLIRContext *context) {
 
 void mct::attachElementwiseGradients(MLIRContext *context) {
   attachRules<addRule, subRule, mulRule, extremeRule<tosa::MaximumOp>,
-              extremeRule<tosa::MinimumOp>, powRule, clampRule, sigmoidRule,
-              tanhRule, erfRule, expRule, logRule, reciprocalRule, rsqrtRule,
-              absRule, negateRule, sinRule, cosRule, selectRule, castRule,
-              identityRule>(context);
+              extremeRule<tosa::MinimumOp>, powRule, clampRule, negateRule,
+              unaryRule<tosa::SigmoidOp, ofSigmoid>,
+              unaryRule<tosa::TanhOp, ofTanh>, unaryRule<tosa::ErfOp, ofErf>,
+              unaryRule<tosa::ExpOp, ofExp>, unaryRule<tosa::LogOp, ofLog>,
+              unaryRule<tosa::ReciprocalOp, ofReciprocal>,
+              unaryRule<tosa::RsqrtOp, ofRsqrt>, unaryRule<tosa::AbsOp, ofAbs>,
+              unaryRule<tosa::SinOp, ofSin>, unaryRule<tosa::CosOp, ofCos>,
+              selectRule, castRule, identityRule>(context);
   attachSteps<tosa::FloorOp, tosa::CeilOp, tosa::EqualOp, tosa::GreaterOp,
               tosa::GreaterEqualOp, tosa::ArgMaxOp>(context);
 }

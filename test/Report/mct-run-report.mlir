@@ -19,7 +19,7 @@
 // CHECK-SAME: "name":"fine","ops":["tosa.add"],
 // CHECK-SAME: "alternatives":[{"activation_bits":8,"weight_bits":0}]
 // CHECK-SAME: "points":[{"name":"fine","owner":"fine"
-// CHECK-SAME: "parameters":{"method":"power_of_two","bits":8,"is_signed":false,"threshold":[64],"lowest":[0],"highest":[63.75],"step":[0.25]
+// CHECK-SAME: "parameters":{"method":"power_of_two","bits":8,"is_signed":false,"has_powers_of_two":true,"threshold":[64],"lowest":[0],"highest":[63.75],"step":[0.25]
 // CHECK-SAME: "total":{"sqnr":null,"cosine":1,"largest":0}
 // CHECK-SAME: "name":"coarse"
 // CHECK-SAME: "total":{"sqnr":16.{{[0-9]+}},"cosine":0.98{{[0-9]+}},"largest":7}
