@@ -57,7 +57,7 @@ struct AssignBitWidthsPass
       return signalPassFailure();
     if (remarks)
       remark();
-    KernelOps kernels = KernelOps::forModule(getOperation());
+    const KernelOps &kernels = getAnalysis<KernelOps>();
     for (auto [of, index] : llvm::zip(choices, assignment.alternatives))
       if (failed(chooseCandidate(of, index, kernels)))
         return signalPassFailure();
@@ -218,7 +218,8 @@ LogicalResult AssignBitWidthsPass::read() {
     none.emplace_back(of.numAlternatives(), 0.0);
   ArrayRef<std::vector<double>> distances =
       sensitivities ? sensitivities->distances : none;
-  BitWidthModel model(entry, choices, std::move(*allowed), distances);
+  BitWidthModel model(entry, getAnalysis<KernelOps>(), choices,
+                      std::move(*allowed), distances);
   if (failed(parseBudget(model)))
     return failure();
   if (!limits.findExceeded(model.getUse(assignment.alternatives)).empty())
@@ -248,7 +249,8 @@ LogicalResult AssignBitWidthsPass::solve() {
   ArrayRef<std::vector<double>> distances;
   if (sensitivities)
     distances = sensitivities->distances;
-  BitWidthModel model(entry, choices, std::move(*allowed), distances);
+  BitWidthModel model(entry, getAnalysis<KernelOps>(), choices,
+                      std::move(*allowed), distances);
   if (failed(parseBudget(model)))
     return failure();
 

@@ -140,7 +140,7 @@ struct CalibratePass : public execution::NetworkPass<
         (!unseen.empty() && failed(runSamples(unseen, statistics))))
       return signalPassFailure();
     warnOfInstructionSets(statistics);
-    warnOfInputRanges(entry, statistics.points,
+    warnOfInputRanges(entry, getAnalysis<KernelOps>(), statistics.points,
                       /*followsRecord=*/inputScale.empty() &&
                           inputOffset.empty());
     if (statisticsOut.empty())

@@ -245,10 +245,9 @@ static void warn(BlockArgument argument, StringRef name, Suspicion suspicion,
 }
 
 void mct::calibration::warnOfInputRanges(func::FuncOp function,
+                                         const KernelOps &kernels,
                                          const StatisticsMap &statistics,
                                          bool followsRecord) {
-  KernelOps kernels =
-      KernelOps::forModule(function->getParentOfType<ModuleOp>());
   FailureOr<Preprocessings> records = readPreprocessing(function);
   followsRecord &= succeeded(records);
   for (BlockArgument argument : function.getArguments()) {

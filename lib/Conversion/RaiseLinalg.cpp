@@ -108,8 +108,8 @@ private:
   static bool isToRaise(func::FuncOp function) {
     bool hasOthers = false;
     WalkResult result = function.walk([&](Operation *op) {
-      hasOthers |= isa<linalg::LinalgDialect, tensor::TensorDialect,
-                       cf::ControlFlowDialect>(op->getDialect());
+      hasOthers |= isa_and_present<linalg::LinalgDialect, tensor::TensorDialect,
+                                   cf::ControlFlowDialect>(op->getDialect());
       return isa<tpc::QuantizeOp>(op) ? WalkResult::interrupt()
                                       : WalkResult::advance();
     });

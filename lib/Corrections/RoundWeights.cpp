@@ -196,7 +196,8 @@ struct RoundWeightsPass
 
   void runOnOperation() override {
     FailureOr<Layers> found =
-        Layers::find(getOperation(), function, getArgument(), remarks);
+        Layers::find(getOperation(), getAnalysis<KernelOps>(), function,
+                     getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     std::vector<RoundingVisitor::Member> members;

@@ -154,7 +154,7 @@ LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
     return refusePoint(point,
                        "rounds halves up; quantizers of the format round them "
                        "to the even level",
-                       "--mct-simulate-integers=rounding=half-even changes it");
+                       "mct-simulate-integers{rounding=half-even} changes it");
   FailureOr<PointForm> form = describe(point);
   if (failed(form) ||
       failed(checkActivation(point, *form, graph.isForImx500())))

@@ -149,7 +149,7 @@ static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
       return function.emitError("'")
              << kPointsAttrName << "' names '" << name.getValue()
              << "', but no op has that name in its location; print the "
-                "text with --mlir-print-debuginfo, or write bytecode";
+                "text with debug info, or write bytecode";
     if (ops.size() > 1) {
       InFlightDiagnostic error = function.emitError("'")
                                  << kPointsAttrName << "' names '"

@@ -13,6 +13,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace mct;
 
 /// Size of a dimension, or kDynamic: one that nothing is known about agrees
 /// with all.
@@ -663,7 +664,7 @@ LogicalResult mct::verifyShapes(Operation *root) {
        << large << ", which has more elements than fit into memory")
               .attachNote()
           << "write the sizes that the network has, or let "
-             "--tosa-infer-shapes find those that are not known";
+             "tosa-infer-shapes find those that are not known";
       return WalkResult::interrupt();
     }
     op->emitOpError() << "has the type " << bad

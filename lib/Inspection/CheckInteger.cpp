@@ -226,7 +226,7 @@ static LogicalResult checkSizes(Operation *op) {
       op->emitOpError("makes a tensor of dynamic shape, ")
       << *llvm::find_if(op->getResultTypes(), isDynamic)
       << ", of operands with static ones";
-  diagnostic.attachNote() << "infer its size, by --tosa-infer-shapes";
+  diagnostic.attachNote() << "infer its size, by tosa-infer-shapes";
   return diagnostic;
 }
 

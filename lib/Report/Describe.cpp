@@ -448,7 +448,7 @@ void Describer::addMemory() {
       if (StringAttr name = getName(op->getLoc()))
         byName[name.getValue()] = number;
   }
-  for (const OpMemory &op : computeMemory(function).ops) {
+  for (const OpMemory &op : computeMemory(function, kernels).ops) {
     auto found = byName.find(op.name);
     for (const TensorMemory &tensor : op.tensors) {
       double bytes = double(tensor.storedBits()) / 8,
@@ -473,7 +473,7 @@ static Report::Resources toResources(const ResourceUse &use) {
 }
 
 void Describer::addResources() {
-  ResourceModel model = computeResources(function);
+  ResourceModel model = computeResources(function, kernels);
   report.resources = toResources(model.evaluate());
   report.eightBit =
       toResources(model.evaluate([](tpc::QuantizeOp) { return 8; }));

@@ -178,7 +178,7 @@ std::string EffectRun::findObstacle(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (isa<func::CallOp>(op))
       obstacle = "it calls other functions, and points are switched within "
-                 "one; run --inline before";
+                 "one; run the pass inline before";
     else if (std::optional<KernelOp> layer = kernels.get(op);
              layer && layer->getCorrections() &&
              !layer->canTakeBackCorrections())

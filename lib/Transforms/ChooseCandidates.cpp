@@ -74,7 +74,7 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
       InFlightDiagnostic diagnostic =
           emitError(rule->loc)
           << name << " has a point, which cannot become float; insert points "
-          << "with this rule, or run with mct-run --float-points";
+          << "with this rule, or run the network without its points";
       diagnostic.attachNote(point.getLoc()) << "the point is here";
       return diagnostic;
     }

@@ -184,8 +184,8 @@ Sources SplitSharedGridsPass::findSources(Value value) {
 
 /// The layers that slices separate again, of which statistics are known, in the
 /// order of the module.
-static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module) {
-  KernelOps kernels(module);
+static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module,
+                                                 const KernelOps &kernels) {
   std::vector<SlicedLayer> found;
   module.walk([&](tpc::QuantizeOp point) {
     if (!point.getStatisticsAttr() || point.getParametersAttr())
@@ -199,14 +199,15 @@ static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module) {
 LogicalResult SplitSharedGridsPass::splitLayers() {
   if (completedBy.empty())
     return success();
-  std::vector<SlicedLayer> layers = findSlicedLayers(getOperation());
+  const KernelOps &kernels = getAnalysis<KernelOps>();
+  std::vector<SlicedLayer> layers = findSlicedLayers(getOperation(), kernels);
   if (layers.empty())
     return success();
   // Ranges of groups are those of points that there are only when all layers
   // are split: on a copy.
   OwningOpRef<ModuleOp> copy = getOperation().clone();
   SmallVector<SmallVector<GroupPoints>> measured;
-  std::vector<SlicedLayer> copies = findSlicedLayers(*copy);
+  std::vector<SlicedLayer> copies = findSlicedLayers(*copy, kernels);
   for (SlicedLayer &layer : copies)
     measured.push_back(splitLayer(layer));
   {
