@@ -132,7 +132,8 @@ MCT_DEFINE_VECTOR_LOOPS(cellsOf,
                         cellsBody(values, count, halvesPerUnit, first, last,
                                   cells))
 
-/// What the error of every table depends on, in squared units of the values.
+/// Sums that the error of every table depends on, in squared units of the
+/// values.
 struct Moments {
   /// Sums over the values in a cell: weight * unit^2, and weight * unit *
   /// value, with unit the width of one integer. Cell c holds the positions in

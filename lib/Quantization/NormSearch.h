@@ -17,11 +17,11 @@ struct NormCandidate {
   double bound = 0;
 };
 
-/// What is searched.
+/// The problem that is searched.
 struct NormProblem {
   const ScaledAtoms &atoms;
   double p = 1; // 1 to 64
-  /// Whether the atoms that have a width stand for values spread evenly over
+  /// True if the atoms that have a width stand for values spread evenly over
   /// it. Steps as fine as the width would otherwise be chosen for where the
   /// middles of the bins happen to lie.
   bool spread = false;

@@ -37,9 +37,9 @@ struct Members {
   /// Instead of ops.
   BlockArgument argument;
   std::string operatorSet, matchedBy, overriddenBy, whyFloat;
-  /// Whether the target would quantize the result.
+  /// True if the target would quantize the result.
   bool isWanted = false;
-  /// What the target offers, also where overrides leave no choice.
+  /// The alternatives of the target, also where overrides leave no choice.
   SmallVector<tpc::OpQuantConfigAttr> offered;
 
   Value result() const {

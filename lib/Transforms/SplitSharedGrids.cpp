@@ -28,8 +28,9 @@ static constexpr double kRangeFactor = 8;
 /// Ops between a concatenation and what reads it that are looked through.
 static constexpr size_t kMaxOps = 1024;
 
-/// Whether each element of an op's result is one of its operands', or a number
-/// that is filled in. Poolings compare values, for which they need one grid.
+/// Returns whether each element of an op's result is one of its operands', or a
+/// number that is filled in. Poolings compare values, for which they need one
+/// grid.
 static bool isMoving(Operation *op) {
   auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
   std::optional<Movement> movement =
@@ -78,7 +79,7 @@ struct Extremes {
   }
 };
 
-/// What the elements of a value are made by.
+/// The ops that make the elements of a value.
 struct Sources {
   /// Points, and constants.
   llvm::SmallSetVector<Value, 8> values;

@@ -60,7 +60,7 @@ def Tpc_MethodAttr
   let extraClassDeclaration = [{
     /// The method, when `method` is one that MCT knows.
     static ::std::optional<::mct::tpc::QuantizationMethod> getKnown(::mlir::Attribute method);
-    /// Whether its levels come from a table.
+    /// Returns whether its levels come from a table.
     bool isTable() const;
   }];
 }
@@ -354,7 +354,7 @@ def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
     Tpc_OptionalRealParameter:$max);
   let assemblyFormat = "`<` custom<Bound>($min) `,` custom<Bound>($max) `>`";
   let extraClassDeclaration = [{
-    /// Whether both bounds are known.
+    /// Returns whether both bounds are known.
     bool isBounded() const { return getMin() && getMax(); }
   }];
 }
@@ -499,7 +499,7 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
                $kernel) `>`
   }];
   let extraClassDeclaration = [{
-    /// Whether `applied` has that name.
+    /// Returns whether `applied` has that name.
     bool isApplied(::llvm::StringRef name) const;
     /// The scale of an output channel's kernel.
     double getScaleOf(size_t channel) const {
@@ -858,7 +858,7 @@ def Tpc_QuantizeConfigAttr
     OptionalParameter<"::mlir::DictionaryAttr">:$config);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Whether it leaves everything to the scheme.
+    /// Returns whether it leaves everything to the scheme.
     bool isDefault() const { return !getWeights() && !getActivations() && !getOutputs(); }
   }];
 }

@@ -13,11 +13,11 @@
 
 namespace mct {
 
-/// What a file is checked for.
+/// The checks that a file must pass.
 enum class OnnxProfile {
-  /// What the camera IMX500 computes, and its tools assume without a word.
+  /// Limits of the camera IMX500, and tacit assumptions of its tools.
   Imx500,
-  /// What the format can say.
+  /// Limits of the format.
   None
 };
 enum class OnnxFormat { Binary, Text };

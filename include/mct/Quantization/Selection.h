@@ -34,7 +34,7 @@ struct SelectionOptions {
   QuantizationMethod kind = QuantizationMethod::PowerOfTwo;
   /// Width of the stored integer, sign included; 1..16.
   unsigned bits = 8;
-  /// Whether a symmetric grid has negative levels. The uniform kind and the
+  /// True if a symmetric grid has negative levels. The uniform kind and the
   /// weight functions do not read it: weights are always signed.
   bool isSigned = true;
   ErrorMethod errorMethod = ErrorMethod::MSE;
@@ -71,7 +71,7 @@ struct SelectedParameters {
   /// Certificate::Bound: no parameters of the kind have an error below error /
   /// (1 + bound). 0 for the exact ones, infinity for None.
   double bound = std::numeric_limits<double>::infinity();
-  /// Whether the step is a larger one than that of the least error, as
+  /// True if the step is a larger one than that of the least error, as
   /// `errorTolerance` allows.
   bool isLarger = false;
 };

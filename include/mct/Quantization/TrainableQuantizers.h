@@ -20,13 +20,13 @@ namespace mct::quantization {
 /// The smallest threshold, and half of the narrowest range.
 inline constexpr double kSmallestThreshold = 0x1p-16;
 
-/// What comes back to a value that is cut off.
+/// The gradient of a value that is clipped.
 enum class ClipGradient {
   Masked, // nothing
   Passed, // as if it were not cut off: PyTorch's quantizers of MCT
 };
 
-/// What stands in for the derivative by the distance of levels.
+/// The substitute of the derivative by the distance of levels.
 enum class StepGradient {
   /// Rounding and cutting off count as the identity.
   StraightThrough,
@@ -55,7 +55,7 @@ struct LearnedThreshold {
 
   /// Returns the threshold, never less than kSmallestThreshold.
   double effective(double threshold) const;
-  /// What the deployed quantizer makes of the values.
+  /// Quantizes the values as the deployed quantizer does.
   void forward(double threshold, llvm::ArrayRef<float> values,
                llvm::MutableArrayRef<float> results) const;
   /// `gradients`: of the results, and then of the values. Returns that of the
